@@ -129,7 +129,8 @@ def contradiction(library: RelationSet, question: Question, made: Plan, state: S
         return InconsistentError(
             f"{name}: {_told(relation, question, state)} (they differ by {abs(check.gap):.2g} of their size). "
             f"The conflict: {'; '.join(_few(part) for part in ([name, *relations], stated) if part)}.",
-            hint=f"Change or drop one of {_few(givens) or 'the givens'}, or leave {name} out.",
+            hint=f"Change or drop one of {_few(givens) or 'the givens'}, or leave {name} out."
+            + _by_default(library, question, [name, *relations]),
             conflicts=[name, *relations, *stated],
             gap=abs(check.gap),
             broken=_broken(library, question, made, state),
@@ -161,11 +162,23 @@ def _barred(library: RelationSet, question: Question, made: Plan, state: State) 
         return InconsistentError(
             f"{no_value_fits(block.relations, block.unknowns)}. "
             f"The conflict: {'; '.join(_few(part) for part in (relations, stated) if part)}.",
-            hint=f"Change or drop one of {_few(givens) or 'the givens'}, or leave {block.relations[0]} out.",
+            hint=f"Change or drop one of {_few(givens) or 'the givens'}, or leave {block.relations[0]} out."
+            + _by_default(library, question, relations),
             conflicts=[*relations, *stated],
             gap=math.inf,
         )
     return None
+
+
+def _by_default(library: RelationSet, question: Question, relations: Sequence[str]) -> str:
+    """The defaults by which relations of a conflict apply, as a hint: each may be what contradicts the givens."""
+    conditions = [condition for one in relations for condition in library.relations[one].conditions]
+    hints = ""
+    for name in names_in(*conditions):
+        default = library.defaults.get(name)
+        if default is not None and name not in question.strong:
+            hints += f" {name} is not given, and counts as {default} ({default.source}): give it if it is another."
+    return hints
 
 
 def _few(names: Sequence[str]) -> str:

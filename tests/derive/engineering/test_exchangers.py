@@ -278,6 +278,18 @@ def test_a_fluid_that_keeps_its_temperature_has_no_capacity_rate(side: str) -> N
     assert found.value.to("degC").magnitude == pytest.approx(float(wanted.removesuffix(" degC")), abs=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("flag", "ends"), [("condensing", (100, 100, 20, 60)), ("boiling", (100, 60, 20, 20))], ids=["condenser", "boiler"]
+)
+def test_a_refusal_names_the_default_that_equal_temperatures_contradict(flag: str, ends: tuple[int, ...]) -> None:
+    typed = {name: f"{value} degC" for name, value in zip(ENDS, ends, strict=True)}
+    rate = {"condensing": "cold_capacity_rate", "boiling": "hot_capacity_rate"}[flag]
+    given = {**typed, rate: "2 kW/K", "exchanger_coefficient": "1 kW/(m**2*K)"}
+    with pytest.raises(InconsistentError, match=f"{flag} is not given, and counts as 0 .*: give it if it is another"):
+        library().solve("exchanger_area", **given)
+    assert library().solve("exchanger_area", **given, **{flag: 1}).base == pytest.approx(2 * math.log(2))
+
+
 @pytest.mark.parametrize("area", ["10 m**2", "60 m**2", "200 m**2", "20000 m**2"])
 def test_an_exchanger_far_larger_than_it_need_be_is_rated(area: str) -> None:
     given = {

@@ -118,7 +118,7 @@ def test_the_american_ratio_is_not_the_coefficient_of_performance() -> None:
     assert back.value.magnitude == pytest.approx(12 / 3.412142, rel=1e-5)
 
 
-def test_a_capacitor_stands_alone_beside_a_resistor() -> None:
+def test_a_coil_or_a_capacitor_stands_alone_beside_a_resistor() -> None:
     draw = random.Random(2)
     circuits = load("circuits")
     for _ in range(5):
@@ -131,18 +131,35 @@ def test_a_capacitor_stands_alone_beside_a_resistor() -> None:
         )
         coil, plates = {"inductance": f"{inductance!r} H"}, {"capacitance": f"{capacitance!r} F"}
         for part, phasor in (
+            (coil, complex(resistance, turn * inductance)),
             (plates, complex(resistance, -1 / (turn * capacitance))),
             ({**coil, **plates}, complex(resistance, turn * inductance - 1 / (turn * capacitance))),
         ):
-            impedance = circuits.solve("impedance", **common, **part)
-            assert impedance.base == pytest.approx(abs(phasor), rel=1e-9)
-            phase = circuits.solve("phase_angle", **common, **part)
-            assert phase.base == pytest.approx(cmath.phase(phasor), rel=1e-9, abs=1e-12)
+            wanted = {
+                "impedance": abs(phasor),
+                "phase_angle": cmath.phase(phasor),
+                "power_factor": phasor.real / abs(phasor),
+            }
+            for name, value in wanted.items():
+                answer = circuits.solve(name, **common, **part)
+                assert answer.base == pytest.approx(value, rel=1e-9, abs=1e-12), (name, part)
 
 
-def test_without_a_frequency_there_is_no_impedance() -> None:
+def test_a_coil_or_a_capacitor_alone_tells_the_frequency_of_its_impedance() -> None:
+    circuits = load("circuits")
+    given = {"resistance": "40 ohm", "impedance": "50 ohm"}
+    coil = circuits.solve("frequency", inductance="3 mH", **given)
+    assert coil.base == pytest.approx(30 / (2 * math.pi * 3e-3), rel=1e-9)
+    plates = circuits.solve("frequency", capacitance="5 uF", **given)
+    assert plates.base == pytest.approx(1 / (2 * math.pi * 5e-6 * 30), rel=1e-9)
+
+
+@pytest.mark.parametrize("parts", [("inductance",), ("capacitance",), ("inductance", "capacitance")])
+@pytest.mark.parametrize("asked", ["impedance", "phase_angle", "power_factor"])
+def test_without_a_frequency_there_is_no_impedance(asked: str, parts: tuple[str, ...]) -> None:
+    values = {"inductance": "3 mH", "capacitance": "5 uF"}
     with pytest.raises(DeriveError):
-        load("circuits").solve("impedance", resistance="40 ohm", inductance="3 mH", capacitance="5 uF")
+        load("circuits").solve(asked, resistance="40 ohm", **{part: values[part] for part in parts})
 
 
 def test_a_short_reflects_all() -> None:
