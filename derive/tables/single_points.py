@@ -84,7 +84,7 @@ def remarked_at(
         return ()
     places = []
     for name, number in point.items():
-        shown = with_unit(f"{number:.4g}", library.declared[name].unit.text)
+        shown = with_unit(f"{number:.6g}", library.declared[name].unit.text)
         places.append(f"{name} = {shown}")
     where = f" at {', '.join(places)}" if places else ""
     return tuple(f"{target}{where}: {text}" for text in remarked(answer))
