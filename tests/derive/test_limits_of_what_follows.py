@@ -17,7 +17,7 @@ STEPS = {
 
 
 class Chain:
-    """A quantity `asked` that is `gain` times `typed`, a chain of quantities that follow from it, and a limit on the last.
+    """A quantity `asked`, `gain` times `typed`, quantities that follow from it in turn, and a limit on the last.
 
     Everything but `typed` is a default or the value of a profile.
     """
