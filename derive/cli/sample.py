@@ -31,8 +31,8 @@ _SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)
 def sample(asked: Asked, points: int, seed: int) -> int:
     """Draw points from the ranges among the givens and the profiles' values, and say where TARGET mostly lies.
 
-    The same seed draws the same points. Which checks fail, and which givens play no part, is said on the standard
-    error.
+    The same seed draws the same points. Which checks fail, which givens play no part, and what is assumed in the
+    middle of the ranges, is said on the standard error.
     """
     from derive.tables.sampling.sample_charts import charts
 
@@ -46,7 +46,9 @@ def sample(asked: Asked, points: int, seed: int) -> int:
         from derive.presentation.failed_checks import without_part
 
         warn(f"{without_part(found.unused)} at any point.")
-    return 1 if asked.strict and (found.failed or found.unused) else 0
+    for remark in found.remarks:
+        warn(f"{remark}.")
+    return 1 if asked.strict and (found.failed or found.unused or found.remarks) else 0
 
 
 def _data(found: Sample) -> dict[str, Any]:

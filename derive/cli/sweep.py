@@ -16,6 +16,7 @@ from derive.cli.shared import (
     JSON,
     LIBRARY,
     PICTURES,
+    STRICT,
     WITH,
     put,
     put_picture,
@@ -50,7 +51,7 @@ _ENDINGS = (".csv", *PICTURES)
         help="A .csv with every point, or a picture as .svg, .png or .pdf; - for CSV here.",
     ),
     DIGITS,
-    click.option("--strict", is_flag=True, help="Exit with 1 if a check fails at any point, or a given plays no part."),
+    STRICT,
     JSON,
     target="TARGET[,TARGET]",
     given="NAME=LOW..HIGH [NAME=VALUE,VALUE] [NAME=VALUE ...]",
@@ -60,7 +61,7 @@ def sweep(asked: Asked, points: int) -> int:
     """Ask for TARGET along axes: LOW..HIGH and lists are axes, a range logarithmic from two decades on.
 
     A given may be a range, as in "300 +/- 20 FLOP/byte": the table then has bounds. Which checks fail at how many
-    points, and which givens play no part, is said on the standard error.
+    points, which givens play no part, and what is assumed in the middle of the axes, is said on the standard error.
     """
     read = {name: _read(name, text, points) for name, text in asked.given.items()}
     if not any(".." in text or isinstance(read[name], list) for name, text in asked.given.items()):
@@ -177,7 +178,7 @@ def _status(found: Cautions, strict: bool, of: str = "") -> int:
     if not found.is_answered:
         warn(f"{of}there is no answer at any point.\n  Run derive solve at one of them: it says why.")
         return 1
-    return 1 if strict and (found.failing or found.missing or found.unused) else 0
+    return 1 if strict and (found.failing or found.missing or found.unused or found.remarks) else 0
 
 
 def _print(tables: Mapping[str, Table], digits: int) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from derive.optimization.front import Front
 from derive.presentation.charts import Axis, Chart, Series, holding
+from derive.presentation.failed_checks import remarked
 from derive.presentation.numbers import DIGITS, labelled, shown_number, spelled
 from derive.presentation.text import columns
 
@@ -25,7 +26,16 @@ def as_text(front: Front, digits: int = DIGITS) -> str:
         rows.append((*values, *chosen, ", ".join(point.profiles) or "-"))
     told = " and ".join(f"{sense} {name}" for sense, name in zip(front.senses, names, strict=True))
     proof = "each point is proved" if front.proved else "not every point is proved"
-    return "\n".join([f"front of {told}: {len(front)} points, {proof}", "", *columns(rows)])
+    head = f"front of {told}: {len(front)} points, {proof}"
+    return "\n".join([head, *(f"  {text}" for text in _remarks(front, digits)), "", *columns(rows)])
+
+
+def _remarks(front: Front, digits: int) -> Iterator[str]:
+    """What the answers in the middle of the front assume or leave out, each with its size."""
+    for answer in front.points[len(front) // 2].answers:
+        shown = shown_number(answer.base or 0.0, answer.quantity.unit, digits)
+        for text in remarked(answer):
+            yield f"where {answer.quantity.name} is {shown}: {text}"
 
 
 def charts(front: Front) -> tuple[Chart, ...]:

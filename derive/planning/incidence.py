@@ -37,7 +37,12 @@ def structure_of(
         fallbacks = frozenset(name for name, value in library.defaults.items() if value.source.stands_in)
         instead = _in_place_of(library, equations)
         first = Structure.of((one for one in equations if one.name not in instead), fallbacks)
-        return replace(first, alternatives=tuple(_exchanges(library, equations, instead, fallbacks)))
+        limits = [r for r in library.relations.values() if not r.is_equation and r.name not in left_out]
+        return replace(
+            first,
+            alternatives=tuple(_exchanges(library, equations, instead, fallbacks)),
+            limits=tuple(library.members[r.name] for r in limits),
+        )
 
     found = _STRUCTURES.of(library.session, (left_out, frozenset()), made)
     if overruled := found.otherwise & stated:
@@ -145,6 +150,7 @@ class Structure:
     bases: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)  # cache for the last few questions
     standing: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)  # cache: fallbacks in use
     components: dict[frozenset[str], dict[str, list[str]]] = field(default_factory=dict, repr=False, compare=False)
+    limits: tuple[tuple[str, ...], ...] = ()  # the quantities of each inequality
 
     @classmethod
     def of(cls, relations: Iterable[Relation], otherwise: frozenset[str] = frozenset()) -> Structure:
@@ -186,6 +192,7 @@ class Structure:
             self.estimates,
             names,
             others,
+            limits=self.limits,
         )
 
     def not_written_for(self, names: Iterable[str]) -> Structure:
@@ -205,6 +212,7 @@ class Structure:
                 self.estimates - gone,
                 self.otherwise - key,
                 tuple(other.not_written_for(key) for other in self.alternatives),
+                limits=self.limits,
             )
         return self.reduced[key] if key else self
 

@@ -84,7 +84,15 @@ def plan(structure: Structure, target: str, given: Sequence[str], weak: Sequence
     answered = {target, *(name for relation in used_relations for name in structure.members[relation])}
     displaced = [name for name in weak if name in solved and name not in known]
     yielding = [name for name in displaced if _depends_on_answer(structure, solved, name, answered)][:_SPARE]
-    wanted = dict.fromkeys([*(name for relation in spare for name in structure.members[relation]), *yielding])
+    limited = [
+        name
+        for names in structure.limits
+        if known.union(solved, weak).issuperset(names)
+        for name in names
+        if name in solved and name not in known and _depends_on_answer(structure, solved, name, answered)
+    ][:_SPARE]
+    members = (name for relation in spare for name in structure.members[relation])
+    wanted = dict.fromkeys([*members, *yielding, *limited])
     further, _ = ordered(structure, solved, list(wanted), known)
     extra = [block for block in further if block not in blocks] if not free else []
     spent = {relation for block in (*blocks, *extra) for relation in block.relations}

@@ -13,11 +13,14 @@ from typing import Any
 
 from derive.errors import DeriveError, InconsistentError
 from derive.model.relation_set import RelationSet
+from derive.presentation.failed_checks import remarked
+from derive.presentation.numbers import with_unit
 from derive.solving.answering.solver import solve
+from derive.solving.execution.answer import Answer
 from quantities.profiles import Profile
 from quantities.value import read_number
 
-__all__ = ["ENDS", "Told", "asked_at", "bounded"]
+__all__ = ["ENDS", "Told", "asked_at", "bounded", "remarked_at"]
 
 ENDS = ("low", "high")
 """The columns beside a target's own, by the last part of their names."""
@@ -48,16 +51,10 @@ def asked_at(
     point: Mapping[str, float],
     weak: Collection[str] = (),
 ) -> Told:
-    """The solver's answer at a point on the axes; where givens contradict each other, the relation that fails.
-
-    Weak values of the point are stated as a profile states them.
-    """
+    """The solver's answer at a point on the axes; where givens contradict each other, the relation that fails."""
     nothing = (math.nan, math.nan, math.nan)
     try:
-        values = {name: read_number(number, library.declared[name].unit) for name, number in point.items()}
-        stated = {name: value for name, value in values.items() if name not in weak}
-        profiles = (*profiles, Profile("point", {name: values[name] for name in weak})) if weak else profiles
-        answer = solve(library, target, profiles, {**given, **stated})
+        answer = _answer(library, target, profiles, given, point, weak)
     except InconsistentError as error:
         said = {name: error.what.rstrip(".") for name in error.conflicts[:1] if name in library.relations}
         return Told(nothing, {**error.broken, **said})
@@ -70,6 +67,42 @@ def asked_at(
     numbers = (middle, middle if low != low else low, middle if high != high else high)
     said = {check.name: check.verdict or check.statement for check in answer.failed}
     return Told(numbers, said, frozenset(answer.unused))
+
+
+def remarked_at(
+    library: RelationSet,
+    target: str,
+    profiles: tuple[Any, ...],
+    given: Mapping[str, Any],
+    point: Mapping[str, float],
+    weak: Collection[str] = (),
+) -> tuple[str, ...]:
+    """The largest of what the answer at a point assumes or leaves out, each with that point; none without an answer."""
+    try:
+        answer = _answer(library, target, profiles, given, point, weak)
+    except DeriveError:
+        return ()
+    places = []
+    for name, number in point.items():
+        shown = with_unit(f"{number:.6g}", library.declared[name].unit.text)
+        places.append(f"{name} = {shown}")
+    where = f" at {', '.join(places)}" if places else ""
+    return tuple(f"{target}{where}: {text}" for text in remarked(answer))
+
+
+def _answer(
+    library: RelationSet,
+    target: str,
+    profiles: tuple[Any, ...],
+    given: Mapping[str, Any],
+    point: Mapping[str, float],
+    weak: Collection[str],
+) -> Answer:
+    """The solver's answer at a point; weak values of it are stated as a profile states them."""
+    values = {name: read_number(number, library.declared[name].unit) for name, number in point.items()}
+    stated = {name: value for name, value in values.items() if name not in weak}
+    profiles = (*profiles, Profile("point", {name: values[name] for name in weak})) if weak else profiles
+    return solve(library, target, profiles, {**given, **stated})
 
 
 def bounded(target: str, axes: Sequence[Any], ask: Callable[[tuple[float, ...]], Told]) -> dict[str, Any]:

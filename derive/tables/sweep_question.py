@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import islice, product
 from typing import Any
 
-from derive.errors import DeriveError, ExpressionError, InconsistentError, read_all
+from derive.errors import DeriveError, ExpressionError, InconsistentError, UnderdeterminedError, read_all
 from derive.kernels.agreement import said_twice
 from derive.kernels.case_dispatch import cases, leaves
 from derive.model.relation_set import RelationSet
@@ -179,7 +179,12 @@ def asked(
     recipes = [_recipe(library, target, profiles, fixed, lines, is_map) for target in wanted]
     ranged = any(read_given(value, library.declared[name]).is_range for name, value in fixed.items())
     work = Work(library, tuple(each.name for each in lines), tuple(recipes), profiles, fixed, ranged)
-    _ = work.lines  # refuses here what has no answer
+    try:
+        _ = work.lines  # refuses here what has no answer
+    except UnderdeterminedError:
+        for target in wanted:  # the solver knows the profiles, and says what they lack
+            solve(library, target, profiles, {**fixed, **_point(library, lines)})
+        raise
     return Survey(tuple(lines), work)
 
 

@@ -18,7 +18,7 @@ from derive.model.relation_set import RelationSet
 from derive.tables.point_checks import Contradiction, Judge, Judgement, Verdict, contradicted, signs_of
 from derive.tables.point_values import End, Recipe, Values, functions
 from derive.tables.regimes import Switch, switches
-from derive.tables.single_points import Told, asked_at, bounded
+from derive.tables.single_points import Told, asked_at, bounded, remarked_at
 
 __all__ = ["Work"]
 
@@ -132,6 +132,11 @@ class Work:
             if len(self._told) < _KEPT:
                 self._told[key] = found
         return found
+
+    def remarked(self, point: Mapping[str, float]) -> tuple[str, ...]:
+        """What the targets assume or leave out at a point, each with its size."""
+        asked = self.profiles, self.given, point, self.weak
+        return tuple(text for target in self.lines for text in remarked_at(self.library, target, *asked))
 
     @cached_property
     def _told(self) -> dict[tuple[str, tuple[float, ...]], Told]:

@@ -108,6 +108,13 @@ class Table(Shown):
         """The givens and axes that no answer uses."""
         return self.holding.unused
 
+    @cached_property
+    def remarks(self) -> tuple[str, ...]:
+        """What the answers in the middle of the axes assume, take by default or leave out, each with its size."""
+        if self.survey is None or self.is_lazy:
+            return ()
+        return self.survey.work.remarked({name: float(axis[len(axis) // 2]) for name, axis in self.axes.items()})
+
     def beside(self, *axes: Any) -> Table:
         """The same question at other numbers on its axes."""
         assert self.survey is not None

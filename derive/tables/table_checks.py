@@ -135,11 +135,14 @@ class Cautions:
         self._first: dict[str, tuple[str, str]] = {}
         self._silent: set[str] | None = None  # names unused so far
         self._typed: tuple[str, ...] = ()
+        self.remarks: tuple[str, ...] = ()  # in the middle of the first piece
 
     def add(self, table: Table) -> None:
         """Add the points of a table."""
         import numpy
 
+        if not self.points:
+            self.remarks = table.remarks
         self.points += len(table)
         self.missing += len(table) - int(numpy.count_nonzero(table.holding.has_value))
         self.untested += int(numpy.count_nonzero(table.holding.untested))
@@ -168,6 +171,7 @@ class Cautions:
             yield f"the checks could not be tested at {self.untested} of {self.points} points; solve at one says why"
         if self.unused:
             yield without_part(self.unused)
+        yield from self.remarks
 
 
 def _example(table: Table, name: str, place: int) -> tuple[str, str]:

@@ -73,6 +73,25 @@ def test_a_chip_without_a_precision_has_no_peak():
     assert ("peak_compute",) in caught.value.missing
 
 
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: derive.solve("hardware_ratio", "h100-sxm"),
+        lambda: derive.sweep("hardware_ratio", "h100-sxm", hbm_bandwidth=["1 TB/s/chip", "2 TB/s/chip"]),
+        lambda: derive.sample("hardware_ratio", "h100-sxm", hbm_bandwidth="1..2 TB/s/chip"),
+        lambda: derive.least("hardware_ratio", "h100-sxm", hbm_bandwidth="1..2 TB/s/chip"),
+    ],
+)
+def test_the_precisions_that_state_what_is_missing_are_named(ask):
+    with pytest.raises(UnderdeterminedError) as caught:
+        ask()
+    peaks = " or ".join(f"h100-sxm:{one}" for one in derive.llm.profiles.choices("h100-sxm"))
+    assert f"Write {peaks}, each of which states peak_compute. Give peak_compute" in str(caught.value)
+    with pytest.raises(UnderdeterminedError) as caught:
+        (derive.llm | MY_CHIP).solve("step_time", "my-chip")
+    assert "Write" not in str(caught.value)  # no precision of it is enough
+
+
 def test_a_chip_and_a_model_go_together_and_what_is_typed_binds():
     answer = derive.solve("weight_time", "h100-sxm:fp8", "deepseek-v3", chips="8 chip")
     assert answer.value.magnitude == pytest.approx(671e9 / (8 * 3.35e12))

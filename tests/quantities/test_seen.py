@@ -28,6 +28,8 @@ use = { equation = "use = done/peak" }
 [profiles.boast]
 use = "0.99"
 """
+PAPER = re.compile(r"(?P<number>arXiv \d{4}\.\d{5}), (?:table|section|figure|appendix) \w+")
+FILE_OF_REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+@[0-9a-f]{8}:[\w./-]+\.\w+, \w+")
 SEEN = [name for name, one in derive.llm.declared.items() if one.seen is not None]
 
 
@@ -91,16 +93,38 @@ def test_it_is_part_of_the_declaration():
 
 
 @pytest.mark.parametrize("name", SEEN)
-def test_what_the_library_has_seen_lies_in_the_domain_and_has_a_source_that_it_also_solves(name):
+def test_what_the_library_has_seen_lies_in_its_domain(name):
     quantity = derive.llm.declared[name]
     for base in (quantity.seen.low, quantity.seen.high):
         assert abs(base) == float("inf") or base in quantity.domain
-    paper = re.search(r"arXiv \d{4}\.\d{5}", quantity.seen.source)
-    if paper is None:
-        assert "/" in quantity.seen.source  # a repository of measurements, which states no example to solve
-        return
-    cases = Path(__file__).parents[1].glob("derive/test_relations_*.py")
-    assert any(paper[0] in case.read_text(encoding="utf-8") for case in cases)
+
+
+@pytest.mark.parametrize("name", SEEN)
+def test_what_the_library_has_seen_is_cited_with_its_place(name):
+    source = derive.llm.declared[name].seen.source
+    paper, file = PAPER.search(source), FILE_OF_REPOSITORY.match(source)
+    assert bool(paper) != bool(file), source
+    if paper:
+        cases = Path(__file__).parents[1].glob("derive/test_relations_*.py")
+        assert any(paper["number"] in case.read_text(encoding="utf-8") for case in cases), f"no example of {source}"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "stas00/ml-engineering, best matrix products",
+        "a/b",
+        "a survey",
+        "Pope et al., arXiv 2211.05102",
+        "arXiv, table 2",
+        "stas00/ml-engineering@main:README.md, a table",
+        "stas00/ml-engineering@b9e29720, a table",
+        "stas00/ml-engineering@b9e29720:README.md",
+    ],
+)
+def test_a_citation_without_its_place_is_none(source):
+    assert not PAPER.search(source)
+    assert not FILE_OF_REPOSITORY.match(source)
 
 
 def test_there_is_something_seen():

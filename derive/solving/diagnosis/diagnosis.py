@@ -41,7 +41,7 @@ def shortage(library: RelationSet, question: Question | Outline, left_out: Mappi
     """The error for a target that the givens do not fix."""
     target = question.target
     sets = list(missing_sets(library, question, frozenset(left_out)))
-    hints = []
+    hints = [*_choices(library, question, sets)]
     if sets:
         hints.append(wanted(sets))
         hints += _standing_in(library, question, sets)
@@ -75,6 +75,38 @@ def wanted(sets: Sequence[tuple[str, ...]]) -> str:
         what = {1: "others", 2: "other pairs"}.get(len(sets[0]), "other sets")
         told.append(f"one of {len(sets) - len(shown)} {what}")
     return f"Give {', or '.join(told)}."
+
+
+def _choices(library: RelationSet, question: Question | Outline, sets: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """The profiles by which a profile in use would state what is missing, such as a chip at one of its precisions.
+
+    >>> from derive.relation_files.loading import load
+    >>> from derive.solving.execution.question import ask
+    >>> chip = load('''[quantities]
+    ... speed = { unit = "1/s" }
+    ... clock = { unit = "1/s" }
+    ... width = { unit = "" }
+    ... [relations]
+    ... speed = { equation = "speed = clock*width" }
+    ... [profiles.chip]
+    ... clock = "2 GHz"
+    ... [profiles."chip:fp8"]
+    ... width = "8"''')
+    >>> print(*_choices(chip, ask(chip, "speed", ("chip",), {}), [("width",)]))
+    Write chip:fp8, which states width.
+    """
+    for name in dict.fromkeys(getattr(question, "origins", {}).values()):
+        if ":" in name or name not in library.profiles:
+            continue
+        of_missing: dict[tuple[str, ...], list[str]] = {}
+        for choice in library.profiles.choices(name):
+            whole = f"{name}:{choice}"
+            stated = [names for names in sets if {*names} <= library.profiles[whole].values.keys()]
+            if stated:
+                of_missing.setdefault(stated[0], []).append(whole)
+        for names, profiles in of_missing.items():
+            verb = "which states" if len(profiles) == 1 else "each of which states"
+            yield f"Write {' or '.join(profiles)}, {verb} {' and '.join(names)}."
 
 
 def _standing_in(library: RelationSet, question: Question | Outline, sets: Sequence[tuple[str, ...]]) -> Iterator[str]:

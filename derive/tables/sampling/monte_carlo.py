@@ -71,6 +71,12 @@ class Sample(Shown):
         """The typed names that no answer uses."""
         return self.holding.unused
 
+    @cached_property
+    def remarks(self) -> tuple[str, ...]:
+        """What the answer in the middle of the ranges assumes, takes by default or leaves out, each with its size."""
+        middle = {name: self.quantities[name].unit.from_base(spread.kept) for name, spread in self.spreads.items()}
+        return self.work.remarked(middle)
+
     @property
     def sound(self) -> float:
         """The share of the points at which all checks hold."""

@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from derive.errors import ExpressionError
+from derive.errors import ExpressionError, UnderdeterminedError
 from derive.kernels.functions import compiled
 from derive.kernels.profile_values import used_values
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.plan import plan
+from derive.solving.answering.solver import solve
 from derive.solving.execution.question import ask
 from derive.tables.point_values import Recipe
 from derive.tables.sampling.distributions import Spread, spread_of
@@ -35,7 +36,11 @@ def ventured(library: RelationSet, target: str, profiles: tuple[Any, ...], given
     """Read a question of ranges."""
     question = ask(library, target, profiles, given)
     values = {**question.strong, **used_values(library, question)}
-    function = compiled(library, target, list(values), tested=False)  # weak values may disagree
+    try:
+        function = compiled(library, target, list(values), tested=False)  # weak values may disagree
+    except UnderdeterminedError:
+        solve(library, target, profiles, given)  # the solver knows the profiles, and says what they lack
+        raise
     spreads = {name: spread_of(v, library.declared[name]) for name, v in values.items() if v.is_range}
     if not spreads:
         raise ExpressionError(

@@ -40,6 +40,16 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     settle(tmp_path, {"roofline.toml": ROOFLINE, "more.toml": MORE}, monkeypatch)
 
 
+LAMP = """
+[quantities]
+power = { unit = "W" }
+light = { unit = "W" }
+efficiency = { unit = "", value = "1", seen = { least = "0.2", source = "a data sheet" } }
+[relations]
+light = { equation = "light = power*efficiency" }
+"""
+
+
 def test_a_table_stands_on_the_terminal():
     said = ask("sweep", "step,rate", "batch=50..150 sequence", "--points", "3", *ON)
     assert said.status == 0
@@ -166,6 +176,27 @@ def test_what_fails_stands_beside_each_point_and_is_said(tmp_path: Path):
     assert [line.split()[2:] for line in said.out.splitlines()[1:]] == [["yes", "-"], ["no", "shelf"], ["no", "shelf"]]
     assert said.err.splitlines() == [f"{SAID} book = 5 kg."]
     assert ask(*BOOKS, "bears=30 kg") == (0, ask(*BOOKS, "bears=30 kg", "--strict").out, "")
+
+
+@pytest.mark.parametrize("ending", [(), ("-o", "-"), ("-o", "table.csv"), ("-o", "curve.svg"), ("--json",)])
+def test_what_is_assumed_in_the_middle_is_said_beside_the_table(ending, tmp_path: Path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lamp.toml").write_text(LAMP, encoding="utf-8")
+    said = ask("sweep", "light", "power=1,3,9 W", "--library", "lamp.toml", *ending)
+    assert said.err == "derive: light at power = 3 W: with efficiency 0.2 (1 by default; a data sheet): 0.2 of it.\n"
+    assert "data sheet" not in said.out
+    words = ("sweep", "light", "power=1,3,9 W", "--library", "lamp.toml", "--strict")
+    assert (ask(*words).status, ask(*words, "efficiency=0.5").status) == (1, 0)
+    assert ask(*words, "efficiency=0.5").err == ""
+
+
+def test_what_is_assumed_in_the_middle_of_a_sample_and_of_a_front_is_said(tmp_path: Path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lamp.toml").write_text(LAMP, encoding="utf-8")
+    said = ask("sample", "light", "power=2..6 W", "--library", "lamp.toml", "--points", "50")
+    assert said.err == "derive: light at power = 4 W: with efficiency 0.2 (1 by default; a data sheet): 0.2 of it.\n"
+    front = ask("front", "most light,least power", "power=2..6 W", "--library", "lamp.toml", "--points", "3")
+    assert "  where light is 4 W: with efficiency 0.2 (1 by default; a data sheet): 0.2 of it\n" in front.out
 
 
 def test_strict_is_an_exit_status(tmp_path: Path):
