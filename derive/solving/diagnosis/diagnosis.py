@@ -20,7 +20,7 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import value
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
-from derive.planning.plan import Plan, basis_of
+from derive.planning.plan import Block, Plan, basis_of
 from derive.presentation.failed_checks import no_value_fits
 from derive.presentation.numbers import shown_number
 from derive.solving.diagnosis.missing_givens import missing_sets
@@ -147,7 +147,7 @@ def _broken(library: RelationSet, question: Question, made: Plan, state: State) 
 
 def _barred(library: RelationSet, question: Question, made: Plan, state: State) -> InconsistentError | None:
     """The smallest conflict if the strong values leave quantities of the checks no admissible value."""
-    conflicts = []
+    conflicts: list[tuple[int, int, int, Block, list[str], list[str]]] = []
     for block in made.extra:
         held = [library.relations[name] for name in block.relations]
         needed = {name for relation in held for name in library.members[relation.name]} - {*block.unknowns}
