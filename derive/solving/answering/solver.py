@@ -341,13 +341,15 @@ def _sought_by_arms(
 
 
 def _sought_in_arms(library: RelationSet, question: Question) -> list[tuple[RelationSet, Found]]:
-    """The states that answer a question in the library of arms; empty if no arm leads to the target."""
+    """The states that answer a question in the library of arms; empty where one of them leaves the target open."""
     apart = one_relation_for_each_arm(library)
     if apart is None or any(value.is_range for value in question.strong.values()):
         return []
     if question.target not in closure(structure_of(apart), [*question.strong, *question.weak]):
         return []
-    answers, _ = _sought(apart, replace(question, decided={}))
+    answers, errors = _sought(apart, replace(question, decided={}))
+    if any(isinstance(error, (LimitError, UnderdeterminedError)) for error in errors):
+        return []
     return [_with_arms(library, apart, one) for one in answers]
 
 
@@ -453,7 +455,12 @@ def _is_assumed_away(library: RelationSet, target: str, one: Found, answers: Seq
 
 
 def _assumes(library: RelationSet, found: Found, state: State, name: str) -> bool:
-    """Whether a result uses a relation whose case is not known, and is therefore assumed."""
+    """Whether a result uses a relation whose case is not known, and is therefore assumed; an arm of a choice never is.
+
+    A relation says nothing of other cases than its own, and a choice says what holds in each of them.
+    """
+    if relation_of_arm(name):
+        return False
     known = state.values.keys() | state.spans.keys() | state.asides.keys()
     used = any(name in block.relations for block in found.plan.blocks)
     return used and not known >= {*names_in(*library.relations[name].conditions)}
