@@ -18,10 +18,10 @@ from derive.kernels.backends.python_numpy import Arrays
 from derive.kernels.backends.shared_lines import Scope, Sheet, Writer, apart, execute
 from derive.kernels.case_dispatch import Cases
 from derive.kernels.several_targets import Abreast, Asking, plans_for, plans_of
+from derive.model.conditions import exclude_each_other
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.matching import Matching, closure
-from derive.solving.execution.conditions import exclude_each_other
 from derive.tolerances import CONTRADICTION
 
 if TYPE_CHECKING:

@@ -23,7 +23,6 @@ from derive.errors import (
 )
 from derive.expressions.tree import Equation, Node, names_in
 from derive.kernels.agreement import said_twice
-from derive.model.conditions import exclude_each_other
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.optimization.asked_choice import Asked, Pick, asked
