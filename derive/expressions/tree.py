@@ -59,6 +59,12 @@ class Apply:
         default=None, init=False, repr=False, compare=False
     )
     _names: tuple[str, ...] | None = field(default=None, init=False, repr=False, compare=False)
+    _hash: int | None = field(default=None, init=False, repr=False, compare=False)
+
+    def __hash__(self) -> int:  # cached: trees are keys, and larger ones are made of them again and again
+        if self._hash is None:
+            object.__setattr__(self, "_hash", hash((self.op, self.args)))
+        return self._hash or 0
 
     def __reduce__(self) -> tuple[Any, ...]:  # without the evaluator that `evaluation` stores here
         return Apply, (self.op, self.args, self.at)

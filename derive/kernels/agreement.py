@@ -18,10 +18,10 @@ from derive.kernels.backends.python_numpy import Arrays
 from derive.kernels.backends.shared_lines import Scope, Sheet, Writer, apart, execute
 from derive.kernels.case_dispatch import Cases
 from derive.kernels.several_targets import Abreast, Asking, plans_for, plans_of
+from derive.model.conditions import exclude_each_other
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.matching import Matching, closure
-from derive.solving.execution.conditions import exclude_each_other
 from derive.tolerances import CONTRADICTION
 
 if TYPE_CHECKING:
@@ -134,6 +134,7 @@ class Agreement:
 def agreed(found: Any, gaps: Iterable[Any], arrays: Sequence[Any], ask: Callable[[Sequence[float]], float]) -> Any:
     """A target where the relations stated twice hold, and the solver's answer where they may not.
 
+    Where neither the target nor the test has a number, the lines divide by zero, and the solver may know another way.
     If those points are too many, the compiled value stands unless it is contradicted.
     """
     import numpy
@@ -142,7 +143,7 @@ def agreed(found: Any, gaps: Iterable[Any], arrays: Sequence[Any], ask: Callable
     for gap in gaps:
         wrong |= gap > 0
         doubtful |= numpy.isnan(gap)
-    there = wrong | (doubtful & ~numpy.isnan(found))
+    there = wrong | doubtful
     if not there.any():
         return found
     found = numpy.where(wrong, numpy.nan, found)

@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING
 from derive.errors import LimitError
 from derive.expressions.tree import Node, names_in
 from derive.model.choice_arms import one_relation_for_each_arm
+from derive.model.conditions import exclude_each_other, implied
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import truth
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.planning.plan import Plan
-from derive.solving.execution.conditions import exclude_each_other, implied
 from derive.solving.execution.plan_states import lone_fallbacks, planned_for
 from derive.solving.execution.question import Outline
 from derive.time_limits import tick

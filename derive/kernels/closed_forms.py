@@ -19,7 +19,7 @@ from derive.kernels.case_dispatch import Cases, Fork, Tree, cases_of_arms, cases
 from derive.kernels.reach import eliminates, generic, probed
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out, unwound
-from derive.numerics.algebra.like_terms import added, negated, replaced
+from derive.numerics.algebra.like_terms import added, arms_of, negated, replaced, when_binding
 from derive.numerics.intervals.enclosure import enclose
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.free_unknowns import has_choice
@@ -187,7 +187,8 @@ def _single(library: RelationSet, equation: Equation, name: str) -> Node:
     if not admissible:
         raise _none(name, [str(equation)])
     if has_choice(equation, name):
-        return _by_arms(name, admissible, is_single=_is_monotone(library, equation, name))
+        free = tuple(_where_any_value_does(equation, name))
+        return _by_arms(name, admissible, free, is_single=_is_monotone(library, equation, name))
     if len(admissible) > 1:
         from derive.expressions.sympy_bridge import to_sympy
 
@@ -227,8 +228,29 @@ def _is_monotone(library: RelationSet, equation: Equation, name: str) -> bool:
     return found is not None and (found.slopes[0] >= 0 or found.slopes[1] <= 0)
 
 
-def _by_arms(name: str, candidates: Sequence[Candidate], is_single: bool) -> Node:
-    """The inverses of the arms, each under its own conditions, and where no other holds that differs from it."""
+def _where_any_value_does(equation: Equation, name: str) -> Iterator[Node]:
+    """Where an arm without the unknown satisfies an equation: any value does at which that arm is taken.
+
+    From `t = q if q >= f else 4`, q is t; but where t is 4, it is also any number below f.
+    """
+    for part in walk(equation.lhs, equation.rhs):
+        if not isinstance(part, Apply) or part.op != "piecewise" or name not in names_in(part):
+            continue
+        for place, arm in enumerate(arms_of(part)):
+            sides = replaced(equation.lhs, part, arm), replaced(equation.rhs, part, arm)
+            if name in names_in(*sides):
+                continue
+            binding = when_binding(part, place)
+            decided = [one for one in binding if name not in names_in(one)]
+            if len(decided) < len(binding):  # else no other arm of this choice is taken there
+                yield _all((*decided, Apply("eq", sides)))
+
+
+def _by_arms(name: str, candidates: Sequence[Candidate], free: tuple[Node, ...], is_single: bool) -> Node:
+    """The inverses of the arms, each under its own conditions, and where no other holds that differs from it.
+
+    There is none where the target is `free`.
+    """
     forms = [unwound(candidate.form, 0) for candidate in candidates]
     held = [
         tuple(replaced(condition, Name(name), form) for condition in candidate.conditions)
@@ -249,7 +271,7 @@ def _by_arms(name: str, candidates: Sequence[Candidate], is_single: bool) -> Nod
                 if other != form
             )
         )
-        parts += [form, _all((*conditions, *rivals))]
+        parts += [form, _all((*conditions, *rivals, *(Apply("not", (one,)) for one in free)))]
     return Apply("piecewise", tuple(parts))
 
 

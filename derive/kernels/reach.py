@@ -20,7 +20,7 @@ from derive.solving.execution.question import Outline, outlined
 from derive.time_limits import query
 from quantities.declaration import Declaration
 from quantities.domain import Domain
-from quantities.value import read_number
+from quantities.value import Value, read_number
 
 if TYPE_CHECKING:
     from derive.solving.execution.answer import Answer
@@ -38,9 +38,23 @@ def eliminates(library: RelationSet, outline: Outline) -> bool:
 
 
 def _eliminates(library: RelationSet, outline: Outline) -> bool:
-    if combined(rows_of(library, outline, frozenset()), outline.target) is None:
+    used = combined(rows_of(library, outline, frozenset()), outline.target)
+    if used is None:
         return False
-    return any(probed(library, outline.target, outline.strong, draw) is not None for draw in range(_DRAWS))
+    fitting = (_fitting(library, outline, used, draw) for draw in range(_DRAWS))
+    return any(settled(library, outline.target, given) is not None for given in fitting)
+
+
+def _fitting(library: RelationSet, outline: Outline, used: Iterable[str], draw: int) -> dict[str, Value]:
+    """Numbers for the givens at which some relations have a solution: all else in these is drawn before them."""
+    members = dict.fromkeys(name for one in used if one in library.relations for name in library.members[one])
+    numbers: dict[str, Value] = {}
+    for name in (*(one for one in members if one not in outline.strong), *outline.strong):
+        quantity = library.declared[name]
+        answer = settled(library, name, numbers) if numbers and name in members else None
+        base = generic(quantity, draw) if answer is None or answer.base is None else answer.base
+        numbers[name] = read_number(quantity.unit.from_base(base), quantity.unit)
+    return {name: numbers[name] for name in outline.strong}
 
 
 def probed(library: RelationSet, target: str, names: Sequence[str], draw: int) -> Answer | None:

@@ -6,16 +6,18 @@ arm that the condition excludes must not be among them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from derive.caches import Memo
 from derive.expressions.tree import OPPOSITE, Apply, Equation, Node, is_simple, names_in, walk
+from derive.model.conditions import implied
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 
-__all__ = ["choices_of", "one_relation_for_each_arm", "without_excluded_arms"]
+__all__ = ["choices_of", "one_relation_for_each_arm", "relation_of_arm", "with_arms", "without_excluded_arms"]
 
+_ARM = " arm "  # between the name of a relation and the place of its arm
 _MOST = 8  # limit on arms of one relation that are taken apart
 _TAKEN_APART = Memo[RelationSet](most=1)
 _REDUCED = Memo[RelationSet](most=16)
@@ -116,11 +118,41 @@ def one_relation_for_each_arm(library: RelationSet) -> RelationSet | None:
                 relations.append(one)
                 continue
             for place, arm in enumerate(arms):
-                name, written = f"{one.name} {place}", Equation(arm.lhs, one.written.op, arm.rhs)
-                relations.append(_stated(one, written, name, arm.conditions))
+                name, written = f"{one.name}{_ARM}{place}", Equation(arm.lhs, one.written.op, arm.rhs)
+                relations.append(_stated(one, written, name, _without_implied(arm.conditions)))
         return _with(library, relations)
 
     return _TAKEN_APART.of(library.session, (), made)
+
+
+def relation_of_arm(name: str) -> str:
+    """The relation that an arm with this name was taken from."""
+    return name.rpartition(_ARM)[0]
+
+
+def with_arms(library: RelationSet, arms: Mapping[str, Relation]) -> RelationSet:
+    """The library with these arms, each under the name and the text of the relation that it was taken from."""
+
+    def stated(one: Relation) -> Relation:
+        arm = arms.get(one.name)
+        if arm is None:
+            return one
+        return _stated(arm, replace(arm.written, text=str(one.written)), one.name)
+
+    key = tuple((name, arm.name) for name, arm in arms.items())
+    return _REDUCED.of(
+        library.session, key, lambda: _with(library, [stated(one) for one in library.relations.values()])
+    )
+
+
+def _without_implied(conditions: tuple[Node, ...]) -> tuple[Node, ...]:
+    """Conditions without those that the others imply: `x > 1 and x > 2` is `x > 2`."""
+    kept = list(dict.fromkeys(conditions))
+    for one in conditions:
+        others = {other: True for other in kept if other != one}
+        if implied(one, others):
+            kept.remove(one)
+    return tuple(kept)
 
 
 def _arms(relation: Relation) -> Iterator[Arm]:

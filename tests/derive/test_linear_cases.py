@@ -120,11 +120,20 @@ def failures(seeds: range, *, is_ranged: bool) -> list[str]:
     return found
 
 
-# Of the libraries from 10 on, number 14 is refused: its only value is an end of a domain, where another arm begins.
-@every("start", (0, 5, 15, 20), ordinary=4)
+@every("start", range(0, 25, BATCH), ordinary=5)
 @pytest.mark.parametrize("is_ranged", [False, True])
 def test_every_case_is_taken_and_no_other(start: int, is_ranged: bool) -> None:
     assert not failures(range(start, start + BATCH), is_ranged=is_ranged)
+
+
+TIES = (102, 417)  # where a bound is a number that a strict condition excludes
+ARMS = (14, 150, 438)  # where the arms of a choice lead to several values, and nothing decides between them
+DENIED = (141,)  # where a relation does not hold at the givens, so that its condition fails
+
+
+@every("seed", (*TIES, *ARMS, *DENIED))
+def test_cases_that_only_a_bound_decides_are_taken_or_excluded(seed: int) -> None:
+    assert not failures(range(seed, seed + 1), is_ranged=False)
 
 
 @pytest.mark.long

@@ -21,6 +21,7 @@ import derive
 from derive import LimitError, UnderdeterminedError
 from derive.expressions.tree import Apply, walk
 from tests.derive.random_libraries import Hidden, hidden, is_fixed
+from tests.derive.statements import bare
 from tests.ordinary import every
 
 SHORT, BATCH = 60, 20
@@ -93,6 +94,43 @@ def test_the_hidden_number_is_found_or_rightly_refused(start):
 @pytest.mark.parametrize("start", range(FIRST, LAST, BATCH))
 def test_the_hidden_number_is_found_or_rightly_refused_in_the_long_run(start):
     assert not failures(range(start, min(start + BATCH, LAST)))
+
+
+def unreached(seed: int) -> str:
+    """What is fixed by the rank of the Jacobian, and not in reach; in a library without choices, in one regime."""
+    case, draw = hidden(seed), random.Random(f"reach {seed}")
+    names = [name for name in case.numbers if name not in case.factors]
+    given = {*draw.sample(names, draw.randint(0, 2)), *case.factors}
+    if _chooses(case):
+        return ""
+    lacking = {name for name in names if name not in given and is_fixed(case, given, name)} - case.library.reach(given)
+    return f"hidden({seed}) from {sorted(given)}: {sorted(lacking)}" if lacking else ""
+
+
+@every("start", range(0, 100, 20), ordinary=5)
+def test_what_the_rank_fixes_is_in_reach(start):
+    assert not [lacking for seed in range(start, start + 20) if (lacking := unreached(seed))]
+
+
+def test_what_cancels_is_in_reach_where_numbers_drawn_for_the_givens_alone_have_no_solution():
+    # Of q5/q4, r0 and r2 leave max(q0, q1)*(q0 + q3)*k0 = k2*q0; with r1 and r3, three relations for q0, q3 and the
+    # maximum. Nothing fixes q2, q4, q5, and nothing q1 where it is less than q0.
+    case = hidden(167)
+    reached = case.library.reach(case.factors)
+    assert {"q0", "q3"} <= reached
+    assert reached.isdisjoint({"q2", "q4", "q5"})
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_a_maximum_hides_is_an_interval_also_in_a_block(seed):
+    draw = random.Random(f"hidden by a maximum {seed}")
+    x, z = draw.uniform(1, 9), draw.uniform(0.1, 0.9)
+    asked = bare("a b c x y z", "a = max(x, y)*z", "b = x*z", "c = max(x, y) + z")
+    given = {"a": x * z, "b": x * z, "c": x + z}
+    answers = asked.solve_all("y", **given)
+    for share in (0.01, 0.5, 0.99):  # any y up to x satisfies all three
+        assert any(_holds(answer, share * x) for answer in answers)
+    assert any(_holds(answer, x) for answer in asked.solve_all("x", **given))
 
 
 def test_the_questions_are_the_same_every_time():

@@ -24,6 +24,7 @@ from derive.tolerances import AGREEMENT, BLUR
 __all__ = ["Combined", "combined"]
 
 _MOST = 200  # limit on monomials of an equation
+_BLUR, _AGREEMENT = Fraction(BLUR), Fraction(AGREEMENT)  # products of large numbers are beyond doubles
 _HIGHEST = 8  # limit on powers that are multiplied out
 
 Monomial = frozenset[tuple[Node, int]]
@@ -78,7 +79,7 @@ def combined(equations: Sequence[Equation], known: Mapping[str, float]) -> Combi
                 share = rows[i][lead] / rows[pivot][lead]
                 rows[i], sizes[i] = _without(rows[i], sizes[i], share, rows[pivot], sizes[pivot])
                 rows[i].pop(lead, None)
-    contradict = any(abs(rows[i].get(CONSTANT, 0)) > AGREEMENT * sizes[i].get(CONSTANT, 0) for i in pending)
+    contradict = any(abs(rows[i].get(CONSTANT, 0)) > _AGREEMENT * sizes[i].get(CONSTANT, 0) for i in pending)
     left = (None if i in pending else Equation(_written(row), "=", ZERO) for i, row in enumerate(rows))
     return Combined(tuple(left), tuple(zip(map(_degree, before), map(_degree, rows), strict=True)), contradict)
 
@@ -92,7 +93,7 @@ def _without(row: Sum, sizes: Sum, share: Fraction, other: Sum, other_sizes: Sum
     """A sum less a share of another, without what rounding leaves of cancelling terms, and the sizes of its terms."""
     grown = {key: sizes.get(key, 0) + abs(share) * other_sizes.get(key, 0) for key in {*sizes, *other_sizes}}
     rest = {key: row.get(key, 0) - share * other.get(key, 0) for key in {*row, *other}}
-    return {key: factor for key, factor in rest.items() if abs(factor) > BLUR * grown[key]}, grown
+    return {key: factor for key, factor in rest.items() if abs(factor) > _BLUR * grown[key]}, grown
 
 
 def _height(monomial: Monomial) -> tuple[int, int, str]:

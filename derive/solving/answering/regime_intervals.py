@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from derive.errors import NoSolutionError
 from derive.expressions.tree import COMPARISONS, Apply, Equation, Node, names_in, walk
@@ -28,14 +29,17 @@ from derive.solving.blocks.free_unknowns import is_narrow, middle
 from derive.solving.blocks.outcome import agrees
 from derive.solving.execution.applicability import decisions_of
 from derive.solving.execution.block_execution import State
-from derive.solving.execution.case_boxes import claims, left_by_relations, worded
+from derive.solving.execution.case_boxes import claims, left_by_relations, negation, worded
 from derive.solving.execution.checks import applies
 from derive.solving.execution.plan_states import Found, planned_for
 from derive.solving.execution.question import Question
-from derive.solving.execution.regimes import Decisions, Undecided, within_reach
+from derive.solving.execution.regimes import ANOTHER, Decisions, Undecided, within_reach
 from derive.solving.ranges.inequalities import inside
 from derive.solving.sensitivity.elasticities import composed
 from derive.tolerances import NEAR_ZERO
+
+if TYPE_CHECKING:
+    from derive.model.relation import Relation
 
 __all__ = ["confined", "left_open", "told_apart"]
 
@@ -71,6 +75,10 @@ def told_apart(library: RelationSet, question: Question, answers: Sequence[Found
 def left_open(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> list[Found]:
     """The intervals of a target that nothing fixes in a case; empty if no relation of the library covers that case."""
     rules = _Rules(library, question, left_out, decisions_of(library, question))
+    refuted = [relation.name for relation in rules.refuted]
+    if refuted:
+        case = replace(question.case, failing=question.case.failing.union(refuted))
+        return left_open(library, replace(question, case=case), {**left_out, **dict.fromkeys(refuted, ANOTHER)})
     if not question.case.holding and not question.case.failing:
         return []
     if rules.following is None:
@@ -167,7 +175,8 @@ class _Rules:
     @cached_property
     def forms(self) -> dict[Node, Node]:
         """The claims of the case that involve the target, each expressed in it."""
-        forms = {claim: self._by_target(claim) for claim in (*claims(self.library, self.question), *self._refuted())}
+        denied = (negation(relation.conditions) for relation in self.refuted)
+        forms = {claim: self._by_target(claim) for claim in (*claims(self.library, self.question), *denied)}
         return {claim: form for claim, form in forms.items() if form and self.question.target in names_in(form)}
 
     @cached_property
@@ -243,15 +252,16 @@ class _Rules:
         at = {**self.known, self.question.target: number}
         return all(holds(form, at) for form in self.forms.values())
 
-    def _refuted(self) -> Iterator[Node]:
-        """The negated conditions of relations that do not hold at the givens, and therefore do not apply."""
+    @property
+    def refuted(self) -> list[Relation]:
+        """The relations that do not hold at the givens, whose conditions therefore fail."""
         known, case = self.following or {}, self.question.case
-        for relation in self.library.conditional:
-            whole = relation.conditions[0] if len(relation.conditions) == 1 else Apply("and", relation.conditions)
-            is_open = relation.name not in case.holding | case.failing and relation.approximate is None
-            is_known = known.keys() >= {*self.library.members[relation.name]}
-            if is_open and is_known and not agrees(relation.written, known):
-                yield Apply("not", (whole,))
+        return [
+            relation
+            for relation in self.library.conditional
+            if relation.name not in case.holding | case.failing and relation.approximate is None
+            if known.keys() >= {*self.library.members[relation.name]} and not agrees(relation.written, known)
+        ]
 
     def _by_target(self, claim: Node) -> Node | None:
         """A claim in terms of the target and the givens; None if closed forms do not suffice."""

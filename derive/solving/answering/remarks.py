@@ -220,7 +220,6 @@ class _Work:
             for name in near
             for one in library.holders.get(name, ())
             if (relation := library.relations[one]).is_equation
-            and question.target not in library.members[one]
             and {*library.members[one]} - {relation.written.written_for} <= near
         }
         names = [name for name in library.declared if name in near | beside and of_definition(library, name)]
@@ -230,7 +229,7 @@ class _Work:
         firm = [name for name in question.weak if name not in self.assumed]
         structure = structure_of(library, frozenset(self.left_out_relations), question.stated)
         sure = determined(structure, question.strong, firm)
-        yield from (name for name in names if name not in sure and name != question.target)
+        yield from (name for name in names if name not in sure)
 
     def _number(self, name: str) -> float | None:
         """What a quantity is in this answer."""

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice
+from types import MappingProxyType
 from typing import Any
 
 from derive.errors import (
@@ -22,11 +23,14 @@ from derive.errors import (
     NoSolutionError,
     UnderdeterminedError,
 )
-from derive.expressions.tree import names_in
-from derive.model.choice_arms import without_excluded_arms
+from derive.expressions.tree import names_in, render
+from derive.model.choice_arms import one_relation_for_each_arm, relation_of_arm, with_arms, without_excluded_arms
 from derive.model.relation_set import RelationSet
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span
+from derive.planning.incidence import structure_of
+from derive.planning.matching import closure
+from derive.planning.plan import Block
 from derive.presentation.text import headline
 from derive.solving.answering.explanation import answer_of
 from derive.solving.answering.one_case import UnfixedError, answered_in_case, narrowed_by_neighbours
@@ -106,7 +110,7 @@ def _admissible(library: RelationSet, question: Question, profiles: tuple[Any, .
             raise
         return (_own(library, question, profiles),)
     is_turning = any(one.kind == "turning" for answer in answers for one in answer.stated_assumptions)
-    is_split = is_ranged and any(one.case != NO_CASE for one in sought.answers)
+    is_split = is_ranged and any(one.case != NO_CASE for _, one in sought.answers)
     return _over_all_cases(library, question, profiles, answers) if is_turning or is_split else answers
 
 
@@ -165,14 +169,16 @@ def _quietly(
 def _answers(library: RelationSet, sought: _Sought, profiles: tuple[Any, ...]) -> tuple[Answer, ...]:
     """The distinct answers of what was found in a library."""
     question = sought.question
-    states = [(one, state) for one in sought.answers for state in one.states]
+    states = [(used, one, state) for used, one in sought.answers for state in one.states]
     answers = [
         _cut(
-            sought.library,
-            replace(question, case=_case_of(sought.library, one)),
-            answer_of(sought.library, question, one.plan, state, one.left_out, len(one.states) == 1),
+            used,
+            replace(question, case=_case_of(used, one)),
+            _choosing(
+                sought, used, one, answer_of(used, question, one.plan, state, one.left_out, len(one.states) == 1)
+            ),
         )
-        for one, state in states
+        for used, one, state in states
     ]
     if library.declared[question.target].is_count:
         answers = [_counted(library, question, one, profiles) for one in answers]
@@ -181,7 +187,7 @@ def _answers(library: RelationSet, sought: _Sought, profiles: tuple[Any, ...]) -
 
     def with_remarks(rank: int, answer: Answer) -> Answer:
         """The answer, which says on demand what it assumes; asked otherwise, it is the one of the same rank."""
-        one, state = reached_by[id(answer)]
+        used, one, state = reached_by[id(answer)]
 
         def again(changes: Mapping[str, Any]) -> float | None:
             try:
@@ -194,9 +200,19 @@ def _answers(library: RelationSet, sought: _Sought, profiles: tuple[Any, ...]) -
                 return None
             return others[rank].base if len(others) == len(distinct) else None
 
-        return replace(answer, _remarks=cache(lambda: remarks(sought.library, question, one, state, answer, again)))
+        return replace(answer, _remarks=cache(lambda: remarks(used, question, one, state, answer, again)))
 
     return tuple(with_remarks(rank, answer) for rank, answer in enumerate(distinct))
+
+
+def _choosing(sought: _Sought, used: RelationSet, found: Found, answer: Answer) -> Answer:
+    """The answer with the arms that its own library has in the place of choices."""
+    if used is sought.library:
+        return answer
+    spent = [name for block in found.plan.blocks for name in block.relations]
+    arms = {name: used.relations[name].written for name in spent if not used.relations[name].chooses}
+    chosen = {name: render(arm.rhs) for name, arm in arms.items() if sought.library.relations[name].chooses}
+    return replace(answer, regime=MappingProxyType({**answer.regime, **chosen}))
 
 
 def _case_of(library: RelationSet, found: Found) -> Case:
@@ -277,14 +293,15 @@ class _Sought:
     """Without the arms that conditions exclude."""
     question: Question
     """Without fallbacks on which alone an answer would rest."""
-    answers: Sequence[Found]
+    answers: Sequence[tuple[RelationSet, Found]]
+    """Each with the library of the relations that it uses, where those of another answer may have other arms."""
     errors: Sequence[DeriveError]
 
 
 def _from_what_is_stated(library: RelationSet, question: Question) -> _Sought:
     """What answers a question, or why nothing does; fallbacks on which alone an answer would rest are left out."""
     fewer, answers, errors = _sought_by_arms(library, question)
-    idle = frozenset[str]().union(*(lone_fallbacks(fewer, one.plan, question) for one in answers))
+    idle = frozenset[str]().union(*(lone_fallbacks(used, one.plan, question) for used, one in answers))
     if not idle:
         return _Sought(fewer, question, answers, errors)
     weak = {name: value for name, value in question.weak.items() if name not in idle}
@@ -305,15 +322,60 @@ def _found(library: RelationSet, question: Question) -> _Sought:
     raise _weightiest(library, errors)
 
 
-def _sought_by_arms(library: RelationSet, question: Question) -> tuple[RelationSet, list[Found], list[DeriveError]]:
-    """What is sought, and where that leaves the target open, the same without the arms that conditions exclude."""
+def _sought_by_arms(
+    library: RelationSet, question: Question
+) -> tuple[RelationSet, list[tuple[RelationSet, Found]], list[DeriveError]]:
+    """What is sought, and where that leaves the target open, the same without the arms that conditions exclude.
+
+    Where it is open still, each arm is a relation of its own case: a choice whose condition nothing decides ties the
+    target by none of its arms alone, and may yet leave it one number, or a few.
+    """
     answers, errors = _sought(library, question)
     is_open = any(isinstance(error, UnderdeterminedError) for error in errors) or not (answers or errors)
     if is_open or any(question.target in state.spans for one in answers for state in one.states):
         fewer = without_excluded_arms(library, decisions_of(library, question).verdict)
         if fewer is not None:
             return _sought_by_arms(fewer, replace(question, decided={}))
-    return library, answers, errors
+    in_arms = _sought_in_arms(library, question) if is_open else []
+    return library, in_arms or [(library, one) for one in answers], errors
+
+
+def _sought_in_arms(library: RelationSet, question: Question) -> list[tuple[RelationSet, Found]]:
+    """The states that answer a question in the library of arms; empty where one of them leaves the target open."""
+    apart = one_relation_for_each_arm(library)
+    if apart is None or any(value.is_range for value in question.strong.values()):
+        return []
+    if question.target not in closure(structure_of(apart), [*question.strong, *question.weak]):
+        return []
+    answers, errors = _sought(apart, replace(question, decided={}))
+    if any(isinstance(error, (LimitError, UnderdeterminedError)) for error in errors):
+        return []
+    return [_with_arms(library, apart, one) for one in answers]
+
+
+def _with_arms(library: RelationSet, apart: RelationSet, found: Found) -> tuple[RelationSet, Found]:
+    """A result of the library of arms, and the library in which each relation that it uses has the arm of that."""
+    made, case = found.plan, found.case
+    spent = [name for block in made.blocks for name in block.relations]
+    names = {name: name for name in library.relations}
+    chosen: dict[str, str] = {}
+    for arm in (*spent, *sorted(case.holding)):
+        relation = relation_of_arm(arm)
+        if arm not in names and chosen.setdefault(relation, arm) == arm:
+            names[arm] = relation
+
+    def named(block: Block) -> Block:
+        return replace(block, relations=tuple(names[name] for name in block.relations))
+
+    blocks = tuple(map(named, made.blocks))
+    known = {*made.weak, *(name for block in blocks for name in block.unknowns)}
+    unneeded = {name for block in made.extra for name in block.unknowns} - known  # which other arms may lead to
+    checks = [name for name in made.checks if name in names and unneeded.isdisjoint(apart.members[name])]
+    plan = replace(made, blocks=blocks, checks=tuple(names[name] for name in checks), extra=())
+    holding, failing = (frozenset(names[name] for name in one if name in names) for one in (case.holding, case.failing))
+    left_out = {name: why for name, why in found.left_out.items() if name in library.relations}
+    stated = with_arms(library, {relation: apart.relations[arm] for relation, arm in chosen.items()})
+    return stated, replace(found, plan=plan, case=Case(holding, failing - holding), left_out=left_out)
 
 
 def _sought(library: RelationSet, question: Question) -> tuple[list[Found], list[DeriveError]]:
@@ -323,7 +385,7 @@ def _sought(library: RelationSet, question: Question) -> tuple[list[Found], list
     for is_last_resort in (False, True):
         answers, errors = _explored(library, question, is_last_resort)
         if answers and not _is_open(library, question.target, answers, errors):
-            return answers, []
+            return answers, errors
         if answers or any(isinstance(error, (LimitError, InconsistentError)) for error in errors):
             break
     return [], [] if answers else errors
@@ -370,6 +432,7 @@ def _explored(library: RelationSet, question: Question, is_last_resort: bool) ->
         elif isinstance(found, UnderdeterminedError):
             doubts.append((asked, f"where {where}, nothing determines {question.target}"))
     kept = [one for one in answers if not _is_assumed_away(library, question.target, one, answers)]
+    errors += [UnfixedError(replace(question, case=one.case), one.left_out) for one in answers if one not in kept]
     return [_doubted(library, one, doubts) for one in told_apart(library, question, kept)], errors
 
 
@@ -392,7 +455,12 @@ def _is_assumed_away(library: RelationSet, target: str, one: Found, answers: Seq
 
 
 def _assumes(library: RelationSet, found: Found, state: State, name: str) -> bool:
-    """Whether a result uses a relation whose case is not known, and is therefore assumed."""
+    """Whether a result uses a relation whose case is not known, and is therefore assumed; an arm of a choice never is.
+
+    A relation says nothing of other cases than its own, and a choice says what holds in each of them.
+    """
+    if relation_of_arm(name):
+        return False
     known = state.values.keys() | state.spans.keys() | state.asides.keys()
     used = any(name in block.relations for block in found.plan.blocks)
     return used and not known >= {*names_in(*library.relations[name].conditions)}

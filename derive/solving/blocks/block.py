@@ -32,7 +32,10 @@ from derive.numerics.algebra.like_terms import ZERO, arms_of, replaced
 from derive.numerics.algebra.linear import linear_solutions
 from derive.numerics.algebra.log_linear import product_solutions
 from derive.numerics.algebra.monomials import Combined, combined
+from derive.numerics.intervals.arithmetic import lies_in
+from derive.numerics.intervals.enclosure import Span
 from derive.solving.blocks.complete_search import exhausted, is_bounded, is_near, is_small, seen_in
+from derive.solving.blocks.free_unknowns import is_narrow
 from derive.solving.blocks.multistart import solved_from_starts
 from derive.solving.blocks.one_unknown import values_of
 from derive.solving.blocks.outcome import Outcome, Solution, System, is_covered
@@ -46,6 +49,7 @@ from derive.solving.blocks.solution_curves import (
 from derive.solving.blocks.substitution import Lost
 from derive.solving.blocks.tearing import tearings, torn
 from derive.time_limits import tick
+from derive.tolerances import SAME_ROOT
 from quantities.domain import Domain
 
 __all__ = ["solve_block", "variants_of"]
@@ -53,6 +57,7 @@ __all__ = ["solve_block", "variants_of"]
 _VARIANTS = 24  # limit on combinations of arms
 _DIVISORS = 2  # limit on divisors that are zero at once
 _QUICK = 10  # the first search through boxes is this many times shorter than the last
+_DEPENDENT = "in another arm the relations are dependent; it is not proved that there are no other solutions"
 _UNPROVED = "it is not proved that there are no other solutions"
 _CONTRADICTING = Outcome((), singular=True, reason="the equations contradict each other")
 _REPEATING = Outcome((), singular=True, reason="the equations are dependent, and hold along a whole curve")
@@ -119,13 +124,13 @@ def _solved(system: System) -> Outcome:
         return whole
     closed = [_closed(variant, system, alone) for variant in variants]
     if all(map(_is_settled, closed)):
-        return _joined(closed)
+        return _joined(closed, system)
     thorough = exhausted(system.equations, system)
     if thorough is not None and thorough.complete:
         return thorough.outcome
     tried = zip(variants, closed, strict=True)
     outcomes = [solved_from_starts(variant, system) if one.undecided else one for variant, one in tried]
-    outcome = _joined(outcomes)
+    outcome = _joined(outcomes, system)
     if thorough is None or outcome.singular:
         return outcome
     seen = (*thorough.solutions, *seen_in(thorough, system))
@@ -194,7 +199,7 @@ def _first_choice(equations: Sequence[Equation], unknowns: frozenset[str]) -> tu
     return None
 
 
-def _joined(outcomes: Sequence[Outcome]) -> Outcome:
+def _joined(outcomes: Sequence[Outcome], system: System) -> Outcome:
     """The outcomes of all variants joined into one."""
     found: list[Solution] = []
     for solution in sorted((s for outcome in outcomes for s in outcome.solutions), key=lambda s: -len(s.spans)):
@@ -211,8 +216,39 @@ def _joined(outcomes: Sequence[Outcome]) -> Outcome:
     reason = open_first[0].reason if open_first else ""
     singular = any(outcome.singular for outcome in outcomes)
     if found and singular:
-        caveat = "in another arm the relations are dependent; it is not proved that there are no other solutions"
+        caveat = _DEPENDENT
+        found = [_moving(solution, system) for solution in found]
     return Outcome(tuple(found), caveat, singular and not found, "" if found else reason, undecided and not found)
+
+
+def _moving(solution: Solution, system: System) -> Solution:
+    """A solution with intervals of the unknowns that move in an arm whose relations are dependent.
+
+    Where two arms meet, a solution of one is the end of all those of the other: `max(x, y) = 2`, `x = 2` has `y = 2`,
+    and every smaller y.
+    """
+    if solution.spans:
+        return solution
+    rooms = {name: _room(name, solution.values, system) for name in system.unknowns}
+    spans = {name: span for name, span in rooms.items() if span is not None}
+    return replace(solution, values={n: x for n, x in solution.values.items() if n not in spans}, spans=spans)
+
+
+def _room(name: str, values: Mapping[str, float], system: System) -> Span | None:
+    """The interval of an unknown in which all equations hold, the others being what they are; None for a number."""
+    known = {**system.known, **{other: number for other, number in values.items() if other != name}}
+    low, high = system.inside(name)
+    for equation in system.equations:
+        if name not in names_in(equation.lhs, equation.rhs):
+            continue
+        spans = [
+            one.spans[name] for one in values_of(equation, name, known, system.domains[name]).solutions if one.spans
+        ]
+        around = [span for span in spans if lies_in((values[name], values[name]), span, SAME_ROOT)]
+        if not around:
+            return None
+        low, high = max(low, around[0][0]), min(high, around[0][1])
+    return (low, high) if low < high and not is_narrow((low, high)) else None
 
 
 def _repeating(linear: tuple[list[dict[str, float]], bool, str]) -> bool:

@@ -166,10 +166,13 @@ class _Elimination:
             following: list[State] = []
             why = ""
             for state in states:
-                outcome = solve_block(
-                    [equations[int(name)] for name in block.relations], block.unknowns, state.values, self.domains
-                )
-                if outcome.undecided or outcome.singular or any(solution.spans for solution in outcome.solutions):
+                held = [equations[int(name)] for name in block.relations]
+                if not {*state.values, *block.unknowns}.issuperset(names_in(*(s for one in held for s in _sides(one)))):
+                    return None
+                outcome = solve_block(held, block.unknowns, state.values, self.domains)
+                if outcome.undecided or outcome.singular:
+                    return None
+                if any(self.target in solution.spans or not solution.values for solution in outcome.solutions):
                     return None
                 why = outcome.reason or why
                 for one in outcome.solutions:

@@ -20,7 +20,7 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import value
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
-from derive.planning.plan import Plan, basis_of
+from derive.planning.plan import Block, Plan, basis_of
 from derive.presentation.failed_checks import no_value_fits
 from derive.presentation.numbers import shown_number
 from derive.solving.diagnosis.missing_givens import missing_sets
@@ -179,7 +179,8 @@ def _broken(library: RelationSet, question: Question, made: Plan, state: State) 
 
 
 def _barred(library: RelationSet, question: Question, made: Plan, state: State) -> InconsistentError | None:
-    """The conflict if the strong values leave a quantity of the checks no admissible value."""
+    """The smallest conflict if the strong values leave quantities of the checks no admissible value."""
+    conflicts: list[tuple[int, int, int, Block, list[str], list[str]]] = []
     for block in made.extra:
         held = [library.relations[name] for name in block.relations]
         needed = {name for relation in held for name in library.members[relation.name]} - {*block.unknowns}
@@ -190,16 +191,19 @@ def _barred(library: RelationSet, question: Question, made: Plan, state: State) 
             continue
         relations = list(dict.fromkeys([*block.relations, *(name for one, _, _ in traces for name in one)]))
         givens = list(dict.fromkeys(name for _, ends, _ in traces for name in ends))
-        stated = [f"{one} = {question.strong[one]}" for one in givens if one in question.strong]
-        return InconsistentError(
-            f"{no_value_fits(block.relations, block.unknowns)}. "
-            f"The conflict: {'; '.join(_few(part) for part in (relations, stated) if part)}.",
-            hint=f"Change or drop one of {_few(givens) or 'the givens'}, or leave {block.relations[0]} out."
-            + _by_default(library, question, relations),
-            conflicts=[*relations, *stated],
-            gap=math.inf,
-        )
-    return None
+        conflicts.append((len(relations), len(givens), len(conflicts), block, relations, givens))
+    if not conflicts:
+        return None
+    _, _, _, block, relations, givens = min(conflicts, key=lambda conflict: conflict[:3])
+    stated = [f"{one} = {question.strong[one]}" for one in givens if one in question.strong]
+    return InconsistentError(
+        f"{no_value_fits(block.relations, block.unknowns)}. "
+        f"The conflict: {'; '.join(_few(part) for part in (relations, stated) if part)}.",
+        hint=f"Change or drop one of {_few(givens) or 'the givens'}, or leave {block.relations[0]} out."
+        + _by_default(library, question, relations),
+        conflicts=[*relations, *stated],
+        gap=math.inf,
+    )
 
 
 def _by_default(library: RelationSet, question: Question, relations: Sequence[str]) -> str:

@@ -13,42 +13,80 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from derive.expressions.tree import COMPARISONS, OPPOSITE, Apply, Equation, Name, Node, is_simple, names_in, render
+from derive.expressions.tree import (
+    COMPARISONS,
+    OPPOSITE,
+    Apply,
+    Equation,
+    Name,
+    Node,
+    Number,
+    is_simple,
+    names_in,
+    render,
+    walk,
+)
+from derive.model.choice_arms import one_relation_for_each_arm
+from derive.model.conditions import MIRRORED, implied
 from derive.model.relation_set import RelationSet
 from derive.numerics.intervals.enclosure import Span, enclose, truths
 from derive.numerics.root_finding.contractors import contracted
 from derive.numerics.root_finding.expression_graph import dag_of
-from derive.solving.execution.conditions import MIRRORED, implied
-from derive.tolerances import AGREEMENT
+from derive.tolerances import AGREEMENT, BLUR
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
     from derive.solving.execution.question import Question
 
-__all__ = ["box_of", "claims", "is_possible", "left_by_relations", "told", "worded"]
+__all__ = ["box_of", "claims", "is_possible", "left_by_relations", "negation", "told", "worded"]
 
 _ROUNDS = 3  # limit on rounds in which the conditions of a case narrow the domains
 _AROUND = 24  # limit on relations around the claims that narrow them
+_THIN = 1e3 * AGREEMENT  # difference of two sides, of the largest number, that may be all error
+_SHRUNK = 1e-3  # of such a difference, where the error of the numbers is a ten-thousandth
 _SPLITS = 3  # limit on relations there that are taken both to apply and not to
 
 
 def claims(library: RelationSet, question: Question) -> Iterator[Node]:
     """The claims of a case, in the library's order: the conditions that hold in it, and the negations of the others."""
-    for name in sorted(question.case.holding, key=library.places.__getitem__):
-        yield from library.relations[name].conditions
-    for name in sorted(question.case.failing, key=library.places.__getitem__):
-        conditions = library.relations[name].conditions
-        yield Apply("not", (conditions[0] if len(conditions) == 1 else Apply("and", conditions),))
+    for conditions, is_held in _told(library, question):
+        if is_held:
+            yield from conditions
+        else:
+            yield negation(conditions)
+
+
+def negation(conditions: tuple[Node, ...]) -> Node:
+    """That some conditions do not hold together."""
+    return Apply("not", (conditions[0] if len(conditions) == 1 else Apply("and", conditions),))
 
 
 def told(library: RelationSet, question: Question) -> Iterator[tuple[Node, bool]]:
     """The conditions that a case takes to hold, or not to hold, in the library's order."""
+    for conditions, is_held in _told(library, question):
+        if is_held or len(conditions) == 1:
+            yield from ((condition, is_held) for condition in conditions)
+
+
+def _told(library: RelationSet, question: Question) -> Iterator[tuple[tuple[Node, ...], bool]]:
+    """The conditions that hold together in a case, and those that do not, without what the others say anyway.
+
+    Where `x > 3` holds, the failure of `x > 2 and x < 4` is that of `x < 4`.
+    """
+    known: dict[Node, bool] = {}
     for name in sorted(question.case.holding, key=library.places.__getitem__):
-        yield from ((condition, True) for condition in library.relations[name].conditions)
+        conditions = library.relations[name].conditions
+        known |= dict.fromkeys(conditions, True)
+        yield conditions, True
+    failing = [library.relations[name].conditions for name in question.case.failing]
+    known |= {conditions[0]: False for conditions in failing if len(conditions) == 1}
     for name in sorted(question.case.failing, key=library.places.__getitem__):
         conditions = library.relations[name].conditions
+        if len(conditions) > 1:
+            conditions = tuple(one for one in conditions if implied(one, known) is not True) or conditions
         if len(conditions) == 1:
-            yield conditions[0], False
+            known[conditions[0]] = False
+        yield conditions, False
 
 
 def is_possible(library: RelationSet, question: Question) -> bool:
@@ -65,7 +103,10 @@ def is_possible(library: RelationSet, question: Question) -> bool:
         True in possible or None in possible for one in claims(library, question) if (possible := truths(one, box))
     ):
         return False
-    return left_by_relations(library, question) is not None
+    apart = one_relation_for_each_arm(library)
+    if apart is None or not apart.relations.keys() >= question.case.holding | question.case.failing:
+        apart = library
+    return left_by_relations(apart, question) is not None
 
 
 def box_of(library: RelationSet, question: Question) -> dict[str, Span] | None:
@@ -91,8 +132,9 @@ def left_by_relations(
 ) -> dict[str, Span] | None:
     """The intervals that a case leaves to the quantities of its claims and to others, by the relations around them.
 
-    None if nothing is left. `blur` is the relative error that the given numbers may have. A relation of which it is
-    open whether it applies is taken both ways, as long as there are `splits` left.
+    None if nothing is left, or nothing but a tie where a comparison is strict. `blur` is the relative error that the
+    given numbers may have. A relation of which it is open whether it applies is taken both ways, as long as there are
+    `splits` left.
     """
     comparisons = [one for claim in claims(library, question) for one in _comparisons(claim)]
     sides = [side for _, left, right in comparisons for side in (left, right)]
@@ -105,21 +147,50 @@ def left_by_relations(
         return _joined(boxes) if boxes else None
     equations = [relation.written for relation in relations]
     slacks: dict[str, Span] = {}
+    strict: list[str] = []
     for op, left, right in comparisons:
         slack = f"slack {len(slacks)}"  # no quantity has a space in its name
         more, less = (right, left) if op in ("lt", "le") else (left, right)
         slacks[slack] = (0.0, 0.0) if op == "eq" else (0.0, math.inf)
         if op != "ne":
             equations.append(Equation(more, "=", Apply("add", (less, Name(slack)))))
+        if op in ("lt", "gt"):
+            strict.append(slack)
     names = dict.fromkeys([*start, *(name for relation in relations for name in library.members[relation.name])])
     spans = {name: _stated(library, question, name) for name in names}
     known = {name: low for name, (low, high) in spans.items() if low == high and name in question.strong}
-    box = {name: _widened(span, blur) for name, span in spans.items() if name not in known} | slacks
-    dag = dag_of(equations, list(box), known, blur=blur)
-    if dag is None:
-        return spans
-    left_over = contracted(dag, list(box.values()))
-    return None if left_over is None else spans | dict(zip(box, left_over, strict=True))
+    free = {name: span for name, span in spans.items() if name not in known}
+
+    def left_at(error: float) -> dict[str, Span] | None:
+        box = {name: _widened(span, error) for name, span in free.items()} | slacks
+        dag = dag_of(equations, list(box), known, blur=error)
+        if dag is None:
+            return spans
+        left_over = contracted(dag, list(box.values()))
+        return None if left_over is None else spans | dict(zip(box, left_over, strict=True))
+
+    whole = left_at(blur)
+    thin = [one for one in strict if whole is not None and whole.get(one, slacks[one])[1] < math.inf]
+    if whole is None or not thin or not blur:
+        return whole
+    exact = left_at(BLUR)
+    size = _size(equations, [*spans.values()])
+    return None if exact is not None and any(_is_tie(whole[one], exact[one], size) for one in thin) else whole
+
+
+def _size(equations: Iterable[Equation], spans: Iterable[Span]) -> float:
+    """The largest number in some equations and spans."""
+    numbers = [part.real for one in equations for part in walk(one.lhs, one.rhs) if isinstance(part, Number)]
+    ends = [end for span in spans for end in span]
+    return max((abs(one) for one in (*numbers, *ends) if math.isfinite(one)), default=0.0)
+
+
+def _is_tie(slack: Span, exact: Span, size: float) -> bool:
+    """Whether the sides of a strict comparison can only be equal: their difference is all error of the numbers.
+
+    It shrinks with the error that the numbers may have (`blur`, and then `BLUR`), as no other difference does.
+    """
+    return slack[1] <= _THIN * size and exact[1] <= _SHRUNK * slack[1]
 
 
 def _joined(boxes: Sequence[Mapping[str, Span]]) -> dict[str, Span]:

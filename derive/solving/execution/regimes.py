@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from derive.caches import Memo
 from derive.errors import DeriveError, VerificationError
 from derive.expressions.tree import Node, names_in, render
+from derive.model.conditions import implied
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds, truth
 from derive.numerics.intervals.enclosure import Span, truths
@@ -38,7 +39,6 @@ from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.planning.plan import Plan, determined
 from derive.solving.execution.case_boxes import box_of, is_possible, told
-from derive.solving.execution.conditions import implied
 from derive.time_limits import tick
 
 if TYPE_CHECKING:

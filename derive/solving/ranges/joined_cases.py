@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from derive.caches import Memo
 from derive.expressions.tree import Apply, Equation, Node, Number, names_in, walk
+from derive.model.conditions import exclude_each_other, implied
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds
-from derive.solving.execution.conditions import exclude_each_other, implied
 
 if TYPE_CHECKING:
     from quantities.domain import Domain

@@ -168,3 +168,11 @@ def test_a_tree_is_never_changed_and_always_carried(text):
         tree.op = "mul"
     assert pickle.loads(pickle.dumps(tree)) == tree
     assert copy.deepcopy(tree) == tree
+
+
+def test_a_tree_whose_parts_recur_is_hashed_part_by_part() -> None:
+    sums = [A]
+    for _ in range(60):  # 2**60 names, were each part hashed again wherever it recurs
+        sums.append(apply("add", sums[-1], sums[-1]))
+    assert hash(sums[-1]) == hash(apply("add", sums[-2], sums[-2]))
+    assert {one: place for place, one in enumerate(sums)}[sums[30]] == 30

@@ -162,3 +162,23 @@ def test_a_division_that_would_lose_the_solution_is_not_made():
     least = {{ equation = "g = min(v, 10*w) - q*z" }}
     """)
     assert str(library.formula("w", ["g", "z", "whole", "v"])) == "whole"
+
+
+@pytest.mark.parametrize(
+    ("text", "free"),
+    [
+        ("t = q if q >= f else 4", lambda t, f: t == 4),
+        ("t = 4 if q < f else q", lambda t, f: t == 4),
+        ("t = q if q >= f else f", lambda t, f: t == f),
+        ("t = q if q >= f else f + 2", lambda t, f: t == f + 2),
+    ],
+)
+def test_a_choice_has_no_formula_where_any_value_below_its_border_does(text, free):
+    library = numbers(text, domain="real")
+    form, function = library.formula("q", ["t", "f"]), library.compile("q", ["t", "f"])
+    for t in range(-2, 8):
+        for f in range(-2, 8):
+            values = [float(t)] * (t >= f) + [f - 1.0, f - 2.0] * free(t, f)  # all the numbers below f, or none
+            expected = pytest.approx(values[0] if len(values) == 1 else float("nan"), nan_ok=True)
+            assert put_in(library, form, t=t, f=f) == expected
+            assert function(t=t, f=f) == expected

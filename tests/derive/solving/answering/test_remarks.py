@@ -129,6 +129,13 @@ def test_what_nothing_stated_leads_to_is_not_determined() -> None:
     assert derive.solve("sparsity", total_parameters="70 Gparameter").base == pytest.approx(1)
 
 
+@pytest.mark.parametrize(("target", "power"), [("sparsity", 1), ("active_parameters", -1), ("active_share", -1)])
+def test_that_a_model_is_taken_as_dense_is_said_where_its_sparsity_is_asked_for(target: str, power: int) -> None:
+    (remark,) = derive.solve(target, total_parameters="70 Gparameter").remarks
+    assert remark.name == "sparsity"
+    assert remark.factor == pytest.approx(float(remark.value) ** power)  # by its definition, and that of the share
+
+
 def test_a_profile_states_what_nothing_else_leads_to() -> None:
     answer = derive.solve("hbm_capacity", "h100-sxm", chips="8 chip")
     assert answer.to("GB/chip").magnitude == pytest.approx(80)

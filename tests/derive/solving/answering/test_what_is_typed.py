@@ -186,7 +186,7 @@ def astray(seed: int) -> str:
     known, broken, _ = follows(asked)
     right = known.get(asked.target)
     given = {name: float(text) for name, text in asked.given.items()}
-    if asked.target in given or right is None or (asked.is_wrong and not broken) or 0.0 in given.values():
+    if asked.target in given or right is None or (asked.is_wrong and not broken):
         return ""
     found = {"compile": asked.library.compile(asked.target, list(given))(**given)}
     along = next(iter(given))
@@ -208,6 +208,10 @@ def astray(seed: int) -> str:
 @every("start", range(0, SHORT // 3, BATCH // 3), ordinary=3)
 def test_no_verb_has_a_number_where_what_is_typed_contradicts_itself(start):
     assert not [found for seed in range(start, start + BATCH // 3) if (found := astray(seed))]
+
+
+def test_zeros_that_one_of_two_ways_divides_by_leave_the_other():
+    assert not astray(504)  # q0 = q4/q3 is 0/0, and q1 = q3/3 leads on
 
 
 @every("start", range(0, SHORT, BATCH), ordinary=3)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from derive.expressions.grammar import parse_equation, parse_expression
 from derive.numerics.algebra.evaluation import value
+from derive.numerics.algebra.monomials import combined
 from derive.solving.blocks.block import solve_block
 from derive.solving.blocks.outcome import agrees
 from derive.solving.blocks.substitution import expressed
@@ -379,3 +380,10 @@ def test_an_interval_ends_where_the_sides_part_and_not_where_that_shows(y, slope
     (found,) = solved("max(s*(x - t) - y, -y) = -y", "x", {"y": y, "s": slope, "t": at}, REAL).solutions
     assert found.spans["x"][0] == -math.inf
     assert abs(found.spans["x"][1] - at) <= 1e-14
+
+
+def test_products_of_given_numbers_may_be_beyond_doubles():
+    pair = [parse_equation("a*x + y/a = 1"), parse_equation("x + a*y = 2")]
+    found = combined(pair, {"a": 1e200})
+    assert found is not None
+    assert not found.contradict
