@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from derive.caches import Memo
@@ -14,7 +14,7 @@ from derive.model.choice_arms import one_relation_for_each_arm
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
-from derive.solving.answering.solver import settled
+from derive.solving.answering.solver import is_settled, settled
 from derive.solving.cancellation.jacobian_rank import combined, directions, rows_of
 from derive.solving.execution.question import Outline, outlined
 from derive.time_limits import query
@@ -30,6 +30,7 @@ __all__ = ["eliminates", "generic", "probed", "reach"]
 _ELIMINATED = Memo[bool](most=64)
 
 _DRAWS = 3
+_FEW = 4  # limit on combined relations for which numbers are drawn that fit them: each of them is a question
 
 
 def eliminates(library: RelationSet, outline: Outline) -> bool:
@@ -41,11 +42,15 @@ def _eliminates(library: RelationSet, outline: Outline) -> bool:
     used = combined(rows_of(library, outline, frozenset()), outline.target)
     if used is None:
         return False
-    fitting = (_fitting(library, outline, used, draw) for draw in range(_DRAWS))
-    return any(settled(library, outline.target, given) is not None for given in fitting)
+    for draw in range(_DRAWS):
+        given = _fitting(library, outline, used, draw) if len(used) <= _FEW else _generic(library, outline.strong, draw)
+        found = is_settled(library, outline.target, given)
+        if found is not None:
+            return found
+    return False
 
 
-def _fitting(library: RelationSet, outline: Outline, used: Iterable[str], draw: int) -> dict[str, Value]:
+def _fitting(library: RelationSet, outline: Outline, used: Collection[str], draw: int) -> dict[str, Value]:
     """Numbers for the givens at which some relations have a solution: all else in these is drawn before them."""
     members = dict.fromkeys(name for one in used if one in library.relations for name in library.members[one])
     numbers: dict[str, Value] = {}
@@ -59,11 +64,12 @@ def _fitting(library: RelationSet, outline: Outline, used: Iterable[str], draw: 
 
 def probed(library: RelationSet, target: str, names: Sequence[str], draw: int) -> Answer | None:
     """The answer at generic numbers, if there is one."""
-    given = {}
-    for name in names:
-        quantity = library.declared[name]
-        given[name] = read_number(quantity.unit.from_base(generic(quantity, draw)), quantity.unit)
-    return settled(library, target, given)
+    return settled(library, target, _generic(library, names, draw))
+
+
+def _generic(library: RelationSet, names: Iterable[str], draw: int) -> dict[str, Value]:
+    quantities = {name: library.declared[name] for name in names}
+    return {name: read_number(one.unit.from_base(generic(one, draw)), one.unit) for name, one in quantities.items()}
 
 
 def generic(quantity: Declaration, draw: int) -> float:

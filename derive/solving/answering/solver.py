@@ -52,7 +52,7 @@ from derive.solving.ranges.joined_cases import is_gapless, joined
 from derive.time_limits import query
 from derive.tolerances import SAME_ROOT
 
-__all__ = ["settled", "solve", "solve_all"]
+__all__ = ["is_settled", "settled", "solve", "solve_all"]
 
 
 def solve(library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]) -> Answer:
@@ -157,6 +157,19 @@ def settled(
         except DeriveError:
             return None
         return answers[0] if len(answers) == 1 and answers[0].base is not None else None
+
+
+def is_settled(library: RelationSet, target: str, given: Mapping[str, Any]) -> bool | None:
+    """Whether a question has one answer; None where it has no solution, and might have one at other numbers."""
+    with query():
+        try:
+            sought = _from_what_is_stated(library, ask(library, target, (), given))
+            answers = _answers(library, sought, ())
+        except DeriveError:
+            return None
+        if not answers and not all(isinstance(error, UnderdeterminedError) for error in sought.errors):
+            return None
+        return len(answers) == 1 and answers[0].base is not None
 
 
 def _quietly(
