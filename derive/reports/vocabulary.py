@@ -85,7 +85,8 @@ class Said(str):
 def _breaks(answer: Answer) -> str:
     """The inequalities that do not hold at an answer, such as a cache that is larger than the memory, in brackets."""
     broken = [check.name.replace("_", " ") for check in answer.failed if re.search("[<>]=", check.statement)]
-    return f" (where {' and '.join(f'*{verbatim(name)}*' for name in broken)} does not hold)" if broken else ""
+    names = " and ".join(f"*{verbatim(name)}*" for name in broken)
+    return f" (where {names} {'do' if len(broken) > 1 else 'does'} not hold)" if broken else ""
 
 
 def spread(answer: Answer, digits: int = 3) -> str:

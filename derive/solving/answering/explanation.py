@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = ["answer_of", "target_at"]
 
+_IN_THE_MIDDLE = "bounds are those in the middle of the ranges"
 _BRIEF = 4  # digits of a number in a remark
 _STEP = 1e-5  # relative step of central differences: near the cube root of the rounding unit, which leaves ten digits
 
@@ -269,7 +270,8 @@ def _bounds(
         low, high = min(low, state.values[target]), max(high, state.values[target])  # rounding may leave it outside
         return (max(low, domain.low), min(high, domain.high)), how
     if any(len(block.relations) > len(block.unknowns) for block in made.blocks):  # one joint step, not a plan to run
-        return state.spans.get(target), "" if target in state.spans else "the ranges were taken at their middle"
+        bounds = state.spans.get(target)
+        return bounds, "the ranges were taken at their middle" if bounds is None else _IN_THE_MIDDLE
     coupled = any(len(block.unknowns) > 1 for block in made.blocks)
     followed = along(library, made, state, ranges) if coupled or not alone else None
     found = followed or (spread(library, question, made) if alone else None)
@@ -279,7 +281,7 @@ def _bounds(
         unfollowed = found[1].endswith(WIDE) and followed is None
         return (found[0], f"{found[1]}, for this solution could not be followed through them") if unfollowed else found
     if target in state.spans:
-        return state.spans[target], "bounds are those in the middle of the ranges"
+        return state.spans[target], _IN_THE_MIDDLE
     if hangs_on_what_cancels(library, made, state):
         return None, "the ranges were taken at their middle"
     searched = bounds_sampled(lambda moved: target_at(library, question, made, state, moved), ranges)

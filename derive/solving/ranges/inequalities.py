@@ -37,6 +37,7 @@ from quantities.value import Value
 __all__ = ["bounded", "has_any", "inside", "stated_at"]
 
 _EDGES = 4  # limit on edges of an inequality
+_BESIDE = 1e-6  # of an interval's width: just beside its end
 _EQUALITIES = Memo[RelationSet](most=64)  # a library in which one inequality is an equation
 _JUMPS = {"piecewise", *STEPPED}
 
@@ -179,9 +180,18 @@ def _edges(library: RelationSet, question: Question, relation: Relation) -> _Edg
 
 
 def _is_allowed(library: RelationSet, question: Question, sides: Equation, span: Span) -> bool | None:
-    """Whether an inequality holds inside an interval; None if unknown."""
+    """Whether an inequality holds inside an interval; None if unknown.
+
+    Other relations may leave solutions just beside an end alone: a cost that lies within a thousandth of its edge.
+    """
     verdicts = [_holds_at(library, question, sides, point) for point in inside(span)]
-    return None if None in verdicts else any(verdicts)
+    if None in verdicts or any(verdicts):
+        return None if None in verdicts else True
+    low, high = span
+    sizes = [abs(end) for end in span if math.isfinite(end)]
+    aside = _BESIDE * (high - low if len(sizes) == 2 else max(sizes, default=0.0) or 1.0)
+    ends = (end for end in (low + aside, high - aside) if math.isfinite(end))
+    return any(_holds_at(library, question, sides, end) for end in ends)
 
 
 def inside(span: Span) -> list[float]:

@@ -154,3 +154,14 @@ def test_a_quantity_that_an_inequality_bounds_is_bounded_over_a_range_too():
     assert found.value is None
     assert (found.low, found.high) == (middle.low, middle.high)
     assert "bounds are those in the middle of the ranges" in found.assumptions
+
+
+def test_limits_leave_an_interval_that_is_only_as_wide_as_what_else_holds_allows():
+    """At half of the edge the context would be negative: the limit holds between both, and not at the edge alone."""
+    given = ("b200-sxm:fp8", "llama3-70b")
+    (found,) = derive.solve_all("cost_per_token", *given, chips="8 chip", batch="1 sequence")
+    most = derive.solve("cost_per_token", *given, chips="8 chip", batch="1 sequence", context="8192 token/sequence")
+    least = derive.solve("cost_per_token", *given, chips="8 chip", batch="1 sequence", context="1 token/sequence")
+    assert found.value is None
+    assert found.high.magnitude == pytest.approx(number(most))
+    assert found.low.magnitude <= number(least) < number(most)
