@@ -29,7 +29,7 @@ from derive.solving.execution.block_execution import State
 from derive.solving.execution.plan_execution import carried_out
 from derive.solving.execution.plan_states import Found
 from derive.solving.execution.question import Question
-from derive.tolerances import AGREEMENT
+from derive.tolerances import AGREEMENT, ASIDE
 from quantities.declaration import Declaration
 from quantities.units import Unit
 from quantities.value import Value
@@ -37,7 +37,6 @@ from quantities.value import Value
 __all__ = ["bounded", "has_any", "inside", "stated_at"]
 
 _EDGES = 4  # limit on edges of an inequality
-_BESIDE = 1e-6  # of an interval's width: just beside its end
 _EQUALITIES = Memo[RelationSet](most=64)  # a library in which one inequality is an equation
 _JUMPS = {"piecewise", *STEPPED}
 
@@ -189,7 +188,7 @@ def _is_allowed(library: RelationSet, question: Question, sides: Equation, span:
         return None if None in verdicts else True
     low, high = span
     sizes = [abs(end) for end in span if math.isfinite(end)]
-    aside = _BESIDE * (high - low if len(sizes) == 2 else max(sizes, default=0.0) or 1.0)
+    aside = ASIDE * (high - low if len(sizes) == 2 else max(sizes, default=0.0) or 1.0)
     ends = (end for end in (low + aside, high - aside) if math.isfinite(end))
     return any(_holds_at(library, question, sides, end) for end in ends)
 
