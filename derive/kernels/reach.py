@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from derive.caches import Memo
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["eliminates", "generic", "probed", "reach"]
 
-_ELIMINATED = Memo[bool](most=64)
+_ELIMINATED = Memo[bool](most=1024)
 
 _DRAWS = 3
 _FEW = 4  # limit on combined relations for which numbers are drawn that fit them: each of them is a question
@@ -42,21 +42,31 @@ def _eliminates(library: RelationSet, outline: Outline) -> bool:
     used = combined(rows_of(library, outline, frozenset()), outline.target)
     if used is None:
         return False
-    for draw in range(_DRAWS):
-        given = _fitting(library, outline, used, draw) if len(used) <= _FEW else _generic(library, outline.strong, draw)
-        found = is_settled(library, outline.target, given)
-        if found is not None:
-            return found
-    return False
+    found = _is_settled_at_some(library, outline.target, (_generic(library, outline.strong, i) for i in range(_DRAWS)))
+    if found is not True and len(used) <= _FEW:
+        found = _is_settled_at_some(
+            library, outline.target, (_fitting(library, outline, used, i) for i in range(_DRAWS))
+        )
+    return found is True
+
+
+def _is_settled_at_some(library: RelationSet, target: str, drawn: Iterable[Mapping[str, Value]]) -> bool | None:
+    """Whether a question has one answer, at the first of the numbers drawn at which it has a solution at all."""
+    verdicts = (is_settled(library, target, given) for given in drawn)
+    return next((verdict for verdict in verdicts if verdict is not None), None)
 
 
 def _fitting(library: RelationSet, outline: Outline, used: Collection[str], draw: int) -> dict[str, Value]:
-    """Numbers for the givens at which some relations have a solution: all else in these is drawn before them."""
+    """Numbers for the givens at which some relations have a solution: all else in these is drawn before them.
+
+    What follows from the numbers so far is asked of those relations alone: the whole library would take too long.
+    """
+    apart = library.without(*(library.relations.keys() - {*used}))
     members = dict.fromkeys(name for one in used if one in library.relations for name in library.members[one])
     numbers: dict[str, Value] = {}
     for name in (*(one for one in members if one not in outline.strong), *outline.strong):
         quantity = library.declared[name]
-        answer = settled(library, name, numbers) if numbers and name in members else None
+        answer = settled(apart, name, numbers) if numbers and name in members else None
         base = generic(quantity, draw) if answer is None or answer.base is None else answer.base
         numbers[name] = read_number(quantity.unit.from_base(base), quantity.unit)
     return {name: numbers[name] for name in outline.strong}
@@ -158,7 +168,7 @@ def _counted(library: RelationSet, names: Sequence[str], left_out: frozenset[str
 
 def _is_stated(library: RelationSet, name: str, names: Sequence[str]) -> bool:
     """Whether what is stated leads to a quantity that follows from fallbacks as well."""
-    return any(probed(library, name, names, draw) is not None for draw in range(_DRAWS))
+    return _is_settled_at_some(library, name, (_generic(library, names, draw) for draw in range(_DRAWS))) is True
 
 
 def _is_special(condition: Node, names: Sequence[str]) -> bool:

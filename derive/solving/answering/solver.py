@@ -160,16 +160,16 @@ def settled(
 
 
 def is_settled(library: RelationSet, target: str, given: Mapping[str, Any]) -> bool | None:
-    """Whether a question has one answer; None where it has no solution, and might have one at other numbers."""
+    """Whether a question has one answer; None where it has none or several, and might have one at other numbers."""
     with query():
         try:
             sought = _from_what_is_stated(library, ask(library, target, (), given))
             answers = _answers(library, sought, ())
         except DeriveError:
             return None
-        if not answers and not all(isinstance(error, UnderdeterminedError) for error in sought.errors):
-            return None
-        return len(answers) == 1 and answers[0].base is not None
+        if not answers and all(isinstance(error, UnderdeterminedError) for error in sought.errors):
+            return False
+        return True if len(answers) == 1 and answers[0].base is not None else None
 
 
 def _quietly(
