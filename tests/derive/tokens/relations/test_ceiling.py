@@ -36,7 +36,7 @@ class Machine:
     ) -> float:
         """The longest of arithmetic, reading and sending."""
         parameters = 2 * self["active_parameters"]
-        attention = 2 * self.width(tokens) * self["layers"] * context * (context + 1) / (context + tokens)
+        attention = 2 * self.width(tokens) * self["layers"] * (context - (tokens - 1) / 2)
         compute = batch * tokens * (parameters + attention) / (self["peak_compute"] * chips)
         weights = self["total_parameters"] * self["bytes_per_parameter"] * self.read_share(batch * tokens)
         memory = (weights + batch * context * self["kv_bytes_per_token"]) / (self["hbm_bandwidth"] * chips)
@@ -109,7 +109,9 @@ def test_a_pass_of_many_tokens_attends_to_what_stands_before_each_and_writes_lat
     chip, model = ORDINARY[1]
     given = ["batch", "context", "chips", "tokens_per_pass"]
     step = derive.compile("step_time", given, profiles=[chip, model])
-    batch, context, chips = settings = drawn(tokens, 200)
+    batch, context, chips = drawn(tokens, 200)
+    context += tokens  # what is passed is part of it
+    settings = batch, context, chips
     found = step(batch=batch, context=context, chips=chips, tokens_per_pass=tokens)
     np.testing.assert_allclose(found, expected(Machine(chip, model), settings, tokens=tokens), rtol=1e-9)
 

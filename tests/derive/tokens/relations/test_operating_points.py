@@ -117,6 +117,12 @@ SECONDS = {
         with_parameters,
         given={"draft_tokens": 4},
     ),
+    "verified_tokens": Second(
+        {"tokens_per_pass": "verified_tokens"},
+        lambda at: at("other.step_time"),
+        lambda at: at("verify_time"),
+        given={"draft_tokens": 4},
+    ),
     "compute_bound_prompt": Second(
         {"batch": 1.0, "tokens_per_pass": "compute_bound_prompt"},
         lambda at: at("other.weight_time"),
