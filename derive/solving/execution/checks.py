@@ -42,7 +42,7 @@ def checks_of(
     """
     values = state.values
     found = _checks(library, question, testable(library, made, state), values, state.forms)
-    found += _limits(library, question, values, {check.name for check in found})
+    found += _limits(library, question, {**state.asides, **values}, {check.name for check in found})
     gone = replaced(library, question, made, state)
     for name, weak in _beside(library, question, made, state).items():
         if name in gone:
