@@ -29,9 +29,10 @@ _SOON = 0.005  # seconds until a thread that must not be interrupted is looked a
 _AGAIN = 0.25  # seconds until a thread that goes on is interrupted again
 _UNSAFE = (
     *("_frozen_importlib", "importlib", "llvmlite", "logging", "matplotlib", "mpmath", "numba", "pint", "threading"),
-    *("quantities.definitions", "quantities.registry", "quantities.temporary"),
+    *("_weakrefset", "weakref", "quantities.definitions", "quantities.registry", "quantities.temporary"),
 )
-"""Modules with a state for the whole process, which an exception from outside could leave half changed."""
+"""Modules with a state for the whole process, which an exception from outside could leave half changed; and those of
+weak references, of which Python calls functions when something is collected, and only prints what they raise."""
 _SAFE = ("mpmath.libmp",)
 """What of these modules has no state."""
 _WHOLE = frozenset({"__enter__", "__exit__", "__del__"})

@@ -8,6 +8,7 @@ import threading
 import time
 from contextlib import contextmanager, suppress
 from random import Random
+from weakref import WeakSet
 
 import pytest
 import sympy
@@ -136,6 +137,17 @@ def test_what_the_garbage_collector_calls_is_whole():
     finally:
         gc.callbacks.remove(callback)
     assert begun == ended
+
+
+def test_what_weak_references_call_is_whole():
+    class Held:
+        pass
+
+    kept = WeakSet()
+    for turn in range(20):
+        with suppress(Interruption), interrupted_after(0.002 + turn / 10_000):
+            while True:
+                kept.add(Held())
 
 
 def test_a_question_in_a_question_of_several_has_its_own_limit(at_once):
