@@ -42,18 +42,25 @@ def _eliminates(library: RelationSet, outline: Outline) -> bool:
     used = combined(rows_of(library, outline, frozenset()), outline.target)
     if used is None:
         return False
-    found = _is_settled_at_some(library, outline.target, (_generic(library, outline.strong, i) for i in range(_DRAWS)))
-    if found is not True and len(used) <= _FEW:
-        found = _is_settled_at_some(
-            library, outline.target, (_fitting(library, outline, used, i) for i in range(_DRAWS))
-        )
-    return found is True
+    generic_numbers = (_generic(library, outline.strong, draw) for draw in range(_DRAWS))
+    if _is_settled_at_some(library, outline.target, generic_numbers):
+        return True
+    if len(used) > _FEW:
+        return False
+    fitting_numbers = (_fitting(library, outline, used, draw) for draw in range(_DRAWS))
+    return _is_settled_at_some(library, outline.target, fitting_numbers)
 
 
-def _is_settled_at_some(library: RelationSet, target: str, drawn: Iterable[Mapping[str, Value]]) -> bool | None:
-    """Whether a question has one answer, at the first of the numbers drawn at which it has a solution at all."""
-    verdicts = (is_settled(library, target, given) for given in drawn)
-    return next((verdict for verdict in verdicts if verdict is not None), None)
+def _is_settled_at_some(library: RelationSet, target: str, drawn: Iterable[Mapping[str, Value]]) -> bool:
+    """Whether a question has one answer, at the first of the numbers drawn that decide it.
+
+    Numbers without a solution decide nothing. Where one draw leaves the target open, all do, and each takes long.
+    """
+    for given in drawn:
+        verdict = is_settled(library, target, given)
+        if verdict is not None:
+            return verdict
+    return False
 
 
 def _fitting(library: RelationSet, outline: Outline, used: Collection[str], draw: int) -> dict[str, Value]:
@@ -168,7 +175,7 @@ def _counted(library: RelationSet, names: Sequence[str], left_out: frozenset[str
 
 def _is_stated(library: RelationSet, name: str, names: Sequence[str]) -> bool:
     """Whether what is stated leads to a quantity that follows from fallbacks as well."""
-    return _is_settled_at_some(library, name, (_generic(library, names, draw) for draw in range(_DRAWS))) is True
+    return _is_settled_at_some(library, name, (_generic(library, names, draw) for draw in range(_DRAWS)))
 
 
 def _is_special(condition: Node, names: Sequence[str]) -> bool:

@@ -184,8 +184,10 @@ def _is_allowed(library: RelationSet, question: Question, sides: Equation, span:
     Other relations may leave solutions just beside an end alone: a cost that lies within a thousandth of its edge.
     """
     verdicts = [_holds_at(library, question, sides, point) for point in inside(span)]
-    if None in verdicts or any(verdicts):
-        return None if None in verdicts else True
+    if None in verdicts:
+        return None
+    if any(verdicts):
+        return True
     low, high = span
     sizes = [abs(end) for end in span if math.isfinite(end)]
     aside = ASIDE * (high - low if len(sizes) == 2 else max(sizes, default=0.0) or 1.0)
