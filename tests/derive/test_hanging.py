@@ -1,4 +1,6 @@
-"""No question hangs: whatever is asked of the built-in library, the reply takes no longer than a second.
+"""No question hangs: the reply to whatever is asked of the built-in library takes no more calls than fit in a second.
+
+Calls are counted, since they do not depend on the machine or on what else runs on it; seconds are for the benchmark.
 
 The long run asks as many as one has patience for: `DERIVE_QUESTIONS=10000 pytest -m long --override-ini addopts=
 tests/derive/test_hanging.py`.
@@ -6,6 +8,7 @@ tests/derive/test_hanging.py`.
 
 from __future__ import annotations
 
+import cProfile
 import itertools
 import os
 import random
@@ -14,15 +17,23 @@ import pytest
 
 import derive
 from derive.planning.incidence import structure_of
-from tests.benchmarks.dispersion import MOST, asked, dispersion, drawn, measured
+from tests.benchmarks.dispersion import asked, dispersion, drawn, measured
 from tests.derive.states import LIBRARY, Asked, ends, state
 
 LONG = int(os.environ.get("DERIVE_QUESTIONS", "2000"))
+MOST_CALLS = 8_000_000
+
+
+def calls_of(question: Asked) -> int:
+    """How many functions are called for the reply to a question."""
+    profile = cProfile.Profile()
+    profile.runcall(asked, question)
+    return sum(entry.callcount for entry in profile.getstats())
 
 
 def slow(questions) -> list[str]:
-    taken = [asked(question) for question in questions]
-    return [f"{one.seconds:.2f} s: {one.asked}" for one in taken if one.seconds > MOST]
+    counted = [(calls_of(question), question) for question in questions]
+    return [f"{calls:,} calls: {question}" for calls, question in counted if calls > MOST_CALLS]
 
 
 def zeros() -> list[Asked]:
@@ -39,12 +50,12 @@ def zeros() -> list[Asked]:
 
 
 @pytest.mark.parametrize("number", [30, pytest.param(200, marks=pytest.mark.thorough)])
-def test_no_random_question_takes_a_second(number):
+def test_no_random_question_takes_too_many_calls(number):
     assert not slow(itertools.islice(drawn(), number))
 
 
 @pytest.mark.parametrize("share", [18, pytest.param(3, marks=pytest.mark.thorough)])
-def test_no_question_with_a_zero_takes_a_second(share):
+def test_no_question_with_a_zero_takes_too_many_calls(share):
     assert len(zeros()) > 100
     assert not slow(zeros()[::share])
 
