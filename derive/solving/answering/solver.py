@@ -90,7 +90,7 @@ def solve_all(
     with query():
         question = ask(library, target, profiles, given)
         answers = _admissible(library, question, profiles)
-        tested = set.intersection(*({check.name for check in answer.checks} for answer in answers))
+        tested = set.intersection(*({check.name for check in answer.checks if check.passed} for answer in answers))
         beside = agreement(library, question, tested)
         return tuple(_beside(answer, beside) for answer in answers)
 
