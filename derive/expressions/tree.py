@@ -18,11 +18,24 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import zip_longest
 from typing import Any
 
 from derive.expressions.functions import TABLE
 
-__all__ = ["COMPARISONS", "FUNCTIONS", "Apply", "Equation", "Name", "Node", "Number", "names_in", "render", "walk"]
+__all__ = [
+    "COMPARISONS",
+    "FUNCTIONS",
+    "Apply",
+    "Equation",
+    "Name",
+    "Node",
+    "Number",
+    "cases",
+    "names_in",
+    "render",
+    "walk",
+]
 
 Span = tuple[int, int]
 """The start and end of a node in its text."""
@@ -55,9 +68,7 @@ class Apply:
     op: str
     args: tuple[Node, ...]
     at: Span = field(default=_NOWHERE, compare=False)
-    evaluator: Callable[[Mapping[str, float]], float] | None = field(
-        default=None, init=False, repr=False, compare=False
-    )
+    evaluator: Callable[[Mapping[str, float]], Any] | None = field(default=None, init=False, repr=False, compare=False)
     _names: tuple[str, ...] | None = field(default=None, init=False, repr=False, compare=False)
     _hash: int | None = field(default=None, init=False, repr=False, compare=False)
 
@@ -140,6 +151,11 @@ def names_in(*nodes: Node) -> tuple[str, ...]:
         elif isinstance(node, Name):
             found[node.name] = None
     return tuple(found)
+
+
+def cases(choice: Apply) -> Iterator[tuple[Node, Node | None]]:
+    """The arms of a choice, each with its condition; a last one, for all other cases, has none."""
+    return zip_longest(choice.args[::2], choice.args[1::2])
 
 
 def is_simple(node: Node) -> bool:
