@@ -85,7 +85,7 @@ class Arithmetic(Generic[Element]):
         """What an expression comes to; None if it has no counterpart in this arithmetic."""
         try:
             found: Element = self.fold(node, named)
-        except (NoElement, KeyError):
+        except NoElement:
             return None
         return found
 

@@ -38,7 +38,10 @@ def exact_value(node: Node, values: Mapping[str, Fraction]) -> Any:
     >>> exact_value(parse_condition("3*x <= 0.3"), {"x": Fraction(1, 10)})
     True
     """
-    return _EXACT.attempt(node, values.__getitem__)
+    try:
+        return _EXACT.fold(node, values.__getitem__)
+    except (NoElement, KeyError):
+        return None
 
 
 def _of_short(operation: Callable[..., Fraction]) -> Callable[..., Fraction]:

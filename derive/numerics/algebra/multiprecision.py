@@ -21,6 +21,7 @@ from functools import cache, reduce
 from itertools import count
 from typing import Any
 
+from derive.expressions.arithmetic import Arithmetic, Fold, NoElement, nothing
 from derive.expressions.functions import TABLE
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in
 from derive.numerics.algebra.evaluation import chosen_arm, value
@@ -343,7 +344,7 @@ def _number(forms: Sequence[Node], values: Mapping[str, float], exact: Mapping[s
         if found.rel_accuracy_bits() < _SURE_BITS:
             with many_digits(_MORE_BITS):
                 found = _ball_of(forms, numbers, values)
-    except LookupError:  # a name without a number, or a choice without a true condition
+    except (NoElement, KeyError):  # a choice without a true condition, or a name without a number
         return None
     if found.rel_accuracy_bits() >= _SURE_BITS:
         return found.mid() if found.is_finite() else None
@@ -351,23 +352,24 @@ def _number(forms: Sequence[Node], values: Mapping[str, float], exact: Mapping[s
 
 
 def _ball_of(forms: Sequence[Node], numbers: Mapping[str, Real], values: Mapping[str, float]) -> Real:
-    first, *others = (_ball(form, numbers, values) for form in forms)
+    """A ball that holds the value of a form or a difference; not finite if that may be undefined.
+
+    Which arm of a choice is taken, doubles decide.
+    """
+
+    def chosen(choice: Apply, part: Fold) -> Real:
+        arm = chosen_arm(choice, values)
+        return nothing() if arm is None else part(arm)
+
+    balls: Arithmetic[Real] = Arithmetic(_ball, _operations(), {"piecewise": chosen})
+    first, *others = (balls.fold(form, numbers.__getitem__) for form in forms)
     return first - others[0] if others else first
 
 
-def _ball(node: Node, numbers: Mapping[str, Real], values: Mapping[str, float]) -> Real:
-    """A ball that holds the value of an expression; not finite if that may be undefined."""
-    if isinstance(node, Name):
-        return numbers[node.name]
-    operations = _operations()
-    if isinstance(node, Number):
-        return operations["number"](node.value.numerator) / node.value.denominator
-    if node.op == "piecewise":
-        arm = chosen_arm(node, values)
-        if arm is None:
-            raise LookupError
-        return _ball(arm, numbers, values)
-    return operations[node.op](*(_ball(arg, numbers, values) for arg in node.args))
+def _ball(number: Number) -> Real:
+    from flint import arb
+
+    return arb(number.value.numerator) / number.value.denominator
 
 
 @cache
@@ -383,7 +385,6 @@ def _operations() -> dict[str, Callable[..., Real]]:
         return whole if x.contains(whole) else x.floor()  # within its radius, x may be whole
 
     return {
-        "number": arb,
         "pi": arb.pi,
         "add": lambda *terms: sum(terms),
         "mul": lambda *factors: math.prod(factors),

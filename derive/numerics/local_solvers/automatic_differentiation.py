@@ -132,7 +132,7 @@ class Tape:
         """The index of the arm of each choice; if none, that of its last argument, which is NaN."""
         at = dict(zip(self.unknowns, values[: len(self.unknowns)].tolist(), strict=True))
         found = [chosen_arm(node, {**self.known, **at}) for node in run.nodes]
-        arms = [_arms(node) for node in run.nodes]
+        arms = [node.args[::2] for node in run.nodes]
         return np.array([len(own) if arm is None else own.index(arm) for own, arm in zip(arms, found, strict=True)])
 
     def _slopes(self, run: _Run, values: Array) -> Array:
@@ -170,10 +170,6 @@ class Tape:
         return rows[self._rows]
 
 
-def _arms(choice: Apply) -> tuple[Node, ...]:
-    return (*choice.args[:-1:2], choice.args[-1]) if len(choice.args) % 2 else choice.args[::2]
-
-
 class _Layout:
     """The graph under construction: each part once, with its level."""
 
@@ -199,7 +195,7 @@ class _Layout:
             return self.parts[key] if (key := ("name", node.name)) in self.parts else self._fixed(self.known[node.name])
         if node.op == "piecewise":
             is_fixed = self.known.keys() >= {*node.names}
-            arms = [] if is_fixed else [*map(self.place, _arms(node)), self._fixed(math.nan)]
+            arms = [] if is_fixed else [*map(self.place, node.args[::2]), self._fixed(math.nan)]
             return self._fixed(value(node, self.known)) if is_fixed else self._part("piecewise", arms, node)
         places = [self.place(arg) for arg in node.args]
         if all(self.held[place][0] == "fixed" for place in places):

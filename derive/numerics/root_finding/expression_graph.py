@@ -15,11 +15,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from derive.expressions.arithmetic import NoElement
 from derive.expressions.tree import Apply, Equation, Name, Node, Number
 from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.intervals.arithmetic import ALL, FAINT, ZERO, Span, hull, minus, outward, plus, times
-from derive.numerics.intervals.enclosure import truths
-from derive.numerics.intervals.functions import GAP, SMOOTH, Enclosure, applied
+from derive.numerics.intervals.enclosure import arms_allowed, truths
+from derive.numerics.intervals.functions import SMOOTH, Enclosure, applied
 from derive.tolerances import MOST, NO_UNDERFLOW
 
 __all__ = ["Box", "Dag", "Run", "Step", "dag_of", "products", "sums", "without_each"]
@@ -162,7 +163,7 @@ class _Writer:
         args = node.args
         if node.op == "piecewise":
             conditions = tuple(_with_numbers(one, self.known) for one in node.args[1::2])
-            args = (*node.args[:-1:2], node.args[-1]) if len(node.args) % 2 else node.args[::2]
+            args = node.args[::2]
         places = tuple(self.place(arg, depth + 1) for arg in args)
         key = (node.op, places, conditions)
         if key not in self.places:
@@ -279,10 +280,8 @@ def _function(step: Step, run: Run) -> Span | None:
     if step.op == "pow":
         inner.append(Enclosure(run.spans[step.args[1]], ZERO))
     try:
-        found = applied(step.op, inner)
-    except (ValueError, OverflowError, ZeroDivisionError):
-        found = Enclosure(ALL, ALL, GAP)
-    if found is None:
+        found = applied(step.op, *inner)
+    except NoElement:
         return None
     if found.flaw != SMOOTH:
         run.flawed = True
@@ -292,22 +291,11 @@ def _function(step: Step, run: Run) -> Span | None:
 
 def _chosen(step: Step, run: Run, named: Mapping[str, Span]) -> Span | None:
     """The enclosure of a choice: the hull of the arms that its conditions allow."""
-    allowed: list[int] = []
-    gap = False
-    for arm, condition in zip(step.args, step.conditions, strict=False):
-        possible = truths(condition, named)
-        gap = gap or None in possible
-        if True in possible:
-            allowed.append(arm)
-        if False not in possible:
-            break
-    else:
-        if len(step.args) > len(step.conditions):
-            allowed.append(step.args[-1])
-        else:
-            gap = True
-    run.flawed = run.flawed or gap or len(allowed) > 1
-    run.arms[step.at] = tuple(allowed)
+    possible = (truths(condition, named) for condition in step.conditions)
+    places, is_partial = arms_allowed(possible, len(step.args) + len(step.conditions))
+    allowed = tuple(step.args[place] for place in places)
+    run.flawed = run.flawed or is_partial or len(allowed) > 1
+    run.arms[step.at] = allowed
     whole: Span | None = None
     for arm in allowed:
         whole = run.spans[arm] if whole is None else hull(whole, run.spans[arm])

@@ -21,7 +21,8 @@ from derive.model.dimensions import dimension_of
 from derive.numerics.algebra.evaluation import holds, value
 from derive.numerics.algebra.like_terms import filled
 from derive.numerics.algebra.multiprecision import exactly
-from derive.numerics.intervals.functions import GAP, Enclosure, applied
+from derive.numerics.intervals.enclosure import enclose
+from derive.numerics.intervals.functions import GAP
 from derive.numerics.local_solvers.automatic_differentiation import Tape
 from derive.numerics.root_finding.contractors import _INVERSES
 from quantities.dimension import Dimension
@@ -223,7 +224,7 @@ def test_its_enclosure_holds_values_and_slopes(name):
     with mp.workdps(60):
         for _ in range(300):
             low, high = sorted((drawn(name, draw), drawn(name, draw)))
-            found = applied(name, [Enclosure((low, high), (1.0, 1.0))])
+            found = enclose(Apply(name, (Name("x"),)), {"x": (low, high)}, "x")
             for x in (low, high, draw.uniform(low, high)):
                 if found is None or not TABLE[name].domain[0] < x < TABLE[name].domain[1]:
                     continue
