@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from derive.caches import Memo
-from derive.expressions.tree import OPPOSITE, Apply, Equation, Node, is_simple, names_in, walk
+from derive.expressions.tree import OPPOSITE, Apply, Equation, Node, is_simple, names_in, replaced, walk
 from derive.model.conditions import implied
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
@@ -173,17 +173,8 @@ def _arms(relation: Relation) -> Iterator[Arm]:
         if len(choice.args) % 2:
             ways.append((choice.args[-1], tuple(map(_denied, failed))))
         for arm, conditions in reversed(ways):
-            sides = (_put(here.lhs, choice, arm), _put(here.rhs, choice, arm))
+            sides = (replaced(here.lhs, choice, arm), replaced(here.rhs, choice, arm))
             pending.append(Arm(*sides, (*here.conditions, *conditions)))
-
-
-def _put(node: Node, old: Node, new: Node) -> Node:
-    """The tree with a part replaced."""
-    if node == old:
-        return new
-    if isinstance(node, Apply):
-        return Apply(node.op, tuple(_put(arg, old, new) for arg in node.args), node.at)
-    return node
 
 
 def _stated(one: Relation, written: Equation, name: str = "", conditions: tuple[Node, ...] = ()) -> Relation:

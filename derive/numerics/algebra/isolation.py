@@ -17,7 +17,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from derive.expressions.functions import TABLE, Function
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, walk
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, replaced, walk
 from derive.numerics.algebra.like_terms import (
     TWO,
     ZERO,
@@ -31,7 +31,6 @@ from derive.numerics.algebra.like_terms import (
     occurrences,
     plain,
     polynomial,
-    replaced,
     simplified,
     switches,
     when_binding,

@@ -25,7 +25,6 @@ __all__ = [
     "occurrences",
     "plain",
     "polynomial",
-    "replaced",
     "simplified",
     "switches",
     "when_binding",
@@ -212,15 +211,6 @@ def when_binding(switch: Apply, place: int) -> tuple[Node, ...]:
         return tuple(Apply(fits, (arm, other)) for other in switch.args if other is not arm)
     earlier = tuple(Apply("not", (condition,)) for condition in switch.args[1 : 2 * place : 2])
     return (*earlier, *switch.args[2 * place + 1 : 2 * place + 2])
-
-
-def replaced(node: Node, old: Node, new: Node) -> Node:
-    """The tree with every occurrence of a part replaced by another."""
-    if node == old:
-        return new
-    if isinstance(node, Apply):
-        return Apply(node.op, tuple(replaced(arg, old, new) for arg in node.args), node.at)
-    return node
 
 
 def filled(form: str, parts: Mapping[str, Node]) -> Node:

@@ -23,7 +23,7 @@ from typing import Any
 
 from derive.expressions.arithmetic import Arithmetic, Fold, NoElement, nothing
 from derive.expressions.functions import TABLE
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, rebuilt
 from derive.numerics.algebra.evaluation import chosen_arm, value
 from derive.numerics.intervals.arithmetic import minus, plus
 from derive.numerics.intervals.enclosure import enclose
@@ -140,7 +140,11 @@ def is_cancelled(equation: Equation, name: str, values: Mapping[str, float]) -> 
     (True, False)
     """
     places = count()
-    apart = Equation(_numbered(equation.lhs, name, places), equation.op, _numbered(equation.rhs, name, places))
+
+    def apart_from_others(part: Node) -> Node | None:
+        return Name(f"{name}.{next(places)}") if part == Name(name) else None
+
+    apart = Equation(rebuilt(equation.lhs, apart_from_others), equation.op, rebuilt(equation.rhs, apart_from_others))
     at = {**values, **{f"{name}.{i}": values[name] for i in range(next(places))}}
     gap = _gap(apart, at)
     if gap is None:
@@ -148,13 +152,6 @@ def is_cancelled(equation: Equation, name: str, values: Mapping[str, float]) -> 
     aside = (_gap(apart, {**at, one: at[one] * (1 + ASIDE)}) for one in at.keys() - values.keys())
     share = max((abs(other - gap) / ASIDE for other in aside if other is not None), default=0)
     return share > 0 and bool(abs(gap) <= MET * share)
-
-
-def _numbered(node: Node, name: str, places: Iterator[int]) -> Node:
-    """An expression in which each occurrence of a name has a name of its own."""
-    if isinstance(node, Apply):
-        return Apply(node.op, tuple(_numbered(arg, name, places) for arg in node.args))
-    return Name(f"{name}.{next(places)}") if node == Name(name) else node
 
 
 @many_digits()

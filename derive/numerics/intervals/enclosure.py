@@ -139,8 +139,8 @@ def _compared(op: str, left: Span, right: Span) -> bool | None:
 
 _ENCLOSURES: Arithmetic[Enclosure] = Arithmetic(
     number=_literal,
-    operations={
-        **OPERATIONS,
+    operations=OPERATIONS
+    | {
         "true": lambda: frozenset({True}),
         "not": lambda possible: frozenset(None if one is None else not one for one in possible),
         "and": partial(_joined, "and"),

@@ -343,5 +343,8 @@ _RULES: dict[str, Callable[..., Enclosure]] = {
     "min": partial(_extreme, "min"),
     **{name: _SHAPES[entry.shape](entry) for name, entry in TABLE.items()},
 }
-OPERATIONS = {**_RULES, **{op: partial(applied, op) for op in ("inv", "pow", *TABLE)}}  # the others never overflow
+OPERATIONS: dict[str, Callable[..., Enclosure]] = {
+    **_RULES,
+    **{op: partial(applied, op) for op in ("inv", "pow", *TABLE)},
+}
 """The enclosure of each operation's value and slope, from those of its arguments."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from derive.expressions.arithmetic import NoElement
-from derive.expressions.tree import Apply, Equation, Name, Node, Number
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, with_forms
 from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.intervals.arithmetic import ALL, FAINT, ZERO, Span, hull, minus, outward, plus, times
 from derive.numerics.intervals.enclosure import arms_allowed, truths
@@ -162,7 +162,9 @@ class _Writer:
         conditions: tuple[Node, ...] = ()
         args = node.args
         if node.op == "piecewise":
-            conditions = tuple(_with_numbers(one, self.known) for one in node.args[1::2])
+            names = (name for name in names_in(*node.args[1::2]) if name in self.known)
+            numbers = {name: Number(Fraction(self.known[name])) for name in names}
+            conditions = tuple(with_forms(one, numbers) for one in node.args[1::2])
             args = node.args[::2]
         places = tuple(self.place(arg, depth + 1) for arg in args)
         key = (node.op, places, conditions)
@@ -210,15 +212,6 @@ def _number(node: Node, known: Mapping[str, float], blur: float) -> Span:
     if Fraction(node.real) == node.value:
         return node.real, node.real
     return math.nextafter(node.real, -math.inf), math.nextafter(node.real, math.inf)
-
-
-def _with_numbers(node: Node, known: Mapping[str, float]) -> Node:
-    """A condition with the known numbers substituted."""
-    if isinstance(node, Name):
-        return Number(Fraction(known[node.name])) if node.name in known else node
-    if isinstance(node, Number):
-        return node
-    return Apply(node.op, tuple(_with_numbers(arg, known) for arg in node.args))
 
 
 def _forwards(step: Step, run: Run, named: Mapping[str, Span]) -> Span | None:

@@ -27,10 +27,10 @@ from itertools import pairwise
 
 from derive.errors import LimitError
 from derive.expressions.functions import TABLE
-from derive.expressions.tree import Apply, Equation, Node, Number, walk
+from derive.expressions.tree import Apply, Equation, Node, Number, replaced, walk
 from derive.numerics.algebra.evaluation import residual, value
 from derive.numerics.algebra.isolation import TURNS, Candidate, isolate, leaves_out, unwound
-from derive.numerics.algebra.like_terms import negated, occurrences, replaced
+from derive.numerics.algebra.like_terms import negated, occurrences
 from derive.numerics.algebra.multiprecision import exactly, is_cancelled, is_rounded_zero, overflows, sign_of_gap
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span, enclose

@@ -15,9 +15,9 @@ import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from derive.expressions.tree import COMPARISONS, Apply, Equation, Name, Node, Number, names_in
+from derive.expressions.tree import COMPARISONS, Apply, Equation, Name, Node, Number, names_in, replaced
 from derive.numerics.algebra.evaluation import residual, value
-from derive.numerics.algebra.like_terms import inverted, multiplied, replaced
+from derive.numerics.algebra.like_terms import inverted, multiplied
 from derive.solving.blocks.outcome import Outcome, Solution, agrees
 from derive.tolerances import AGREEMENT
 from quantities.domain import Domain
