@@ -27,7 +27,7 @@ from typing import Any, Generic, NoReturn, TypeVar
 
 from derive.expressions.tree import COMPARISONS, Apply, Name, Node, Number, cases
 
-__all__ = ["LOGIC", "TESTS", "Arithmetic", "Fold", "NoElement", "nothing", "taken"]
+__all__ = ["LOGIC", "TESTS", "Arithmetic", "Fold", "NoElement", "nothing", "reapplied", "same", "taken"]
 
 Element = TypeVar("Element")
 
@@ -88,6 +88,16 @@ class Arithmetic(Generic[Element]):
         except NoElement:
             return None
         return found
+
+
+def same(number: Number) -> Number:
+    """A literal in an arithmetic of expressions."""
+    return number
+
+
+def reapplied(node: Apply, part: Fold) -> Apply:
+    """The form of an operation in an arithmetic of expressions: the same operation, on what its arguments became."""
+    return Apply(node.op, tuple(map(part, node.args)))
 
 
 TESTS: dict[str, Callable[[Any, Any], bool]] = {op: getattr(operator, op) for op in COMPARISONS.values()}
