@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 
 from derive.expressions.arithmetic import Arithmetic, Fold
 from derive.expressions.functions import TABLE, Function
-from derive.expressions.tree import COMPARISONS, Apply, Name, Node, Number, cases
+from derive.expressions.tree import COMPARISONS, Apply, Name, Node, Number, cases, walk
 from derive.numerics.algebra.like_terms import ZERO, negated
 from derive.tolerances import EXPRESSION
 
@@ -258,9 +258,7 @@ def _is_finite(node: Node) -> bool:
 
 def is_total(node: Node) -> bool:
     """Whether an expression, or both sides of a comparison, always have a finite value."""
-    if not isinstance(node, Apply):
-        return True
-    return (node.op in _TOTAL or node.op in SIGNS) and all(map(is_total, node.args))
+    return _consists_of(node, _TOTAL | SIGNS.keys())
 
 
 def is_clear(node: Node) -> bool:
@@ -268,12 +266,10 @@ def is_clear(node: Node) -> bool:
     if isinstance(node, Apply) and node.op in ("neg", "abs"):
         return is_clear(node.args[0])
     if isinstance(node, Apply) and node.op in _GROWING and len(node.args) <= 2:
-        return all(map(_is_finite_inside, node.args))
-    return _is_finite_inside(node)
+        return all(_consists_of(arg, _FINITE | _AS_THEIR_PARTS) for arg in node.args)
+    return _consists_of(node, _FINITE | _AS_THEIR_PARTS)
 
 
-def _is_finite_inside(node: Node) -> bool:
-    """Whether neither an expression nor any part of it is ever infinite."""
-    if not isinstance(node, Apply):
-        return True
-    return (node.op in _FINITE or node.op in _AS_THEIR_PARTS) and all(map(_is_finite_inside, node.args))
+def _consists_of(node: Node, operations: Container[str]) -> bool:
+    """Whether an expression has no other operations than these, which keep finite numbers finite."""
+    return all(part.op in operations for part in walk(node) if isinstance(part, Apply))

@@ -28,7 +28,19 @@ from derive.numerics.algebra.exact_values import decimal, exact_value
 from derive.numerics.intervals.enclosure import joined, truths
 from derive.tolerances import ASIDE, MET
 
-__all__ = ["arms", "chosen_arm", "departure", "holds", "residual", "strain", "terms", "truth", "value", "weighed"]
+__all__ = [
+    "arms",
+    "binding_arm",
+    "chosen_arm",
+    "departure",
+    "holds",
+    "residual",
+    "strain",
+    "terms",
+    "truth",
+    "value",
+    "weighed",
+]
 
 Values = Mapping[str, float]
 
@@ -116,6 +128,14 @@ def chosen_arm(choice: Apply, values: Values) -> Node | None:
         if met is None:
             return None
     return None
+
+
+def binding_arm(choice: Apply, values: Values) -> Node | None:
+    """The arm that binds in a maximum, a minimum or a choice; None if an undefined condition comes before it."""
+    if choice.op == "piecewise":
+        return chosen_arm(choice, values)
+    sizes = [value(arg, values) for arg in choice.args]
+    return choice.args[sizes.index(max(sizes) if choice.op == "max" else min(sizes))]
 
 
 def holds(condition: Node, values: Values) -> bool:
@@ -303,11 +323,7 @@ def arms(node: Node, values: Values) -> list[Node]:
     """The arms that bind in each max, min and choice of an expression, outermost first."""
     if not isinstance(node, Apply):
         return []
-    if node.op in ("max", "min"):
-        sizes = [value(arg, values) for arg in node.args]
-        best = sizes.index(max(sizes) if node.op == "max" else min(sizes))
-        return [node.args[best], *arms(node.args[best], values)]
-    if node.op == "piecewise":
-        arm = chosen_arm(node, values)
+    if node.op in ("max", "min", "piecewise"):
+        arm = binding_arm(node, values)
         return [] if arm is None else [arm, *arms(arm, values)]
     return [arm for arg in node.args for arm in arms(arg, values)]

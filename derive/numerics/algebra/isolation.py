@@ -196,7 +196,7 @@ def _root(y: Node, power: Fraction) -> Node:
 
 def _inverted_choice(node: Apply, index: int, found: Candidate) -> list[Candidate] | None:
     """An arm of a choice; there is no closed form if the unknown occurs in a condition."""
-    if index % 2 and index < len(node.args) - len(node.args) % 2:
+    if index % 2:
         return None
     taken = [node.args[index + 1]] if index + 1 < len(node.args) else []
     earlier = [Apply("not", (node.args[i],)) for i in range(1, min(index, len(node.args) - 1) + 1, 2)]
