@@ -51,6 +51,7 @@ class Run:
     spans: list[Span]
     slopes: dict[int, Span] = field(default_factory=dict)
     arms: dict[int, tuple[int, ...]] = field(default_factory=dict)  # of choices: those that their conditions allow
+    missing: set[int] = field(default_factory=set)  # what is nowhere defined, in arms alone
     flawed: bool = False
 
 
@@ -64,6 +65,7 @@ class Dag:
     roots: tuple[int, ...]  # the places of the differences of the equations' sides
     implied: tuple[int, ...]  # the same of equations that follow from these
     below: tuple[tuple[Step, ...], ...]  # for each equation: the steps it is made of, itself first
+    inner: frozenset[int]  # steps that stand in arms alone: nothing follows from them unless their arm is taken
 
     @property
     def work(self) -> int:
@@ -77,9 +79,12 @@ class Dag:
         named = dict(zip(self.unknowns, box, strict=True))
         for step in self.steps:
             found = _forwards(step, run, named)
-            if found is None:
+            if found is not None:
+                run.spans[step.at] = found
+            elif step.at in self.inner:
+                run.missing.add(step.at)
+            else:
                 return None
-            run.spans[step.at] = found
         return run
 
     def gradient(self, equation: int, run: Run) -> list[Span]:
@@ -124,16 +129,19 @@ def dag_of(
     steps = tuple(step for step in writer.steps if writer.moves[step.at])
     made_by = {step.at: step for step in steps}
     below = tuple(_below(root, made_by) for root in roots)
-    return Dag(tuple(unknowns), tuple(writer.start), steps, roots, others, below)
+    outer = {step.at for root in (*roots, *others) for step in _below(root, made_by, stops=True)}
+    inner = frozenset(made_by.keys() - outer)
+    return Dag(tuple(unknowns), tuple(writer.start), steps, roots, others, below, inner)
 
 
-def _below(root: int, made_by: Mapping[int, Step]) -> tuple[Step, ...]:
+def _below(root: int, made_by: Mapping[int, Step], stops: bool = False) -> tuple[Step, ...]:
+    """The steps that an expression is made of, itself first; in the arms of choices too, unless it stops there."""
     reached, pending = set[int](), [root]
     while pending:
         at = pending.pop()
         if at in made_by and at not in reached:
             reached.add(at)
-            pending.extend(made_by[at].args)
+            pending.extend(() if stops and made_by[at].op == "piecewise" else made_by[at].args)
     return tuple(made_by[at] for at in sorted(reached, reverse=True))
 
 
@@ -157,8 +165,8 @@ class _Writer:
             return self.names[node.name]
         if not isinstance(node, Apply):
             return self._constant(node)
-        if node.op == "pow" and not _is_double(node.args[1]):
-            node = Apply("exp", (Apply("mul", (node.args[1], Apply("log", (node.args[0],)))),))
+        if node.op == "pow":
+            return self._power(*(self.place(arg, depth + 1) for arg in node.args))
         conditions: tuple[Node, ...] = ()
         args = node.args
         if node.op == "piecewise":
@@ -166,10 +174,26 @@ class _Writer:
             numbers = {name: Number(Fraction(self.known[name])) for name in names}
             conditions = tuple(with_forms(one, numbers) for one in node.args[1::2])
             args = node.args[::2]
-        places = tuple(self.place(arg, depth + 1) for arg in args)
-        key = (node.op, places, conditions)
+        return self._operation(node.op, *(self.place(arg, depth + 1) for arg in args), conditions=conditions)
+
+    def _power(self, base: int, exponent: int) -> int:
+        """The place of a power: of one number as such, and else `exp(y*log(x))`, which holds for no negative base.
+
+        A negative base has powers too, where the exponent is whole. So they are kept open if it may be whole.
+        """
+        low, high = self.start[exponent]
+        if low == high:
+            return self._operation("pow", base, exponent)
+        is_broken = not self.moves[exponent] and math.floor(high) < low
+        positive = base if is_broken else self._operation("positive", base)
+        logarithm = self._operation("mul", exponent, self._operation("log", positive))
+        power = self._operation("exp", logarithm)
+        return power if is_broken else self._operation("guarded", base, exponent, power)
+
+    def _operation(self, op: str, *places: int, conditions: tuple[Node, ...] = ()) -> int:
+        key = (op, places, conditions)
         if key not in self.places:
-            self.places[key] = self._new(node.op, places, conditions)
+            self.places[key] = self._new(op, places, conditions)
         return self.places[key]
 
     def _constant(self, node: Node) -> int:
@@ -196,11 +220,6 @@ class _Writer:
         return step.at
 
 
-def _is_double(node: Node) -> bool:
-    """Whether an exponent is a number that a double holds exactly."""
-    return isinstance(node, Number) and node.real == node.real and Fraction(node.real) == node.value
-
-
 def _number(node: Node, known: Mapping[str, float], blur: float) -> Span:
     """The doubles next to a constant, or the constant itself if it is a double; a known number with its blur."""
     if isinstance(node, Name):
@@ -217,6 +236,8 @@ def _number(node: Node, known: Mapping[str, float], blur: float) -> Span:
 def _forwards(step: Step, run: Run, named: Mapping[str, Span]) -> Span | None:
     """The enclosure of an expression from those of its arguments; None if it is nowhere defined."""
     spans, args = run.spans, step.args
+    if run.missing and step.op != "piecewise" and not run.missing.isdisjoint(args):
+        return None
     match step.op:
         case "add":
             total = spans[args[0]]
@@ -239,8 +260,22 @@ def _forwards(step: Step, run: Run, named: Mapping[str, Span]) -> Span | None:
             return pick(spans[arg][0] for arg in args), pick(spans[arg][1] for arg in args)
         case "pow" if step.power > 0:
             return whole_power(spans[args[0]], step.power)
+        case "positive":  # the base of a power where it has a logarithm
+            low, high = spans[args[0]]
+            return (max(low, 0.0), high) if high > 0 else (0.0, math.inf)
+        case "guarded":
+            return _guarded(step, run)
         case _:
             return _function(step, run)
+
+
+def _guarded(step: Step, run: Run) -> Span | None:
+    """A power, of which nothing is known where its base may be negative and its exponent whole."""
+    base, exponent, power = (run.spans[arg] for arg in step.args)
+    if base[0] >= 0:
+        return power
+    run.flawed = True
+    return None if base[1] < 0 and math.floor(exponent[1]) < exponent[0] else ALL
 
 
 def whole_power(span: Span, n: int) -> Span:
@@ -286,8 +321,8 @@ def _chosen(step: Step, run: Run, named: Mapping[str, Span]) -> Span | None:
     """The enclosure of a choice: the hull of the arms that its conditions allow."""
     possible = (truths(condition, named) for condition in step.conditions)
     places, is_partial = arms_allowed(possible, len(step.args) + len(step.conditions))
-    allowed = tuple(step.args[place] for place in places)
-    run.flawed = run.flawed or is_partial or len(allowed) > 1
+    allowed = tuple(step.args[place] for place in places if step.args[place] not in run.missing)
+    run.flawed = run.flawed or is_partial or len(allowed) > 1 or len(allowed) < len(places)
     run.arms[step.at] = allowed
     whole: Span | None = None
     for arm in allowed:
@@ -303,6 +338,10 @@ def _slopes(step: Step, run: Run) -> list[Span]:
             return [_ONE] * len(args)
         case "neg":
             return [(-1.0, -1.0)]
+        case "positive":
+            return [_ONE]
+        case "guarded":
+            return [ZERO, ZERO, _ONE]
         case "mul":
             return without_each([spans[arg] for arg in args], products, _ONE)
         case "max" | "min":
