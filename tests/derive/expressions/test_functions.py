@@ -20,7 +20,6 @@ from derive.expressions.tree import FUNCTIONS, Apply, Name, Number, render
 from derive.model.dimensions import dimension_of
 from derive.numerics.algebra.evaluation import holds, value
 from derive.numerics.algebra.like_terms import filled
-from derive.numerics.algebra.multiprecision import exactly
 from derive.numerics.intervals.enclosure import enclose
 from derive.numerics.intervals.functions import GAP
 from derive.numerics.local_solvers.automatic_differentiation import Tape
@@ -175,13 +174,6 @@ def test_compiled_it_comes_to_the_same(name, backend):
         expected = [float(value_of(name)(mpf(x))) for x in AT[name]]
     found = [function(x=x) for x in AT[name]] if backend == "python" else function(x=np.array(AT[name]))
     assert found == pytest.approx(expected, rel=1e-12, abs=1e-300)
-
-
-@pytest.mark.parametrize("name", TABLE)
-def test_in_many_digits_it_comes_to_the_same(name):
-    for x in AT[name]:
-        with mp.workdps(60):
-            assert exactly(Apply(name, (Name("x"),)), {"x": x}) == float(value_of(name)(mpf(x)))
 
 
 @pytest.mark.parametrize("name", [name for name, entry in TABLE.items() if entry.domain[0] > -math.inf])
