@@ -68,18 +68,12 @@ class Dialect:
     asks = False  # whether an infinity says that another dialect must compute the point
     operations: Mapping[str, Callable[..., str]]
     """Each operation on numbers."""
-
-    def names(self) -> dict[str, Any]:
-        """The functions that the text may call."""
-        raise NotImplementedError
-
-    def comparison(self, node: Apply, part: Callable[[Node], str]) -> str:
-        """A comparison of numbers."""
-        raise NotImplementedError
-
-    def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
-        """The function `compiled` of a text, which may call the names in `space`."""
-        raise NotImplementedError
+    names: Callable[[], dict[str, Any]]
+    """The functions that the text may call."""
+    comparison: Callable[[Apply, Callable[[Node], str]], str]
+    """A comparison of numbers, as a form of the arithmetic."""
+    made: Callable[[str, dict[str, Any]], Callable[..., Any]]
+    """The function `compiled` of a text, which may call these names."""
 
     def sound(self, text: str) -> str:
         """A number that is finite, or undefined."""

@@ -18,7 +18,7 @@ from derive.expressions.tree import Apply, Node, Number
 from derive.numerics.intervals.arithmetic import ZERO, Span, hull
 from derive.numerics.intervals.functions import GAP, JUMP, OPERATIONS, Enclosure
 
-__all__ = ["Enclosure", "Span", "arms_allowed", "enclose", "joined", "truths"]
+__all__ = ["Enclosure", "Span", "arms_allowed", "around", "enclose", "joined", "truths"]
 
 _ONE: Span = (1.0, 1.0)
 
@@ -49,15 +49,13 @@ def _named(spans: Mapping[str, Span], moving: str) -> Callable[[str], Enclosure]
     return lambda name: Enclosure(spans[name], _ONE if name == moving else ZERO)
 
 
-def _literal(node: Number) -> Enclosure:
-    return Enclosure((node.real, node.real) if node.is_double else _around(node), ZERO)
-
-
-def _around(node: Number) -> Span:
-    """Bounds of a number that is not a double: its neighbours, or the largest double and infinity."""
-    if node.real == node.real:
-        return math.nextafter(node.real, -math.inf), math.nextafter(node.real, math.inf)
-    return (sys.float_info.max, math.inf) if node.value > 0 else (-math.inf, -sys.float_info.max)
+def around(number: Number) -> Span:
+    """Bounds of a number: itself, its neighbours, or the largest double and infinity."""
+    if number.is_double:
+        return number.real, number.real
+    if number.real == number.real:
+        return math.nextafter(number.real, -math.inf), math.nextafter(number.real, math.inf)
+    return (sys.float_info.max, math.inf) if number.value > 0 else (-math.inf, -sys.float_info.max)
 
 
 def _choice(choice: Apply, part: Fold) -> Enclosure:
@@ -138,7 +136,7 @@ def _compared(op: str, left: Span, right: Span) -> bool | None:
 
 
 _ENCLOSURES: Arithmetic[Enclosure] = Arithmetic(
-    number=_literal,
+    number=lambda node: Enclosure(around(node), ZERO),
     operations=OPERATIONS
     | {
         "true": lambda: frozenset({True}),

@@ -41,7 +41,7 @@ from derive.numerics.intervals.arithmetic import (
     times,
 )
 
-__all__ = ["GAP", "JUMP", "OPERATIONS", "SMOOTH", "Enclosure", "applied", "sum_of"]
+__all__ = ["GAP", "JUMP", "OPERATIONS", "SMOOTH", "Enclosure", "applied", "powers", "sum_of"]
 
 _PI: Span = (math.pi, math.nextafter(math.pi, 4.0))
 _HALF, _TURN = 3.14, 6.28  # slightly less than half a turn and a whole turn
@@ -152,14 +152,14 @@ def _whole_power(base: Enclosure, n: float) -> Enclosure:
         return base
     if n < 0:
         return _inverse(_whole_power(base, -n))
-    return _chained(base, _multiplied(base.values, n), times((n, n), _multiplied(base.values, n - 1)))
+    return _chained(base, powers(base.values, n), times((n, n), powers(base.values, n - 1)))
 
 
-def _multiplied(span: Span, n: float) -> Span:
+def powers(span: Span, n: float) -> Span:
     """The values of a power with a whole exponent of one or more."""
     even = n % 2 == 0
     ends = sizes(span) if even else span
-    low, high = (_pow(x, n) if x > 0 else -_pow(-x, n) for x in ends)
+    low, high = (_pow(x, n) if x >= 0 else -_pow(-x, n) for x in ends)
     low, high = outward(low, high)
     return (max(low, 0.0) if ends[0] >= 0 else low), high
 

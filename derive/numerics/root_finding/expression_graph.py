@@ -18,9 +18,9 @@ from fractions import Fraction
 from derive.expressions.arithmetic import NoElement
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, with_forms
 from derive.numerics.algebra.like_terms import added, negated
-from derive.numerics.intervals.arithmetic import ALL, FAINT, ZERO, Span, hull, minus, outward, plus, times
-from derive.numerics.intervals.enclosure import arms_allowed, truths
-from derive.numerics.intervals.functions import SMOOTH, Enclosure, applied
+from derive.numerics.intervals.arithmetic import ALL, ZERO, Span, hull, minus, plus, times
+from derive.numerics.intervals.enclosure import arms_allowed, around, truths
+from derive.numerics.intervals.functions import SMOOTH, Enclosure, applied, powers
 from derive.tolerances import MOST, NO_UNDERFLOW
 
 __all__ = ["Box", "Dag", "Run", "Step", "dag_of", "products", "sums", "without_each"]
@@ -226,11 +226,7 @@ def _number(node: Node, known: Mapping[str, float], blur: float) -> Span:
         number = known[node.name]
         return number - blur * abs(number), number + blur * abs(number)
     assert isinstance(node, Number)
-    if math.isnan(node.real):
-        return (math.nextafter(math.inf, 0), math.inf) if node.value > 0 else (-math.inf, math.nextafter(-math.inf, 0))
-    if Fraction(node.real) == node.value:
-        return node.real, node.real
-    return math.nextafter(node.real, -math.inf), math.nextafter(node.real, math.inf)
+    return around(node)
 
 
 def _forwards(step: Step, run: Run, named: Mapping[str, Span]) -> Span | None:
@@ -284,22 +280,9 @@ def whole_power(span: Span, n: int) -> Span:
     >>> whole_power((-2.0, 1.0), 2)[0], whole_power((-2.0, 1.0), 3)[0] <= -8
     (0.0, True)
     """
-    low, high = span
     if n <= 1:
         return span if n else _ONE
-    if n % 2 == 0 and low < 0:
-        low, high = (0.0 if high >= 0 else -high), max(-low, high)
-    bottom, top = _power(low, n), _power(high, n)
-    found = outward(bottom, top)
-    return (max(found[0], 0.0), found[1]) if low >= 0 else found
-
-
-def _power(x: float, n: int) -> float:
-    """A power; an underflow is the smallest double, an overflow is infinite."""
-    try:
-        return x**n or math.copysign(FAINT if x else 0.0, x)
-    except OverflowError:
-        return math.inf if x > 0 else -math.inf
+    return powers(span, n)
 
 
 def _function(step: Step, run: Run) -> Span | None:
