@@ -65,12 +65,15 @@ class Arithmetic(Generic[Element]):
     def fold(self, node: Node, named: Callable[[str], Element] = nothing) -> Any:
         """What an expression comes to, where `named` says what its names stand for."""
 
+        operations = self.operations
+
         def part(inner: Node) -> Any:
             if isinstance(inner, Name):
                 return named(inner.name)
             if isinstance(inner, Number):
                 return self.number(inner)
-            return self.applied(inner, part)
+            operation = operations.get(inner.op)  # as in `applied`, whose call takes a tenth of the time of a fold
+            return self.applied(inner, part) if operation is None else operation(*map(part, inner.args))
 
         return part(node)
 

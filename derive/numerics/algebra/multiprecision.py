@@ -23,7 +23,7 @@ from typing import Any
 
 from derive.expressions.arithmetic import Arithmetic, Fold, NoElement, nothing
 from derive.expressions.functions import TABLE
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, rebuilt
+from derive.expressions.tree import Apply, Equation, Name, Node, names_in, rebuilt
 from derive.numerics.algebra.evaluation import chosen_arm, value
 from derive.numerics.intervals.arithmetic import minus, plus
 from derive.numerics.intervals.enclosure import enclose
@@ -358,15 +358,13 @@ def _ball_of(forms: Sequence[Node], numbers: Mapping[str, Real], values: Mapping
         arm = chosen_arm(choice, values)
         return nothing() if arm is None else part(arm)
 
-    balls: Arithmetic[Real] = Arithmetic(_ball, _operations(), {"piecewise": chosen})
+    operations = _operations()
+    number = operations["number"]
+    balls: Arithmetic[Real] = Arithmetic(
+        lambda node: number(node.value.numerator) / node.value.denominator, operations, {"piecewise": chosen}
+    )
     first, *others = (balls.fold(form, numbers.__getitem__) for form in forms)
     return first - others[0] if others else first
-
-
-def _ball(number: Number) -> Real:
-    from flint import arb
-
-    return arb(number.value.numerator) / number.value.denominator
 
 
 @cache
@@ -382,6 +380,7 @@ def _operations() -> dict[str, Callable[..., Real]]:
         return whole if x.contains(whole) else x.floor()  # within its radius, x may be whole
 
     return {
+        "number": arb,
         "pi": arb.pi,
         "add": lambda *terms: sum(terms),
         "mul": lambda *factors: math.prod(factors),

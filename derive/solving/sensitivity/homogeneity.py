@@ -36,7 +36,7 @@ def degree(node: Node, degrees: Mapping[str, Fraction]) -> Fraction | None:
 
 def _alike(*parts: Any) -> Any:
     """The one degree of all terms."""
-    powers = {part for part in parts if part != ANY}
+    powers = {part for part in parts if part is not ANY}
     if len(powers) > 1:
         raise NoElement
     return powers.pop() if powers else ANY
@@ -45,9 +45,9 @@ def _alike(*parts: Any) -> Any:
 OPERATIONS: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(("add", "max", "min"), _alike),
     **dict.fromkeys(("neg", "abs"), lambda part: part),
-    "mul": lambda *parts: ANY if ANY in parts else sum(parts, Fraction(0)),
-    "inv": lambda part: nothing() if part == ANY else -part,
-    "sqrt": lambda part: part if part == ANY else part / 2,
+    "mul": lambda *parts: ANY if any(part is ANY for part in parts) else sum(parts, Fraction(0)),
+    "inv": lambda part: nothing() if part is ANY else -part,
+    "sqrt": lambda part: part if part is ANY else part / 2,
 }
 """The degree of each operation, from those of its arguments."""
 
