@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from derive.errors import DeriveError
 from derive.expressions.grammar import parse_condition, parse_equation
-from derive.expressions.tree import Apply, Equation, Node, Number, render
+from derive.expressions.tree import Apply, Equation, Node, Number, rebuilt, render
 from derive.model.repairs import Edit
 
 __all__ = ["mended"]
@@ -33,7 +33,11 @@ def mended(text: str, edit: Edit, is_condition: bool = False) -> str | None:
     if whole is None:
         return None
     edit = _behind_sign(edit)
-    sides = [_replaced(side, edit) for side in _sides(whole)]
+
+    def change(part: Node) -> Node | None:  # the part is found by its place
+        return edit.new if part.at == edit.old.at and part == edit.old else None
+
+    sides = [rebuilt(side, change) for side in _sides(whole)]
     wanted = [_flat(side) for side in sides]
     start, end = edit.old.at
     new = render(edit.new)
@@ -63,15 +67,6 @@ def _read(text: str, is_condition: bool) -> Equation | Node | None:
 
 def _sides(whole: Equation | Node) -> tuple[Node, ...]:
     return (whole.lhs, whole.rhs) if isinstance(whole, Equation) else (whole,)
-
-
-def _replaced(node: Node, edit: Edit) -> Node:
-    """The tree with the part that the edit replaces, which is found by its place."""
-    if node.at == edit.old.at and node == edit.old:
-        return edit.new
-    if isinstance(node, Apply):
-        return Apply(node.op, tuple(_replaced(arg, edit) for arg in node.args), node.at)
-    return node
 
 
 def _flat(node: Node) -> Node:

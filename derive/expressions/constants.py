@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
+from itertools import zip_longest
 
+from derive.expressions.arithmetic import LOGIC, TESTS, Arithmetic, Fold
 from derive.expressions.functions import PERIODIC, STEPPED, TABLE
-from derive.expressions.tree import Apply, Name, Node, Number
+from derive.expressions.tree import Apply, Node, Number
 from derive.tolerances import LEAST, MOST
 
 __all__ = ["ConstantError", "exact", "prove_constants"]
@@ -22,15 +24,6 @@ _DIGITS = 60  # limit on those of one number
 _HIGHEST = 1000  # limit on constant exponents
 _BITS = 10_000  # limit on those of a power of an exact number
 _WHOLE = 1e15  # beyond it doubles cannot distinguish neighbouring whole numbers or angles
-
-_FUNCTIONS: dict[str, Callable[[float], float]] = {
-    "neg": operator.neg,
-    **{name: entry.value for name, entry in TABLE.items()},
-}
-_FOLDS: dict[str, Callable[[Sequence[float]], float]] = {"add": math.fsum, "mul": math.prod, "min": min, "max": max}
-_TESTS: dict[str, Callable[[float, float], bool]] = {
-    name: getattr(operator, name) for name in ("lt", "le", "gt", "ge", "eq", "ne")
-}
 
 
 class ConstantError(Exception):
@@ -53,34 +46,33 @@ def prove_constants(node: Node) -> None:
         ...
     derive.expressions.constants.ConstantError: log(0) is not a real number
     """
-    _size(node)
+    _CONSTANTS.fold(node, lambda _: None)
 
 
-def _size(node: Node) -> float | None:
-    """The value of a node without names, None if it has one; that of a condition is its truth."""
-    if isinstance(node, Number):
-        return _number(node)
-    if isinstance(node, Name):
-        return None
-    sizes = [_size(arg) for arg in node.args]
-    if node.op == "pow" and sizes[1] is not None and abs(sizes[1]) > _HIGHEST:
+def _size(node: Apply, part: Fold) -> float | None:
+    """The value of an operation without names, None if it has one; that of a condition is its truth."""
+    op = node.op
+    sizes: list[float | None] = [part(arg) for arg in node.args]
+    if op == "pow" and sizes[1] is not None and abs(sizes[1]) > _HIGHEST:
         raise ConstantError(node, f"the exponent {sizes[1]:g} is over {_HIGHEST}", f"exponent {_HIGHEST}")
-    if node.op == "pow" and sizes[1] is not None and _bits(node.args[0]) * abs(sizes[1]) > _BITS:
+    if op == "pow" and sizes[1] is not None and _bits(node.args[0]) * abs(sizes[1]) > _BITS:
         raise ConstantError(node, "a constant has too many digits", f"{_BITS} bits")
-    if node.op == "inv" and sizes[0] == 0:
+    if op == "inv" and sizes[0] == 0:
         raise ConstantError(node, "it divides by zero")
     known = [size for size in sizes if size is not None]
     if len(known) < len(sizes):
         return None
+    if (op in PERIODIC or op in STEPPED) and abs(known[0]) > _WHOLE:
+        raise ConstantError(node, f"{op} of {known[0]:g} is beyond the precision of a double", f"{_WHOLE:g}")
     try:
-        return _bounded(node, _evaluated(node, known))
+        return _bounded(node, _OPERATIONS[op](*known))
     except OverflowError:
         return _bounded(node, math.inf)
     except ZeroDivisionError:
         raise ConstantError(node, "it divides by zero") from None
     except ValueError:
         shown = ", ".join(f"{size:g}" for size in known)
-        raise ConstantError(node, f"{node.op}({shown}) is not a real number") from None
+        raise ConstantError(node, f"{op}({shown}) is not a real number") from None
 
 
 def _number(node: Number) -> float:
@@ -95,44 +87,39 @@ def _bits(node: Node) -> int:
     return (node.value.numerator * node.value.denominator).bit_length() if isinstance(node, Number) else 0
 
 
-def _evaluated(node: Apply, sizes: list[float]) -> float | None:
-    op = node.op
-    if (op in PERIODIC or op in STEPPED) and abs(sizes[0]) > _WHOLE:
-        raise ConstantError(node, f"{op} of {sizes[0]:g} is beyond the precision of a double", f"{_WHOLE:g}")
-    if op in _FUNCTIONS:
-        return _FUNCTIONS[op](sizes[0])
-    if op in _FOLDS:
-        return _FOLDS[op](sizes)
-    if op in _TESTS:
-        return _TESTS[op](sizes[0], sizes[1])
-    match op:
-        case "pi":
-            return math.pi
-        case "inv":
-            return 1 / sizes[0]
-        case "pow":
-            return math.pow(*sizes) if sizes[0] or sizes[1] >= 0 else 1 / sizes[0]
-        case "and":
-            return all(sizes)
-        case "or":
-            return any(sizes)
-        case "not":
-            return not sizes[0]
-        case "true":
-            return True
-        case "piecewise":
-            arms = [value for value, holds in zip(sizes[::2], sizes[1::2], strict=False) if holds]
-            rest = sizes[-1:] if len(sizes) % 2 else []
-            return next(iter([*arms, *rest]), None)
-    return None
-
-
 def _bounded(node: Node, size: float | None) -> float | None:
     if size is None or size == 0 or LEAST < abs(size) < MOST:
         return size
     if size != size:
         raise ConstantError(node, "a constant is not a real number")
     raise ConstantError(node, "a constant is out of range", "1e-300 to 1e300")
+
+
+def _power(base: float, exponent: float) -> float:
+    return math.pow(base, exponent) if base or exponent >= 0 else 1 / base
+
+
+def _first_arm(*sizes: float) -> float | None:
+    arms = (arm for arm, holds in zip_longest(sizes[::2], sizes[1::2], fillvalue=True) if holds)
+    return next(arms, None)
+
+
+_OPERATIONS: dict[str, Callable[..., float | None]] = {
+    "pi": lambda: math.pi,
+    "add": lambda *sizes: math.fsum(sizes),
+    "mul": lambda *sizes: math.prod(sizes),
+    "neg": operator.neg,
+    "inv": lambda size: 1 / size,
+    "pow": _power,
+    "min": lambda *sizes: min(sizes),
+    "max": lambda *sizes: max(sizes),
+    "piecewise": _first_arm,
+    **{name: entry.value for name, entry in TABLE.items()},
+    **TESTS,
+    **LOGIC,
+}
+_CONSTANTS: Arithmetic[float | None] = Arithmetic(_number, {}, otherwise=_size)
+"""Floats for what has no names, each within the range of ordinary doubles."""
 
 
 @lru_cache(maxsize=1024)

@@ -17,9 +17,10 @@ from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 
 from derive.errors import ExpressionError, LimitError, excerpt
+from derive.expressions.arithmetic import Arithmetic
 from derive.expressions.constants import ConstantError, prove_constants
 from derive.expressions.functions import TABLE
-from derive.expressions.tree import Apply, Equation, Name, Node, Number
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, cases
 from derive.tolerances import EXACT_FRACTION
 from quantities.declaration import Declaration, agreed
 from quantities.quantity import Quantity
@@ -52,6 +53,15 @@ _MAKERS: dict[str, Callable[..., Any]] = {
         for name, one in TABLE.items()
     },
 }
+_SYMPY: Arithmetic[Any] = Arithmetic(
+    number=lambda node: sympy.Rational(node.value.numerator, node.value.denominator),
+    operations=_MAKERS,
+    forms={
+        "piecewise": lambda choice, part: sympy.Piecewise(
+            *((part(arm), condition is None or part(condition)) for arm, condition in cases(choice))
+        )
+    },
+)
 _OPS: dict[Any, str] = {made: op for op, made in _MAKERS.items() if isinstance(made, type)}
 _RELATIONS: dict[str, Callable[..., Any]] = {"=": sympy.Eq, "<=": sympy.Le, ">=": sympy.Ge}
 
@@ -63,15 +73,7 @@ def to_sympy(node: Node, quantities: Mapping[str, Quantity]) -> Any:
     >>> to_sympy(Apply("mul", (Number(Fraction(1, 2)), Name("x"))), {"x": x})
     x/2
     """
-    if isinstance(node, Number):
-        return sympy.Rational(node.value.numerator, node.value.denominator)
-    if isinstance(node, Name):
-        return quantities[node.name]
-    args = [to_sympy(arg, quantities) for arg in node.args]
-    if node.op == "piecewise":
-        pairs = [(args[i], args[i + 1]) for i in range(0, len(args) - 1, 2)]
-        return sympy.Piecewise(*pairs, *([(args[-1], True)] if len(args) % 2 else []))
-    return _MAKERS[node.op](*args)
+    return _SYMPY.fold(node, quantities.__getitem__)
 
 
 def to_relational(equation: Equation, quantities: Mapping[str, Quantity]) -> Relational:

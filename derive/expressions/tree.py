@@ -18,11 +18,27 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import zip_longest
 from typing import Any
 
 from derive.expressions.functions import TABLE
 
-__all__ = ["COMPARISONS", "FUNCTIONS", "Apply", "Equation", "Name", "Node", "Number", "names_in", "render", "walk"]
+__all__ = [
+    "COMPARISONS",
+    "FUNCTIONS",
+    "Apply",
+    "Equation",
+    "Name",
+    "Node",
+    "Number",
+    "cases",
+    "names_in",
+    "rebuilt",
+    "render",
+    "replaced",
+    "walk",
+    "with_forms",
+]
 
 Span = tuple[int, int]
 """The start and end of a node in its text."""
@@ -55,9 +71,7 @@ class Apply:
     op: str
     args: tuple[Node, ...]
     at: Span = field(default=_NOWHERE, compare=False)
-    evaluator: Callable[[Mapping[str, float]], float] | None = field(
-        default=None, init=False, repr=False, compare=False
-    )
+    evaluator: Callable[[Mapping[str, float]], Any] | None = field(default=None, init=False, repr=False, compare=False)
     _names: tuple[str, ...] | None = field(default=None, init=False, repr=False, compare=False)
     _hash: int | None = field(default=None, init=False, repr=False, compare=False)
 
@@ -140,6 +154,35 @@ def names_in(*nodes: Node) -> tuple[str, ...]:
         elif isinstance(node, Name):
             found[node.name] = None
     return tuple(found)
+
+
+def cases(choice: Apply) -> Iterator[tuple[Node, Node | None]]:
+    """The arms of a choice, each with its condition; a last one, for all other cases, has none."""
+    return zip_longest(choice.args[::2], choice.args[1::2])
+
+
+def rebuilt(node: Node, change: Callable[[Node], Node | None]) -> Node:
+    """The tree with other parts in the place of some: `change` tells what stands for a part; None if its own parts may.
+
+    >>> render(rebuilt(Apply("neg", (Name("x"),)), lambda part: Name("y") if part == Name("x") else None))
+    '-y'
+    """
+    new = change(node)
+    if new is not None:
+        return new
+    if isinstance(node, Apply):
+        return Apply(node.op, tuple(rebuilt(arg, change) for arg in node.args), node.at)
+    return node
+
+
+def replaced(node: Node, old: Node, new: Node) -> Node:
+    """The tree with every occurrence of a part replaced by another."""
+    return rebuilt(node, lambda part: new if part == old else None)
+
+
+def with_forms(node: Node, forms: Mapping[str, Node]) -> Node:
+    """The tree with forms in the place of some names; names in the forms stay."""
+    return rebuilt(node, lambda part: forms.get(part.name) if isinstance(part, Name) else None)
 
 
 def is_simple(node: Node) -> bool:

@@ -13,13 +13,13 @@ from typing import Any
 
 from derive.errors import AmbiguousError, LimitError, NoSolutionError
 from derive.expressions.functions import STEPPED
-from derive.expressions.tree import Apply, Equation, Name, Node, names_in, render, walk
+from derive.expressions.tree import Apply, Equation, Name, Node, names_in, render, replaced, walk
 from derive.kernels.blocks.cramer import solved_in_symbols
 from derive.kernels.case_dispatch import Cases, Fork, Tree, cases_of_arms, cases_of_stated, leaves
 from derive.kernels.reach import eliminates, generic, probed
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out, unwound
-from derive.numerics.algebra.like_terms import added, arms_of, negated, replaced, when_binding
+from derive.numerics.algebra.like_terms import added, arms_of, negated, when_binding
 from derive.numerics.intervals.enclosure import enclose
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.free_unknowns import has_choice

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from derive.caches import Memo
-from derive.expressions.tree import OPPOSITE, Apply, Equation, Node, is_simple, names_in, walk
+from derive.expressions.tree import OPPOSITE, Apply, Equation, Node, cases, is_simple, names_in, replaced, walk
 from derive.model.conditions import implied
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
@@ -38,11 +38,8 @@ class Arm:
 def choices_of(relation: Relation) -> tuple[Apply, ...]:
     """The conditional expressions in a relation that have a name in some arms only."""
     parts = (part for part in walk(relation.written.lhs, relation.written.rhs) if isinstance(part, Apply))
-    return tuple(part for part in parts if part.op == "piecewise" and len(set(map(frozenset, _names(part)))) > 1)
-
-
-def _names(choice: Apply) -> list[tuple[str, ...]]:
-    return [names_in(arm) for arm in (*choice.args[:-1:2], *choice.args[len(choice.args) - len(choice.args) % 2 :])]
+    choices = (part for part in parts if part.op == "piecewise")
+    return tuple(choice for choice in choices if len({frozenset(names_in(arm)) for arm, _ in cases(choice)}) > 1)
 
 
 def without_excluded_arms(library: RelationSet, verdict: Verdict) -> RelationSet | None:
@@ -73,7 +70,10 @@ def _reduced(node: Node, verdict: Verdict) -> Node:
         return Apply(node.op, tuple(_reduced(arg, verdict) for arg in node.args), node.at)
     kept: list[Node] = []
     failed: list[Node] = []
-    for arm, condition in zip(node.args[::2], node.args[1::2], strict=False):
+    for arm, condition in cases(node):
+        if condition is None:
+            kept += [_reduced(arm, verdict)] if kept or not failed else [_reduced(arm, verdict), _none_of(failed)]
+            break
         holds = verdict(condition)
         if holds is False:
             failed.append(condition)
@@ -81,10 +81,6 @@ def _reduced(node: Node, verdict: Verdict) -> Node:
         kept += [_reduced(arm, verdict), condition]
         if holds is True:
             break
-    else:
-        if len(node.args) % 2:
-            last = _reduced(node.args[-1], verdict)
-            kept += [last] if kept or not failed else [last, _none_of(failed)]
     return Apply("piecewise", tuple(kept), node.at) if kept else node
 
 
@@ -167,23 +163,13 @@ def _arms(relation: Relation) -> Iterator[Arm]:
             continue
         failed: list[Node] = []
         ways: list[tuple[Node, tuple[Node, ...]]] = []
-        for arm, condition in zip(choice.args[::2], choice.args[1::2], strict=False):
-            ways.append((arm, (*map(_denied, failed), condition)))
-            failed.append(condition)
-        if len(choice.args) % 2:
-            ways.append((choice.args[-1], tuple(map(_denied, failed))))
+        for arm, condition in cases(choice):
+            held = () if condition is None else (condition,)
+            ways.append((arm, (*map(_denied, failed), *held)))
+            failed += held
         for arm, conditions in reversed(ways):
-            sides = (_put(here.lhs, choice, arm), _put(here.rhs, choice, arm))
+            sides = (replaced(here.lhs, choice, arm), replaced(here.rhs, choice, arm))
             pending.append(Arm(*sides, (*here.conditions, *conditions)))
-
-
-def _put(node: Node, old: Node, new: Node) -> Node:
-    """The tree with a part replaced."""
-    if node == old:
-        return new
-    if isinstance(node, Apply):
-        return Apply(node.op, tuple(_put(arg, old, new) for arg in node.args), node.at)
-    return node
 
 
 def _stated(one: Relation, written: Equation, name: str = "", conditions: tuple[Node, ...] = ()) -> Relation:

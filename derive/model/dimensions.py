@@ -15,8 +15,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Literal
 
+from derive.expressions.arithmetic import LOGIC, TESTS, Arithmetic, Fold
 from derive.expressions.functions import DEGREES, STEPPED
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, render
 from derive.model.angles import Turn, same_turning, turns_of
@@ -93,40 +95,35 @@ class _Judge:
         self.known = known
         self.marks = marks
         self.faults: list[Mismatch] = []
+        self.arithmetic: Arithmetic[_Found] = Arithmetic(
+            number=lambda node: NUMBER if node.value else _ANYTHING,
+            operations={
+                "neg": lambda found: found,
+                "inv": lambda found: NUMBER / found if isinstance(found, Dimension) else found,
+                **dict.fromkeys(("pi", *LOGIC), lambda *_: NUMBER),
+                **{op: partial(_of_degree, degree) for op, degree in DEGREES.items() if op not in STEPPED},
+            },
+            forms={
+                "mul": self._product,
+                "pow": self._power,
+                "piecewise": self._choice,
+                **dict.fromkeys(("add", "min", "max"), self._terms),
+                **dict.fromkeys(STEPPED, self._rounded),
+                **dict.fromkeys(TESTS, self._comparison),
+            },
+            otherwise=self._number,
+        )
 
     def of(self, node: Node) -> _Found:
         """The dimension of a node; its errors are recorded."""
-        if isinstance(node, Name):
-            return self.known[node.name]
-        if isinstance(node, Number):
-            return NUMBER if node.value else _ANYTHING
-        match node.op:
-            case "mul":
-                return self._product(node)
-            case "add" | "min" | "max":
-                return self.agree("terms", node, node.args)
-            case "neg":
-                return self.of(node.args[0])
-            case "inv":
-                found = self.of(node.args[0])
-                return NUMBER / found if isinstance(found, Dimension) else found
-            case "pow":
-                return self._power(node)
-            case "piecewise":
-                return self._choice(node)
-            case op if op in STEPPED:
-                return self._rounded(node)
-            case op if op in DEGREES:
-                return self._of_degree(node, DEGREES[op])
-            case "lt" | "le" | "gt" | "ge" | "eq" | "ne":
-                self.agree("terms", node, node.args)
-            case "and" | "or" | "not":
-                for arg in node.args:
-                    self.of(arg)
-            case "pi" | "true":
-                pass
-            case _:
-                self._number(node)
+        found: _Found = self.arithmetic.fold(node, self.known.__getitem__)
+        return found
+
+    def _terms(self, node: Apply, _: Fold) -> _Found:
+        return self.agree("terms", node, node.args)
+
+    def _comparison(self, node: Apply, _: Fold) -> _Found:
+        self.agree("terms", node, node.args)
         return NUMBER
 
     def agree(self, kind: Literal["sides", "terms"], whole: Node, parts: tuple[Node, ...]) -> _Found:
@@ -165,19 +162,19 @@ class _Judge:
         """Whether a part is a number, as an exponent and an argument must be."""
         return not isinstance(found, Dimension) or not found or self._fits(Number(Fraction(1)), NUMBER, node, found)
 
-    def _product(self, node: Apply) -> _Found:
+    def _product(self, node: Apply, part: Fold) -> _Found:
         total: _Found = NUMBER
         for arg in node.args:
             if isinstance(arg, Number):  # a zero too: 0*t is a time
                 continue
-            found = self.of(arg)
+            found = part(arg)
             both = isinstance(found, Dimension) and isinstance(total, Dimension)
-            total = total * found if both else _ANYTHING  # type: ignore[operator]
+            total = total * found if both else _ANYTHING
         return total
 
-    def _power(self, node: Apply) -> _Found:
+    def _power(self, node: Apply, part: Fold) -> _Found:
         base, exponent = node.args
-        found = self.of(base)
+        found: _Found = part(base)
         if not self._is_number(exponent, node):
             return _ANYTHING
         if isinstance(found, _Anything) or not found:
@@ -195,14 +192,13 @@ class _Judge:
             return False
         return True
 
-    def _choice(self, node: Apply) -> _Found:
-        values = [arg for i, arg in enumerate(node.args) if i % 2 == 0]
+    def _choice(self, node: Apply, part: Fold) -> _Found:
         for condition in node.args[1::2]:
-            self.of(condition)
-        return self.agree("terms", node, tuple(values))
+            part(condition)
+        return self.agree("terms", node, node.args[::2])
 
-    def _rounded(self, node: Apply) -> _Found:
-        found = self.of(node.args[0])
+    def _rounded(self, node: Apply, part: Fold) -> _Found:
+        found: _Found = part(node.args[0])
         if isinstance(found, Dimension) and found:
             bases = found.bases
             if len(found.powers) != 1 or bases.keys() - _COUNTED or set(bases.values()) != {1}:
@@ -210,16 +206,17 @@ class _Judge:
                 return _ANYTHING
         return found
 
-    def _of_degree(self, node: Apply, degree: Fraction) -> _Found:
-        found = self.of(node.args[0])
-        return found**degree if isinstance(found, Dimension) and degree != 1 else found
-
-    def _number(self, node: Apply) -> None:
+    def _number(self, node: Apply, part: Fold) -> _Found:
         """Check that the argument of exp, log, sin and the like is a number."""
         for arg in node.args:
-            found = self.of(arg)
+            found = part(arg)
             if isinstance(found, Dimension) and not self._is_plain(arg, found):
                 self.faults.append(Mismatch("argument", node, arg, found, Number(Fraction(1)), NUMBER))
+        return NUMBER
+
+
+def _of_degree(degree: Fraction, found: _Found) -> _Found:
+    return found**degree if isinstance(found, Dimension) and degree != 1 else found
 
 
 def _polynomial(node: Node) -> Polynomial:

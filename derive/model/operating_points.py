@@ -7,10 +7,10 @@ fleet, the model, the price list) is shared.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from derive.errors import ExpressionError, excerpt
-from derive.expressions.tree import Apply, Equation, Name, Node, Number
+from derive.expressions.tree import Equation, Name, with_forms
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from quantities.declaration import Declaration, check_name
@@ -26,12 +26,13 @@ def twins(library: RelationSet, point: str, names: Iterable[str]) -> tuple[list[
     moved = _following(library, [library.declaration(name).name for name in names])
     copies = {name: _twin(library.declared[name], point) for name in library.declared if name in moved}
     renamed = {name: copy.name for name, copy in copies.items()}
+    forms = {name: Name(copy.name) for name, copy in copies.items()}
     relations = []
     for relation in library.relations.values():
         if moved.isdisjoint(relation.declared):
             continue
         written = relation.written
-        lhs, rhs = _renamed(written.lhs, renamed), _renamed(written.rhs, renamed)
+        lhs, rhs = with_forms(written.lhs, forms), with_forms(written.rhs, forms)
         held = [copies.get(name, quantity) for name, quantity in relation.declared.items()]
         relations.append(
             Relation(
@@ -40,7 +41,7 @@ def twins(library: RelationSet, point: str, names: Iterable[str]) -> tuple[list[
                 {quantity.name: quantity for quantity in held},
                 relation.because,
                 relation.source,
-                tuple(_renamed(condition, renamed) for condition in relation.conditions),
+                tuple(with_forms(condition, forms) for condition in relation.conditions),
                 relation.approximate,
                 " of ".join(renamed.get(name, name) for name in relation.neglects.split(" of ")),
             )
@@ -70,11 +71,3 @@ def _twin(quantity: Declaration, point: str) -> Declaration:
         latex=f"{quantity.latex}^{{\\mathrm{{{point.replace('_', ' ')}}}}}" if quantity.latex else "",
         aliases=(),
     )
-
-
-def _renamed(node: Node, names: Mapping[str, str]) -> Node:
-    if isinstance(node, Name):
-        return Name(names.get(node.name, node.name), node.at)
-    if isinstance(node, Number):
-        return node
-    return Apply(node.op, tuple(_renamed(arg, names) for arg in node.args), node.at)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, rebuilt
 from derive.model.angles import terms_of, turn_of
 from derive.model.dimensions import Mismatch, dimension_of, mismatches
 from derive.model.vocabulary import Vocabulary, exponent_of, factors_of, shown
@@ -335,14 +335,8 @@ def _pairs(side: Node, excess: Dimension, subject: str, vocabulary: Vocabulary, 
 
 
 def _mends(edit: Edit, equation: Equation, vocabulary: Vocabulary) -> bool:
-    lhs, rhs = (_replaced(side, edit.old, edit.new) for side in (equation.lhs, equation.rhs))
+    def change(part: Node) -> Node | None:
+        return edit.new if part is edit.old else None
+
+    lhs, rhs = rebuilt(equation.lhs, change), rebuilt(equation.rhs, change)
     return not mismatches(Equation(lhs, equation.op, rhs), vocabulary.dimensions, vocabulary.marks)
-
-
-def _replaced(node: Node, old: Node, new: Node) -> Node:
-    """The tree with one of its nodes, by identity, replaced."""
-    if node is old:
-        return new
-    if isinstance(node, Apply):
-        return Apply(node.op, tuple(_replaced(arg, old, new) for arg in node.args), node.at)
-    return node

@@ -10,9 +10,9 @@ import math
 from collections.abc import Mapping, Sequence
 
 from derive.errors import DeriveError
-from derive.expressions.tree import Apply, Equation, Node, names_in, render
+from derive.expressions.tree import Apply, Equation, Node, names_in, rebuilt, render
 from derive.numerics.algebra.constant_folding import folded
-from derive.numerics.algebra.evaluation import chosen_arm, value
+from derive.numerics.algebra.evaluation import binding_arm, value
 from derive.numerics.algebra.isolation import isolate
 from derive.numerics.algebra.signs import positive_first
 from derive.optimization.branching import Best
@@ -78,12 +78,11 @@ def form_at(
 
 def _bound(node: Node, numbers: Mapping[str, float]) -> Node:
     """An expression with the arm that binds in place of each choice."""
-    if not isinstance(node, Apply):
-        return node
-    if node.op in ("max", "min"):
-        sizes = [value(arg, numbers) for arg in node.args]
-        return _bound(node.args[sizes.index(max(sizes) if node.op == "max" else min(sizes))], numbers)
-    if node.op == "piecewise":
-        arm = chosen_arm(node, numbers)
-        return node if arm is None else _bound(arm, numbers)
-    return Apply(node.op, tuple(_bound(arg, numbers) for arg in node.args))
+
+    def change(part: Node) -> Node | None:
+        if not isinstance(part, Apply) or part.op not in ("max", "min", "piecewise"):
+            return None
+        arm = binding_arm(part, numbers)
+        return part if arm is None else _bound(arm, numbers)
+
+    return rebuilt(node, change)

@@ -17,7 +17,7 @@ from itertools import product
 
 from derive.caches import Memo
 from derive.errors import DeriveError, LimitError
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, with_forms
 from derive.kernels.case_dispatch import Asides, Case, Cases, Fork, Tree, cases
 from derive.kernels.reach import eliminates
 from derive.model.relation_set import RelationSet
@@ -127,8 +127,10 @@ class _Writing:
                 raise Unwritten(name)
             if name == self.question.target and not found.alternatives:
                 raise Unwritten(name) if eliminates(self.library, outline) else self._shortage(name)
-            ways = [way for tree in found.alternatives for way in self._of_tree(tree, found.asides)]
-            self.held[name] = ways or ([Way(Name(name))] if own else [])
+            every = [way for tree in found.alternatives for way in self._of_tree(tree, found.asides)]
+            # ways that differ only in how a condition is decided are one
+            ways = list({(way.form, way.guards, way.zeros, way.sides): way for way in reversed(every)}.values())
+            self.held[name] = ways[::-1] or ([Way(Name(name))] if own else [])
         return self.held[name]
 
     def _of_tree(self, tree: Tree, asides: Asides) -> Iterator[Way]:
@@ -158,7 +160,7 @@ class _Writing:
         ]
         for chosen in product(*each):
             forms = {name: way.form for name, way in zip(names, chosen, strict=True)}
-            yield _placed(condition, forms), merged(chosen)
+            yield with_forms(condition, forms), merged(chosen)
 
     def _of_case(self, case: Case) -> Iterator[Way]:
         """The way of a plan, unless the box excludes it."""
@@ -296,16 +298,19 @@ class _Writing:
         )
 
     def _limit(self, limit: Stated, forms: Mapping[str, Node], spans: Mapping[str, Span]) -> Limit:
-        left, right = _placed(limit.written.lhs, forms), _placed(limit.written.rhs, forms)
+        left, right = with_forms(limit.written.lhs, forms), with_forms(limit.written.rhs, forms)
         over = added(left, negated(right)) if limit.written.op == "<=" else added(right, negated(left))
         if limit.approximate:
-            sizes = [Apply("abs", (_placed(part, forms),)) for part in weighed(limit.written)]
+            sizes = [Apply("abs", (with_forms(part, forms),)) for part in weighed(limit.written)]
             whole = sizes[0] if len(sizes) == 1 else Apply("add", tuple(sizes))
             over = added(over, negated(Apply("mul", (Number(Fraction(limit.approximate)), whole))))
         gap = self._spread(over, spans)
         guard = None
         if limit.conditions:
-            guard = _all(tuple(folded(_placed(one, forms), self.known) for one in limit.conditions))
+            guard = _all(tuple(folded(with_forms(one, forms), self.known) for one in limit.conditions))
+        if guard is not None and truths(guard, spans) == {True}:
+            guard = None  # it holds in the whole box
+        if guard is not None:
             gap = Apply("piecewise", (gap, guard, Number(Fraction(-1.0))))
         written = Equation(left, limit.written.op, right)
         return Limit(limit.name, limit.relation, written, gap, limit.approximate, guard, limit.is_domain)
@@ -320,15 +325,6 @@ class _Writing:
                     over = added(bound, negated(side.form)) if op == ">=" else added(side.form, negated(bound))
                     told = Equation(side.form, op, bound)
                     yield Limit("", None, told, self._spread(over, spans))
-
-
-def _placed(node: Node, forms: Mapping[str, Node]) -> Node:
-    """An expression with finished forms in place of names; names in the forms stay."""
-    if isinstance(node, Name):
-        return forms.get(node.name, node)
-    if isinstance(node, Number):
-        return node
-    return Apply(node.op, tuple(_placed(arg, forms) for arg in node.args))
 
 
 def _is_inside(values: Span, domain: Domain) -> bool:

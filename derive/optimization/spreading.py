@@ -66,10 +66,7 @@ def spread_out(node: Node, is_positive: Test) -> Node:
     'max(3*c, 3*k + 3*w/b)'
     """
     if isinstance(node, Apply) and node.op == "piecewise":
-        pairs = [
-            arg if i % 2 and i < len(node.args) - len(node.args) % 2 else spread_out(arg, is_positive)
-            for i, arg in enumerate(node.args)
-        ]
+        pairs = (arg if i % 2 else spread_out(arg, is_positive) for i, arg in enumerate(node.args))
         return Apply("piecewise", tuple(pairs))
     return _spread(product_of(node, is_positive), is_positive)
 

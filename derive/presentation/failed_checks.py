@@ -7,7 +7,7 @@ prefix that leaves few digits.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -19,11 +19,13 @@ from quantities.units import DIMENSIONLESS, Unit
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
-    from derive.solving.execution.answer import Answer
+    from derive.solving.execution.answer import Answer, Assumption
     from quantities.value import Value
 
 __all__ = [
+    "MOST_REMARKS",
     "broken",
+    "by_default",
     "cautions",
     "displaced",
     "idle_givens",
@@ -36,7 +38,7 @@ __all__ = [
     "without_part",
 ]
 
-_REMARKS = 3  # that stand under a headline
+MOST_REMARKS = 3  # that stand under a headline
 _DIGITS = (4, 7, 10, 13)  # the fewest that distinguish the sides are shown
 
 
@@ -54,6 +56,17 @@ def broken(relation: Relation, values: Mapping[str, float]) -> str:
     """
     because = f" ({relation.because})" if relation.because else ""
     return f"{relation.name} does not hold: {sides_apart(relation, values)}{because}"
+
+
+def by_default(relations: Iterable[Relation], defaults: Mapping[str, Value], typed: Container[str]) -> str:
+    """The defaults by which relations of a conflict apply, as a hint: each may be what contradicts the givens."""
+    conditions = [condition for relation in relations for condition in relation.conditions]
+    hints = ""
+    for name in names_in(*conditions):
+        default = defaults.get(name)
+        if default is not None and name not in typed:
+            hints += f" {name} is not given, and counts as {default} ({default.source}): give it if it is another."
+    return hints
 
 
 def sides_apart(relation: Relation, values: Mapping[str, float]) -> str:
@@ -80,19 +93,30 @@ def cautions(answer: Answer, idle: Sequence[str] | None = None) -> tuple[str, ..
 
 def remarked(answer: Answer) -> tuple[str, ...]:
     """The largest of what an answer assumes or leaves out, each with its size."""
-    return tuple(remark.text for remark in answer.remarks[:_REMARKS])
+    return tuple(remark.text for remark in answer.remarks[:MOST_REMARKS])
 
 
 def warnings(answer: Answer, idle: Sequence[str] | None = None) -> tuple[str, ...]:
-    """The warnings of an answer: failed checks, givens that play no part, and the whole numbers next to a count.
+    """The warnings of an answer: failed checks, givens that play no part, conditions that nothing decides, and the
+    whole numbers next to a count.
 
     With `idle`, those givens that play no part in this answer and in the others that were asked for beside it.
     """
     unused = answer.unused if idle is None else idle
     told = [check.verdict or check.statement for check in answer.failed]
     told += [idle_givens(answer, unused)] if unused else []
+    told += [_unverified(one) for one in answer.stated_assumptions if one.kind == "condition"]
     told += [assumption.text for assumption in answer.stated_assumptions if assumption.kind in ("own", "lost")]
     return (*told, answer.whole) if answer.whole else tuple(told)
+
+
+def _unverified(assumption: Assumption) -> str:
+    """The sentence for a relation that was taken to apply, with what is missing to know it."""
+    if not assumption.missing:
+        return assumption.text
+    *names, last = assumption.missing
+    told = f"{', '.join(names)} and {last} are not given" if names else f"{last} is not given"
+    return f"{told}: {assumption.text}"
 
 
 def idle_givens(answer: Answer, unused: Sequence[str]) -> str:

@@ -11,15 +11,20 @@ import math
 import re
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 
+from derive.expressions.arithmetic import Arithmetic, Fold
 from derive.expressions.functions import TABLE
-from derive.expressions.tree import Apply, Equation, Name, Node, Number
+from derive.expressions.tree import Apply, Equation, Node, Number, cases
 
 __all__ = ["equation", "letter", "mathematics", "number", "unit", "upright", "width"]
 
 Letters = Callable[[str], str]
 """How a name is written: its letter, or its number and unit."""
+
+Written = tuple[str, int]
+"""Mathematics, and how closely it binds."""
 
 _GREEK = re.compile(
     "alpha|beta|gamma|delta|epsilon|zeta|eta|theta|iota|kappa|lambda|mu|nu|xi|pi|rho|sigma|tau|upsilon|phi|chi|psi|omega"
@@ -46,7 +51,7 @@ _ESCAPED = {
     "<": "<",
 }
 _COMPARED = {"lt": "<", "le": r"\le", "gt": ">", "ge": r"\ge", "eq": "=", "ne": r"\ne"}
-_SIGNS = {**_COMPARED, "=": "=", "<=": r"\le", ">=": r"\ge"}
+_SIGNS = {"=": "=", "<=": r"\le", ">=": r"\ge"}
 
 _HIGH = re.compile("[⁺⁻]?[\u2070\u00b9\u00b2\u00b3\u2074-\u2079]+")
 _SAME = str.maketrans("·⋅×μ\u2126\u212b", "***µ\u03a9\u00c5")
@@ -163,51 +168,24 @@ def mathematics(node: Node, letters: Letters) -> str:
     >>> mathematics(parse_expression("2*pi*sqrt(L/g) - a*(b + c)**2/3"), letter)
     '2 \\pi \\sqrt{\\frac{L}{g}} - \\frac{a \\left(b + c\\right)^{2}}{3}'
     """
-    return _written(node, letters)[0]
+    text, _ = _MATHEMATICS.fold(node, lambda name: _name(letters(name)))
+    return str(text)
 
 
-def _written(node: Node, letters: Letters) -> tuple[str, int]:
-    """The mathematics and its precedence."""
-    if isinstance(node, Name):
-        text = letters(node.name)
-        if "/" in text and "mathrm" not in text:  # a letter such as F/W would seem to divide by the next factor too
-            return text, 1
-        if text.startswith("-"):  # a number in the place of a letter
-            return text, 1
-        return text, 3 if " " in text or r"\," in text or "^" in text else 9
-    if isinstance(node, Number):
-        return _rational(node)
-    match node.op:
-        case "pi":
-            return r"\pi", 9
-        case "true":
-            return r"\text{otherwise}", 9
-        case "add":
-            return _sum(node.args, letters), 1
-        case "mul" | "inv":
-            return _product(node, letters)
-        case "neg":
-            return f"-{_held(node.args[0], letters, 2)}", 1
-        case "pow":
-            return f"{_held(node.args[0], letters, 5)}^{{{_raised(node.args[1], letters)}}}", 4
-        case "piecewise":
-            return _cases(node.args, letters), 9
-        case "and" | "or" | "not":
-            return _truth(node, letters), 0
-        case op if op in _SIGNS:
-            return f"{mathematics(node.args[0], letters)} {_SIGNS[op]} {mathematics(node.args[1], letters)}", 0
-        case op:
-            inside = ", ".join(mathematics(arg, letters) for arg in node.args)
-            called = (op in TABLE and TABLE[op].latex) or rf"\{op}"
-            return called.replace("%s", inside) if "%s" in called else rf"{called}\left({inside}\right)", 9
+def _name(text: str) -> Written:
+    if "/" in text and "mathrm" not in text:  # a letter such as F/W would seem to divide by the next factor too
+        return text, 1
+    if text.startswith("-"):  # a number in the place of a letter
+        return text, 1
+    return text, 3 if " " in text or r"\," in text or "^" in text else 9
 
 
-def _held(node: Node, letters: Letters, level: int) -> str:
-    text, precedence = _written(node, letters)
+def _held(node: Node, part: Fold, level: int) -> str:
+    text, precedence = part(node)
     return text if precedence >= level else rf"\left({text}\right)"
 
 
-def _rational(node: Number) -> tuple[str, int]:
+def _rational(node: Number) -> Written:
     value = node.value
     if value.denominator == 1:
         return (str(value), 9 if value >= 0 else 1) if len(str(value)) <= 7 else (number(float(value), 12), 3)
@@ -217,53 +195,62 @@ def _rational(node: Number) -> tuple[str, int]:
     return rf"\frac{{{value.numerator}}}{{{value.denominator}}}", 3
 
 
-def _sum(terms: tuple[Node, ...], letters: Letters) -> str:
+def _sum(node: Apply, part: Fold) -> Written:
     """The terms with the signs between them: a term that begins with a minus sign is subtracted."""
     parts: list[str] = []
-    for term in terms:
+    for term in node.args:
         negative = isinstance(term, Apply) and term.op == "neg"
         inner = term.args[0] if isinstance(term, Apply) and negative else term
-        text = _held(inner, letters, 2) if negative else mathematics(inner, letters)
+        text = _held(inner, part, 2 if negative else 0)
         if text.startswith("-") and parts:
             text, negative = text[1:], True
         sign = ("-" if negative else "") if not parts else (" - " if negative else " + ")
         parts.append(f"{sign}{text}")
-    return "".join(parts)
+    return "".join(parts), 1
 
 
-def _product(node: Apply, letters: Letters) -> tuple[str, int]:
+def _negative(node: Apply, part: Fold) -> Written:
+    return f"-{_held(node.args[0], part, 2)}", 1
+
+
+def _product(node: Apply, part: Fold) -> Written:
     """Factors side by side, divisors below a bar."""
     factors = node.args if node.op == "mul" else (node,)
     first = factors[0]
     if isinstance(first, Apply) and first.op == "neg" and len(factors) > 1:
         rest = factors[1:] if first.args[0] == _ONE else (first.args[0], *factors[1:])
-        return f"-{_product(Apply('mul', rest), letters)[0]}", 1
+        return f"-{_product(Apply('mul', rest), part)[0]}", 1
     above = [factor for factor in factors if not _is_inverse(factor)]
     below = [factor.args[0] for factor in factors if isinstance(factor, Apply) and _is_inverse(factor)]
-    flat = [part for factor in below for part in _factors(factor)]
+    flat = [one for factor in below for one in _factors(factor)]
     if not below:
-        return _side_by_side(above, letters), 2
-    top = _side_by_side(above, letters, alone=True) if above else "1"
-    return rf"\frac{{{top}}}{{{_side_by_side(flat, letters, alone=True)}}}", 3
+        return _side_by_side(above, part), 2
+    top = _side_by_side(above, part, alone=True) if above else "1"
+    return rf"\frac{{{top}}}{{{_side_by_side(flat, part, alone=True)}}}", 3
 
 
-def _raised(node: Node, letters: Letters) -> str:
+def _power(node: Apply, part: Fold) -> Written:
+    base, exponent = node.args
+    return f"{_held(base, part, 5)}^{{{_raised(exponent, part)}}}", 4
+
+
+def _raised(node: Node, part: Fold) -> str:
     """An exponent, whose quotient is a slash: with a bar it would be too small to read."""
     factors = node.args if isinstance(node, Apply) and node.op == "mul" else (node,)
     below = [factor.args[0] for factor in factors if isinstance(factor, Apply) and _is_inverse(factor)]
     if len(below) != 1:
-        return mathematics(node, letters)
+        return _held(node, part, 0)
     above = [factor for factor in factors if not _is_inverse(factor)]
-    divisor = _held(below[0], letters, 3)
+    divisor = _held(below[0], part, 3)
     if r"\times" in divisor:  # its power of ten would seem to multiply the quotient
         divisor = rf"\left({divisor}\right)"
-    return f"{_side_by_side(above, letters) if above else '1'}/{divisor}"
+    return f"{_side_by_side(above, part) if above else '1'}/{divisor}"
 
 
-def _side_by_side(factors: list[Node], letters: Letters, alone: bool = False) -> str:
+def _side_by_side(factors: list[Node], part: Fold, alone: bool = False) -> str:
     if alone and len(factors) == 1:
-        return mathematics(factors[0], letters)
-    texts = [_held(factor, letters, 3 if i else 2) for i, factor in enumerate(factors)]
+        return _held(factors[0], part, 0)
+    texts = [_held(factor, part, 3 if i else 2) for i, factor in enumerate(factors)]
     joined = texts[0]
     for before, text in pairwise(texts):
         apart = text[:1].isdigit() or "mathrm" in before or "mathrm" in text
@@ -281,18 +268,35 @@ def _factors(node: Node) -> tuple[Node, ...]:
     return node.args if isinstance(node, Apply) and plain else (node,)
 
 
-def _cases(args: tuple[Node, ...], letters: Letters) -> str:
-    rows = [
-        rf"{mathematics(args[i], letters)} & \text{{if }} {mathematics(args[i + 1], letters)}"
-        for i in range(0, len(args) - 1, 2)
-    ]
-    if len(args) % 2:
-        rows.append(rf"{mathematics(args[-1], letters)} & \text{{otherwise}}")
-    return r"\begin{cases}" + r" \\ ".join(rows) + r"\end{cases}"
+def _cases(node: Apply, part: Fold) -> Written:
+    rows = []
+    for arm, condition in cases(node):
+        where = r"\text{otherwise}" if condition is None else rf"\text{{if }} {_held(condition, part, 0)}"
+        rows.append(f"{_held(arm, part, 0)} & {where}")
+    return r"\begin{cases}" + r" \\ ".join(rows) + r"\end{cases}", 9
 
 
-def _truth(node: Apply, letters: Letters) -> str:
-    if node.op == "not":
-        return rf"\neg\left({mathematics(node.args[0], letters)}\right)"
-    sign = r"\text{ and }" if node.op == "and" else r"\text{ or }"
-    return sign.join(mathematics(arg, letters) for arg in node.args)
+def _called(name: str, *parts: Written) -> Written:
+    inside = ", ".join(text for text, _ in parts)
+    return name.replace("%s", inside) if "%s" in name else rf"{name}\left({inside}\right)", 9
+
+
+def _joined(sign: str, *parts: Written) -> Written:
+    return sign.join(text for text, _ in parts), 0
+
+
+_MATHEMATICS: Arithmetic[Written] = Arithmetic(
+    number=_rational,
+    operations={
+        "pi": lambda: (r"\pi", 9),
+        "true": lambda: (r"\text{otherwise}", 9),
+        "max": partial(_called, r"\max"),
+        "min": partial(_called, r"\min"),
+        "and": partial(_joined, r"\text{ and }"),
+        "or": partial(_joined, r"\text{ or }"),
+        "not": lambda inner: (rf"\neg\left({inner[0]}\right)", 0),
+        **{op: partial(_joined, f" {sign} ") for op, sign in _COMPARED.items()},
+        **{name: partial(_called, entry.latex or rf"\{name}") for name, entry in TABLE.items()},
+    },
+    forms={"add": _sum, "neg": _negative, "mul": _product, "inv": _product, "pow": _power, "piecewise": _cases},
+)

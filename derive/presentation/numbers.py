@@ -11,7 +11,7 @@ from collections.abc import Mapping, Set
 from fractions import Fraction
 from typing import Any
 
-from derive.expressions.tree import Apply, Name, Node, Number, render
+from derive.expressions.tree import Apply, Name, Node, Number, names_in, render, with_forms
 from derive.tolerances import POWER_OF_TEN
 from quantities.units import Unit
 
@@ -212,10 +212,10 @@ def shown_number(base: float, unit: Unit, digits: int = DIGITS) -> str:
     """A number in base units as text in a unit.
 
     >>> from quantities.spelling import parse_unit
-    >>> shown_number(0.0151, parse_unit("ms"))
-    '15.1 ms'
+    >>> shown_number(0.0151, parse_unit("ms")), shown_number(-0.0, parse_unit("ms"))
+    ('15.1 ms', '0 ms')
     """
-    return with_unit(f"{unit.from_base(base):.{digits}g}", spelled(unit))
+    return with_unit(f"{unit.from_base(base) + 0.0:.{digits}g}", spelled(unit))  # not -0
 
 
 def shown_result(result: tuple[float, float], unit: Unit, digits: int = DIGITS) -> str:
@@ -240,14 +240,12 @@ def filled(form: Node, worth: Mapping[str, tuple[float, Unit]], exact: Set[str],
     '(-0.5)**2 - (-0.5)'
     """
 
-    def substituted(part: Node) -> Node:
-        if isinstance(part, Name) and part.name in worth:
-            number, unit = worth[part.name]
-            shown = f"{number:.{STATED if part.name in exact else digits}g}"
-            return Name(f"({shown} {unit})") if spelled(unit) else _literal(shown)
-        return Apply(part.op, tuple(map(substituted, part.args))) if isinstance(part, Apply) else part
+    def shown(name: str) -> Node:
+        number, unit = worth[name]
+        text = f"{number:.{STATED if name in exact else digits}g}"
+        return Name(f"({text} {unit})") if spelled(unit) else _literal(text)
 
-    return render(substituted(form))
+    return render(with_forms(form, {name: shown(name) for name in names_in(form) if name in worth}))
 
 
 def _literal(shown: str) -> Node:

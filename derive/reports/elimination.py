@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from derive.expressions.sympy_bridge import from_sympy, to_sympy
-from derive.expressions.tree import Apply, Node, names_in
-from derive.numerics.algebra.evaluation import value
+from derive.expressions.tree import Apply, Node, names_in, rebuilt
+from derive.numerics.algebra.evaluation import binding_arm, value
 from derive.solving.execution.answer import Step
 from derive.tolerances import AGREEMENT
 from quantities.declaration import Declaration
@@ -53,13 +53,12 @@ def eliminated(step: Step, known: Mapping[str, float], declared: Mapping[str, De
 
 def _binding(node: Node, numbers: Mapping[str, float]) -> Node:
     """The tree with the arm that binds in the place of each maximum and minimum."""
-    if not isinstance(node, Apply):
-        return node
-    args = tuple(_binding(arg, numbers) for arg in node.args)
-    if node.op in ("max", "min"):
-        choose = max if node.op == "max" else min
-        return choose(args, key=lambda arg: value(arg, numbers))
-    return Apply(node.op, args)
+
+    def change(part: Node) -> Node | None:
+        arm = binding_arm(part, numbers) if isinstance(part, Apply) and part.op in ("max", "min") else None
+        return None if arm is None else _binding(arm, numbers)
+
+    return rebuilt(node, change)
 
 
 def _solved(

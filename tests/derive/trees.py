@@ -55,11 +55,3 @@ def value(node: Node, names: Mapping[str, float]) -> Any:
         return value(node.args[-1], names)
     act = _ACTS.get(node.op) or getattr(math, node.op)
     return act(*(value(arg, names) for arg in node.args))
-
-
-def is_complex(node: Node, names: Mapping[str, float]) -> bool:
-    """Whether plain arithmetic leaves the real numbers here."""
-    try:
-        return isinstance(value(node, names), complex)
-    except (ValueError, ZeroDivisionError, OverflowError, TypeError):
-        return False

@@ -12,30 +12,31 @@ Names of users never reach the text: the caller says which text stands for each 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from fractions import Fraction
+from functools import cached_property, reduce
 from types import SimpleNamespace
-from typing import Any, Protocol
+from typing import Any, NoReturn
 
-from derive.expressions.functions import TABLE
-from derive.expressions.tree import COMPARISONS, CONDITIONS, Apply, Name, Node, Number
+from derive.expressions.arithmetic import Arithmetic, Fold
+from derive.expressions.functions import TABLE, Function
+from derive.expressions.tree import COMPARISONS, Apply, Name, Node, Number, cases, walk
 from derive.numerics.algebra.like_terms import ZERO, negated
 from derive.tolerances import EXPRESSION
 
 __all__ = [
-    "ARITHMETIC",
     "DOUBT",
     "NUMBERS",
     "SIGNS",
     "Dialect",
     "Unsaid",
-    "both_or_either",
     "inlined",
     "is_clear",
     "is_literal",
     "is_total",
+    "nested",
     "number",
-    "prefixed",
+    "operations",
     "with_room_for_rounding",
     "worded",
 ]
@@ -59,59 +60,88 @@ class Unsaid(Exception):  # noqa: N818  # no error: another dialect is taken
     """An operation that a dialect cannot express."""
 
 
-class Dialect(Protocol):
-    """How a dialect writes the parts of an expression."""
+class Dialect:
+    """How a dialect writes the parts of an expression: here as Python does for one point."""
 
-    is_lazy: bool  # whether it treats one point, and skips arms that are not chosen
-    leaves: bool  # whether a failed test returns from the function at once
-    asks: bool  # whether an infinity says that another dialect must compute the point
-
-    def names(self) -> dict[str, Any]:
-        """The functions that the text may call."""
+    is_lazy = True  # whether it treats one point, and skips arms that are not chosen
+    leaves = False  # whether a failed test returns from the function at once
+    asks = False  # whether an infinity says that another dialect must compute the point
+    operations: Mapping[str, Callable[..., str]]
+    """Each operation on numbers."""
+    names: Callable[[], dict[str, Any]]
+    """The functions that the text may call."""
+    comparison: Callable[[Apply, Callable[[Node], str]], str]
+    """A comparison of numbers, as a form of the arithmetic."""
+    made: Callable[[str, dict[str, Any]], Callable[..., Any]]
+    """The function `compiled` of a text, which may call these names."""
 
     def sound(self, text: str) -> str:
         """A number that is finite, or undefined."""
-
-    def operation(self, op: str, args: Sequence[str]) -> str:
-        """An operation on numbers."""
-
-    def comparison(self, node: Apply, part: Callable[[Node], str]) -> str:
-        """A comparison of numbers."""
+        return f"sound({text})"
 
     def logic(self, op: str, tests: Sequence[str]) -> str:
         """A combination of tests."""
+        return f"(not {tests[0]})" if op == "not" else f"({f' {op} '.join(tests)})"
 
     def passed(self, tests: Sequence[str]) -> str:
         """The test that all these named tests pass."""
+        return self.logic("and", tests)
 
     def sure(self, test: str) -> str:
         """A test that fails where it is undefined."""
+        return test
 
     def pick(self, test: str, yes: str, no: str) -> str:
         """One number or another."""
+        return f"({yes} if {test} else {no})"
 
-    def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
-        """The function `compiled` of a text, which may call the names in `space`."""
+    @cached_property
+    def arithmetic(self) -> Arithmetic[str]:
+        """The texts of literals and operations."""
+
+        def swallowing(node: Apply, part: Fold) -> str:
+            args = [part(arg) if _is_finite(arg) else self.sound(part(arg)) for arg in node.args]
+            return self.operations[node.op](*args)
+
+        def logical(node: Apply, part: Fold) -> str:
+            return self.logic(node.op, [part(arg) for arg in node.args])
+
+        rows = {op: row for op, row in self.operations.items() if op not in _SWALLOWING}
+        forms = {
+            **dict.fromkeys(_SWALLOWING & self.operations.keys(), swallowing),
+            **dict.fromkeys(SIGNS, self.comparison),
+            **dict.fromkeys(("and", "or", "not"), logical),
+        }
+        return Arithmetic(number, {**rows, "true": lambda: "True"}, forms, otherwise=_unsaid)
 
 
-ARITHMETIC = {"add": " + ", "mul": " * "}
+def _unsaid(*_: object) -> NoReturn:
+    raise Unsaid
 
 
-def both_or_either(op: str, tests: Sequence[str]) -> str:
-    """A combination of tests of one point in Python's own operators."""
-    return f"(not {tests[0]})" if op == "not" else f"({f' {op} '.join(tests)})"
+def operations(called: Callable[[Function], str], **own: Callable[..., str]) -> dict[str, Callable[..., str]]:
+    """The operations of a dialect in which a function is `called` by a name, or not at all.
+
+    >>> table = operations(lambda entry: f"m.{entry.name}", max=nested("larger"))
+    >>> table["mul"]("a", "b"), table["sqrt"]("a"), table["max"]("a", "b", "c")
+    ('a * b', 'm.sqrt(a)', 'larger(larger(a, b), c)')
+    """
+    functions = {name: name_here for name, entry in TABLE.items() if (name_here := called(entry))}
+    return {
+        "pi": lambda: repr(math.pi),
+        "add": lambda *args: " + ".join(args),
+        "mul": lambda *args: " * ".join(args),
+        "neg": "-{}".format,
+        "inv": "1.0 / {}".format,
+        "pow": "m.pow({}, {})".format,
+        **{name: f"{name_here}({{}})".format for name, name_here in functions.items()},
+        **own,
+    }
 
 
-def prefixed(op: str, args: Sequence[str], module: str) -> str:
-    match op:
-        case "neg":
-            return f"-{args[0]}"
-        case "inv":
-            return f"1.0 / {args[0]}"
-        case "pi":
-            return repr(math.pi)
-        case _:
-            return f"{module}{op}({', '.join(args)})"
+def nested(function: str) -> Callable[..., str]:
+    """Calls of a function of two numbers for any number of them."""
+    return lambda *args: reduce(lambda one, other: f"{function}({one}, {other})", args)
 
 
 def is_literal(text: str) -> bool:
@@ -144,26 +174,20 @@ def worded(node: Apply, part: Callable[[Node], str], lazy: Callable[[Node], str]
     """
     if node.op == "piecewise":
         return _choice(node, part, lazy, dialect)
-    if node.op == "true":
-        return "True"
-    if node.op in ("and", "or", "not"):
-        return dialect.logic(node.op, [part(arg) for arg in node.args])
-    if node.op in CONDITIONS:
-        return dialect.comparison(node, part)
-    args = [part(arg) for arg in node.args]
-    if node.op in _SWALLOWING:
-        args = [text if _is_finite(arg) else dialect.sound(text) for text, arg in zip(args, node.args, strict=True)]
-    return dialect.operation(node.op, args)
+    text: str = dialect.arithmetic.applied(node, part)
+    return text
 
 
 def _choice(node: Apply, part: Callable[[Node], str], lazy: Callable[[Node], str], dialect: Dialect) -> str:
     """The first arm whose condition holds; a later condition is evaluated only where those before it failed."""
     arm = lazy if dialect.is_lazy else part
-    otherwise = len(node.args) % 2
-    text = arm(node.args[-1]) if otherwise else "undefined()" if dialect.is_lazy and not dialect.asks else "nan"
-    for i in range(len(node.args) - otherwise - 2, -1, -2):
-        test = part(node.args[i + 1]) if i == 0 else arm(node.args[i + 1])
-        text = dialect.pick(test, arm(node.args[i]), text)
+    text = "undefined()" if dialect.is_lazy and not dialect.asks else "nan"
+    for i, (value, condition) in reversed([*enumerate(cases(node))]):
+        if condition is None:
+            text = arm(value)
+        else:
+            test = arm(condition) if i else part(condition)
+            text = dialect.pick(test, arm(value), text)
     return text
 
 
@@ -228,9 +252,7 @@ def _is_finite(node: Node) -> bool:
 
 def is_total(node: Node) -> bool:
     """Whether an expression, or both sides of a comparison, always have a finite value."""
-    if not isinstance(node, Apply):
-        return True
-    return (node.op in _TOTAL or node.op in SIGNS) and all(map(is_total, node.args))
+    return _consists_of(node, _TOTAL | SIGNS.keys())
 
 
 def is_clear(node: Node) -> bool:
@@ -238,12 +260,10 @@ def is_clear(node: Node) -> bool:
     if isinstance(node, Apply) and node.op in ("neg", "abs"):
         return is_clear(node.args[0])
     if isinstance(node, Apply) and node.op in _GROWING and len(node.args) <= 2:
-        return all(map(_is_finite_inside, node.args))
-    return _is_finite_inside(node)
+        return all(_consists_of(arg, _FINITE | _AS_THEIR_PARTS) for arg in node.args)
+    return _consists_of(node, _FINITE | _AS_THEIR_PARTS)
 
 
-def _is_finite_inside(node: Node) -> bool:
-    """Whether neither an expression nor any part of it is ever infinite."""
-    if not isinstance(node, Apply):
-        return True
-    return (node.op in _FINITE or node.op in _AS_THEIR_PARTS) and all(map(_is_finite_inside, node.args))
+def _consists_of(node: Node, operations: Container[str]) -> bool:
+    """Whether an expression has no other operations than these, which keep finite numbers finite."""
+    return all(part.op in operations for part in walk(node) if isinstance(part, Apply))

@@ -19,10 +19,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from derive.expressions.functions import TABLE, Function
+from derive.expressions.functions import TABLE
 from derive.expressions.tree import Apply, Node
 from derive.kernels.backends.emitter import DOUBT, SIGNS, is_clear, is_total
-from derive.kernels.backends.numba_source import Machine
+from derive.kernels.backends.numba_source import Machine, Slow
 from derive.tolerances import BRACKET, SAME_ROOT, SMALLEST
 from quantities.tolerances import SAME_COUNT
 
@@ -56,13 +56,11 @@ class JavaScript(Machine):
 
     most_unknowns = 16
     takes_arms = True
+    operations = Slow.operations
 
     def names(self) -> dict[str, Any]:
         own = {name: Built(name) for name in ("sound", "larger", "smaller", "power", "only")}
         return {"m": None, "inf": None, "nan": None, "abs": None, **own}
-
-    def called(self, function: Function) -> str:
-        return f"m.{function.name}"
 
     def comparison(self, node: Apply, part: Callable[[Node], str]) -> str:
         """A comparison; an infinity that can only be a number too large for a double compares as such."""

@@ -16,18 +16,17 @@ from threading import Lock
 from types import SimpleNamespace
 from typing import Any
 
-from derive.expressions.functions import TABLE, Function
+from derive.expressions.functions import Function
 from derive.expressions.tree import Apply, Node
 from derive.kernels.backends.emitter import (
-    ARITHMETIC,
     DOUBT,
     NUMBERS,
     SIGNS,
-    Unsaid,
-    both_or_either,
+    Dialect,
     is_literal,
     is_total,
-    prefixed,
+    nested,
+    operations,
 )
 from derive.kernels.backends.shared_lines import execute
 from derive.tolerances import SAME_ROOT
@@ -37,14 +36,22 @@ __all__ = ["Machine", "Slow", "is_at_hand", "translated"]
 _ONE_BY_ONE = Lock()
 
 
-class Machine:
+def _table(called: Callable[[Function], str]) -> dict[str, Callable[..., str]]:
+    """The operations of one point, where a function is called by this name."""
+    return operations(called, max=nested("larger"), min=nested("smaller"), pow=_power_of)
+
+
+def _power_of(base: str, exponent: str) -> str:
+    return f"{'m.pow' if is_literal(exponent) else 'power'}({base}, {exponent})"
+
+
+class Machine(Dialect):
     """Numbers of one point, in lines that numba compiles."""
 
     most_unknowns = 4  # of a block: more take numba too many seconds
     takes_arms = False  # whether a block is taken arm by arm; otherwise arrays are asked
-    is_lazy = True
-    leaves = False
     asks = True
+    operations = _table(lambda entry: entry.called_in_numba)
 
     def names(self) -> dict[str, Any]:
         import numpy
@@ -52,46 +59,14 @@ class Machine:
         own = {one.__name__.lstrip("_"): _jit(False)(one) for one in (_sound, _larger, _smaller, _power, _only)}
         return {"m": math, "np": numpy, "inf": math.inf, "abs": abs, **own}
 
-    def sound(self, text: str) -> str:
-        return f"sound({text})"
-
-    def operation(self, op: str, args: Sequence[str]) -> str:
-        match op:
-            case "max" | "min":
-                nested = args[0]
-                for arg in args[1:]:
-                    nested = f"{'larger' if op == 'max' else 'smaller'}({nested}, {arg})"
-                return nested
-            case _ if op in TABLE:
-                if not (called := self.called(TABLE[op])):
-                    raise Unsaid
-                return f"{called}({args[0]})"
-            case "pow" if not is_literal(args[1]):
-                return f"power({args[0]}, {args[1]})"
-            case _:
-                return ARITHMETIC[op].join(args) if op in ARITHMETIC else prefixed(op, args, "m.")
-
-    def called(self, function: Function) -> str:
-        """The name of a function here, if it is known."""
-        return function.called_in_numba
-
     def comparison(self, node: Apply, part: Callable[[Node], str]) -> str:
         left, right = map(part, node.args)
         if is_total(node):
             return f"({left} {SIGNS[node.op]} {right})"
         return f"({left} {SIGNS[node.op]} {right} if abs({left} - {right}) < inf else ({DOUBT} := {DOUBT} | True))"
 
-    def logic(self, op: str, tests: Sequence[str]) -> str:
-        return both_or_either(op, tests)
-
     def passed(self, tests: Sequence[str]) -> str:
         return " & ".join(tests)
-
-    def sure(self, test: str) -> str:
-        return test
-
-    def pick(self, test: str, yes: str, no: str) -> str:
-        return f"({yes} if {test} else {no})"
 
     def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
         return translated(text, tuple(space.items()))
@@ -105,14 +80,13 @@ class Machine:
 class Slow(Machine):
     """The same lines in plain Python; overflow is an infinity there too, and an undefined value is NaN."""
 
+    operations = _table(lambda entry: f"m.{entry.name}")
+
     def names(self) -> dict[str, Any]:
         held = {name: function for name, function in vars(NUMBERS).items() if callable(function)}
         quiet = SimpleNamespace(**{name: _quiet(function) for name, function in held.items()})
         own = {one.__name__.lstrip("_"): one for one in (_sound, _larger, _smaller, _only)}
         return {"m": quiet, "np": quiet, "inf": math.inf, "abs": abs, "power": quiet.pow, **own}
-
-    def called(self, function: Function) -> str:
-        return f"m.{function.name}"
 
     def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
         names = {"__builtins__": {}, **space}

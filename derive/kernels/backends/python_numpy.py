@@ -7,18 +7,18 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
 
-from derive.expressions.functions import TABLE
+from derive.expressions.functions import TABLE, Function
 from derive.expressions.tree import Apply, Name, Node, names_in
 from derive.kernels.backends.condition_values import NAMES
 from derive.kernels.backends.emitter import (
-    ARITHMETIC,
     NUMBERS,
     SIGNS,
-    both_or_either,
+    Dialect,
     is_clear,
     is_literal,
     is_total,
-    prefixed,
+    nested,
+    operations,
 )
 from derive.kernels.backends.shared_lines import execute
 from derive.numerics.algebra.evaluation import truth
@@ -26,12 +26,15 @@ from derive.numerics.algebra.evaluation import truth
 __all__ = ["Arrays", "Floats"]
 
 
-class Floats:
+class Floats(Dialect):
     """Python's own floats; an undefined value raises, or is NaN."""
 
-    is_lazy = True
     leaves = True
-    asks = False
+    operations = operations(
+        lambda entry: f"m.{entry.name}",
+        max=lambda *args: f"max({', '.join(args)})",
+        min=lambda *args: f"min({', '.join(args)})",
+    )
 
     def __init__(self) -> None:
         self._fresh = count()
@@ -44,13 +47,6 @@ class Floats:
         if text.isidentifier():
             return f"({text} if {text} - {text} == 0.0 else undefined())"
         return f"(w if (w := {text}) - w == 0.0 else undefined())"
-
-    def operation(self, op: str, args: Sequence[str]) -> str:
-        match op:
-            case "max" | "min":
-                return f"{op}({', '.join(args)})"
-            case _:
-                return ARITHMETIC[op].join(args) if op in ARITHMETIC else prefixed(op, args, "m.")
 
     def comparison(self, node: Apply, part: Callable[[Node], str]) -> str:
         left, right = map(part, node.args)
@@ -66,28 +62,34 @@ class Floats:
         name = f"w{next(self._fresh)}"
         return name, f"({name} := {text})"
 
-    def logic(self, op: str, tests: Sequence[str]) -> str:
-        return both_or_either(op, tests)
-
-    def passed(self, tests: Sequence[str]) -> str:
-        return both_or_either("and", tests)
-
-    def sure(self, test: str) -> str:
-        return test
-
-    def pick(self, test: str, yes: str, no: str) -> str:
-        return f"({yes} if {test} else {no})"
-
     def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
         return _executed(text, space)
 
 
-class Arrays:
+def _called(entry: Function) -> str:
+    """The function of arrays: NumPy's, or one of `special`."""
+    known = entry.called_in_numpy
+    return f"np.{known[6:]}" if known.startswith("numpy.") else f"special.{entry.name}"
+
+
+def _power(base: str, exponent: str) -> str:
+    power = f"np.power({base}, {exponent})"
+    if is_literal(exponent):
+        return power
+    return f"np.where(np.isnan({base}) | np.isnan({exponent}), np.nan, {power})"  # NaN**0 is 1, and so is 1**NaN
+
+
+class Arrays(Dialect):
     """NumPy's arrays of floats; an undefined value is NaN, or an infinity until an operation uses it."""
 
     is_lazy = False
-    leaves = False
-    asks = False
+    operations = operations(
+        _called,
+        max=nested("np.maximum"),
+        min=nested("np.minimum"),
+        pow=_power,
+        inv="np.divide(1.0, {})".format,  # for two literals Python's own division would raise
+    )
 
     def __init__(self) -> None:
         self._judges: list[Callable[..., bool | None]] = []
@@ -97,27 +99,6 @@ class Arrays:
         import numpy
 
         return {"np": numpy, "inf": math.inf, "judges": self._judges, "special": _OfArrays(), **NAMES}
-
-    def sound(self, text: str) -> str:
-        return f"sound({text})"
-
-    def operation(self, op: str, args: Sequence[str]) -> str:
-        if op in ("max", "min"):
-            nested = args[0]
-            for arg in args[1:]:
-                nested = f"np.{op}imum({nested}, {arg})"
-            return nested
-        if op in ARITHMETIC:
-            return ARITHMETIC[op].join(args)
-        if op == "pow" and not is_literal(args[1]):  # because NaN**0 is 1, and so is 1**NaN
-            base, exponent = args
-            return f"np.where(np.isnan({base}) | np.isnan({exponent}), np.nan, np.power({base}, {exponent}))"
-        if op in TABLE:
-            called = TABLE[op].called_in_numpy
-            return f"np.{called[6:]}({args[0]})" if called.startswith("numpy.") else f"special.{op}({args[0]})"
-        if op == "inv":  # for two literals Python's own division would raise
-            return f"np.divide(1.0, {args[0]})"
-        return prefixed("power" if op == "pow" else op, args, "np.")
 
     def comparison(self, node: Apply, part: Callable[[Node], str]) -> str:
         left, right = map(part, node.args)
@@ -137,13 +118,7 @@ class Arrays:
             return f"contrary({tests[0]})"
         if op == "and":
             return f"both({', '.join(tests)})"
-        nested = tests[0]
-        for test in tests[1:]:
-            nested = f"np.maximum({nested}, {test})"
-        return nested
-
-    def passed(self, tests: Sequence[str]) -> str:
-        return f"both({', '.join(tests)})"
+        return nested("np.maximum")(*tests)
 
     def sure(self, test: str) -> str:
         return f"sure({test})"

@@ -96,7 +96,7 @@ def _enclosed(form: Node, spans: Mapping[str, Span], name: str) -> Enclosure | N
         parts.append(part)
     low = sum(part.values[0] - AGREEMENT * abs(part.values[0]) for part in parts)
     high = sum(part.values[1] + AGREEMENT * abs(part.values[1]) for part in parts)
-    return None if low > 0 or high < 0 else sum_of(parts)
+    return None if low > 0 or high < 0 else sum_of(*parts)
 
 
 def _halves(piece: Span) -> tuple[Span, Span]:

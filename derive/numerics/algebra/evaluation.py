@@ -19,48 +19,45 @@ from contextvars import ContextVar
 from fractions import Fraction
 from functools import partial
 from operator import itemgetter
+from typing import Any
 
+from derive.expressions.arithmetic import TESTS, Arithmetic
 from derive.expressions.functions import TABLE
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, cases, names_in
 from derive.numerics.algebra.exact_values import decimal, exact_value
 from derive.numerics.intervals.enclosure import joined, truths
 from derive.tolerances import ASIDE, MET
 
-__all__ = ["arms", "chosen_arm", "departure", "holds", "residual", "strain", "terms", "truth", "value", "weighed"]
+__all__ = [
+    "arms",
+    "binding_arm",
+    "chosen_arm",
+    "departure",
+    "holds",
+    "residual",
+    "strain",
+    "terms",
+    "truth",
+    "value",
+    "weighed",
+]
 
 Values = Mapping[str, float]
+
+Evaluator = Callable[[Values], Any]
+"""The value of an expression, or the truth of a condition, as a function of the numbers of its names."""
 
 _NAN = math.nan
 _INFINITY = math.inf
 
 
-def power(base: float, exponent: float) -> float:
+def power(args: Sequence[float]) -> float:
     """A real power, undefined where it would be complex or infinite."""
+    base, exponent = args
     if base == 0 and exponent < 0:
         return _NAN
     result = base**exponent
     return result if isinstance(result, float) else _NAN
-
-
-_FUNCTIONS: dict[str, Callable[[float], float]] = {
-    "neg": operator.neg,
-    "inv": lambda x: 1.0 / x,
-    **{name: entry.value for name, entry in TABLE.items()},
-}
-_OF_SEVERAL: dict[str, Callable[[list[float]], float]] = {
-    "add": math.fsum,
-    "pow": lambda args: power(*args),
-    "max": max,
-    "min": min,
-}
-_TESTS: dict[str, Callable[[float, float], bool]] = {
-    "lt": operator.lt,
-    "le": operator.le,
-    "gt": operator.gt,
-    "ge": operator.ge,
-    "eq": operator.eq,
-    "ne": operator.ne,
-}
 
 
 def value(node: Node, values: Values) -> float:
@@ -75,12 +72,13 @@ def value(node: Node, values: Values) -> float:
     if isinstance(node, Number):
         return node.real
     try:
-        return (node.evaluator or _evaluator(node))(values)
+        number: float = (node.evaluator or _evaluator(node))(values)
     except (ValueError, ZeroDivisionError, OverflowError):
         return _NAN
+    return number
 
 
-def _evaluator(node: Node) -> Callable[[Values], float]:
+def _evaluator(node: Node) -> Evaluator:
     """The evaluator of an expression: a function for each operation, made once and stored in the tree.
 
     If one part is undefined, so is the whole; an error therefore ends the evaluation, and so does NaN.
@@ -88,38 +86,21 @@ def _evaluator(node: Node) -> Callable[[Values], float]:
     if isinstance(node, Name):
         return itemgetter(node.name)
     if isinstance(node, Number):
-        number = node.real
-        return lambda _: number
+        return _EVALUATORS.number(node)
     if node.evaluator is None:
-        object.__setattr__(node, "evaluator", _of_apply(node))
+        object.__setattr__(node, "evaluator", _EVALUATORS.applied(node, _evaluator))
     assert node.evaluator is not None
     return node.evaluator
 
 
-def _of_apply(node: Apply) -> Callable[[Values], float]:
-    op = node.op
-    if op == "piecewise":
-        return partial(_chosen, node)
-    if op == "pi":
-        return lambda _: math.pi
-    parts = [_evaluator(arg) for arg in node.args]
-    if op == "mul":
-        return partial(_product, parts)
-    if op in _OF_SEVERAL:
-        return partial(_of_several, _OF_SEVERAL[op], parts)
-    return partial(_of_one, _FUNCTIONS[op], parts[0])
-
-
-def _product(parts: Sequence[Callable[[Values], float]], values: Values) -> float:
+def _product(parts: Sequence[Evaluator], values: Values) -> float:
     result = 1.0
     for part in parts:
         result *= part(values)
     return result if -_INFINITY < result < _INFINITY else _NAN
 
 
-def _of_several(
-    function: Callable[[list[float]], float], parts: Sequence[Callable[[Values], float]], values: Values
-) -> float:
+def _of_several(function: Callable[[list[float]], float], parts: Sequence[Evaluator], values: Values) -> float:
     args = [part(values) for part in parts]
     for arg in args:
         if arg != arg:
@@ -128,26 +109,33 @@ def _of_several(
     return result if -_INFINITY < result < _INFINITY else _NAN
 
 
-def _of_one(function: Callable[[float], float], part: Callable[[Values], float], values: Values) -> float:
+def _of_one(function: Callable[[float], float], part: Evaluator, values: Values) -> float:
     result = function(part(values))
     return result if -_INFINITY < result < _INFINITY else _NAN
 
 
-def _chosen(node: Apply, values: Values) -> float:
-    arm = chosen_arm(node, values)
+def _chosen(choice: Apply, values: Values) -> float:
+    arm = chosen_arm(choice, values)
     return _NAN if arm is None else value(arm, values)
 
 
 def chosen_arm(choice: Apply, values: Values) -> Node | None:
     """The arm of the first true condition; None if there is none, or an undefined one comes before it."""
-    args = choice.args
-    for i in range(0, len(args) - 1, 2):
-        met = truth(args[i + 1], values)
+    for arm, condition in cases(choice):
+        met = condition is None or truth(condition, values)
         if met:
-            return args[i]
+            return arm
         if met is None:
             return None
-    return args[-1] if len(args) % 2 else None
+    return None
+
+
+def binding_arm(choice: Apply, values: Values) -> Node | None:
+    """The arm that binds in a maximum, a minimum or a choice; None if an undefined condition comes before it."""
+    if choice.op == "piecewise":
+        return chosen_arm(choice, values)
+    sizes = [value(arg, values) for arg in choice.args]
+    return choice.args[sizes.index(max(sizes) if choice.op == "max" else min(sizes))]
 
 
 def holds(condition: Node, values: Values) -> bool:
@@ -163,22 +151,55 @@ def truth(condition: Node, values: Values) -> bool | None:
     [False, True]
     >>> truth(parse_condition("log(x) > 5"), {"x": -1.0})
     """
-    assert isinstance(condition, Apply)
-    match condition.op:
-        case "true":
-            return True
-        case "and" | "or":
-            return joined(condition.op, (truth(arg, values) for arg in condition.args))
-        case "not":
-            inner = truth(condition.args[0], values)
-            return None if inner is None else not inner
-        case op:
-            left, right = (value(arg, values) for arg in condition.args)
-            if left == left and right == right:
-                if left != right and _is_tie(condition, left, right, values):
-                    return op in ("le", "ge", "eq")
-                return _TESTS[op](left, right)
-            return _beyond_doubles(condition, (left, right), values)
+    found: bool | None = _evaluator(condition)(values)
+    return found
+
+
+def _denied(inner: Evaluator, values: Values) -> bool | None:
+    met = inner(values)
+    return None if met is None else not met
+
+
+def _joined(op: str, parts: Sequence[Evaluator], values: Values) -> bool | None:
+    return joined(op, (part(values) for part in parts))
+
+
+def _compared(comparison: Apply, values: Values) -> bool | None:
+    left, right = (value(side, values) for side in comparison.args)
+    if left != left or right != right:
+        return _beyond_doubles(comparison, (left, right), values)
+    if left != right and _is_tie(comparison, left, right, values):
+        return comparison.op in ("le", "ge", "eq")
+    return TESTS[comparison.op](left, right)
+
+
+def _constant(number: float) -> Evaluator:
+    return lambda _: number
+
+
+_EVALUATORS: Arithmetic[Evaluator] = Arithmetic(
+    number=lambda node: _constant(node.real),
+    operations={
+        "pi": lambda: _constant(math.pi),
+        "add": lambda *parts: partial(_of_several, math.fsum, parts),
+        "mul": lambda *parts: partial(_product, parts),
+        "pow": lambda *parts: partial(_of_several, power, parts),
+        "max": lambda *parts: partial(_of_several, max, parts),
+        "min": lambda *parts: partial(_of_several, min, parts),
+        "neg": partial(partial, _of_one, operator.neg),
+        "inv": partial(partial, _of_one, lambda x: 1.0 / x),
+        **{name: partial(partial, _of_one, entry.value) for name, entry in TABLE.items()},
+        "true": lambda: _constant(True),
+        "and": lambda *parts: partial(_joined, "and", parts),
+        "or": lambda *parts: partial(_joined, "or", parts),
+        "not": partial(partial, _denied),
+    },
+    forms={
+        "piecewise": lambda choice, _: partial(_chosen, choice),
+        **dict.fromkeys(TESTS, lambda comparison, _: partial(_compared, comparison)),
+    },
+)
+"""Functions of the numbers, one made of others: a tree is folded once, and called at each point."""
 
 
 _AS_DOUBLES = ContextVar("derive_as_doubles", default=False)
@@ -302,11 +323,7 @@ def arms(node: Node, values: Values) -> list[Node]:
     """The arms that bind in each max, min and choice of an expression, outermost first."""
     if not isinstance(node, Apply):
         return []
-    if node.op in ("max", "min"):
-        sizes = [value(arg, values) for arg in node.args]
-        best = sizes.index(max(sizes) if node.op == "max" else min(sizes))
-        return [node.args[best], *arms(node.args[best], values)]
-    if node.op == "piecewise":
-        arm = chosen_arm(node, values)
+    if node.op in ("max", "min", "piecewise"):
+        arm = binding_arm(node, values)
         return [] if arm is None else [arm, *arms(arm, values)]
     return [arm for arg in node.args for arm in arms(arg, values)]

@@ -17,7 +17,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from derive.expressions.functions import TABLE, Function
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, walk
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, replaced, walk
 from derive.numerics.algebra.like_terms import (
     TWO,
     ZERO,
@@ -31,7 +31,6 @@ from derive.numerics.algebra.like_terms import (
     occurrences,
     plain,
     polynomial,
-    replaced,
     simplified,
     switches,
     when_binding,
@@ -197,7 +196,7 @@ def _root(y: Node, power: Fraction) -> Node:
 
 def _inverted_choice(node: Apply, index: int, found: Candidate) -> list[Candidate] | None:
     """An arm of a choice; there is no closed form if the unknown occurs in a condition."""
-    if index % 2 and index < len(node.args) - len(node.args) % 2:
+    if index % 2:
         return None
     taken = [node.args[index + 1]] if index + 1 < len(node.args) else []
     earlier = [Apply("not", (node.args[i],)) for i in range(1, min(index, len(node.args) - 1) + 1, 2)]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import lru_cache
+from math import prod
 
+from derive.expressions.arithmetic import Arithmetic, nothing, reapplied, same
 from derive.expressions.grammar import parse_condition, parse_expression
 from derive.expressions.tree import Apply, Name, Node, Number, walk
 
@@ -25,7 +28,6 @@ __all__ = [
     "occurrences",
     "plain",
     "polynomial",
-    "replaced",
     "simplified",
     "switches",
     "when_binding",
@@ -41,40 +43,13 @@ def occurrences(node: Node, name: str) -> int:
 
 def simplified(node: Node) -> Node:
     """The tree with zeros, ones and what cancels left out of its sums and products."""
-    if not isinstance(node, Apply):
-        return node
-    args = tuple(simplified(arg) for arg in node.args)
-    if node.op == "add":
-        return added(*args)
-    if node.op == "inv":
-        return inverted(args[0])
-    return multiplied(*args) if node.op == "mul" else Apply(node.op, args)
+    found: Node = _SIMPLIFIED.fold(node, Name)
+    return found
 
 
 def plain(node: Node) -> Fraction | None:
     """The value of a constant exponent such as 2, -1 or 3/2."""
-    if isinstance(node, Number):
-        return node.value
-    if isinstance(node, Name):
-        return None
-    parts = [plain(arg) for arg in node.args]
-    known = [part for part in parts if part is not None]
-    if len(known) < len(parts) or not known:
-        return None
-    match node.op:
-        case "neg":
-            return -known[0]
-        case "inv":
-            return 1 / known[0] if known[0] else None
-        case "mul":
-            product = Fraction(1)
-            for part in known:
-                product *= part
-            return product
-        case "add":
-            return sum(known, Fraction(0))
-        case _:
-            return None
+    return _PLAIN.attempt(node)
 
 
 def negated(node: Node) -> Node:
@@ -214,15 +189,6 @@ def when_binding(switch: Apply, place: int) -> tuple[Node, ...]:
     return (*earlier, *switch.args[2 * place + 1 : 2 * place + 2])
 
 
-def replaced(node: Node, old: Node, new: Node) -> Node:
-    """The tree with every occurrence of a part replaced by another."""
-    if node == old:
-        return new
-    if isinstance(node, Apply):
-        return Apply(node.op, tuple(replaced(arg, old, new) for arg in node.args), node.at)
-    return node
-
-
 def filled(form: str, parts: Mapping[str, Node]) -> Node:
     """A template in the language of relations, with expressions substituted for its names.
 
@@ -230,7 +196,8 @@ def filled(form: str, parts: Mapping[str, Node]) -> Node:
     >>> render(filled("1/x - x**2", {"x": Apply("inv", (Name("a"),))})), render(filled("x >= 0", {"x": Name("a")}))
     ('a - (1/a)**2', 'a >= 0')
     """
-    return _filled(_read(form), parts)
+    found: Node = _FILLED.fold(_read(form), parts.__getitem__)
+    return found
 
 
 @lru_cache(maxsize=256)
@@ -238,22 +205,26 @@ def _read(form: str) -> Node:
     return parse_condition(form) if "=" in form or "<" in form else parse_expression(form)
 
 
-def _filled(node: Node, parts: Mapping[str, Node]) -> Node:
-    if isinstance(node, Name):
-        return parts[node.name]
-    if isinstance(node, Number):
-        return node
-    args = tuple(_filled(arg, parts) for arg in node.args)
-    match node.op:
-        case "add":
-            return added(*args)
-        case "mul":
-            factors = tuple(arg for arg in args if arg != ONE)
-            return Apply("mul", factors) if len(factors) > 1 else factors[0] if factors else ONE
-        case "neg" | "inv":
-            return negated(args[0]) if node.op == "neg" else inverted(args[0])
-        case op:
-            return Apply(op, args)
+def _without_ones(*args: Node) -> Node:
+    factors = tuple(arg for arg in args if arg != ONE)
+    return Apply("mul", factors) if len(factors) > 1 else factors[0] if factors else ONE
+
+
+_PLAIN: Arithmetic[Fraction] = Arithmetic(
+    number=operator.attrgetter("value"),
+    operations={
+        "neg": operator.neg,
+        "inv": lambda x: 1 / x if x else nothing(),
+        "mul": lambda *args: prod(args, start=Fraction(1)),
+        "add": lambda *args: sum(args, Fraction(0)),
+    },
+)
+_SIMPLIFIED: Arithmetic[Node] = Arithmetic(
+    same, {"add": added, "inv": inverted, "mul": multiplied}, otherwise=reapplied
+)
+_FILLED: Arithmetic[Node] = Arithmetic(
+    same, {"add": added, "inv": inverted, "mul": _without_ones, "neg": negated}, otherwise=reapplied
+)
 
 
 def cleared(difference: Node, name: str) -> Node:

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
-from derive.expressions.tree import Apply, Equation, Name, Node, Number
+from derive.expressions.arithmetic import Arithmetic, Fold, nothing
+from derive.expressions.tree import Apply, Equation, Node
 from derive.numerics.algebra.like_terms import plain
 
 __all__ = [
@@ -106,30 +107,19 @@ def drawn(text: str) -> int:
 
 def _valued(node: Node, point: Mapping[str, int]) -> tuple[int, Row] | None:
     """The value of an expression at the point, and its slope in each name there; None if it is undefined."""
-    if isinstance(node, Number):
-        return node.value.numerator * inverse(node.value.denominator) % PRIME, {}
-    if isinstance(node, Name):
-        return point[node.name], {node.name: 1}
-    parts = [_valued(arg, point) for arg in node.args]
-    known = [part for part in parts if part is not None]
-    return None if len(known) < len(parts) else _applied(node, known)
+    return _RESIDUES.attempt(node, lambda name: (point[name], {name: 1}))
 
 
-def _applied(node: Apply, parts: Sequence[tuple[int, Row]]) -> tuple[int, Row] | None:
+def _of_one(node: Apply, part: Fold) -> tuple[int, Row]:
+    """A power, a root or an inverse, and anything else, of which nothing is known but that it is a function."""
+    parts = [part(arg) for arg in node.args]
     values = [number for number, _ in parts]
-    match node.op:
-        case "add":
-            return sum(values) % PRIME, _weighted(parts, [1] * len(parts))
-        case "neg":
-            return -values[0] % PRIME, _weighted(parts, [-1])
-        case "mul":
-            return _product(parts)
     exponent = _exponent(node)
     if exponent is None:
         place = str((node.op, values))
         return drawn(place), _weighted(parts, [drawn(f"{place} {i}") for i in range(len(parts))])
     if not values[0]:
-        return (0, {}) if exponent > 1 else None
+        return (0, {}) if exponent > 1 else nothing()
     whole = exponent.denominator == 1
     number = pow(values[0], int(exponent), PRIME) if whole else drawn(str((exponent, values[0])))
     share = exponent.numerator * inverse(exponent.denominator * values[0]) % PRIME
@@ -142,7 +132,11 @@ def _exponent(node: Apply) -> Fraction | None:
     return plain(node.args[1]) if node.op == "pow" else fixed
 
 
-def _product(parts: Sequence[tuple[int, Row]]) -> tuple[int, Row]:
+def _sum(*parts: tuple[int, Row]) -> tuple[int, Row]:
+    return sum(number for number, _ in parts) % PRIME, _weighted(parts, [1] * len(parts))
+
+
+def _product(*parts: tuple[int, Row]) -> tuple[int, Row]:
     before, after = [1], [1]  # the products of all factors before each, and after each
     for number, _ in parts:
         before.append(before[-1] * number % PRIME)
@@ -156,6 +150,14 @@ def _weighted(parts: Sequence[tuple[int, Row]], weights: Iterable[int]) -> Row:
     for (_, row), weight in zip(parts, weights, strict=True):
         subtract(total, row, -weight)
     return total
+
+
+_RESIDUES: Arithmetic[tuple[int, Row]] = Arithmetic(
+    number=lambda node: (node.value.numerator * inverse(node.value.denominator) % PRIME, {}),
+    operations={"add": _sum, "mul": _product, "neg": lambda part: (-part[0] % PRIME, _weighted([part], [-1]))},
+    otherwise=_of_one,
+)
+"""Numbers modulo the prime, each with its slopes."""
 
 
 def are_alike(one: Sequence[int], other: Sequence[int]) -> bool:

@@ -21,8 +21,9 @@ from functools import cache, reduce
 from itertools import count
 from typing import Any
 
+from derive.expressions.arithmetic import Arithmetic, Fold, NoElement, nothing
 from derive.expressions.functions import TABLE
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in
+from derive.expressions.tree import Apply, Equation, Name, Node, names_in, rebuilt
 from derive.numerics.algebra.evaluation import chosen_arm, value
 from derive.numerics.intervals.arithmetic import minus, plus
 from derive.numerics.intervals.enclosure import enclose
@@ -139,7 +140,11 @@ def is_cancelled(equation: Equation, name: str, values: Mapping[str, float]) -> 
     (True, False)
     """
     places = count()
-    apart = Equation(_numbered(equation.lhs, name, places), equation.op, _numbered(equation.rhs, name, places))
+
+    def apart_from_others(part: Node) -> Node | None:
+        return Name(f"{name}.{next(places)}") if part == Name(name) else None
+
+    apart = Equation(rebuilt(equation.lhs, apart_from_others), equation.op, rebuilt(equation.rhs, apart_from_others))
     at = {**values, **{f"{name}.{i}": values[name] for i in range(next(places))}}
     gap = _gap(apart, at)
     if gap is None:
@@ -147,13 +152,6 @@ def is_cancelled(equation: Equation, name: str, values: Mapping[str, float]) -> 
     aside = (_gap(apart, {**at, one: at[one] * (1 + ASIDE)}) for one in at.keys() - values.keys())
     share = max((abs(other - gap) / ASIDE for other in aside if other is not None), default=0)
     return share > 0 and bool(abs(gap) <= MET * share)
-
-
-def _numbered(node: Node, name: str, places: Iterator[int]) -> Node:
-    """An expression in which each occurrence of a name has a name of its own."""
-    if isinstance(node, Apply):
-        return Apply(node.op, tuple(_numbered(arg, name, places) for arg in node.args))
-    return Name(f"{name}.{next(places)}") if node == Name(name) else node
 
 
 @many_digits()
@@ -343,7 +341,7 @@ def _number(forms: Sequence[Node], values: Mapping[str, float], exact: Mapping[s
         if found.rel_accuracy_bits() < _SURE_BITS:
             with many_digits(_MORE_BITS):
                 found = _ball_of(forms, numbers, values)
-    except LookupError:  # a name without a number, or a choice without a true condition
+    except (NoElement, KeyError):  # a choice without a true condition, or a name without a number
         return None
     if found.rel_accuracy_bits() >= _SURE_BITS:
         return found.mid() if found.is_finite() else None
@@ -351,23 +349,22 @@ def _number(forms: Sequence[Node], values: Mapping[str, float], exact: Mapping[s
 
 
 def _ball_of(forms: Sequence[Node], numbers: Mapping[str, Real], values: Mapping[str, float]) -> Real:
-    first, *others = (_ball(form, numbers, values) for form in forms)
-    return first - others[0] if others else first
+    """A ball that holds the value of a form or a difference; not finite if that may be undefined.
 
+    Which arm of a choice is taken, doubles decide.
+    """
 
-def _ball(node: Node, numbers: Mapping[str, Real], values: Mapping[str, float]) -> Real:
-    """A ball that holds the value of an expression; not finite if that may be undefined."""
-    if isinstance(node, Name):
-        return numbers[node.name]
+    def chosen(choice: Apply, part: Fold) -> Real:
+        arm = chosen_arm(choice, values)
+        return nothing() if arm is None else part(arm)
+
     operations = _operations()
-    if isinstance(node, Number):
-        return operations["number"](node.value.numerator) / node.value.denominator
-    if node.op == "piecewise":
-        arm = chosen_arm(node, values)
-        if arm is None:
-            raise LookupError
-        return _ball(arm, numbers, values)
-    return operations[node.op](*(_ball(arg, numbers, values) for arg in node.args))
+    number = operations["number"]
+    balls: Arithmetic[Real] = Arithmetic(
+        lambda node: number(node.value.numerator) / node.value.denominator, operations, {"piecewise": chosen}
+    )
+    first, *others = (balls.fold(form, numbers.__getitem__) for form in forms)
+    return first - others[0] if others else first
 
 
 @cache

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from itertools import product
 
-from derive.expressions.tree import Apply, Name, Node, Number
-from derive.numerics.intervals.arithmetic import ALL, ZERO, Span, hull
-from derive.numerics.intervals.functions import GAP, JUMP, Enclosure, applied
+from derive.expressions.arithmetic import TESTS, Arithmetic, Fold, NoElement
+from derive.expressions.tree import Apply, Node, Number
+from derive.numerics.intervals.arithmetic import ZERO, Span, hull
+from derive.numerics.intervals.functions import GAP, JUMP, OPERATIONS, Enclosure
 
-__all__ = ["Enclosure", "Span", "enclose", "joined", "truths"]
+__all__ = ["Enclosure", "Span", "arms_allowed", "around", "enclose", "joined", "truths"]
 
-_PI: Span = (math.pi, math.nextafter(math.pi, 4.0))
+_ONE: Span = (1.0, 1.0)
 
 
 def enclose(node: Node, spans: Mapping[str, Span], moving: str) -> Enclosure | None:
@@ -29,55 +31,7 @@ def enclose(node: Node, spans: Mapping[str, Span], moving: str) -> Enclosure | N
     >>> [round(end, 12) for end in (*found.values, *found.slopes)]
     [2.0, 6.0, 3.0, 5.0]
     """
-    if isinstance(node, Number):
-        return Enclosure((node.real, node.real) if node.is_double else _around(node), ZERO)
-    if isinstance(node, Name):
-        return Enclosure(spans[node.name], (1.0, 1.0) if node.name == moving else ZERO)
-    if node.op == "pi":
-        return Enclosure(_PI, ZERO)
-    if node.op == "piecewise":
-        return _choice(node, spans, moving)
-    parts = []
-    for arg in node.args:
-        part = enclose(arg, spans, moving)
-        if part is None:
-            return None
-        parts.append(part)
-    try:
-        return applied(node.op, parts)
-    except (ValueError, OverflowError, ZeroDivisionError):
-        return Enclosure(ALL, ALL, GAP)
-
-
-def _around(node: Number) -> Span:
-    """Bounds of a number that is not a double: its neighbours, or the largest double and infinity."""
-    if node.real == node.real:
-        return math.nextafter(node.real, -math.inf), math.nextafter(node.real, math.inf)
-    return (sys.float_info.max, math.inf) if node.value > 0 else (-math.inf, -sys.float_info.max)
-
-
-def _choice(node: Apply, spans: Mapping[str, Span], moving: str) -> Enclosure | None:
-    """The hull of all arms that the conditions allow; if there are several, the values may jump."""
-    found: list[Enclosure | None] = []
-    gap = False
-    for i in range(0, len(node.args) - 1, 2):
-        possible = truths(node.args[i + 1], spans, moving)
-        gap = gap or None in possible
-        if True in possible:
-            found.append(enclose(node.args[i], spans, moving))
-        if False not in possible:
-            break
-    else:
-        found.append(enclose(node.args[-1], spans, moving) if len(node.args) % 2 else None)
-    arms = [arm for arm in found if arm is not None]
-    if not arms:
-        return None
-    whole = arms[0]
-    for arm in arms[1:]:
-        whole = Enclosure(
-            hull(whole.values, arm.values), hull(whole.slopes, arm.slopes), max(whole.flaw, arm.flaw, JUMP)
-        )
-    return Enclosure(whole.values, whole.slopes, GAP) if gap or len(arms) < len(found) else whole
+    return _ENCLOSURES.attempt(node, _named(spans, moving))
 
 
 def truths(condition: Node, spans: Mapping[str, Span], moving: str = "") -> frozenset[bool | None]:
@@ -87,22 +41,71 @@ def truths(condition: Node, spans: Mapping[str, Span], moving: str = "") -> froz
     >>> sorted(truths(parse_condition("log(x) > 1"), {"x": (-1.0, 2.0)}), key=str)
     [False, None]
     """
-    assert isinstance(condition, Apply)
-    match condition.op:
-        case "true":
-            return frozenset({True})
-        case "not":
-            return frozenset(None if one is None else not one for one in truths(condition.args[0], spans, moving))
-        case "and" | "or":
-            parts = [truths(arg, spans, moving) for arg in condition.args]
-            return frozenset(joined(condition.op, chosen) for chosen in product(*parts))
-        case op:
-            left, right = (enclose(arg, spans, moving) for arg in condition.args)
-            if left is None or right is None:
-                return frozenset({None})
-            decided = _compared(op, left.values, right.values)
-            possible = {True, False} if decided is None else {decided}
-            return frozenset({*possible, None} if GAP in (left.flaw, right.flaw) else possible)
+    found: frozenset[bool | None] = _ENCLOSURES.fold(condition, _named(spans, moving))
+    return found
+
+
+def _named(spans: Mapping[str, Span], moving: str) -> Callable[[str], Enclosure]:
+    return lambda name: Enclosure(spans[name], _ONE if name == moving else ZERO)
+
+
+def around(number: Number) -> Span:
+    """Bounds of a number: itself, its neighbours, or the largest double and infinity."""
+    if number.is_double:
+        return number.real, number.real
+    if number.real == number.real:
+        return math.nextafter(number.real, -math.inf), math.nextafter(number.real, math.inf)
+    return (sys.float_info.max, math.inf) if number.value > 0 else (-math.inf, -sys.float_info.max)
+
+
+def _choice(choice: Apply, part: Fold) -> Enclosure:
+    """The hull of all arms that the conditions allow; if there are several, the values may jump."""
+    conditions = (part(condition) for condition in choice.args[1::2])
+    allowed, is_partial = arms_allowed(conditions, len(choice.args))
+    whole: Enclosure | None = None
+    for place in allowed:
+        try:
+            arm: Enclosure = part(choice.args[2 * place])
+        except NoElement:
+            is_partial = True
+            continue
+        if whole is None:
+            whole = arm
+        else:
+            flaw = max(whole.flaw, arm.flaw, JUMP)
+            whole = Enclosure(hull(whole.values, arm.values), hull(whole.slopes, arm.slopes), flaw)
+    if whole is None:
+        raise NoElement
+    return Enclosure(whole.values, whole.slopes, GAP) if is_partial else whole
+
+
+def arms_allowed(truths_of_conditions: Iterable[frozenset[bool | None]], parts: int) -> tuple[list[int], bool]:
+    """The places of the arms that a choice of so many parts may take, and whether it may be undefined."""
+    allowed: list[int] = []
+    is_partial = False
+    for place, possible in enumerate(truths_of_conditions):
+        is_partial = is_partial or None in possible
+        if True in possible:
+            allowed.append(place)
+        if False not in possible:
+            return allowed, is_partial
+    if parts % 2:
+        return [*allowed, parts // 2], is_partial
+    return allowed, True
+
+
+def _comparison(comparison: Apply, part: Fold) -> frozenset[bool | None]:
+    try:
+        left, right = map(part, comparison.args)
+    except NoElement:
+        return frozenset({None})
+    decided = _compared(comparison.op, left.values, right.values)
+    possible = {True, False} if decided is None else {decided}
+    return frozenset({*possible, None} if GAP in (left.flaw, right.flaw) else possible)
+
+
+def _joined(op: str, *parts: frozenset[bool | None]) -> frozenset[bool | None]:
+    return frozenset(joined(op, chosen) for chosen in product(*parts))
 
 
 def joined(op: str, known: Iterable[bool | None]) -> bool | None:
@@ -130,3 +133,17 @@ def _compared(op: str, left: Span, right: Span) -> bool | None:
             apart = b < c or d < a
             same = a == b == c == d
             return (op == "eq") if same else (op == "ne") if apart else None
+
+
+_ENCLOSURES: Arithmetic[Enclosure] = Arithmetic(
+    number=lambda node: Enclosure(around(node), ZERO),
+    operations=OPERATIONS
+    | {
+        "true": lambda: frozenset({True}),
+        "not": lambda possible: frozenset(None if one is None else not one for one in possible),
+        "and": partial(_joined, "and"),
+        "or": partial(_joined, "or"),
+    },
+    forms={"piecewise": _choice, **dict.fromkeys(TESTS, _comparison)},
+)
+"""Bounds of values and slopes; a condition comes to the truths that it may have."""

@@ -23,6 +23,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
+from derive.expressions.arithmetic import NoElement
 from derive.expressions.functions import TABLE, Function
 from derive.numerics.intervals import arithmetic
 from derive.numerics.intervals.arithmetic import (
@@ -40,8 +41,9 @@ from derive.numerics.intervals.arithmetic import (
     times,
 )
 
-__all__ = ["GAP", "JUMP", "SMOOTH", "Enclosure", "applied", "sum_of"]
+__all__ = ["GAP", "JUMP", "OPERATIONS", "SMOOTH", "Enclosure", "applied", "powers", "sum_of"]
 
+_PI: Span = (math.pi, math.nextafter(math.pi, 4.0))
 _HALF, _TURN = 3.14, 6.28  # slightly less than half a turn and a whole turn
 
 SMOOTH, JUMP, GAP = range(3)
@@ -70,39 +72,37 @@ class Enclosure:
         return not self.partial and (self.slopes[0] > 0 or self.slopes[1] < 0)
 
 
-def applied(op: str, parts: list[Enclosure]) -> Enclosure | None:
-    """The enclosure of an operation; None where it is nowhere defined.
+def applied(op: str, *parts: Enclosure) -> Enclosure:
+    """The enclosure of an operation; NoElement where it is nowhere defined.
 
-    >>> tripled = applied("mul", [Enclosure((1.0, 2.0), (1.0, 1.0)), Enclosure((3.0, 3.0), ZERO)])
+    >>> tripled = applied("mul", Enclosure((1.0, 2.0), (1.0, 1.0)), Enclosure((3.0, 3.0), ZERO))
     >>> [round(end, 12) for end in (*tripled.values, *tripled.slopes)]
     [3.0, 6.0, 3.0, 3.0]
     """
-    flaw = max((part.flaw for part in parts), default=SMOOTH)
-    match op:
-        case "add":
-            return sum_of(parts)
-        case "mul":
-            product = parts[0]
-            for part in parts[1:]:
-                slopes = plus(times(product.values, part.slopes), times(part.values, product.slopes))
-                product = Enclosure(times(product.values, part.values), slopes)
-            return Enclosure(product.values, product.slopes, flaw)
-        case "neg":
-            return Enclosure(minus(parts[0].values), minus(parts[0].slopes), flaw)
-        case "pow":
-            return _power(parts[0], parts[1])
-        case "max" | "min":
-            return _extreme(op, parts, flaw)
-        case _:
-            return _RULES[op](parts[0])
+    try:
+        return _RULES[op](*parts)
+    except (ValueError, OverflowError, ZeroDivisionError):
+        return Enclosure(ALL, ALL, GAP)
 
 
-def sum_of(parts: list[Enclosure]) -> Enclosure:
+def sum_of(*parts: Enclosure) -> Enclosure:
     """The enclosure of a sum, from those of its terms."""
     values = slopes = ZERO
     for part in parts:
         values, slopes = plus(values, part.values), plus(slopes, part.slopes)
     return Enclosure(values, slopes, max((part.flaw for part in parts), default=SMOOTH))
+
+
+def _product(*parts: Enclosure) -> Enclosure:
+    values, slopes = parts[0].values, parts[0].slopes
+    for part in parts[1:]:
+        slopes = plus(times(values, part.slopes), times(part.values, slopes))
+        values = times(values, part.values)
+    return Enclosure(values, slopes, max(part.flaw for part in parts))
+
+
+def _negative(inner: Enclosure) -> Enclosure:
+    return Enclosure(minus(inner.values), minus(inner.slopes), inner.flaw)
 
 
 def _chained(inner: Enclosure, values: Span, factor: Span, gap: bool = False) -> Enclosure:
@@ -118,7 +118,7 @@ def _inverse(inner: Enclosure) -> Enclosure:
     return _chained(inner, values, minus(square(values)), low == 0 or high == 0)
 
 
-def _power(base: Enclosure, exponent: Enclosure) -> Enclosure | None:
+def _power(base: Enclosure, exponent: Enclosure) -> Enclosure:
     """A power of any base if the exponent is one whole number, and else of a nonnegative base.
 
     For a nonnegative base `x**y` is monotone in each argument, so its extremes lie at the corners. Its slopes are
@@ -132,7 +132,7 @@ def _power(base: Enclosure, exponent: Enclosure) -> Enclosure | None:
     if low < 0 and math.floor(end) >= start:  # some of the exponents are whole
         return Enclosure(ALL, ALL, GAP)
     if high < 0:
-        return None
+        raise NoElement
     sound = (max(low, 0.0), high)
     values = _corners(sound, exponent.values)
     slopes = ZERO
@@ -152,14 +152,14 @@ def _whole_power(base: Enclosure, n: float) -> Enclosure:
         return base
     if n < 0:
         return _inverse(_whole_power(base, -n))
-    return _chained(base, _multiplied(base.values, n), times((n, n), _multiplied(base.values, n - 1)))
+    return _chained(base, powers(base.values, n), times((n, n), powers(base.values, n - 1)))
 
 
-def _multiplied(span: Span, n: float) -> Span:
+def powers(span: Span, n: float) -> Span:
     """The values of a power with a whole exponent of one or more."""
     even = n % 2 == 0
     ends = sizes(span) if even else span
-    low, high = (_pow(x, n) if x > 0 else -_pow(-x, n) for x in ends)
+    low, high = (_pow(x, n) if x >= 0 else -_pow(-x, n) for x in ends)
     low, high = outward(low, high)
     return (max(low, 0.0) if ends[0] >= 0 else low), high
 
@@ -178,17 +178,17 @@ def _pow(x: float, y: float) -> float:
         return math.inf
 
 
-def _extreme(op: str, parts: list[Enclosure], flaw: int) -> Enclosure:
+def _extreme(op: str, *parts: Enclosure) -> Enclosure:
     pick = max if op == "max" else min
     values = (pick(part.values[0] for part in parts), pick(part.values[1] for part in parts))
     binding = [part for part in parts if (part.values[1] >= values[0] if op == "max" else part.values[0] <= values[1])]
     slopes = binding[0].slopes
     for part in binding[1:]:
         slopes = hull(slopes, part.slopes)
-    return Enclosure(values, slopes, flaw)
+    return Enclosure(values, slopes, max(part.flaw for part in parts))
 
 
-_Rule = Callable[[Enclosure], Enclosure | None]
+_Rule = Callable[[Enclosure], Enclosure]
 
 
 def _monotone(entry: Function) -> _Rule:
@@ -198,12 +198,12 @@ def _monotone(entry: Function) -> _Rule:
     values = _values_of(entry)
     slopes = partial(entry.slopes, arithmetic) if entry.slopes else partial(_slopes_at_ends, entry)
 
-    def rule(inner: Enclosure) -> Enclosure | None:
+    def rule(inner: Enclosure) -> Enclosure:
         low, high = span = inner.values
         is_gap = low < start or high > end or (opens and low == start) or (shuts and high == end)
         if is_gap:
             if high < start or low > end or (opens and high == start) or (shuts and low == end):
-                return None
+                raise NoElement
             span = max(low, start), min(high, end)
         found = values(span)
         return _chained(inner, found, slopes(span, found), is_gap)
@@ -266,7 +266,7 @@ def _kinked(_: Function) -> _Rule:
         if low >= 0:
             return inner
         if high <= 0:
-            return Enclosure(minus(inner.values), minus(inner.slopes), inner.flaw)
+            return _negative(inner)
         return _chained(inner, sizes(inner.values), (-1.0, 1.0))
 
     return rule
@@ -332,4 +332,19 @@ _SHAPES: dict[str, Callable[[Function], _Rule]] = {
     "kink": _kinked,
     "steps": _stepped,
 }
-_RULES: dict[str, _Rule] = {"inv": _inverse, **{name: _SHAPES[entry.shape](entry) for name, entry in TABLE.items()}}
+_RULES: dict[str, Callable[..., Enclosure]] = {
+    "pi": lambda: Enclosure(_PI, ZERO),
+    "add": sum_of,
+    "mul": _product,
+    "neg": _negative,
+    "inv": _inverse,
+    "pow": _power,
+    "max": partial(_extreme, "max"),
+    "min": partial(_extreme, "min"),
+    **{name: _SHAPES[entry.shape](entry) for name, entry in TABLE.items()},
+}
+OPERATIONS: dict[str, Callable[..., Enclosure]] = {
+    **_RULES,
+    **{op: partial(applied, op) for op in ("inv", "pow", *TABLE)},
+}
+"""The enclosure of each operation's value and slope, from those of its arguments."""

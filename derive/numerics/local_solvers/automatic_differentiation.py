@@ -33,22 +33,15 @@ Array = Any
 _DENSE = 500_000  # numbers, in the rows of all parts, up to which rows are dense
 
 
-def _lazy(made: Callable[[], Callable[..., Array]]) -> Callable[..., Array]:
-    """A function of arrays that is built at its first call."""
-    held = cache(made)
+@cache
+def _function(op: str) -> tuple[Callable[..., Array], Callable[..., Array]]:
+    """The value of an operation on one number, and its slope at x, where its value is y."""
+    if op == "neg":
+        return np.negative, lambda x, y: -np.ones_like(x)
+    if op == "inv":
+        return np.reciprocal, lambda x, y: -y * y
+    return TABLE[op].over(), TABLE[op].slope_over()
 
-    def function(*arrays: Array) -> Array:
-        return held()(*arrays)
-
-    return function
-
-
-_FUNCTIONS: dict[str, tuple[Callable[..., Array], Callable[..., Array]]] = {
-    "neg": (np.negative, lambda x, y: -np.ones_like(x)),
-    "inv": (np.reciprocal, lambda x, y: -y * y),
-    **{name: (_lazy(entry.over), _lazy(entry.slope_over)) for name, entry in TABLE.items()},
-}
-"""The value of an operation on one number, and its slope at x, where its value is y."""
 
 _PAIRED: dict[str, tuple[Callable[..., Array], Callable[..., tuple[Array, Array]]]] = {
     "mul": (np.multiply, lambda a, b, y: (b, a)),
@@ -126,13 +119,13 @@ class Tape:
             return values[run.args[run.ends[:-1] + self._chosen(run, values)]]
         if run.op in _PAIRED:
             return _PAIRED[run.op][0](values[run.args[::2]], values[run.args[1::2]])
-        return _FUNCTIONS[run.op][0](values[run.args])
+        return _function(run.op)[0](values[run.args])
 
     def _chosen(self, run: _Run, values: Array) -> Array:
         """The index of the arm of each choice; if none, that of its last argument, which is NaN."""
         at = dict(zip(self.unknowns, values[: len(self.unknowns)].tolist(), strict=True))
         found = [chosen_arm(node, {**self.known, **at}) for node in run.nodes]
-        arms = [_arms(node) for node in run.nodes]
+        arms = [node.args[::2] for node in run.nodes]
         return np.array([len(own) if arm is None else own.index(arm) for own, arm in zip(arms, found, strict=True)])
 
     def _slopes(self, run: _Run, values: Array) -> Array:
@@ -145,7 +138,7 @@ class Tape:
             return slopes
         found = values[run.start : run.stop]
         if run.op not in _PAIRED:
-            return _FUNCTIONS[run.op][1](values[run.args], found)
+            return _function(run.op)[1](values[run.args], found)
         slopes = np.empty(len(run.args))
         slopes[::2], slopes[1::2] = _PAIRED[run.op][1](values[run.args[::2]], values[run.args[1::2]], found)
         return slopes
@@ -168,10 +161,6 @@ class Tape:
             slopes = sparse.csr_array(entries, (run.stop - run.start, run.start))
             rows = sparse.vstack([rows, slopes @ rows], format="csr")
         return rows[self._rows]
-
-
-def _arms(choice: Apply) -> tuple[Node, ...]:
-    return (*choice.args[:-1:2], choice.args[-1]) if len(choice.args) % 2 else choice.args[::2]
 
 
 class _Layout:
@@ -199,7 +188,7 @@ class _Layout:
             return self.parts[key] if (key := ("name", node.name)) in self.parts else self._fixed(self.known[node.name])
         if node.op == "piecewise":
             is_fixed = self.known.keys() >= {*node.names}
-            arms = [] if is_fixed else [*map(self.place, _arms(node)), self._fixed(math.nan)]
+            arms = [] if is_fixed else [*map(self.place, node.args[::2]), self._fixed(math.nan)]
             return self._fixed(value(node, self.known)) if is_fixed else self._part("piecewise", arms, node)
         places = [self.place(arg) for arg in node.args]
         if all(self.held[place][0] == "fixed" for place in places):

@@ -60,7 +60,12 @@ def _swept(dag: Dag, run: Run) -> Box | None:
         if not spans[root][0] <= 0 <= spans[root][1]:
             return None
         spans[root] = (0.0, 0.0)
+    taken = set[int]()  # steps of arms that are certainly taken: of the others nothing needs a value
     for step in reversed(dag.steps):
+        if step.at in dag.inner and step.at not in taken:
+            continue
+        if dag.inner and (step.op != "piecewise" or len(run.arms[step.at]) == 1):
+            taken.update(run.arms[step.at] if step.op == "piecewise" else step.args)
         for arg, left in _backwards(step, run):
             low, high = spans[arg]
             low, high = max(low, left[0]), min(high, left[1])
@@ -94,6 +99,8 @@ def _backwards(step: Step, run: Run) -> list[tuple[int, Span]]:
             return [(arg, _within(spans[arg], quotients(whole, rest))) for arg, rest in pairs]
         case "neg":
             return [(args[0], minus(whole))]
+        case "positive" | "guarded":
+            return [(args[-1], whole)] if spans[args[0]][0] >= 0 else []
         case "max" | "min":
             return _of_extreme(step, run)
         case "piecewise":

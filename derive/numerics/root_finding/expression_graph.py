@@ -15,11 +15,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from derive.expressions.tree import Apply, Equation, Name, Node, Number
+from derive.expressions.arithmetic import NoElement
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, with_forms
 from derive.numerics.algebra.like_terms import added, negated
-from derive.numerics.intervals.arithmetic import ALL, FAINT, ZERO, Span, hull, minus, outward, plus, times
-from derive.numerics.intervals.enclosure import truths
-from derive.numerics.intervals.functions import GAP, SMOOTH, Enclosure, applied
+from derive.numerics.intervals.arithmetic import ALL, ZERO, Span, hull, minus, plus, times
+from derive.numerics.intervals.enclosure import arms_allowed, around, truths
+from derive.numerics.intervals.functions import SMOOTH, Enclosure, applied, powers
 from derive.tolerances import MOST, NO_UNDERFLOW
 
 __all__ = ["Box", "Dag", "Run", "Step", "dag_of", "products", "sums", "without_each"]
@@ -50,6 +51,7 @@ class Run:
     spans: list[Span]
     slopes: dict[int, Span] = field(default_factory=dict)
     arms: dict[int, tuple[int, ...]] = field(default_factory=dict)  # of choices: those that their conditions allow
+    missing: set[int] = field(default_factory=set)  # what is nowhere defined, in arms alone
     flawed: bool = False
 
 
@@ -63,6 +65,7 @@ class Dag:
     roots: tuple[int, ...]  # the places of the differences of the equations' sides
     implied: tuple[int, ...]  # the same of equations that follow from these
     below: tuple[tuple[Step, ...], ...]  # for each equation: the steps it is made of, itself first
+    inner: frozenset[int]  # steps that stand in arms alone: nothing follows from them unless their arm is taken
 
     @property
     def work(self) -> int:
@@ -76,9 +79,12 @@ class Dag:
         named = dict(zip(self.unknowns, box, strict=True))
         for step in self.steps:
             found = _forwards(step, run, named)
-            if found is None:
+            if found is not None:
+                run.spans[step.at] = found
+            elif step.at in self.inner:
+                run.missing.add(step.at)
+            else:
                 return None
-            run.spans[step.at] = found
         return run
 
     def gradient(self, equation: int, run: Run) -> list[Span]:
@@ -123,16 +129,19 @@ def dag_of(
     steps = tuple(step for step in writer.steps if writer.moves[step.at])
     made_by = {step.at: step for step in steps}
     below = tuple(_below(root, made_by) for root in roots)
-    return Dag(tuple(unknowns), tuple(writer.start), steps, roots, others, below)
+    outer = {step.at for root in (*roots, *others) for step in _below(root, made_by, stops=True)}
+    inner = frozenset(made_by.keys() - outer)
+    return Dag(tuple(unknowns), tuple(writer.start), steps, roots, others, below, inner)
 
 
-def _below(root: int, made_by: Mapping[int, Step]) -> tuple[Step, ...]:
+def _below(root: int, made_by: Mapping[int, Step], stops: bool = False) -> tuple[Step, ...]:
+    """The steps that an expression is made of, itself first; in the arms of choices too, unless it stops there."""
     reached, pending = set[int](), [root]
     while pending:
         at = pending.pop()
         if at in made_by and at not in reached:
             reached.add(at)
-            pending.extend(made_by[at].args)
+            pending.extend(() if stops and made_by[at].op == "piecewise" else made_by[at].args)
     return tuple(made_by[at] for at in sorted(reached, reverse=True))
 
 
@@ -156,17 +165,35 @@ class _Writer:
             return self.names[node.name]
         if not isinstance(node, Apply):
             return self._constant(node)
-        if node.op == "pow" and not _is_double(node.args[1]):
-            node = Apply("exp", (Apply("mul", (node.args[1], Apply("log", (node.args[0],)))),))
+        if node.op == "pow":
+            return self._power(*(self.place(arg, depth + 1) for arg in node.args))
         conditions: tuple[Node, ...] = ()
         args = node.args
         if node.op == "piecewise":
-            conditions = tuple(_with_numbers(one, self.known) for one in node.args[1::2])
-            args = (*node.args[:-1:2], node.args[-1]) if len(node.args) % 2 else node.args[::2]
-        places = tuple(self.place(arg, depth + 1) for arg in args)
-        key = (node.op, places, conditions)
+            names = (name for name in names_in(*node.args[1::2]) if name in self.known)
+            numbers = {name: Number(Fraction(self.known[name])) for name in names}
+            conditions = tuple(with_forms(one, numbers) for one in node.args[1::2])
+            args = node.args[::2]
+        return self._operation(node.op, *(self.place(arg, depth + 1) for arg in args), conditions=conditions)
+
+    def _power(self, base: int, exponent: int) -> int:
+        """The place of a power: of one number as such, and else `exp(y*log(x))`, which holds for no negative base.
+
+        A negative base has powers too, where the exponent is whole. So they are kept open if it may be whole.
+        """
+        low, high = self.start[exponent]
+        if low == high:
+            return self._operation("pow", base, exponent)
+        is_broken = not self.moves[exponent] and math.floor(high) < low
+        positive = base if is_broken else self._operation("positive", base)
+        logarithm = self._operation("mul", exponent, self._operation("log", positive))
+        power = self._operation("exp", logarithm)
+        return power if is_broken else self._operation("guarded", base, exponent, power)
+
+    def _operation(self, op: str, *places: int, conditions: tuple[Node, ...] = ()) -> int:
+        key = (op, places, conditions)
         if key not in self.places:
-            self.places[key] = self._new(node.op, places, conditions)
+            self.places[key] = self._new(op, places, conditions)
         return self.places[key]
 
     def _constant(self, node: Node) -> int:
@@ -193,36 +220,20 @@ class _Writer:
         return step.at
 
 
-def _is_double(node: Node) -> bool:
-    """Whether an exponent is a number that a double holds exactly."""
-    return isinstance(node, Number) and node.real == node.real and Fraction(node.real) == node.value
-
-
 def _number(node: Node, known: Mapping[str, float], blur: float) -> Span:
     """The doubles next to a constant, or the constant itself if it is a double; a known number with its blur."""
     if isinstance(node, Name):
         number = known[node.name]
         return number - blur * abs(number), number + blur * abs(number)
     assert isinstance(node, Number)
-    if math.isnan(node.real):
-        return (math.nextafter(math.inf, 0), math.inf) if node.value > 0 else (-math.inf, math.nextafter(-math.inf, 0))
-    if Fraction(node.real) == node.value:
-        return node.real, node.real
-    return math.nextafter(node.real, -math.inf), math.nextafter(node.real, math.inf)
-
-
-def _with_numbers(node: Node, known: Mapping[str, float]) -> Node:
-    """A condition with the known numbers substituted."""
-    if isinstance(node, Name):
-        return Number(Fraction(known[node.name])) if node.name in known else node
-    if isinstance(node, Number):
-        return node
-    return Apply(node.op, tuple(_with_numbers(arg, known) for arg in node.args))
+    return around(node)
 
 
 def _forwards(step: Step, run: Run, named: Mapping[str, Span]) -> Span | None:
     """The enclosure of an expression from those of its arguments; None if it is nowhere defined."""
     spans, args = run.spans, step.args
+    if run.missing and step.op != "piecewise" and not run.missing.isdisjoint(args):
+        return None
     match step.op:
         case "add":
             total = spans[args[0]]
@@ -245,8 +256,22 @@ def _forwards(step: Step, run: Run, named: Mapping[str, Span]) -> Span | None:
             return pick(spans[arg][0] for arg in args), pick(spans[arg][1] for arg in args)
         case "pow" if step.power > 0:
             return whole_power(spans[args[0]], step.power)
+        case "positive":  # the base of a power where it has a logarithm
+            low, high = spans[args[0]]
+            return (max(low, 0.0), high) if high > 0 else (0.0, math.inf)
+        case "guarded":
+            return _guarded(step, run)
         case _:
             return _function(step, run)
+
+
+def _guarded(step: Step, run: Run) -> Span | None:
+    """A power, of which nothing is known where its base may be negative and its exponent whole."""
+    base, exponent, power = (run.spans[arg] for arg in step.args)
+    if base[0] >= 0:
+        return power
+    run.flawed = True
+    return None if base[1] < 0 and math.floor(exponent[1]) < exponent[0] else ALL
 
 
 def whole_power(span: Span, n: int) -> Span:
@@ -255,22 +280,9 @@ def whole_power(span: Span, n: int) -> Span:
     >>> whole_power((-2.0, 1.0), 2)[0], whole_power((-2.0, 1.0), 3)[0] <= -8
     (0.0, True)
     """
-    low, high = span
     if n <= 1:
         return span if n else _ONE
-    if n % 2 == 0 and low < 0:
-        low, high = (0.0 if high >= 0 else -high), max(-low, high)
-    bottom, top = _power(low, n), _power(high, n)
-    found = outward(bottom, top)
-    return (max(found[0], 0.0), found[1]) if low >= 0 else found
-
-
-def _power(x: float, n: int) -> float:
-    """A power; an underflow is the smallest double, an overflow is infinite."""
-    try:
-        return x**n or math.copysign(FAINT if x else 0.0, x)
-    except OverflowError:
-        return math.inf if x > 0 else -math.inf
+    return powers(span, n)
 
 
 def _function(step: Step, run: Run) -> Span | None:
@@ -279,10 +291,8 @@ def _function(step: Step, run: Run) -> Span | None:
     if step.op == "pow":
         inner.append(Enclosure(run.spans[step.args[1]], ZERO))
     try:
-        found = applied(step.op, inner)
-    except (ValueError, OverflowError, ZeroDivisionError):
-        found = Enclosure(ALL, ALL, GAP)
-    if found is None:
+        found = applied(step.op, *inner)
+    except NoElement:
         return None
     if found.flaw != SMOOTH:
         run.flawed = True
@@ -292,22 +302,11 @@ def _function(step: Step, run: Run) -> Span | None:
 
 def _chosen(step: Step, run: Run, named: Mapping[str, Span]) -> Span | None:
     """The enclosure of a choice: the hull of the arms that its conditions allow."""
-    allowed: list[int] = []
-    gap = False
-    for arm, condition in zip(step.args, step.conditions, strict=False):
-        possible = truths(condition, named)
-        gap = gap or None in possible
-        if True in possible:
-            allowed.append(arm)
-        if False not in possible:
-            break
-    else:
-        if len(step.args) > len(step.conditions):
-            allowed.append(step.args[-1])
-        else:
-            gap = True
-    run.flawed = run.flawed or gap or len(allowed) > 1
-    run.arms[step.at] = tuple(allowed)
+    possible = (truths(condition, named) for condition in step.conditions)
+    places, is_partial = arms_allowed(possible, len(step.args) + len(step.conditions))
+    allowed = tuple(step.args[place] for place in places if step.args[place] not in run.missing)
+    run.flawed = run.flawed or is_partial or len(allowed) > 1 or len(allowed) < len(places)
+    run.arms[step.at] = allowed
     whole: Span | None = None
     for arm in allowed:
         whole = run.spans[arm] if whole is None else hull(whole, run.spans[arm])
@@ -322,6 +321,10 @@ def _slopes(step: Step, run: Run) -> list[Span]:
             return [_ONE] * len(args)
         case "neg":
             return [(-1.0, -1.0)]
+        case "positive":
+            return [_ONE]
+        case "guarded":
+            return [ZERO, ZERO, _ONE]
         case "mul":
             return without_each([spans[arg] for arg in args], products, _ONE)
         case "max" | "min":

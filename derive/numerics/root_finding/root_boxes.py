@@ -216,7 +216,7 @@ class _Search:
             if part is None:
                 return None
             parts.append(part)
-        whole = sum_of(parts)
+        whole = sum_of(*parts)
         loose = [_loosened(part.values) for part in parts]
         size = sum(max(-part.values[0], part.values[1]) for part in parts)
         bounds = _total(low for low, _ in loose), -_total(-high for _, high in loose)

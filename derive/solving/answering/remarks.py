@@ -20,7 +20,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import DeriveError, LimitError
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in
+from derive.expressions.tree import Apply, Equation, Name, Number, names_in, with_forms
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
@@ -263,20 +263,9 @@ def _counting(relation: Relation, left_out: Neglected) -> Relation:
     if relation.neglected_share == left_out.share:
         larger = Number(1 + Fraction(left_out.number))
         if relation.neglected_of:
-            written = Equation(
-                _times(written.lhs, relation.neglected_of, larger),
-                written.op,
-                _times(written.rhs, relation.neglected_of, larger),
-            )
+            name = relation.neglected_of
+            counted = {name: Apply("mul", (Name(name), larger))}
+            written = Equation(with_forms(written.lhs, counted), written.op, with_forms(written.rhs, counted))
         else:
             written = Equation(written.lhs, written.op, Apply("mul", (written.rhs, larger)))
     return replace(relation, written=written, conditions=(), neglects="")
-
-
-def _times(node: Node, name: str, factor: Number) -> Node:
-    """An expression with one name in it multiplied."""
-    if isinstance(node, Name):
-        return Apply("mul", (node, factor)) if node.name == name else node
-    if isinstance(node, Number):
-        return node
-    return Apply(node.op, tuple(_times(arg, name, factor) for arg in node.args))

@@ -27,8 +27,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from derive.expressions.tree import Apply, Equation, names_in, render, walk
-from derive.numerics.algebra.like_terms import ZERO, arms_of, replaced
+from derive.expressions.tree import Apply, Equation, names_in, render, replaced, walk
+from derive.numerics.algebra.like_terms import ZERO, arms_of
 from derive.numerics.algebra.linear import linear_solutions
 from derive.numerics.algebra.log_linear import product_solutions
 from derive.numerics.algebra.monomials import Combined, combined

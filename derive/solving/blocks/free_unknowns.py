@@ -14,10 +14,10 @@ from functools import partial
 from itertools import pairwise
 
 from derive.expressions.functions import STEPPED
-from derive.expressions.tree import Apply, Equation, Node, names_in, walk
+from derive.expressions.tree import Apply, Equation, Node, names_in, replaced, walk
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import residual, strain
-from derive.numerics.algebra.like_terms import arms_of, occurrences, replaced, switches
+from derive.numerics.algebra.like_terms import arms_of, occurrences, switches
 from derive.numerics.algebra.multiprecision import gap_of, is_level
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.gap import meets_beside_givens
@@ -156,6 +156,8 @@ def runs(
 
 def middle(span: Span) -> float:
     """A point inside an interval, of a size between those of its ends."""
+    if span[0] == span[1]:  # zero too, which has no size
+        return span[0] + 0.0
     low, high = max(span[0], -LARGEST), min(span[1], LARGEST)
     if low < 0 < high:
         return (low + high) / 2

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from derive.expressions.tree import Apply, Equation, Name, Node
+from derive.expressions.tree import Apply, Equation, Name, Node, replaced
 from derive.numerics.algebra.isolation import leaves_out
-from derive.numerics.algebra.like_terms import ZERO, added, negated, replaced
+from derive.numerics.algebra.like_terms import ZERO, added, negated
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.solving.blocks.outcome import System
 from derive.solving.blocks.substitution import Branch

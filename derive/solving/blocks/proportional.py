@@ -12,20 +12,20 @@ A part that is zero has every degree.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 
-from derive.expressions.tree import COMPARISONS, Apply, Equation, Name, Node, Number, names_in
+from derive.expressions.arithmetic import Arithmetic, Fold, NoElement, nothing
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, replaced
 from derive.numerics.algebra.evaluation import residual, value
-from derive.numerics.algebra.like_terms import inverted, multiplied, replaced
+from derive.numerics.algebra.like_terms import inverted, multiplied
 from derive.solving.blocks.outcome import Outcome, Solution, agrees
+from derive.solving.sensitivity.homogeneity import ANY, OPERATIONS
 from derive.tolerances import AGREEMENT
 from quantities.domain import Domain
 
 __all__ = ["by_proportion", "is_proportional", "is_unmoved"]
 
-_ANY = "any"  # the degree of zero
-_ALIKE = ("add", "max", "min")  # operations whose arguments must have one degree
 _ONE = Number(Fraction(1))
 _NEVER = "the two sides never meet in its domain"
 
@@ -51,10 +51,10 @@ def by_proportion(equation: Equation, name: str, known: Mapping[str, float], dom
     if domain.low < 0 or 0.0 in domain:
         return None
     left, right = (_degree(side, name, known) for side in (equation.lhs, equation.rhs))
-    if left is None or right is None or (left == right == _ANY):
+    if left is None or right is None or (left == right == ANY):
         return None
     at_one = {**known, name: 1.0}
-    if left == right or _ANY in (left, right):
+    if left == right or ANY in (left, right):
         gap = abs(residual(equation, at_one))
         if gap <= AGREEMENT:
             return Outcome((Solution({}, {name: (domain.low, domain.high)}, is_whole=True),))
@@ -87,49 +87,28 @@ def is_unmoved(node: Node, name: str, known: Mapping[str, float]) -> bool:
     >>> is_unmoved(parse_expression("a/x/max(a/x, b/x)"), "x", {"a": 6.0, "b": 8.0})
     True
     """
-    return _degree(node, name, known) in (Fraction(0), _ANY)
+    return _degree(node, name, known) in (Fraction(0), ANY)
 
 
 def _degree(node: Node, name: str, known: Mapping[str, float]) -> _Degree:
     """The degree of an expression in a positive name; None if it has none."""
-    if isinstance(node, Name) and node.name == name:
-        return Fraction(1)
-    if name not in names_in(node):
-        number = value(node, known)
-        return _ANY if number == 0 else Fraction(0) if math.isfinite(number) else None
-    assert isinstance(node, Apply)
-    match node.op:
-        case "pow":
-            base, exponent = node.args
-            return _of_power(base, exponent, name, known)
-        case "piecewise":
-            return None
-        case op if op in COMPARISONS.values():
-            return None
-    return _of_parts(node.op, [_degree(arg, name, known) for arg in node.args])
 
+    def part(inner: Node) -> Fraction | str:
+        if name not in names_in(inner):
+            number = value(inner, known)
+            return ANY if number == 0 else Fraction(0) if math.isfinite(number) else nothing()
+        found: Fraction | str = arithmetic.applied(inner, part) if isinstance(inner, Apply) else Fraction(1)
+        return found
 
-def _of_parts(op: str, parts: Sequence[_Degree]) -> _Degree:
-    powers = [part for part in parts if isinstance(part, Fraction)]
-    if None in parts:
+    def power(node: Apply, _: Fold) -> Fraction:
+        base, exponent = node.args
+        if name in names_in(exponent):
+            raise NoElement
+        inner, size = part(base), value(exponent, known)
+        return inner * Fraction(size) if isinstance(inner, Fraction) and math.isfinite(size) else nothing()
+
+    arithmetic: Arithmetic[Fraction | str] = Arithmetic(nothing, OPERATIONS, {"pow": power})
+    try:
+        return part(node)
+    except NoElement:
         return None
-    if op in _ALIKE:
-        return None if len(set(powers)) > 1 else powers[0] if powers else _ANY
-    if op == "mul":
-        return sum(powers, Fraction(0)) if len(powers) == len(parts) else _ANY
-    (part,) = parts
-    match op:
-        case "neg" | "abs":
-            return part
-        case "inv" if powers:
-            return -powers[0]
-        case "sqrt":
-            return powers[0] / 2 if powers else _ANY
-    return None
-
-
-def _of_power(base: Node, exponent: Node, name: str, known: Mapping[str, float]) -> _Degree:
-    if name in names_in(exponent):
-        return None
-    power, inner = value(exponent, known), _degree(base, name, known)
-    return inner * Fraction(power) if isinstance(inner, Fraction) and math.isfinite(power) else None

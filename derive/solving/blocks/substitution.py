@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, walk
+from derive.expressions.arithmetic import Arithmetic, reapplied, same
+from derive.expressions.tree import Apply, Equation, Name, Node, names_in, walk
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.isolation import Candidate, isolate
 from derive.numerics.algebra.like_terms import TWO, added, multiplied, negated
@@ -103,15 +104,16 @@ def sizes(equations: Sequence[Equation]) -> int:
 
 def substituted(node: Node, forms: Mapping[str, Node]) -> Node:
     """The expression with forms in the place of names, rebuilt."""
-    if isinstance(node, Name):
-        return forms.get(node.name, node)
-    if isinstance(node, Number):
-        return node
-    args = tuple(substituted(arg, forms) for arg in node.args)
-    if node.op == "add":
-        return added(*args)
-    if node.op == "neg":
-        return negated(args[0])
-    if node.op == "pow" and isinstance(args[0], Apply) and args[0].op == "sqrt" and args[1] == TWO:
-        return args[0].args[0]  # nonnegative where the root was taken: the final substitution checks it
-    return multiplied(*args) if node.op == "mul" else Apply(node.op, args)
+    found: Node = _SUBSTITUTED.fold(node, lambda name: forms.get(name) or Name(name))
+    return found
+
+
+def _power(base: Node, exponent: Node) -> Node:
+    if isinstance(base, Apply) and base.op == "sqrt" and exponent == TWO:
+        return base.args[0]  # nonnegative where the root was taken: the final substitution checks it
+    return Apply("pow", (base, exponent))
+
+
+_SUBSTITUTED: Arithmetic[Node] = Arithmetic(
+    same, {"add": added, "mul": multiplied, "neg": negated, "pow": _power}, otherwise=reapplied
+)

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, is_condition, names_in, walk
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, is_condition, names_in, replaced, walk
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.isolation import isolate
-from derive.numerics.algebra.like_terms import ZERO, replaced
+from derive.numerics.algebra.like_terms import ZERO
 from derive.numerics.algebra.products import Product, product_of, written
 from derive.time_limits import tick
 from quantities.domain import Domain

@@ -77,7 +77,7 @@ def agreement(library: RelationSet, question: Question, answers: Sequence[Answer
     The answers have tested some relations themselves, and reached some quantities: most questions leave nothing to
     compute again.
     """
-    tested = set.intersection(*({check.name for check in answer.checks} for answer in answers))
+    tested = set.intersection(*({check.name for check in answer.checks if check.passed} for answer in answers))
     reached = set.intersection(*({*answer.quantities} for answer in answers))
     worked_out = {name for answer in answers for name in answer.quantities if name not in answer.given}
     try:

@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Mapping
 from itertools import product
 
-from derive.expressions.tree import Apply, Name, Node, Number, names_in, walk
+from derive.expressions.tree import Name, Node, names_in, rebuilt, walk
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.branch_and_bound import ENCLOSED, greatest
@@ -59,11 +59,9 @@ def composed(target: str, forms: Mapping[str, Node]) -> Node | None:
 
 def put_in(node: Node, forms: Mapping[str, Node]) -> Node:
     """An expression with forms substituted for their names, recursively."""
-    if isinstance(node, Name):
-        return put_in(forms[node.name], forms) if node.name in forms else node
-    if isinstance(node, Number):
-        return node
-    return Apply(node.op, tuple(put_in(arg, forms) for arg in node.args))
+    return rebuilt(
+        node, lambda part: put_in(forms[part.name], forms) if isinstance(part, Name) and part.name in forms else None
+    )
 
 
 def slopes(form: Node, values: Mapping[str, float]) -> dict[str, float]:

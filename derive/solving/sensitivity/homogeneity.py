@@ -7,16 +7,20 @@ degree of its own, and a sum of different degrees has none.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
+from typing import Any
 
-from derive.expressions.tree import Name, Node, Number, names_in
+from derive.expressions.arithmetic import Arithmetic, Fold, NoElement, nothing
+from derive.expressions.tree import Apply, Node, names_in
 from derive.numerics.algebra.evaluation import value
 
-__all__ = ["degree"]
+__all__ = ["ANY", "OPERATIONS", "degree"]
+
+ANY = "any"
+"""The degree of zero, which has every one."""
 
 _POWERS = 1000  # the largest denominator of a power
-_ALIKE = {"add", "max", "min"}  # operations whose arguments must have one degree
 
 
 def degree(node: Node, degrees: Mapping[str, Fraction]) -> Fraction | None:
@@ -27,27 +31,35 @@ def degree(node: Node, degrees: Mapping[str, Fraction]) -> Fraction | None:
     >>> [str(degree(parse_expression(text), mass)) for text in ("sqrt(m*v)", "p/(m*v + p)", "m + v")]
     ['1/2', '0', 'None']
     """
-    if isinstance(node, Number):
+    return _DEGREES.attempt(node, lambda name: degrees.get(name, Fraction(0)))
+
+
+def _alike(*parts: Any) -> Any:
+    """The one degree of all terms."""
+    powers = {part for part in parts if part is not ANY}
+    if len(powers) > 1:
+        raise NoElement
+    return powers.pop() if powers else ANY
+
+
+OPERATIONS: dict[str, Callable[..., Any]] = {
+    **dict.fromkeys(("add", "max", "min"), _alike),
+    **dict.fromkeys(("neg", "abs"), lambda part: part),
+    "mul": lambda *parts: ANY if any(part is ANY for part in parts) else sum(parts, Fraction(0)),
+    "inv": lambda part: nothing() if part is ANY else -part,
+    "sqrt": lambda part: part if part is ANY else part / 2,
+}
+"""The degree of each operation, from those of its arguments."""
+
+
+def _other(node: Apply, part: Fold) -> Fraction:
+    """A power, or an operation that has a degree only where its arguments do not scale."""
+    parts: list[Fraction] = [part(arg) for arg in node.args]
+    if not any(parts):
         return Fraction(0)
-    if isinstance(node, Name):
-        return degrees.get(node.name, Fraction(0))
-    parts = [degree(arg, degrees) for arg in node.args]
-    known = [part for part in parts if part is not None]
-    if len(known) < len(parts):
-        return None
-    if not any(known):
-        return Fraction(0)
-    if node.op in _ALIKE:
-        return known[0] if len(set(known)) == 1 else None
-    match node.op:
-        case "mul":
-            return sum(known, Fraction(0))
-        case "inv":
-            return -known[0]
-        case "neg" | "abs":
-            return known[0]
-        case "sqrt":
-            return known[0] / 2
-        case "pow" if not names_in(node.args[1]):
-            return known[0] * Fraction(value(node.args[1], {})).limit_denominator(_POWERS)
-    return None
+    if node.op != "pow" or names_in(node.args[1]):
+        raise NoElement
+    return parts[0] * Fraction(value(node.args[1], {})).limit_denominator(_POWERS)
+
+
+_DEGREES: Arithmetic[Fraction] = Arithmetic(lambda _: Fraction(0), OPERATIONS, otherwise=_other)

@@ -9,12 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from derive.expressions.grammar import parse_condition, parse_equation, parse_expression
-from derive.expressions.tree import Equation, render, walk
+from derive.expressions.tree import Equation, render
 from derive.numerics.algebra.evaluation import arms, holds, residual, terms, value
-from tests.derive import trees
 from tests.derive.corpus import FORMULAS, Formula
-from tests.derive.draws import expressions
-from tests.ordinary import every, examples
+from tests.ordinary import every
 
 NUMBERS = st.floats(-20, 20, allow_subnormal=False)
 
@@ -22,20 +20,6 @@ NUMBERS = st.floats(-20, 20, allow_subnormal=False)
 @every("formula", FORMULAS, ids=str)
 def test_a_published_formula_comes_to_what_python_makes_of_its_text(formula: Formula):
     assert value(parse_equation(formula.equation).rhs, formula.values) == pytest.approx(formula.value(), rel=1e-13)
-
-
-@examples(400)
-@given(expressions(), NUMBERS, NUMBERS)
-def test_an_expression_comes_to_what_plain_arithmetic_makes_of_it(text, x, y):
-    node, at = parse_expression(text), {"x": x, "y": y}
-    try:
-        expected = float(trees.value(node, at))
-    except (ValueError, ZeroDivisionError, OverflowError, TypeError):
-        return
-    found = value(node, at)
-    if found == found and not any(trees.is_complex(part, at) for part in walk(node)):
-        size = max(1.0, *(abs(part) for part in (value(part, at) for part in terms(node)) if part == part))
-        assert found == pytest.approx(expected, rel=1e-6, abs=1e-9 * size)
 
 
 @pytest.mark.parametrize(

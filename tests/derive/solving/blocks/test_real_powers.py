@@ -8,6 +8,8 @@ import numpy
 import pytest
 
 import derive
+from derive.expressions.grammar import parse_expression
+from derive.numerics.algebra.evaluation import value
 from tests.derive.statements import bare, number, numbers, span
 
 POWER = bare("a x y", "y = a**x", domains=dict.fromkeys("axy", "real"))
@@ -96,3 +98,26 @@ def test_zero_to_no_power_is_one():
     for answer in POWER.solve_all("x", a=0, y=0):
         assert answer.value is None
         assert answer.low.magnitude >= 0
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "at"),
+    [
+        ("x**n + sin(y)", "x*exp(y) + y", {"x": -1.5, "y": 0.4, "n": 2.0}),
+        ("x**n + sin(y)", "x*exp(y) + y", {"x": -1.5, "y": 0.4, "n": -3.0}),
+        ("x**(-1) + sin(y)", "x*exp(y) + y", {"x": -1.5, "y": 0.4}),
+        ("x**(n/2) + sin(y)", "x*exp(y) + y", {"x": -0.7, "y": -0.3, "n": 4.0}),
+        ("x**y + y", "x + exp(y)/y", {"x": -2.0, "y": 2.0}),
+        ("x**y", "x*y + sin(y - 2)", {"x": -2.0, "y": 3.0}),
+        ("x**(y + n)", "x*exp(y) + y", {"x": -2.0, "y": 1.0, "n": 2.0}),
+    ],
+)
+def test_no_proof_about_several_unknowns_leaves_a_negative_base_out(one, other, at):
+    ends = {name: value(parse_expression(text), at) for name, text in (("a", one), ("b", other))}
+    library = bare(f"a b {' '.join(at)}", f"a = {one}", f"b = {other}", domains=dict.fromkeys(("a", "b", *at), "real"))
+    given = ends | {name: number for name, number in at.items() if name == "n"}
+    try:
+        found = library.solve_all("x", **given)
+    except derive.LimitError:  # it is not proved that there is none
+        return
+    assert "proved" not in str(found[0]) or any(math.isclose(number(one), at["x"], rel_tol=1e-6) for one in found)

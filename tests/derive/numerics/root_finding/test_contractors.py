@@ -1,0 +1,76 @@
+"""Contraction loses no solution: the number that an expression has at a point of a box is never cut off."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import strategies as st
+from mpmath import mpf
+
+import derive
+from derive.expressions.grammar import parse_equation, parse_expression
+from derive.numerics.algebra.evaluation import value
+from derive.numerics.root_finding.contractors import contracted
+from derive.numerics.root_finding.expression_graph import dag_of
+from tests.derive.digits import OutOfReachError, exact
+from tests.derive.draws import expressions
+from tests.derive.statements import bare, number
+from tests.ordinary import examples
+
+POINTS = st.integers(-24, 24).map(lambda n: n / 8)
+MARGINS = st.sampled_from((0.0, 0.125, 1.0, 2.5, 40.0))
+
+
+def assert_kept(text, at, margins):
+    """In a box around a point, `z = text` keeps the point, with z anywhere around what the text comes to there."""
+    try:
+        true = exact(parse_expression(text), at)
+    except OutOfReachError:
+        return
+    if true is None or abs(true) > 1e100:
+        return
+    points = [at["x"], at["y"], float(true)]
+    box = [(point - low, point + high) for point, (low, high) in zip(points, margins, strict=True)]
+    dag = dag_of([parse_equation(f"z = {text}")], ["x", "y", "z"], {})
+    left = contracted(dag, [*box[:2], (math.nextafter(box[2][0], -math.inf), math.nextafter(box[2][1], math.inf))])
+    assert left is not None
+    assert all(low <= point <= high for (low, high), point in zip(left, map(mpf, (at["x"], at["y"])), strict=False))
+    assert left[2][0] <= true <= left[2][1]
+
+
+@examples(600, suppress_health_check=list(HealthCheck))
+@given(expressions(), POINTS, POINTS, st.tuples(*[st.tuples(MARGINS, MARGINS)] * 3))
+def test_a_point_where_an_equation_holds_is_kept(text, x, y, margins):
+    assert_kept(text, {"x": x, "y": y}, margins)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x**y",
+        "x**(-1)",
+        "x**(1 + 1)",
+        "(1 if x < 0 else log(x - 2)) + y",
+        "(x*x if x < 0 else sqrt(x)) + y",
+        "(x if x < 0 else y if x < 1 else acosh(x)) + log(3 + y)",
+        "Piecewise((x, x < 0), (1/x, x > 0))",
+    ],
+)
+def test_an_arm_that_is_not_taken_and_a_negative_base_cut_nothing_off(text):
+    for x in range(-24, 25):
+        for y in (-2.0, -0.5, 0.0, 1.0, 2.0, 3.0):
+            for margin in (0.0, 0.125, 1.0, 40.0):
+                assert_kept(text, {"x": x / 8, "y": y}, [(margin, margin)] * 3)
+
+
+def test_no_proof_leaves_out_a_solution_on_another_arm():
+    one, other, at = "(1 if x < 0 else log(x - 2)) + sin(y)", "x*exp(y) + y", {"x": -1.5, "y": 0.4}
+    library = bare("a b x y", f"a = {one}", f"b = {other}", domains=dict.fromkeys("abxy", "real"))
+    given = {name: value(parse_expression(text), at) for name, text in (("a", one), ("b", other))}
+    try:
+        found = library.solve_all("x", **given)
+    except derive.LimitError:  # it is not proved that there is none
+        return
+    assert "proved" not in str(found[0]) or any(math.isclose(number(one), -1.5, rel_tol=1e-6) for one in found)
