@@ -20,7 +20,7 @@ from derive.optimization.points import along_axes
 from derive.optimization.program import Limit, Program, is_of_time
 from derive.optimization.stated_limits import Stated
 from derive.planning.plan import Plan
-from derive.solving.answering.solver import solve_all
+from derive.solving.answering.solver import solve_all, the_one
 from derive.solving.execution.plan_states import planned
 from derive.solving.execution.question import Question, ask
 from derive.solving.ranges.inequalities import stated_at
@@ -112,8 +112,8 @@ def quantity_at(
     question = ask(library, name, tuple(profiles), given)
     if question.own is not None and not planned(library, question, frozenset()).is_determined:
         return question.own.base[1]
-    answers = solve_all(library, name, tuple(profiles), given)
-    return answers[0].base if len(answers) == 1 else None
+    answer = the_one(solve_all(library, name, tuple(profiles), given))
+    return None if answer is None else answer.base
 
 
 def best_met(program: Program) -> Best:

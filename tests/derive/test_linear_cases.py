@@ -131,9 +131,25 @@ ARMS = (14, 150, 438)  # where the arms of a choice lead to several values, and 
 DENIED = (141,)  # where a relation does not hold at the givens, so that its condition fails
 
 
+ASSUMED = (25, 72)  # where one answer assumes a case, and the relations leave an interval in the other
+
+
 @every("seed", (*TIES, *ARMS, *DENIED))
 def test_cases_that_only_a_bound_decides_are_taken_or_excluded(seed: int) -> None:
     assert not failures(range(seed, seed + 1), is_ranged=False)
+
+
+@every("seed", ASSUMED)
+def test_what_the_relations_leave_in_a_case_that_is_assumed_away_is_among_the_answers(seed: int) -> None:
+    assert not failures(range(seed, seed + 1), is_ranged=False)
+
+
+OPEN = (25, 34, 43, 91, 165, 180, 205, 243, 261, 311, 339, 417, 433)  # where nothing fixes the target in some case
+
+
+@every("seed", OPEN, ordinary=3)
+def test_what_is_left_open_over_ranges_holds_all_of_them(seed: int) -> None:
+    assert not failures(range(seed, seed + 1), is_ranged=True)
 
 
 @pytest.mark.long

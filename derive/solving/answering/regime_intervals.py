@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 __all__ = ["confined", "left_open", "told_apart"]
 
+ENCLOSED = "bounds contain every value over the ranges, and are an enclosure: not every value in them need be reached"
+
 _FLIPS = 6  # limit on flips beside those where sides are equal
 _HALVINGS = 200
 
@@ -52,6 +54,8 @@ def confined(library: RelationSet, question: Question, found: Found) -> Found:
     target = question.target
     if not library.conditional or not any(target in state.spans for state in found.states):
         return found
+    if not found.plan.blocks and _is_ranged(question):  # the bounds are those of the whole ranges already
+        return found
     rules = _Rules(library, question, found.left_out, decisions_of(library, question))
     return replace(found, states=tuple(one for state in found.states for one in rules.parts(state)))
 
@@ -60,7 +64,7 @@ def told_apart(library: RelationSet, question: Question, answers: Sequence[Found
     """The answers; if there are several, without those that leave another quantity no value."""
     if sum(len(found.states) for found in answers) < 2 or any(found.plan.weak for found in answers):
         return list(answers)
-    if any(value.is_range for value in question.strong.values()):
+    if _is_ranged(question):
         return list(answers)
 
     def is_sound(found: Found, state: State) -> bool:
@@ -72,13 +76,20 @@ def told_apart(library: RelationSet, question: Question, answers: Sequence[Found
     return sound or list(answers)
 
 
-def left_open(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> list[Found]:
-    """The intervals of a target that nothing fixes in a case; empty if no relation of the library covers that case."""
+def left_open(
+    library: RelationSet, question: Question, left_out: Mapping[str, str], *, is_covered: bool = True
+) -> list[Found]:
+    """The intervals of a target that nothing fixes in a case.
+
+    Empty if they are all of its domain, and also if no relation of the library covers that case, unless that is no
+    matter (`is_covered`).
+    """
     rules = _Rules(library, question, left_out, decisions_of(library, question))
     refuted = [relation.name for relation in rules.refuted]
     if refuted:
         case = replace(question.case, failing=question.case.failing.union(refuted))
-        return left_open(library, replace(question, case=case), {**left_out, **dict.fromkeys(refuted, ANOTHER)})
+        more = {**left_out, **dict.fromkeys(refuted, ANOTHER)}
+        return left_open(library, replace(question, case=case), more, is_covered=is_covered)
     if not question.case.holding and not question.case.failing:
         return []
     if rules.following is None:
@@ -95,24 +106,29 @@ def left_open(library: RelationSet, question: Question, left_out: Mapping[str, s
         states = [State({**known, target: middle(left)}, {}, {}, (note,))]
     else:
         note = f"nothing determines {target} where {rules.where or rules.said}"
-        states = list(rules.parts(State(known, {target: left}, {}, (note,))))
+        state = State(known, {target: left}, {}, (note,))
+        states = [replace(state, notes=(note, ENCLOSED))] if _is_ranged(question) else list(rules.parts(state))
     if not states:
         raise _none(target, f"nothing in its domain satisfies {rules.where}")
-    spoken = tuple(state for state in states if rules.is_spoken_of(state))
+    spoken = tuple(state for state in states if not is_covered or rules.is_spoken_of(state))
     return [Found(Plan(target, (), (), ()), spoken, left_out)] if spoken else []
 
 
 def _left(library: RelationSet, question: Question) -> Span | None:
-    """The interval that the relations and the conditions of a case leave to the target; None if there is none."""
+    """The interval that the relations and the conditions of a case leave to the target; None if there is none.
+
+    Over ranges it contains every value that the target has anywhere in them.
+    """
     target = question.target
-    if any(value.is_range for value in question.strong.values()):
-        domain = library.declared[target].domain
-        return domain.low, domain.high
     found = left_by_relations(library, question, [target], blur=0.0) or left_by_relations(library, question, [target])
     if found is None:
         return None
     low, high = (float(f"{end:.15g}") for end in found[target])  # without what was rounded outwards
     return low, high
+
+
+def _is_ranged(question: Question) -> bool:
+    return any(value.is_range for value in question.strong.values())
 
 
 def propagated(
@@ -183,7 +199,7 @@ class _Rules:
     def following(self) -> dict[str, float] | None:
         """The numbers that follow from the givens in this case, whatever the target is; None at a contradiction."""
         known = {name: value.base[1] for name, value in self.question.strong.items()}
-        if any(value.is_range for value in self.question.strong.values()):
+        if _is_ranged(self.question):
             return known
         return propagated(self.library, known, self.left_out, self.decisions, self.question.target)
 

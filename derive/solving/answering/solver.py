@@ -30,11 +30,11 @@ from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
-from derive.planning.plan import Block
+from derive.planning.plan import Block, Plan
 from derive.presentation.text import headline
 from derive.solving.answering.explanation import answer_of
 from derive.solving.answering.one_case import UnfixedError, answered_in_case, narrowed_by_neighbours
-from derive.solving.answering.regime_intervals import confined, told_apart
+from derive.solving.answering.regime_intervals import confined, left_open, told_apart
 from derive.solving.answering.remarks import is_of_time, remarks
 from derive.solving.answering.whole_counts import whole_numbers
 from derive.solving.cancellation.jacobian_rank import tied
@@ -52,14 +52,15 @@ from derive.solving.ranges.joined_cases import is_gapless, joined
 from derive.time_limits import query
 from derive.tolerances import SAME_ROOT
 
-__all__ = ["is_settled", "settled", "solve", "solve_all"]
+__all__ = ["is_settled", "settled", "solve", "solve_all", "the_one"]
 
 
 def solve(library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]) -> Answer:
     """The one answer, or an error that says why there is none or more than one."""
     answers = solve_all(library, target, profiles, given)
-    if len(answers) == 1 and answers[0].base is not None:
-        return answers[0]
+    one = the_one(answers)
+    if one is not None:
+        return one
     listing = "; ".join(headline(answer) for answer in answers[:6])
     if len(answers) == 1:
         raise AmbiguousError(
@@ -93,6 +94,16 @@ def solve_all(
         tested = set.intersection(*({check.name for check in answer.checks} for answer in answers))
         beside = agreement(library, question, tested)
         return tuple(_beside(answer, beside) for answer in answers)
+
+
+def the_one(answers: Sequence[Answer]) -> Answer | None:
+    """The one number among some answers; None if there is none, or another answer that it does not assume away."""
+    plain = [one for one in answers if not _is_away(one)]
+    return plain[0] if len(plain) == 1 and plain[0].base is not None else None
+
+
+def _is_away(answer: Answer) -> bool:
+    return any(one.kind == "away" for one in answer.stated_assumptions)
 
 
 def _admissible(library: RelationSet, question: Question, profiles: tuple[Any, ...]) -> tuple[Answer, ...]:
@@ -156,7 +167,7 @@ def settled(
             answers = _quietly(library, target, profiles, given)
         except DeriveError:
             return None
-        return answers[0] if len(answers) == 1 and answers[0].base is not None else None
+        return the_one(answers)
 
 
 def is_settled(library: RelationSet, target: str, given: Mapping[str, Any]) -> bool | None:
@@ -169,7 +180,7 @@ def is_settled(library: RelationSet, target: str, given: Mapping[str, Any]) -> b
             return None
         if not answers and all(isinstance(error, UnderdeterminedError) for error in sought.errors):
             return False
-        return True if len(answers) == 1 and answers[0].base is not None else None
+        return True if the_one(answers) is not None else None
 
 
 def _quietly(
@@ -192,6 +203,9 @@ def _answers(library: RelationSet, sought: _Sought, profiles: tuple[Any, ...]) -
             ),
         )
         for used, one, state in states
+    ]
+    answers = [
+        _away(answer) if one.is_assumed_away else answer for answer, (_, one, _) in zip(answers, states, strict=True)
     ]
     if library.declared[question.target].is_count:
         answers = [_counted(library, question, one, profiles) for one in answers]
@@ -216,6 +230,12 @@ def _answers(library: RelationSet, sought: _Sought, profiles: tuple[Any, ...]) -
         return replace(answer, _remarks=cache(lambda: remarks(used, question, one, state, answer, again)))
 
     return tuple(with_remarks(rank, answer) for rank, answer in enumerate(distinct))
+
+
+def _away(answer: Answer) -> Answer:
+    """The answer, which says that another one assumes another case."""
+    note = Assumption("another answer assumes that this is not the case", "away")
+    return replace(answer, stated_assumptions=(*answer.stated_assumptions, note))
 
 
 def _choosing(sought: _Sought, used: RelationSet, found: Found, answer: Answer) -> Answer:
@@ -444,16 +464,20 @@ def _explored(library: RelationSet, question: Question, is_last_resort: bool) ->
             )
         elif isinstance(found, UnderdeterminedError):
             doubts.append((asked, f"where {where}, nothing determines {question.target}"))
-    kept = [one for one in answers if not _is_assumed_away(library, question.target, one, answers)]
-    errors += [UnfixedError(replace(question, case=one.case), one.left_out) for one in answers if one not in kept]
-    return [_doubted(library, one, doubts) for one in told_apart(library, question, kept)], errors
+    away = [one for one in answers if _is_assumed_away(library, question.target, one, answers)]
+    kept = [one for one in answers if one not in away]
+    unspoken = _unspoken(library, errors, answers)
+    errors += [UnfixedError(replace(question, case=one.case), one.left_out) for one in away]
+    found = [*told_apart(library, question, kept), *(replace(one, is_assumed_away=True) for one in (*away, *unspoken))]
+    return [_doubted(library, one, doubts) for one in found], errors
 
 
 def _is_assumed_away(library: RelationSet, target: str, one: Found, answers: Sequence[Found]) -> bool:
     """Whether nothing fixes the target in the case of a result, and another result assumes that this is not the case.
 
     A column buckles after Euler if it is slender. Where nothing says how slender it is, that is assumed of the answer;
-    that the target otherwise lies somewhere in its domain, or in what an inequality leaves of it, is no further answer.
+    that the target otherwise lies somewhere in its domain, or in what the relations leave of it, makes that answer no
+    less the one.
     """
     spent = (library.relations[name] for block in one.plan.blocks for name in block.relations)
     if any(relation.is_equation for relation in spent) or any(target in state.values for state in one.states):
@@ -465,6 +489,22 @@ def _is_assumed_away(library: RelationSet, target: str, one: Found, answers: Seq
         if target in state.values
         for name in one.case.failing
     )
+
+
+def _unspoken(library: RelationSet, errors: Sequence[DeriveError], answers: Sequence[Found]) -> list[Found]:
+    """What cases leave of the target's domain that others assume away, and in which no relation replaces theirs."""
+    found = []
+    for error in errors:
+        if isinstance(error, UnfixedError) and error.question.case.failing:
+            asked = error.question
+            target, domain = asked.target, library.declared[asked.target].domain
+            whole = Found(
+                Plan(target, (), (), ()), (State({}, {target: (domain.low, domain.high)}),), {}, case=asked.case
+            )
+            if _is_assumed_away(library, target, whole, answers):
+                pieces = left_open(library, asked, error.left_out, is_covered=False)
+                found += [replace(one, case=asked.case) for one in pieces]
+    return found
 
 
 def _assumes(library: RelationSet, found: Found, state: State, name: str) -> bool:
@@ -518,18 +558,23 @@ def _is_open(library: RelationSet, target: str, answers: Sequence[Found], errors
 
 
 def _distinct(answers: Sequence[Answer]) -> Iterator[Answer]:
-    """The answers in ascending order; two that agree to 1e-9 are one, and an interval covers all values in it."""
+    """The answers, intervals first; two numbers that agree to 1e-9 are one, and an interval covers all values in it.
+
+    One of a case that a number assumes away does not cover that number.
+    """
     spans: list[Span] = []
+    covering: list[Span] = []
     bounded = [answer for answer in answers if answer.base is None and answer.bounds is not None]
-    for answer in sorted(bounded, key=_width, reverse=True):
+    for answer in sorted(bounded, key=lambda one: (_is_away(one), -_width(one))):
         assert answer.bounds is not None
         if not any(lies_in(answer.bounds, span, SAME_ROOT) for span in spans):
             spans.append(answer.bounds)
+            covering += [] if _is_away(answer) else [answer.bounds]
             yield answer
     before: float | None = None
     for answer in sorted((one for one in answers if one.base is not None), key=lambda one: one.base or 0.0):
         assert answer.base is not None
-        if any(lies_in((answer.base, answer.base), span, SAME_ROOT) for span in spans):
+        if any(lies_in((answer.base, answer.base), span, SAME_ROOT) for span in covering):
             continue
         if before is None or not math.isclose(answer.base, before, rel_tol=SAME_ROOT):
             before = answer.base

@@ -85,7 +85,7 @@ class Assumption:
     kind: str = "note"
     """Or "condition": that a relation applies; "turning": that it applies in the middle of the ranges; "value": a
     number that a source assumes; "own": one that a profile states of the target; "bounds": how bounds are known;
-    "lost": a number of which rounding left nothing."""
+    "lost": a number of which rounding left nothing; "away": that another answer assumes another case."""
     about: str = ""  # the relation or quantity, where there is one
 
 

@@ -44,6 +44,7 @@ class Found:
     left_out: Mapping[str, str]  # relations that do not apply, and why
     reason: str = ""
     case: Case = NO_CASE
+    is_assumed_away: bool = False  # by another result, which assumes another case
 
 
 def planned(library: RelationSet, question: Question, left_out: frozenset[str]) -> Plan:

@@ -1,4 +1,4 @@
-"""A case that is assumed is the answer; a bound in the case that is assumed away is none."""
+"""A case that is assumed is the one answer; what is left in the case that is assumed away is among all of them."""
 
 from __future__ import annotations
 
@@ -48,3 +48,32 @@ def test_a_case_that_is_known_is_not_assumed(p: int, q: int, count: int) -> None
     found = derive.load(TEXT % ("2*x", "2*x") + BOUND).solve_all("x", y=4, limit=0.5, p=p, q=q)
     assert len([one for one in found if one.base is not None]) == count
     assert not any("assumed" in one for answer in found for one in answer.assumptions)
+
+
+@settings(max_examples=15)
+@given(number=st.floats(0.5, 5), most=st.floats(0.1, 0.4))
+def test_what_is_left_in_the_case_that_is_assumed_away_is_among_all_answers(number: float, most: float) -> None:
+    library = derive.load(
+        (TEXT % ("2*x", "2*x")).replace('n = { unit = "" }', f'n = {{ unit = "", domain = "0..{most!r}" }}')
+    )
+    left, assumed = library.solve_all("x", y=number)
+    assert left.bounds == pytest.approx(((number - most) / 2, number / 2), rel=1e-9)
+    assert left.assumptions[-1] == "another answer assumes that this is not the case"
+    assert assumed.base == library.solve("x", y=number).base == pytest.approx(number / 2)
+
+
+def test_what_is_left_where_no_relation_replaces_the_one_that_is_assumed_is_among_all_answers() -> None:
+    """One case of `x` has a relation, and the other has none; what always holds leaves an interval there."""
+    text = """
+    [quantities]
+    x = { unit = "" }
+    y = { unit = "" }
+    z = { unit = "", domain = "0..3" }
+    p = { unit = "" }
+    [relations]
+    slender = { equation = "y = 2*x", when = ["p >= 1"] }
+    always = { equation = "z = 4*x - y" }
+    """
+    left, assumed = derive.load(text).solve_all("x", y=1)
+    assert left.bounds == (0.25, 1)
+    assert assumed.base == 0.5
