@@ -1,7 +1,8 @@
 """Consistency of overdetermined givens, tested point by point.
 
 Where the givens determine a relation that the target does not need, its two sides are compared at every point. Where
-they differ, the compiled lines have no answer or the wrong one of several, and the solver is called.
+they differ, the compiled lines have no answer or the wrong one of several, and the solver is called. So it is where a
+quantity that the target does not need leaves its domain.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from derive.model.conditions import exclude_each_other
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.matching import Matching, closure
+from derive.solving.diagnosis.left_domains import leaving_from
 from derive.tolerances import CONTRADICTION
 
 if TYPE_CHECKING:
@@ -29,7 +31,18 @@ if TYPE_CHECKING:
     from derive.planning.plan import Plan
     from quantities.declaration import Declaration
 
-__all__ = ["Agreement", "agreed", "agreement", "based", "gap_of", "said_twice", "tested", "testing"]
+__all__ = [
+    "Agreement",
+    "agreed",
+    "agreement",
+    "based",
+    "gap_of",
+    "leaving_beside",
+    "outside",
+    "said_twice",
+    "tested",
+    "testing",
+]
 
 _MOST_ASKED = 1000  # limit on points at which the solver is called one by one
 
@@ -49,6 +62,24 @@ def said_twice(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan
     listed = [*(name for name in structure.members if is_spare and name not in spent), *limits]
     exact = [name for name in listed if library.relations[name].approximate is None]
     return tuple(name for name in exact if known.issuperset(library.members[name]))
+
+
+def leaving_beside(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[str, ...]:
+    """The quantities that strong values alone determine, and that may leave their domains where no plan needs them."""
+    reached = [{name for block in made.blocks for name in block.unknowns} for made in plans]
+    always = set.intersection(*reached) if reached else set[str]()
+    return tuple(sorted(leaving_from(library, strong).names - always))
+
+
+def outside(name: str) -> tuple[tuple[str, ...], Callable[..., Any]]:
+    """A quantity, and a function of its numbers that is positive where there is none: it has left its domain."""
+
+    def gap(numbers: Any) -> Any:
+        import numpy
+
+        return numpy.where(numpy.isnan(numbers), 1.0, -1.0)
+
+    return (name,), gap
 
 
 def _is_of_another_case(library: RelationSet, relation: Relation, plans: Sequence[Plan]) -> bool:
@@ -158,7 +189,11 @@ def agreement(library: RelationSet, found: Cases) -> Agreement | None:
     """The checks of what the givens of a target state twice; None if they state nothing twice."""
     led = testing(library, found)
     beside = {one: plans for known in led.values() for one, plans in known.items()}
-    gaps = tuple(gap_of(library.relations[name]) for name in led)
+    strong, target = found.outline.strong, found.outline.target
+    leaving = {name: plans_for(library, name, strong) for name in leaving_beside(library, strong, plans_of(found))}
+    known = {name: plans for name, plans in leaving.items() if plans is not None and name != target}
+    beside |= known
+    gaps = (*(gap_of(library.relations[name]) for name in led), *map(outside, known))
     return Agreement(library, found, gaps, Abreast(library, list(beside.values()))) if gaps else None
 
 

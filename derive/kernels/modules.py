@@ -77,6 +77,7 @@ def _facts(
         "why": [_of_a_file(one["text"]) for one in data["reasons"]],
         "open": [int(reason.is_open) for reason in made.reasons],
         "checks": [[one["relation"], one["state"], int(one["contradicts"])] for one in data["checks"]],
+        "barring": [[one["verdict"], one["state"]] for one in data["barring"] if one["contradicts"]],
         "outputs": len(made.layout.outputs),
         "size": made.layout.size,
     }
@@ -107,6 +108,7 @@ _ORDER = {order!r}
 _REASONS = {why!r}
 _OPEN = {open!r}
 _CHECKS = {checks!r}
+_BARRING = {barring!r}
 _KERNEL = program(({kernels},), {outputs}, {count}, _OPEN, {size})
 
 
@@ -122,6 +124,7 @@ def answer(**given):
         raise ArithmeticError(_REASONS[cause - 1])
     failed = [name for name, state, _ in _CHECKS if y[state] in (2, 3)]
     against = [name for name, state, firm in _CHECKS if firm and y[state] in (2, 3)]
+    against += [told for told, state in _BARRING if y[state] == 1]
     why = f"the givens contradict {{', '.join(against)}}" if against else _REASONS[cause - 1] if cause else ""
     return {{"value": nan if why else y[0], "unit": UNIT, "failed": failed, "why": why}}
 
@@ -154,7 +157,8 @@ export function answer(given) {
   const cause = y[facts.outputs];
   if (cause && facts.open[cause - 1]) throw new RangeError(facts.why[cause - 1]);
   const fails = ([, state]) => y[state] === 2 || y[state] === 3, failed = facts.checks.filter(fails);
-  const against = failed.filter(([, , firm]) => firm).map(([name]) => name);
+  const barred = facts.barring.filter(([, state]) => y[state] === 1);
+  const against = [...failed.filter(([, , firm]) => firm), ...barred].map(([name]) => name);
   const why = against.length ? `the givens contradict ${against.join(", ")}` : cause ? facts.why[cause - 1] : "";
   return {value: why ? NaN : y[0], unit, failed: failed.map(([name]) => name), why};
 }

@@ -45,7 +45,8 @@ class _Again:
         return gained / size if gained > SAME_ROOT * size else 0.0
 
     def limits(self) -> Iterator[Binding]:
-        named = [limit.name for program in self.programs for limit in program.limits if limit.relation is not None]
+        limits = [limit for program in self.programs for limit in program.limits]
+        named = [limit.name for limit in limits if limit.relation is not None and not limit.is_domain]
         for name in dict.fromkeys(named):
             without = [self._with(program, name, None) for program in self.programs]
             if self.gain(without) > 0 or (self._is_tight(name) and not self._is_tie(name)):

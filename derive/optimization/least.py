@@ -22,9 +22,10 @@ from derive.errors import (
     VerificationError,
 )
 from derive.expressions.tree import Equation, Node, names_in
-from derive.kernels.agreement import said_twice
+from derive.kernels.agreement import leaving_beside, said_twice
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.evaluation import residual
 from derive.optimization.asked_choice import Asked, Pick, asked
 from derive.optimization.binding import bindings
 from derive.optimization.branching import BOXES, Best, least_of
@@ -35,17 +36,21 @@ from derive.optimization.program import Program
 from derive.optimization.programs import Unwritten, programs
 from derive.optimization.putting_back import Looked, put_back, values_at
 from derive.optimization.sampling import best_met, sampled_program
-from derive.optimization.stated_limits import Stated, library_limits, stated_limits
+from derive.optimization.stated_limits import Stated, library_limits, limits_of_domain, stated_limits
 from derive.optimization.under_ranges import Contender, under_ranges
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
-from derive.planning.plan import Plan
+from derive.planning.plan import Block, Plan
 from derive.presentation.numbers import shown_number
 from derive.solving.answering.solver import solve
+from derive.solving.diagnosis.left_domains import leaving_from
 from derive.solving.execution.answer import Answer
 from derive.solving.execution.question import ask
 from derive.solving.ranges.inequalities import stated_at
+from derive.solving.ranges.range_propagation import only_form
 from derive.time_limits import query, sharing
+from derive.tolerances import AGREEMENT
+from quantities.value import Value
 
 __all__ = ["best_choice", "looked_at", "none_found", "searched"]
 
@@ -93,7 +98,7 @@ def looked_at(
         one = ask(library, question.target, pick.profiles, question.given(pick))
         try:
             made = tuple(programs(library, one, limits, question.free, sign))
-            ties = tuple(_ties(library, question, made))
+            ties = (*_ties(library, question, made), *_domains(library, question, made))
             if ties:
                 made = tuple(programs(library, one, [*limits, *ties], question.free, sign))
         except Unwritten:
@@ -117,7 +122,7 @@ def _ties(library: RelationSet, question: Asked, made: Sequence[Program]) -> Ite
     One that ties it everywhere is an error: only a curve in the ranges would be allowed.
     """
     plans = [plan for program in made for plan in program.plans]
-    strong = [*question.fixed, *question.picks[0].listed, *question.ranges]
+    strong = _typed(question)
     for name in said_twice(library, strong, plans):
         relation = library.relations[name]
         tied = [one for one in names_in(relation.written.lhs, relation.written.rhs) if one in question.ranges]
@@ -133,6 +138,28 @@ def _ties(library: RelationSet, question: Asked, made: Sequence[Program]) -> Ite
         for op in ("<=", ">="):
             written = Equation(relation.written.lhs, op, relation.written.rhs)
             yield Stated(name, written, relation, names, {}, relation.conditions)
+
+
+def _domains(library: RelationSet, question: Asked, made: Sequence[Program]) -> Iterator[Stated]:
+    """The domains that what is free might make a quantity leave that nobody asked for, as limits."""
+    strong = _typed(question)
+    names = leaving_beside(library, strong, [plan for program in made for plan in program.plans])
+    for block in leaving_from(library, strong).blocks:
+        for name in block.unknowns:
+            if name in names:
+                yield from _of_its_form(library, block, limits_of_domain(library, name))
+
+
+def _of_its_form(library: RelationSet, block: Block, limits: Sequence[Stated]) -> Iterator[Stated]:
+    """Limits of a quantity; of a count, those of its form: what is worked out need not be whole."""
+    form = only_form(library, block) if library.declared[block.unknowns[0]].is_count else None
+    for limit in limits:
+        written = limit.written if form is None else replace(limit.written, lhs=form)
+        yield limit if form is None else replace(limit, written=written, names=names_in(form))
+
+
+def _typed(question: Asked) -> list[str]:
+    return [*question.fixed, *question.picks[0].listed, *question.ranges]
 
 
 def _is_tied(library: RelationSet, relation: Relation, strong: Sequence[str], plans: Sequence[Plan]) -> bool:
@@ -157,29 +184,32 @@ def _put_back_in_turn(
             raise
         except DeriveError as error:
             left[left.index(one)] = replace(one, best=replace(one.best, value=math.inf, at=()), error=error)
-    raise none_found(library, question.target, left)
+    raise none_found(library, question.target, left, is_point=not question.ranges)
 
 
-def none_found(library: RelationSet, target: str, looked: Sequence[Looked]) -> DeriveError:
-    """Why there is no choice at all."""
+def none_found(library: RelationSet, target: str, looked: Sequence[Looked], *, is_point: bool = False) -> DeriveError:
+    """Why there is no choice at all; where nothing ranges, each choice is a point."""
     searched = [one for one in looked if one.error is None]
     errors = [one.error for one in looked if one.error is not None]
     if errors and (not searched or any(one.error is not None and one.best.boxes for one in looked)):
         return errors[0]
     found = infeasible(target, [program for one in searched for program in one.programs], len(looked), library.declared)
-    if isinstance(found, LimitError):
+    if isinstance(found, LimitError) or is_point:
         for one in searched:
-            _try(library, target, one)
+            _try(library, target, one, is_point=is_point)
     return found
 
 
-def _try(library: RelationSet, target: str, one: Looked) -> None:
-    """Raise what the solver lacks in the middle of the ranges."""
-    program = one.programs[0]
-    middle = [low / 2 + high / 2 for low, high in program.box[: program.free]]
-    sides = zip(program.names, middle, program.steps, strict=False)
-    free = {name: stated_at(library, name, round(x / step) * step if step else x) for name, x, step in sides}
-    with suppress(InconsistentError, NoSolutionError, AmbiguousError):  # these say nothing of the other points
+def _try(library: RelationSet, target: str, one: Looked, *, is_point: bool) -> None:
+    """Raise what the solver lacks in the middle of the ranges; what it denies there, if they are one point."""
+    free: dict[str, Value] = {}
+    if not is_point:
+        program = one.programs[0]
+        middle = [low / 2 + high / 2 for low, high in program.box[: program.free]]
+        sides = zip(program.names, middle, program.steps, strict=False)
+        free = {name: stated_at(library, name, round(x / step) * step if step else x) for name, x, step in sides}
+    elsewhere = () if is_point else (InconsistentError, NoSolutionError, AmbiguousError)
+    with suppress(*elsewhere):  # these say nothing of the other points
         solve(library, target, one.pick.profiles, {**one.given, **one.pick.listed, **free})
 
 
@@ -268,10 +298,19 @@ def _choice(question: Asked, one: Looked) -> Choice:
     )
 
 
+def _domains_that_stop(one: Looked) -> Iterator[str]:
+    """The ends of domains, of quantities that nobody asked for, on which the best point lies."""
+    for program in one.programs:
+        numbers = program.numbers(one.best.at)
+        for limit in program.limits:
+            if limit.is_domain and numbers is not None and abs(residual(limit.written, numbers)) <= AGREEMENT:
+                yield limit.name
+
+
 def _reasons(library: RelationSet, question: Asked, one: Looked, found: Sequence[Binding]) -> tuple[str, ...]:
     """Why the point is the best, for each free quantity."""
     told = []
-    limits = [one.name for one in found]
+    limits = [one.name for one in found] or list(_domains_that_stop(one))
     for i, (name, way) in enumerate(zip(question.ranges, one.best.ways, strict=False)):
         low, high = one.programs[0].box[i]
         at = one.best.at[i]

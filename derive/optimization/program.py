@@ -46,6 +46,7 @@ class Limit:
     gap: Node  # not positive where it holds; numbers put in, and spread out
     approximate: float = 0.0
     guard: Node | None = None  # where this does not hold, the limit does not apply
+    is_domain: bool = False  # the end of the domain of a quantity that nobody asked for
 
     def holds_at(self, values: Mapping[str, float]) -> bool:
         """Whether it holds up to rounding, which is far less than the tolerance of an answer's checks."""

@@ -308,7 +308,7 @@ class _Writing:
             guard = _all(tuple(folded(with_forms(one, forms), self.known) for one in limit.conditions))
             gap = Apply("piecewise", (gap, guard, Number(Fraction(-1.0))))
         written = Equation(left, limit.written.op, right)
-        return Limit(limit.name, limit.relation, written, gap, limit.approximate, guard)
+        return Limit(limit.name, limit.relation, written, gap, limit.approximate, guard, limit.is_domain)
 
     def _as_limits(self, sides: Sequence[Side], spans: Mapping[str, Span]) -> Iterator[Limit]:
         """Limits that keep quantities inside their domains; the excluded end of an open one is left to the points."""

@@ -5,6 +5,7 @@ limit = side ("<=" | ">=") side,    side = an expression of quantities, or a val
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -20,8 +21,9 @@ from derive.model.vocabulary import Vocabulary
 from quantities.declaration import Declaration
 from quantities.value import Value, read_value
 
-__all__ = ["Stated", "library_limits", "stated_limits"]
+__all__ = ["Stated", "library_limits", "limits_of_domain", "stated_limits"]
 
+_LARGE = 1e300
 _SIGN = re.compile(r"<=|>=|≤|≥|<|>|=")
 _MEANT = {"≤": "<=", "≥": ">="}
 
@@ -38,6 +40,7 @@ class Stated:
     conditions: tuple[Node, ...] = ()
     approximate: float = 0.0
     is_asked: bool = False  # whether the question states it, and not the library
+    is_domain: bool = False  # whether it is the end of a domain, which nobody can move
 
 
 def library_limits(library: RelationSet) -> list[Stated]:
@@ -48,6 +51,25 @@ def library_limits(library: RelationSet) -> list[Stated]:
             names = names_in(one.written.lhs, one.written.rhs, *one.conditions)
             found.append(Stated(one.name, one.written, one, names, {}, one.conditions, one.approximate or 0.0))
     return found
+
+
+def limits_of_domain(library: RelationSet, name: str) -> list[Stated]:
+    """The ends of a quantity's domain as inequalities.
+
+    >>> from derive.library import Library
+    >>> from quantities.declaration import Declaration
+    >>> track = Library(quantities=[Declaration("speed", "m/s", domain="0..90 m/s")])
+    >>> [limit.name for limit in limits_of_domain(track, "speed")]
+    ['speed >= 0 m/s', 'speed <= 90 m/s']
+    """
+    domain = library.declared[name].domain
+    ends = [(sign, end) for sign, end in ((">=", domain.low), ("<=", domain.high)) if math.isfinite(end)]
+    named = [f"{name} {sign} {domain.told(end)}" for sign, end in ends]
+    if not ends:  # it has to have a value, whichever that is
+        ends, named = [(">=", -_LARGE)], [f"{name} has a value"]
+    texts = [f"{name} {sign} {domain.unit.from_base(end)!r} {domain.unit}".strip() for sign, end in ends]
+    read = zip(stated_limits(library, texts), named, strict=True)
+    return [replace(one, name=told, is_asked=False, is_domain=True) for one, told in read]
 
 
 def stated_limits(library: RelationSet, texts: str | Iterable[str]) -> list[Stated]:

@@ -17,7 +17,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from derive.expressions.tree import Node, names_in
-from derive.kernels.agreement import gap_of, tested
+from derive.kernels.agreement import gap_of, outside, tested
 from derive.kernels.backends.shared_lines import Writer
 from derive.kernels.case_dispatch import Cases, Fork, Tree, leaves
 from derive.planning.incidence import structure_of
@@ -146,7 +146,7 @@ def _unknown(numbers: tuple[Any, ...]) -> Any:
 
 @dataclass(frozen=True)
 class Contradiction:
-    """A relation checked at every point, and its quantities."""
+    """A relation or a domain that is checked at every point, and its quantities."""
 
     sources: tuple[Source, ...]
     test: Callable[..., Any]
@@ -160,13 +160,13 @@ class Contradiction:
 
 
 def contradicted(recipe: Recipe) -> list[Contradiction]:
-    """The relations that are checked beside a target."""
-    found = [_contradicted(recipe, recipe.library.relations[name]) for name in recipe.checks]
+    """The relations and the domains that are checked beside a target."""
+    gaps = [*(gap_of(recipe.library.relations[name]) for name in recipe.checks), *map(outside, recipe.leaving)]
+    found = [_contradicted(recipe, *gap) for gap in gaps]
     return [each for each in found if each is not None]
 
 
-def _contradicted(recipe: Recipe, relation: Relation) -> Contradiction | None:
-    names, test = gap_of(relation)
+def _contradicted(recipe: Recipe, names: Sequence[str], test: Callable[..., Any]) -> Contradiction | None:
     held = sources(recipe, names)
     return None if held is None else Contradiction(tuple(held), test)
 

@@ -56,6 +56,7 @@ class Recipe:
     beside: frozenset[str]  # quantities computed only for the checks
     fallbacks: frozenset[str]  # weak values that nothing is compared with
     ranged: frozenset[str]  # weak values that are ranges, and not only rounded
+    leaving: tuple[str, ...] = ()  # quantities that typed values determine, and that may leave their domains
 
     @property
     def names(self) -> tuple[str, ...]:

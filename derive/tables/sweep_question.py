@@ -15,7 +15,7 @@ from itertools import islice, product
 from typing import Any
 
 from derive.errors import DeriveError, ExpressionError, InconsistentError, UnderdeterminedError, read_all
-from derive.kernels.agreement import said_twice
+from derive.kernels.agreement import leaving_beside, said_twice
 from derive.kernels.case_dispatch import cases, leaves
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
@@ -216,11 +216,12 @@ def _recipe(
     # a fallback (`otherwise`) is added where it is compiled, instead of the relations that are written for its quantity
     used = _used(library, question, made)
     checks = said_twice(library, [*question.strong], [made])
-    if any(library.relations[name].is_equation or not is_map for name in checks):
+    leaving = leaving_beside(library, [*question.strong], [made])
+    if any(library.relations[name].is_equation or not is_map for name in checks) or (leaving and not is_map):
         _prove_consistent(library, target, profiles, fixed, lines)
     values = single | {name: question.weak[name] for name in used}
     numbers = {n: convert(value.number, value.unit, library.declared[n].unit) for n, value in values.items()}
-    return Recipe(library, axes, target, numbers, checks, *tested_in(question, made))
+    return Recipe(library, axes, target, numbers, checks, *tested_in(question, made), leaving)
 
 
 def _used(library: RelationSet, question: Question, made: Plan) -> list[str]:

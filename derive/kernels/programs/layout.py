@@ -19,7 +19,9 @@ from derive.kernels.programs.choice_forms import Choice, choice_of
 from derive.kernels.several_targets import plans_of
 from derive.model.relation_set import RelationSet
 from derive.planning.plan import Block, Plan
+from derive.solving.diagnosis.left_domains import leaving_from
 from derive.solving.execution.question import Outline
+from derive.solving.ranges.range_propagation import only_form
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
@@ -175,9 +177,15 @@ def _last(made: Plan) -> Block:
 
 
 def extra(library: RelationSet, outline: Outline, case: Case, asides: Iterable[str]) -> list[Block]:
-    """The blocks that only checks need, and whose quantities and conditions are known in a case."""
+    """The blocks that only checks need, and whose quantities and conditions are known in a case.
+
+    So are those of closed forms by which what the givens determine may leave its domain.
+    """
     known, found = _known(outline, case, asides), list[Block]()
-    for block in case.plan.extra:
+    leaving = [block for block in leaving_from(library, outline.strong).blocks if only_form(library, block) is not None]
+    for block in (*case.plan.extra, *leaving):
+        if known.issuperset(block.unknowns):
+            continue
         relations = [library.relations[name] for name in block.relations]
         needed = {n for one in relations for n in library.members[one.name]} - {*block.unknowns}
         if known >= needed | {*names_in(*(condition for one in relations for condition in one.conditions))}:

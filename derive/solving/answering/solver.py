@@ -92,7 +92,8 @@ def solve_all(
         question = ask(library, target, profiles, given)
         answers = _admissible(library, question, profiles)
         tested = set.intersection(*({check.name for check in answer.checks} for answer in answers))
-        beside = agreement(library, question, tested)
+        reached = set.intersection(*({*answer.quantities} for answer in answers))
+        beside = agreement(library, question, tested, reached)
         return tuple(_beside(answer, beside) for answer in answers)
 
 

@@ -3,9 +3,9 @@
 A target is planned from what it needs. Givens may contradict each other elsewhere: with `a = 2*x` and `b = 3*a`,
 `x = 1` beside `b = 60` is a contradiction also for whoever asks what follows from `x` and `b` themselves. So the exact
 relations that surely apply are matched to what the strong values leave open, without a target. A relation that is left
-over is tested, as are inequalities and estimates all of whose quantities follow; what they need is computed, and
-nothing else. Where counting leaves quantities open that cancel between relations, they are eliminated
-(`cancelled_answers`).
+over is tested, as are inequalities and estimates all of whose quantities follow, and so is what may leave its domain
+(`left_domains`); what they need is computed, and nothing else. Where counting leaves quantities open that cancel
+between relations, they are eliminated (`cancelled_answers`).
 
 Which relations these are depends on the names of the givens alone, and is cached; most questions have none.
 """
@@ -27,6 +27,7 @@ from derive.planning.plan import Block, Plan, ordered
 from derive.solving.cancellation.cancelled_answers import prove_fit
 from derive.solving.cancellation.jacobian_rank import repeated_among
 from derive.solving.diagnosis.diagnosis import behind, contradiction
+from derive.solving.diagnosis.left_domains import certainly_left, leaving
 from derive.solving.execution.applicability import decisions_of
 from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.checks import checked, testable
@@ -59,6 +60,7 @@ class _Twice:
     """What some names state twice: the relations to test, the blocks that these need, and what only cancels."""
 
     tests: frozenset[str]
+    leaving: frozenset[str]  # the quantities that may leave their domains
     blocks: tuple[Block, ...]
     conditional: frozenset[str]  # the relations under conditions that may be among them
     dependent: tuple[tuple[str, ...], ...]
@@ -67,14 +69,15 @@ class _Twice:
 _TWICE = Memo[_Twice](most=1024)
 
 
-def agreement(library: RelationSet, question: Question, tested: Collection[str]) -> Agreement:
+def agreement(library: RelationSet, question: Question, tested: Collection[str], reached: Collection[str]) -> Agreement:
     """What the givens state twice agrees; raises if it contradicts itself.
 
-    The answers have `tested` some relations themselves: most questions leave nothing to compute again.
+    The answers have `tested` some relations and `reached` some quantities themselves: most questions leave nothing to
+    compute again.
     """
     try:
         with sharing(_SHARE):
-            found = _agreement(library, question, tested)
+            found = _agreement(library, question, tested, reached)
             if question.target not in question.strong:
                 return found
             further = [check for check in _limits(library, question) if check.name not in found.behind]
@@ -84,17 +87,24 @@ def agreement(library: RelationSet, question: Question, tested: Collection[str])
         return Agreement(notes=(UNTESTED,))
 
 
-def _agreement(library: RelationSet, question: Question, tested: Collection[str]) -> Agreement:
+def _agreement(
+    library: RelationSet, question: Question, tested: Collection[str], reached: Collection[str]
+) -> Agreement:
     twice = _stated_twice(library, question, frozenset())
-    if twice.tests <= set(tested) and not twice.dependent:
+    if twice.tests <= set(tested) and twice.leaving <= set(reached) and not twice.dependent:
         return Agreement()
     alone = replace(question, weak={}, own=None, outdated={}, goes_with={}, origins={}, decided={})
     decisions = decisions_of(library, alone)
-    unsure = {name for name in twice.conditional if decisions.applies(library.relations[name]) is not True}
-    if unsure:
-        twice = _stated_twice(library, question, frozenset(unsure))
+    unsure = frozenset[str]()
+    while more := {name for name in twice.conditional if decisions.applies(library.relations[name]) is not True}:
+        unsure |= more
+        twice = _stated_twice(library, question, unsure)
     made = Plan("", (), (), tuple(twice.tests), (), twice.blocks)
     states = _states(library, twice.blocks, alone)
+    ranges = {name: (value.base[0], value.base[2]) for name, value in question.strong.items()}
+    if any(low < high for low, high in ranges.values()):  # what has no value in the middle may have one elsewhere
+        nowhere = certainly_left(library, twice.blocks, ranges)
+        states = [replace(state, barred=state.barred & nowhere) for state in states]
     clashes = [contradiction(library, alone, made, state) for state in states]
     is_proved = not any(is_doubt(note) or is_of_one_turn(note) for state in states for note in state.notes)
     if states and is_proved and None not in clashes:
@@ -174,16 +184,18 @@ def _found(library: RelationSet, given: frozenset[str], zeros: frozenset[str], l
     settled = given | (matching.unknowns.keys() - matching.loose(structure.holders))
     is_spare = any(settled.issuperset(held) for name, held in structure.members.items() if name not in matching.fixes)
     solved = directed(structure, list(structure.members), given) if is_spare or settled != given else {}
+    following = ordered(structure, solved, sorted(settled - given), given)[0] if settled != given else []
+    may_leave = leaving(library, following)
     idle = structure.members.keys() - solved.values() if is_spare else set()
     others = {name for name, one in library.relations.items() if not one.is_equation} | estimates
     tests = {name for name in (idle | others) - left_out if settled.issuperset(library.members[name])}
-    wanted = [one for name in tests for one in library.members[name]]
+    wanted = [*may_leave, *(one for name in tests for one in library.members[name])]
     blocks = tuple(ordered(structure, solved, wanted, given)[0]) if wanted else ()
     used = tests | {name for block in blocks for name in block.relations}
     dependent = tuple(islice(_beyond(library, structure, given, zeros, settled), _SETS))
     conditional = {one.name for one in library.conditional if one.name not in left_out}
     held = {name for names in dependent for name in names}
-    return _Twice(frozenset(tests), blocks, frozenset(conditional & (used | held)), dependent)
+    return _Twice(frozenset(tests), frozenset(may_leave), blocks, frozenset(conditional & (used | held)), dependent)
 
 
 def _beyond(

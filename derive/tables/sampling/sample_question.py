@@ -52,9 +52,9 @@ def ventured(library: RelationSet, target: str, profiles: tuple[Any, ...], given
         name: library.declared[name].unit.from_base(v.base[1]) for name, v in values.items() if name not in spreads
     }
     made = plan(structure_of(library, stated=question.stated), target, list(question.strong), list(question.weak))
-    stated, *rest = tested_in(question, made)
+    stated, beside, fallbacks, ranged = tested_in(question, made)
     stated = {name: ends for name, ends in stated.items() if name not in spreads}
-    recipe = Recipe(library, tuple(spreads), target, fixed, (), stated, *rest)
+    recipe = Recipe(library, tuple(spreads), target, fixed, (), stated, beside, fallbacks, ranged)
     held = {name: value for name, value in given.items() if name not in spreads}
     work = Work(library, tuple(spreads), (recipe,), profiles, held, False, frozenset(spreads) - given.keys())
     return Venture(spreads, fixed, function, work)

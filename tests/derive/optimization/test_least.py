@@ -323,10 +323,16 @@ def test_a_relation_of_one_case_ties_there_alone():
 
 
 def test_a_relation_of_another_case_determines_nothing_beside_what_is_chosen():
-    """Backwards from the case above 2, which is impossible here, the count would be known twice, and 0..5."""
+    """Backwards from the case above 2, which is impossible here, the count would be known twice, and whole."""
     cases = {"equation": "a = x", "when": ["x <= 2"]}, {"equation": "a = n - z", "when": ["x > 2"]}
-    some = bare("a x n z c", "n = 10*x", *cases, "c = 2*a", domains={"n": "0..5, whole"})
-    assert number(some.most("c", x="0.5..1.5", z="1")) == pytest.approx(3)
+    some = bare("a x n z c", "n = 10*x", *cases, "c = 2*a", domains={"n": "0..50, whole"})
+    assert number(some.most("c", x="0.5..1.45", z="1")) == pytest.approx(2.9)
+
+
+def test_a_count_that_nobody_asked_for_stays_in_its_domain_and_need_not_be_whole():
+    some = bare("x n c", "n = 10*x", "c = 2*x", domains={"n": "0..14.5, whole"})
+    assert number(some.most("c", x="0.5..3")) == pytest.approx(2.9)
+    assert number(some.solve("c", x="1.45")) == pytest.approx(2.9)
 
 
 def test_an_inequality_with_a_condition_holds_where_that_does():

@@ -1,0 +1,107 @@
+"""Quantities that may leave their domains where they follow from others.
+
+A product of positive quantities is positive, whatever they are; a share that is a difference may come out negative. A
+quotient has no value at all where its divisor may be zero. Of which kind a quantity is depends on the relation that it
+follows from, and on the domains of what else is in that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from derive.caches import Memo
+from derive.expressions.tree import names_in
+from derive.model.relation_set import RelationSet
+from derive.numerics.intervals.enclosure import Span, enclose
+from derive.planning.incidence import structure_of
+from derive.planning.matching import Matching
+from derive.planning.orientation import directed
+from derive.planning.plan import Block, ordered
+from derive.solving.ranges.range_propagation import only_form
+
+__all__ = ["Leaving", "certainly_left", "leaving", "leaving_from"]
+
+_LEAVING = Memo["Leaving"](most=256)
+
+
+def leaving(library: RelationSet, blocks: Iterable[Block]) -> list[str]:
+    """The unknowns of some blocks that nothing keeps within their domains, or that need not have a value.
+
+    >>> from derive.relation_files.loading import load
+    >>> rod = load('''[quantities]
+    ... whole = { unit = "m" }
+    ... piece = { unit = "m" }
+    ... rest = { unit = "m" }
+    ... share = { unit = "" }
+    ... [relations]
+    ... rest = { equation = "rest = whole - piece" }
+    ... share = { equation = "share = piece/whole" }''')
+    >>> leaving(rod, [Block(("rest",), ("rest",)), Block(("share",), ("share",))])
+    ['rest']
+    """
+    return [name for block in blocks for name in block.unknowns if _may_leave(library, block, name)]
+
+
+def _may_leave(library: RelationSet, block: Block, name: str) -> bool:
+    domain = library.declared[name].domain
+    form = only_form(library, block)
+    if form is None:
+        return True
+    found = enclose(form, {other: library.declared[other].domain.closed for other in names_in(form)}, "")
+    if found is None or found.partial:
+        return True
+    return not (domain.low <= found.values[0] and found.values[1] <= domain.high)
+
+
+@dataclass(frozen=True, slots=True)
+class Leaving:
+    """What may leave its domain among all that some givens determine, and the blocks that lead there, in order."""
+
+    names: frozenset[str] = frozenset()
+    blocks: tuple[Block, ...] = ()
+
+
+def leaving_from(library: RelationSet, given: Iterable[str]) -> Leaving:
+    """What may leave its domain among all that givens determine by exact relations that always hold."""
+    names = frozenset(given)
+    return _LEAVING.of(library.session, names, lambda: _leaving_from(library, names))
+
+
+def _leaving_from(library: RelationSet, given: frozenset[str]) -> Leaving:
+    aside = {name for name, one in library.relations.items() if one.approximate is not None or one.conditions}
+    structure = structure_of(library, frozenset(aside))
+    matching = Matching(given)
+    matching.add_all(structure.members, structure.members)
+    settled = matching.unknowns.keys() - matching.loose(structure.holders)
+    if not settled:
+        return Leaving()
+    solved = directed(structure, list(structure.members), given)
+    names = leaving(library, ordered(structure, solved, sorted(settled), given)[0])
+    return Leaving(frozenset(names), tuple(ordered(structure, solved, names, given)[0]))
+
+
+def certainly_left(library: RelationSet, blocks: Iterable[Block], given: Mapping[str, Span]) -> frozenset[str]:
+    """The unknowns of some blocks, in order, that have no value in their domains wherever the givens lie in ranges.
+
+    What follows from them has none either. One without a closed form is taken to have one.
+    """
+    spans, left = dict(given), set[str]()
+    for block in blocks:
+        held = {name for relation in block.relations for name in library.members[relation]} - {*block.unknowns}
+        if held & left:
+            left.update(block.unknowns)
+            continue
+        spans |= {
+            name: (library.declared[name].domain.low, library.declared[name].domain.high) for name in block.unknowns
+        }
+        form = only_form(library, block)
+        if form is None or not spans.keys() >= {*names_in(form)}:
+            continue
+        name = block.unknowns[0]
+        found, (low, high) = enclose(form, spans, ""), spans[name]
+        if found is None or found.values[0] > high or found.values[1] < low:
+            left.add(name)
+            continue
+        spans[name] = max(low, found.values[0]), min(high, found.values[1])
+    return frozenset(left)
