@@ -91,9 +91,7 @@ def solve_all(
     with query():
         question = ask(library, target, profiles, given)
         answers = _admissible(library, question, profiles)
-        tested = set.intersection(*({check.name for check in answer.checks} for answer in answers))
-        reached = set.intersection(*({*answer.quantities} for answer in answers))
-        beside = agreement(library, question, tested, reached)
+        beside = agreement(library, question, answers)
         return tuple(_beside(answer, beside) for answer in answers)
 
 

@@ -23,7 +23,7 @@ from derive.model.relation_set import RelationSet
 from derive.planning.incidence import Structure, structure_of
 from derive.planning.matching import Matching
 from derive.planning.orientation import directed
-from derive.planning.plan import Block, Plan, ordered
+from derive.planning.plan import Block, Plan, determined, ordered
 from derive.solving.cancellation.cancelled_answers import prove_fit
 from derive.solving.cancellation.jacobian_rank import repeated_among
 from derive.solving.diagnosis.diagnosis import behind, contradiction
@@ -31,12 +31,13 @@ from derive.solving.diagnosis.left_domains import certainly_left, leaving
 from derive.solving.execution.applicability import decisions_of
 from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.checks import checked, testable
-from derive.solving.execution.plan_states import is_doubt, is_of_one_turn
+from derive.solving.execution.plan_states import is_doubt, is_of_one_turn, planned
 from derive.solving.execution.question import Question
 from derive.time_limits import sharing, tick
 
 if TYPE_CHECKING:
-    from derive.solving.execution.answer import Check
+    from derive.model.relation import Relation
+    from derive.solving.execution.answer import Answer, Check
 
 __all__ = ["Agreement", "agreement"]
 
@@ -69,20 +70,22 @@ class _Twice:
 _TWICE = Memo[_Twice](most=1024)
 
 
-def agreement(library: RelationSet, question: Question, tested: Collection[str], reached: Collection[str]) -> Agreement:
+def agreement(library: RelationSet, question: Question, answers: Sequence[Answer]) -> Agreement:
     """What the givens state twice agrees; raises if it contradicts itself.
 
-    The answers have `tested` some relations and `reached` some quantities themselves: most questions leave nothing to
+    The answers have tested some relations themselves, and reached some quantities: most questions leave nothing to
     compute again.
     """
+    tested = set.intersection(*({check.name for check in answer.checks} for answer in answers))
+    reached = set.intersection(*({*answer.quantities} for answer in answers))
+    worked_out = {name for answer in answers for name in answer.quantities if name not in answer.given}
     try:
         with sharing(_SHARE):
             found = _agreement(library, question, tested, reached)
-            if question.target not in question.strong:
-                return found
-            further = [check for check in _limits(library, question) if check.name not in found.behind]
-            behind = {**dict.fromkeys((check.name for check in further), frozenset[str]()), **found.behind}
-            return replace(found, checks=(*found.checks, *further), behind=behind)
+            told = {*tested, *found.behind}
+            further = list(_limits(library, question, told, worked_out))
+            led = {check.name: _typed_behind(library, question, check.name) for check in further}
+            return replace(found, checks=(*found.checks, *further), behind={**led, **found.behind})
     except LimitError:
         return Agreement(notes=(UNTESTED,))
 
@@ -117,18 +120,45 @@ def _agreement(
     return _tested(library, alone, made, sound[0])
 
 
-def _limits(library: RelationSet, question: Question) -> Iterator[Check]:
-    """The limits that the weak values complete, where the target is given and nothing else is asked of it."""
+def _limits(
+    library: RelationSet, question: Question, told: Collection[str], worked_out: Collection[str]
+) -> Iterator[Check]:
+    """The limits that rest on stated values alone, and on nothing that the answers have worked out.
+
+    One that is broken by defaults alone says nothing of this question.
+    """
+    names = [one.name for one in library.relations.values() if not one.is_equation and one.name not in told]
+    names = [name for name in names if {*worked_out}.isdisjoint(library.members[name])]
+    if not names:
+        return
     decisions = decisions_of(library, question)
+    stated = decisions.reach | question.strong.keys() | question.weak.keys()
     ranges = {name: (value.base[0], value.base[2]) for name, value in question.strong.items() if value.is_range}
-    for relation in library.relations.values():
-        if relation.is_equation or decisions.applies(relation) is not True:
+    for relation in (library.relations[name] for name in names if stated.issuperset(library.members[name])):
+        if decisions.applies(relation) is not True:
             continue
         numbers = {name: decisions.value(name) for name in library.members[relation.name]}
         known = {name: number for name, number in numbers.items() if number is not None}
         check = checked(relation, known, ranges, {}) if len(known) == len(numbers) else None
-        if check is not None:
+        if check is not None and (check.passed or not _is_of_defaults(library, relation)):
             yield check
+
+
+def _typed_behind(library: RelationSet, question: Question, relation: str) -> frozenset[str]:
+    """The typed values in a relation, and those from which what is in it follows."""
+    names = {*library.members[relation]}
+    for name in library.members[relation]:
+        made = planned(library, replace(question, target=name), frozenset())
+        names.update(one for block in made.blocks for used in block.relations for one in library.members[used])
+    return frozenset(names & question.strong.keys())
+
+
+def _is_of_defaults(library: RelationSet, relation: Relation) -> bool:
+    return (
+        determined(structure_of(library), (), library.defaults)
+        .union(library.defaults)
+        .issuperset(library.members[relation.name])
+    )
 
 
 def _tested(library: RelationSet, question: Question, made: Plan, state: State) -> Agreement:

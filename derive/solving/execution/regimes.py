@@ -254,7 +254,7 @@ class Decisions:
         return number
 
     @cached_property
-    def _reach(self) -> frozenset[str]:
+    def reach(self) -> frozenset[str]:
         """Every quantity without a weak value that the values could determine if all relations applied."""
         strong, weak = self.question.strong, self.question.weak
         left_out, stated = frozenset(self.question.case.failing), self.question.stated
@@ -273,7 +273,7 @@ class Decisions:
 
     def _derived(self, name: str) -> float | None:
         """A quantity's number from relations that apply; those that are undecided are not even tried."""
-        if name not in self.question.weak and name not in self._reach:
+        if name not in self.question.weak and name not in self.reach:
             return None
         weak = {other: value for other, value in self.question.weak.items() if other != name}
         undecided = dict(self._undecided())
