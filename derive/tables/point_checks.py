@@ -377,13 +377,16 @@ def signs_of(recipe: Recipe, given: Iterable[str]) -> tuple[Sign, ...]:
     typed = {*recipe.axes, *given}
     idle = typed - met
     followed = closure(structure_of(library), typed)
+    reached = closure(structure_of(library), recipe.names) | recipe.stated.keys()
 
     def may_be_tested(relation: Relation) -> bool:
         """Whether all its quantities are known; stated values count for limits and for givens not used elsewhere.
 
-        An estimate is tested on all that follows from what is typed.
+        An estimate is tested on all that follows from what is typed, and a limit on all that follows.
         """
         members = library.members[relation.name]
+        if not relation.is_equation and reached.issuperset(members):
+            return relation.name not in always
         if relation.approximate is not None and followed.issuperset(members):
             return relation.name not in always
         if relation.name in always or known.isdisjoint(members):

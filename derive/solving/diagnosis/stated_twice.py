@@ -140,7 +140,7 @@ def _limits(
         numbers = {name: decisions.value(name) for name in library.members[relation.name]}
         known = {name: number for name, number in numbers.items() if number is not None}
         check = checked(relation, known, ranges, {}) if len(known) == len(numbers) else None
-        if check is not None and (check.passed or not _is_of_defaults(library, relation)):
+        if check is not None and (check.passed or not _is_of_defaults(library, question, relation)):
             yield check
 
 
@@ -153,12 +153,12 @@ def _typed_behind(library: RelationSet, question: Question, relation: str) -> fr
     return frozenset(names & question.strong.keys())
 
 
-def _is_of_defaults(library: RelationSet, relation: Relation) -> bool:
-    return (
-        determined(structure_of(library), (), library.defaults)
-        .union(library.defaults)
-        .issuperset(library.members[relation.name])
-    )
+def _is_of_defaults(library: RelationSet, question: Question, relation: Relation) -> bool:
+    """Whether all in a relation follows from the defaults that stand, without what is typed or what profiles state."""
+    defaults = [name for name, value in question.weak.items() if value is library.defaults.get(name)]
+    members = library.members[relation.name]
+    known = determined(structure_of(library), (), defaults).union(defaults)
+    return known.issuperset(members) and question.strong.keys().isdisjoint(members)
 
 
 def _tested(library: RelationSet, question: Question, made: Plan, state: State) -> Agreement:
