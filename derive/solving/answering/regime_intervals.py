@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from derive.errors import NoSolutionError
 from derive.expressions.tree import COMPARISONS, Apply, Equation, Node, names_in, walk
+from derive.model.choice_arms import one_relation_for_each_arm
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds
 from derive.numerics.algebra.isolation import isolate
@@ -34,7 +35,7 @@ from derive.solving.execution.checks import applies
 from derive.solving.execution.plan_states import Found, planned_for
 from derive.solving.execution.question import Question
 from derive.solving.execution.regimes import ANOTHER, Decisions, Undecided, within_reach
-from derive.solving.ranges.inequalities import inside
+from derive.solving.ranges.inequalities import inside, stated_at
 from derive.solving.sensitivity.elasticities import composed
 from derive.tolerances import NEAR_ZERO
 
@@ -47,6 +48,7 @@ ENCLOSED = "bounds contain every value over the ranges, and are an enclosure: no
 
 _FLIPS = 6  # limit on flips beside those where sides are equal
 _HALVINGS = 200
+_SPLITS = 5  # limit on relations around an answer that are taken both to apply and not to
 
 
 def confined(library: RelationSet, question: Question, found: Found) -> Found:
@@ -69,11 +71,30 @@ def told_apart(library: RelationSet, question: Question, answers: Sequence[Found
 
     def is_sound(found: Found, state: State) -> bool:
         decisions = decisions_of(library, replace(question, case=found.case))
-        return bool(state.spans) or propagated(library, state.values, found.left_out, decisions) is not None
+        if state.spans:
+            return True
+        if propagated(library, state.values, found.left_out, decisions) is None:
+            return False
+        return _is_possible_around(library, replace(question, case=found.case), state)
 
     kept = [replace(one, states=tuple(state for state in one.states if is_sound(one, state))) for one in answers]
     sound = [found for found in kept if found.states]
     return sound or list(answers)
+
+
+def _is_possible_around(library: RelationSet, question: Question, state: State) -> bool:
+    """Whether some case of the relations around the numbers of a state leaves values to what else is in them."""
+    known = state.values.keys()
+    around = (one for one in library.conditional if not known.isdisjoint(library.members[one.name]))
+    also = {name for one in around for name in (*library.members[one.name], *names_in(*one.conditions))} - known
+    if not also:
+        return True
+    stated = {name: stated_at(library, name, number) for name, number in state.values.items()}
+    apart = one_relation_for_each_arm(library)
+    if apart is None or not apart.relations.keys() >= question.case.holding | question.case.failing:
+        apart = library
+    asked = replace(question, strong={**question.strong, **stated}, decided={})
+    return left_by_relations(apart, asked, sorted(also), splits=_SPLITS) is not None
 
 
 def left_open(

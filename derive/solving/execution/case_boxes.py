@@ -209,6 +209,7 @@ def _widened(span: Span, blur: float) -> Span:
 def _around(library: RelationSet, question: Question, start: Iterable[str]) -> tuple[list[Relation], list[str]]:
     """The nearest relations around some quantities that surely hold in a case, and those of which that is open."""
     known = dict(told(library, question))
+    points = {name: (value.base[1],) * 2 for name, value in question.strong.items() if not value.is_range}
     found: dict[str, Relation] = {}
     undecided: dict[str, None] = {}
     pending = [name for name in start if not _is_point(question, name)]
@@ -220,7 +221,7 @@ def _around(library: RelationSet, question: Question, start: Iterable[str]) -> t
                 continue
             if _stands_aside(library, question, relation):
                 continue
-            verdicts = [implied(condition, known) for condition in relation.conditions]
+            verdicts = [_verdict(condition, known, points) for condition in relation.conditions]
             if False in verdicts or holder in question.case.failing:
                 continue
             if None in verdicts and holder not in question.case.holding:
@@ -233,6 +234,16 @@ def _around(library: RelationSet, question: Question, start: Iterable[str]) -> t
             seen.update(fresh)
             pending += fresh
     return list(found.values()), list(undecided)
+
+
+def _verdict(condition: Node, known: Mapping[Node, bool], points: Mapping[str, Span]) -> bool | None:
+    """Whether a condition holds by what a case claims, or by given numbers, unless these lie on its edge."""
+    verdict = implied(condition, known)
+    if verdict is not None or not points.keys() >= {*names_in(condition)}:
+        return verdict
+    near = {name: _widened(points[name], AGREEMENT) for name in names_in(condition)}
+    possible = truths(condition, near)
+    return next(iter(possible)) if len(possible) == 1 else None
 
 
 def _stands_aside(library: RelationSet, question: Question, relation: Relation) -> bool:
