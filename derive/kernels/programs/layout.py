@@ -21,7 +21,6 @@ from derive.model.relation_set import RelationSet
 from derive.planning.plan import Block, Plan
 from derive.solving.diagnosis.left_domains import leaving_from
 from derive.solving.execution.question import Outline
-from derive.solving.ranges.range_propagation import only_form
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
@@ -179,11 +178,10 @@ def _last(made: Plan) -> Block:
 def extra(library: RelationSet, outline: Outline, case: Case, asides: Iterable[str]) -> list[Block]:
     """The blocks that only checks need, and whose quantities and conditions are known in a case.
 
-    So are those of closed forms by which what the givens determine may leave its domain.
+    So are those by which what the givens determine may leave its domain.
     """
     known, found = _known(outline, case, asides), list[Block]()
-    leaving = [block for block in leaving_from(library, outline.strong).blocks if only_form(library, block) is not None]
-    for block in (*case.plan.extra, *leaving):
+    for block in (*case.plan.extra, *leaving_from(library, outline.strong).blocks):
         if known.issuperset(block.unknowns):
             continue
         relations = [library.relations[name] for name in block.relations]

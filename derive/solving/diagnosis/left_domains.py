@@ -2,7 +2,8 @@
 
 A product of positive quantities is positive, whatever they are; a share that is a difference may come out negative. A
 quotient has no value at all where its divisor may be zero. Of which kind a quantity is depends on the relation that it
-follows from, and on the domains of what else is in that.
+follows from, and on the domains of what else is in that. Only what follows by one closed form after another is looked
+at: a search for what nobody asked for would cost more than the answer.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from derive.caches import Memo
-from derive.expressions.tree import names_in
+from derive.expressions.tree import Node, names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.planning.incidence import structure_of
@@ -26,7 +27,7 @@ _LEAVING = Memo["Leaving"](most=256)
 
 
 def leaving(library: RelationSet, blocks: Iterable[Block]) -> list[str]:
-    """The unknowns of some blocks that nothing keeps within their domains, or that need not have a value.
+    """The unknowns that nothing keeps within their domains, or that need not have a value; of blocks in their order.
 
     >>> from derive.relation_files.loading import load
     >>> rod = load('''[quantities]
@@ -40,14 +41,18 @@ def leaving(library: RelationSet, blocks: Iterable[Block]) -> list[str]:
     >>> leaving(rod, [Block(("rest",), ("rest",)), Block(("share",), ("share",))])
     ['rest']
     """
-    return [name for block in blocks for name in block.unknowns if _may_leave(library, block, name)]
+    found, searched = list[str](), set[str]()
+    for block in blocks:
+        form = only_form(library, block)
+        if form is None or not searched.isdisjoint(names_in(form)):
+            searched.update(block.unknowns)
+        elif _may_leave(library, block.unknowns[0], form):
+            found.append(block.unknowns[0])
+    return found
 
 
-def _may_leave(library: RelationSet, block: Block, name: str) -> bool:
+def _may_leave(library: RelationSet, name: str, form: Node) -> bool:
     domain = library.declared[name].domain
-    form = only_form(library, block)
-    if form is None:
-        return True
     found = enclose(form, {other: library.declared[other].domain.closed for other in names_in(form)}, "")
     if found is None or found.partial:
         return True
