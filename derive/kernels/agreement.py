@@ -23,12 +23,13 @@ from derive.model.conditions import exclude_each_other
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.matching import Matching, closure
-from derive.solving.diagnosis.left_domains import leaving_from
+from derive.solving.diagnosis.left_domains import leaving_from, may_be_undefined
+from derive.solving.ranges.range_propagation import only_form
 from derive.tolerances import CONTRADICTION
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
-    from derive.planning.plan import Plan
+    from derive.planning.plan import Block, Plan
     from quantities.declaration import Declaration
 
 __all__ = [
@@ -64,22 +65,33 @@ def said_twice(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan
     return tuple(name for name in exact if known.issuperset(library.members[name]))
 
 
-def leaving_beside(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[str, ...]:
-    """The quantities that strong values alone determine, and that may leave their domains where no plan needs them."""
+def leaving_beside(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[Block, ...]:
+    """The blocks of what strong values alone determine, and what may leave its domain where no plan needs it."""
     reached = [{name for block in made.blocks for name in block.unknowns} for made in plans]
     always = set.intersection(*reached) if reached else set[str]()
-    return tuple(sorted(leaving_from(library, strong).names - always))
+    found = leaving_from(library, strong)
+    names = found.names - always
+    return tuple(block for block in found.blocks if not names.isdisjoint(block.unknowns))
 
 
-def outside(name: str) -> tuple[tuple[str, ...], Callable[..., Any]]:
-    """A quantity, and a function of its numbers that is positive where there is none: it has left its domain."""
+def outside(library: RelationSet, block: Block) -> tuple[tuple[str, ...], Callable[..., Any]]:
+    """The names in a closed form, and a function of their base numbers that is positive where it leaves its domain."""
+    form, domain = only_form(library, block), library.declared[block.unknowns[0]].domain
+    assert form is not None
+    names, is_silent = names_in(form), may_be_undefined(library, block)
+    whole = tested(names, lambda text: text(form))
 
-    def gap(numbers: Any) -> Any:
+    def gap(*numbers: Any) -> Any:
         import numpy
 
-        return numpy.where(numpy.isnan(numbers), 1.0, -1.0)
+        found = numpy.asarray(whole(*numbers), dtype=float)
+        slack = CONTRADICTION * numpy.abs(found)
+        low = found <= domain.low if domain.open_low else found < domain.low - slack
+        is_known = numpy.isfinite(found)
+        is_left = numpy.where(is_known, low | (found > domain.high + slack), not is_silent)
+        return numpy.where(is_left, 1.0, -1.0)
 
-    return (name,), gap
+    return names, gap
 
 
 def _is_of_another_case(library: RelationSet, relation: Relation, plans: Sequence[Plan]) -> bool:
@@ -189,11 +201,15 @@ def agreement(library: RelationSet, found: Cases) -> Agreement | None:
     """The checks of what the givens of a target state twice; None if they state nothing twice."""
     led = testing(library, found)
     beside = {one: plans for known in led.values() for one, plans in known.items()}
+    gaps = tuple(gap_of(library.relations[name]) for name in led)
     strong, target = found.outline.strong, found.outline.target
-    leaving = {name: plans_for(library, name, strong) for name in leaving_beside(library, strong, plans_of(found))}
-    known = {name: plans for name, plans in leaving.items() if plans is not None and name != target}
-    beside |= known
-    gaps = (*(gap_of(library.relations[name]) for name in led), *map(outside, known))
+    for block in leaving_beside(library, strong, plans_of(found)):
+        names, gap = outside(library, block)
+        led_here = {one: plans_for(library, one, strong) for one in names if one not in (*strong, target)}
+        known_here = {one: plans for one, plans in led_here.items() if plans is not None}
+        if len(known_here) == len(led_here):
+            beside |= known_here
+            gaps = (*gaps, (names, gap))
     return Agreement(library, found, gaps, Abreast(library, list(beside.values()))) if gaps else None
 
 

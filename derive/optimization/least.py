@@ -43,7 +43,6 @@ from derive.planning.matching import closure
 from derive.planning.plan import Block, Plan
 from derive.presentation.numbers import shown_number
 from derive.solving.answering.solver import solve
-from derive.solving.diagnosis.left_domains import leaving_from
 from derive.solving.execution.answer import Answer
 from derive.solving.execution.question import ask
 from derive.solving.ranges.inequalities import stated_at
@@ -142,12 +141,8 @@ def _ties(library: RelationSet, question: Asked, made: Sequence[Program]) -> Ite
 
 def _domains(library: RelationSet, question: Asked, made: Sequence[Program]) -> Iterator[Stated]:
     """The domains that what is free might make a quantity leave that nobody asked for, as limits."""
-    strong = _typed(question)
-    names = leaving_beside(library, strong, [plan for program in made for plan in program.plans])
-    for block in leaving_from(library, strong).blocks:
-        for name in block.unknowns:
-            if name in names:
-                yield from _of_its_form(library, block, limits_of_domain(library, name))
+    for block in leaving_beside(library, _typed(question), [plan for program in made for plan in program.plans]):
+        yield from _of_its_form(library, block, limits_of_domain(library, block.unknowns[0]))
 
 
 def _of_its_form(library: RelationSet, block: Block, limits: Sequence[Stated]) -> Iterator[Stated]:

@@ -161,7 +161,10 @@ class Contradiction:
 
 def contradicted(recipe: Recipe) -> list[Contradiction]:
     """The relations and the domains that are checked beside a target."""
-    gaps = [*(gap_of(recipe.library.relations[name]) for name in recipe.checks), *map(outside, recipe.leaving)]
+    gaps = [
+        *(gap_of(recipe.library.relations[name]) for name in recipe.checks),
+        *(outside(recipe.library, one) for one in recipe.leaving),
+    ]
     found = [_contradicted(recipe, *gap) for gap in gaps]
     return [each for each in found if each is not None]
 

@@ -12,6 +12,7 @@ from derive.kernels.agreement import based
 from derive.kernels.case_dispatch import Cases
 from derive.kernels.several_targets import Abreast, found_for, plans_for
 from derive.model.relation_set import RelationSet
+from derive.planning.plan import Block
 from derive.solving.execution.question import Outline
 
 __all__ = ["End", "Recipe", "Source", "Values", "functions", "plans", "sources", "stated_sources"]
@@ -56,7 +57,7 @@ class Recipe:
     beside: frozenset[str]  # quantities computed only for the checks
     fallbacks: frozenset[str]  # weak values that nothing is compared with
     ranged: frozenset[str]  # weak values that are ranges, and not only rounded
-    leaving: tuple[str, ...] = ()  # quantities that typed values determine, and that may leave their domains
+    leaving: tuple[Block, ...] = ()  # of what typed values determine, and what may leave its domain
 
     @property
     def names(self) -> tuple[str, ...]:

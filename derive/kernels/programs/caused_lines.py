@@ -41,6 +41,7 @@ class CausedLines(Draft):
         self.unsaid: set[Block] = set()  # blocks without lines
         self.tried: list[str] = []  # the candidates of the block at hand
         self.forms: dict[Block, str] = {}  # the index of the form in use
+        self.raw: dict[str, str] = {}  # of each unknown, before it is asked whether it lies in its domain
         self.barred: dict[str, str] = {}  # whether a quantity beside the target has no admissible value
 
     def given(self, name: str, scope: Scope) -> None:

@@ -23,6 +23,7 @@ from derive.kernels.programs.reasons import Reasons
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import isolate
 from derive.planning.plan import Block
+from derive.solving.diagnosis.left_domains import may_be_undefined
 
 __all__ = ["alternatives"]
 
@@ -122,7 +123,7 @@ class _Listing(CausedLines):
             self._block(block, scope)
         whole = self._whether(case, scope)
         for block in extra(self.library, self.outline, case, scope.variables):
-            self._extra(block, scope)
+            self._extra(block, scope, is_needed=block in case.plan.extra)
         states = self._checks(case, scope, whole)
         self._outputs(scope, whole, states)
         self._displacements(case, scope)
@@ -196,7 +197,7 @@ class _Listing(CausedLines):
             return
         cause = self.first(*causes, self._own_cause(block, inner))
         for name in block.unknowns:
-            raw = inner.variables[name]
+            raw = self.raw[name] = inner.variables[name]
             held = self.sheet.line(f"nan if {cause} else {raw}")
             self.causes[held] = cause
             scope.bind(name, held)
@@ -232,14 +233,14 @@ class _Listing(CausedLines):
         found = (f"{i} if {' or '.join(f'{one} == {one}' for one in mark)} else " for i, mark in enumerate(marks))
         return f"{''.join(found)}-1"
 
-    def _extra(self, block: Block, scope: Scope) -> None:
+    def _extra(self, block: Block, scope: Scope, *, is_needed: bool) -> None:
         """A block that only checks need, where its relations apply."""
         relations = [self.library.relations[name] for name in block.relations]
         conditions = [one for relation in relations for one in relation.conditions]
         whether = [self._judgement((one,), True, scope) for one in conditions]
         aside = [*self.cause(names_in(*conditions), scope), *whether]
         self._block(block, scope)
-        self._bar(block, aside, scope)
+        self._bar(block, aside, scope, is_needed=is_needed)
         for name in block.unknowns:
             held = scope.variables[name]
             own = self.causes.get(held, SOUND)
@@ -247,7 +248,7 @@ class _Listing(CausedLines):
             applies = " or ".join(aside)
             self.open[self.causes[held]] = self.sheet.line(f"0 if {applies} else {own}") if aside else own
 
-    def _bar(self, block: Block, aside: Sequence[str], scope: Scope) -> None:
+    def _bar(self, block: Block, aside: Sequence[str], scope: Scope, *, is_needed: bool) -> None:
         """Whether a block beside the target has no admissible value, or needs what has none.
 
         Only the first is told of the block itself: what follows from it is not the others' fault.
@@ -255,6 +256,8 @@ class _Listing(CausedLines):
         first = block.unknowns[0]
         own = self.causes.get(scope.variables[first], SOUND)
         outside = f"({own} == {self.reasons.outside(self.library.declared[first])})"
+        if not is_needed and may_be_undefined(self.library, block):  # what has no number at all leaves no domain
+            outside = f"({outside} and abs({self.raw[first]}) < inf)"
         needed = {name for relation in block.relations for name in self.library.members[relation]}
         inherited = [self.barred[name] for name in sorted(needed - {*block.unknowns}) if name in self.barred]
         applies = "".join(f"not {one} and " for one in aside)

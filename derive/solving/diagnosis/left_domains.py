@@ -1,19 +1,21 @@
 """Quantities that may leave their domains where they follow from others.
 
-A product of positive quantities is positive, whatever they are; a share that is a difference may come out negative. A
-quotient has no value at all where its divisor may be zero. Of which kind a quantity is depends on the relation that it
-follows from, and on the domains of what else is in that. Only what follows by one closed form after another is looked
-at: a search for what nobody asked for would cost more than the answer.
+A product of positive quantities is positive, whatever they are; a share that is a difference may come out negative. Of
+which kind a quantity is depends on the relation that it follows from, and on the domains of what else is in that. Only
+what follows by one closed form after another is looked at: a search for what nobody asked for would cost more than the
+answer.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from derive.caches import Memo
 from derive.expressions.tree import Node, names_in
 from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.evaluation import value
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.planning.incidence import structure_of
 from derive.planning.matching import Matching
@@ -21,13 +23,13 @@ from derive.planning.orientation import directed
 from derive.planning.plan import Block, ordered
 from derive.solving.ranges.range_propagation import only_form
 
-__all__ = ["Leaving", "certainly_left", "leaving", "leaving_from"]
+__all__ = ["Leaving", "certainly_left", "is_silent", "leaving", "leaving_from", "may_be_undefined"]
 
 _LEAVING = Memo["Leaving"](most=256)
 
 
 def leaving(library: RelationSet, blocks: Iterable[Block]) -> list[str]:
-    """The unknowns that nothing keeps within their domains, or that need not have a value; of blocks in their order.
+    """The unknowns that nothing keeps within their domains; of blocks in their order.
 
     >>> from derive.relation_files.loading import load
     >>> rod = load('''[quantities]
@@ -46,17 +48,33 @@ def leaving(library: RelationSet, blocks: Iterable[Block]) -> list[str]:
         form = only_form(library, block)
         if form is None or not searched.isdisjoint(names_in(form)):
             searched.update(block.unknowns)
-        elif _may_leave(library, block.unknowns[0], form):
+        elif _may_leave(library, block, form):
             found.append(block.unknowns[0])
     return found
 
 
-def _may_leave(library: RelationSet, name: str, form: Node) -> bool:
-    domain = library.declared[name].domain
+def _may_leave(library: RelationSet, block: Block, form: Node) -> bool:
+    domain = library.declared[block.unknowns[0]].domain
     found = enclose(form, {other: library.declared[other].domain.closed for other in names_in(form)}, "")
-    if found is None or found.partial:
+    if found is None or (found.partial and not may_be_undefined(library, block)):
         return True
     return not (domain.low <= found.values[0] and found.values[1] <= domain.high)
+
+
+def may_be_undefined(library: RelationSet, block: Block) -> bool:
+    """Whether a block's relation says nothing where its form has no number, as it is written for its unknown.
+
+    A short has no ratio of standing waves. But `d*x = 10` holds for no `d` where `x` is zero.
+    """
+    return library.relations[block.relations[0]].written.written_for == block.unknowns[0]
+
+
+def is_silent(library: RelationSet, block: Block, values: Mapping[str, float]) -> bool:
+    """Whether a block's relation says nothing at some numbers."""
+    form = only_form(library, block)
+    if form is None or not values.keys() >= {*names_in(form)} or not may_be_undefined(library, block):
+        return False
+    return not math.isfinite(value(form, values))
 
 
 @dataclass(frozen=True, slots=True)

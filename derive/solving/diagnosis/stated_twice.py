@@ -27,7 +27,7 @@ from derive.planning.plan import Block, Plan, determined, ordered
 from derive.solving.cancellation.cancelled_answers import prove_fit
 from derive.solving.cancellation.jacobian_rank import repeated_among
 from derive.solving.diagnosis.diagnosis import behind, contradiction
-from derive.solving.diagnosis.left_domains import certainly_left, leaving
+from derive.solving.diagnosis.left_domains import certainly_left, is_silent, leaving
 from derive.solving.execution.applicability import decisions_of
 from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.checks import checked, testable
@@ -62,6 +62,7 @@ class _Twice:
 
     tests: frozenset[str]
     leaving: frozenset[str]  # the quantities that may leave their domains
+    needed: frozenset[str]  # the quantities that the relations to test need
     blocks: tuple[Block, ...]
     conditional: frozenset[str]  # the relations under conditions that may be among them
     dependent: tuple[tuple[str, ...], ...]
@@ -103,7 +104,7 @@ def _agreement(
         unsure |= more
         twice = _stated_twice(library, question, unsure)
     made = Plan("", (), (), tuple(twice.tests), (), twice.blocks)
-    states = _states(library, twice.blocks, alone)
+    states = [_without_undefined(library, twice, state) for state in _states(library, twice.blocks, alone)]
     ranges = {name: (value.base[0], value.base[2]) for name, value in question.strong.items()}
     if any(low < high for low, high in ranges.values()):  # what has no value in the middle may have one elsewhere
         nowhere = certainly_left(library, twice.blocks, ranges)
@@ -118,6 +119,13 @@ def _agreement(
     if len(sound) != 1:
         return Agreement()
     return _tested(library, alone, made, sound[0])
+
+
+def _without_undefined(library: RelationSet, twice: _Twice, state: State) -> State:
+    """The state without bars on what has no number at all, unless a relation that is tested needs it."""
+    beside = [block for block in twice.blocks if twice.needed.isdisjoint(block.unknowns)]
+    held = {name for block in beside if is_silent(library, block, state.values) for name in block.unknowns}
+    return replace(state, barred=state.barred - held)
 
 
 def _limits(
@@ -219,13 +227,22 @@ def _found(library: RelationSet, given: frozenset[str], zeros: frozenset[str], l
     idle = structure.members.keys() - solved.values() if is_spare else set()
     others = {name for name, one in library.relations.items() if not one.is_equation} | estimates
     tests = {name for name in (idle | others) - left_out if settled.issuperset(library.members[name])}
-    wanted = [*may_leave, *(one for name in tests for one in library.members[name])]
+    asked = [one for name in tests for one in library.members[name]]
+    wanted = [*may_leave, *asked]
     blocks = tuple(ordered(structure, solved, wanted, given)[0]) if wanted else ()
+    needed = {name for block in ordered(structure, solved, asked, given)[0] for name in block.unknowns} if asked else ()
     used = tests | {name for block in blocks for name in block.relations}
     dependent = tuple(islice(_beyond(library, structure, given, zeros, settled), _SETS))
     conditional = {one.name for one in library.conditional if one.name not in left_out}
     held = {name for names in dependent for name in names}
-    return _Twice(frozenset(tests), frozenset(may_leave), blocks, frozenset(conditional & (used | held)), dependent)
+    return _Twice(
+        frozenset(tests),
+        frozenset(may_leave),
+        frozenset(needed),
+        blocks,
+        frozenset(conditional & (used | held)),
+        dependent,
+    )
 
 
 def _beyond(

@@ -157,8 +157,8 @@ def selecting() -> derive.Library:
 
 @cache
 def two(library: derive.Library, names: tuple[str, ...]) -> derive.Library:
-    """The library with a second point that differs in these quantities."""
-    return library.at("other", names)
+    """The library with a second point that differs in these quantities, and is no normal step with a fast mode."""
+    return library.at("other", names).without(*(["other.fast_batch_ratio"] if "batch" in names else []))
 
 
 def drawn(model: str) -> dict[str, str | float]:
