@@ -73,7 +73,7 @@ def front(asked: Asked, limits: tuple[str, ...], among: tuple[str, ...], points:
 
     A rate is to be most, unless it is one of money, and everything else least; "most NAME" says otherwise.
     """
-    from derive.optimization.front_text import as_data, charts
+    from derive.optimization.front_text import as_data, cautions, charts
 
     if len(asked.targets) != 2:
         told = ", ".join(asked.targets)
@@ -83,7 +83,11 @@ def front(asked: Asked, limits: tuple[str, ...], among: tuple[str, ...], points:
     )
     asked.draw("best", lambda: charts(found))
     asked.tell(lambda: as_data(found), lambda: click.echo(found.text(asked.digits)))
-    return 1 if asked.strict and not found.proved else 0
+    if asked.as_json or asked.output == "-":  # otherwise they are below the headline
+        for caution in cautions(found, asked.digits):
+            warn(f"{caution}.")
+    is_amiss = not found.proved or found.failed or found.unused or found.remarks
+    return 1 if asked.strict and is_amiss else 0
 
 
 def _profiles(among: Sequence[str], asked: Asked) -> list[Any]:

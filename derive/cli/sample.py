@@ -40,15 +40,20 @@ def sample(asked: Asked, points: int, seed: int) -> int:
     found = asked.library.sample(asked.target, *asked.profiles, points=points, seed=seed, **asked.given)
     asked.draw("sample", lambda: charts(found))
     asked.tell(lambda: _data(found), lambda: say(found.text(asked.digits)))
+    _warn_of(found)
+    return 1 if asked.strict and (found.failed or found.unused or found.remarks) else 0
+
+
+def _warn_of(found: Sample) -> None:
+    from derive.presentation.failed_checks import without_part
+    from derive.presentation.placed_remarks import largest
+
     for name, where in found.failed.items():
         warn(f"{name} does not hold at {int(where.sum())} of {len(found)} points.")
     if found.unused:
-        from derive.presentation.failed_checks import without_part
-
         warn(f"{without_part(found.unused)} at any point.")
-    for remark in found.remarks:
+    for remark in largest(found.remarks):
         warn(f"{remark}.")
-    return 1 if asked.strict and (found.failed or found.unused or found.remarks) else 0
 
 
 def _data(found: Sample) -> dict[str, Any]:
@@ -63,4 +68,5 @@ def _data(found: Sample) -> dict[str, Any]:
         "tornado": [{"name": one.name, "least": one.least, "most": one.most} for one in found.tornado],
         "failed": {name: float(where.mean()) for name, where in found.failed.items()},
         "unused": list(found.unused),
+        "remarks": [remark.data for remark in found.remarks],
     }

@@ -219,4 +219,5 @@ def _data(table: Table) -> dict[str, Any]:
         "holds": table.holds.ravel().tolist(),
         "failed": {name: column.ravel().tolist() for name, column in table.failed.items()},
         "unused": list(table.unused),
+        "remarks": [remark.data for remark in table.remarks],
     }

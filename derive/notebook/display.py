@@ -17,6 +17,7 @@ from derive.errors import DeriveError
 from derive.presentation.html import Html, formula
 from derive.presentation.mathematics import equation, letter
 from derive.presentation.mathematics import unit as typeset_unit
+from derive.presentation.placed_remarks import largest
 
 __all__ = ["add_pictures", "as_html", "as_latex", "as_text"]
 
@@ -129,11 +130,11 @@ def _cells(table: Any) -> tuple[list[str], list[list[str]]]:
 
 
 def _unhidden(table: Any) -> list[str]:
-    """The checks that fail somewhere in a table, and the givens without effect."""
+    """The checks that fail somewhere in a table, the givens without effect, and what its middle assumes."""
     if table.is_lazy or table.survey is None or len(table) > _TESTED:
         return []
     fails = [f"{name} fails at {int(where.sum())} of {len(table)} points" for name, where in table.failed.items()]
-    return [*fails, *(f"{name} plays no part" for name in table.unused)]
+    return [*fails, *(f"{name} plays no part" for name in table.unused), *map(str, largest(table.remarks))]
 
 
 def _stream(stream: Any) -> str:

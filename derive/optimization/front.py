@@ -14,6 +14,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from derive.errors import ExpressionError
@@ -30,6 +31,7 @@ from derive.optimization.program import Limit, Program
 from derive.optimization.putting_back import Looked, answers_at, put_back, values_at
 from derive.optimization.stated_limits import Stated, library_limits, stated_limits
 from derive.presentation.numbers import DIGITS, in_unit
+from derive.presentation.placed_remarks import PlacedRemark, point_data
 from derive.showing import Shown
 from derive.solving.execution.answer import Answer
 from derive.time_limits import query, sharing
@@ -76,6 +78,28 @@ class Front(Shown):
     @property
     def proved(self) -> bool:
         return all(point.proved for point in self.points)
+
+    @property
+    def failed(self) -> dict[str, int]:
+        """For each check that does not hold somewhere on the front, at how many of its points."""
+        broken = [{check.name for answer in point.answers for check in answer.failed} for point in self.points]
+        return {name: sum(name in names for names in broken) for name in sorted(set().union(*broken))}
+
+    @property
+    def unused(self) -> tuple[str, ...]:
+        """The typed names that no answer of the front uses."""
+        first, *others = [set(answer.unused) for point in self.points for answer in point.answers]
+        idle = first.intersection(*others)
+        return tuple(name for name in self.points[0].answers[0].unused if name in idle)
+
+    @cached_property
+    def remarks(self) -> tuple[PlacedRemark, ...]:
+        """What the answers in the middle of the front assume, take by default or leave out, each with its size."""
+        middle = self.points[len(self) // 2]
+        chosen = point_data(middle.chosen, self.quantities)
+        return tuple(
+            PlacedRemark(answer.quantity.name, chosen, remark) for answer in middle.answers for remark in answer.remarks
+        )
 
     def at(self, i: int) -> dict[str, Any]:
         """What was chosen at a point of the front."""

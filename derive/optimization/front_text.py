@@ -7,11 +7,12 @@ from typing import Any
 
 from derive.optimization.front import Front
 from derive.presentation.charts import Axis, Chart, Series, holding
-from derive.presentation.failed_checks import remarked
+from derive.presentation.failed_checks import without_part
 from derive.presentation.numbers import DIGITS, labelled, shown_number, spelled
+from derive.presentation.placed_remarks import largest
 from derive.presentation.text import columns
 
-__all__ = ["as_data", "as_text", "charts"]
+__all__ = ["as_data", "as_text", "cautions", "charts"]
 
 _DECADE = 10.0
 
@@ -27,15 +28,20 @@ def as_text(front: Front, digits: int = DIGITS) -> str:
     told = " and ".join(f"{sense} {name}" for sense, name in zip(front.senses, names, strict=True))
     proof = "each point is proved" if front.proved else "not every point is proved"
     head = f"front of {told}: {len(front)} points, {proof}"
-    return "\n".join([head, *(f"  {text}" for text in _remarks(front, digits)), "", *columns(rows)])
+    return "\n".join([head, *(f"  {text}" for text in cautions(front, digits)), "", *columns(rows)])
 
 
-def _remarks(front: Front, digits: int) -> Iterator[str]:
-    """What the answers in the middle of the front assume or leave out, each with its size."""
-    for answer in front.points[len(front) // 2].answers:
+def cautions(front: Front, digits: int = DIGITS) -> Iterator[str]:
+    """What stands below the headline: failed checks, givens without effect, and what the middle assumes."""
+    for name, count in front.failed.items():
+        yield f"{name} does not hold at {count} of {len(front)} points"
+    if front.unused:
+        yield f"{without_part(front.unused)} at any point"
+    middle = {answer.quantity.name: answer for answer in front.points[len(front) // 2].answers}
+    for one in largest(front.remarks):
+        answer = middle[one.target]
         shown = shown_number(answer.base or 0.0, answer.quantity.unit, digits)
-        for text in remarked(answer):
-            yield f"where {answer.quantity.name} is {shown}: {text}"
+        yield f"where {one.target} is {shown}: {one.remark.text}"
 
 
 def charts(front: Front) -> tuple[Chart, ...]:
@@ -83,7 +89,10 @@ def as_data(front: Front) -> dict[str, Any]:
                 },
                 "profiles": list(point.profiles),
                 "proved": point.proved,
+                "failed": sorted({check.name for answer in point.answers for check in answer.failed}),
             }
             for point in front.points
         ],
+        "unused": list(front.unused),
+        "remarks": [remark.data for remark in front.remarks],
     }

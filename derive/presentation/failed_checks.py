@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from quantities.value import Value
 
 __all__ = [
+    "MOST_REMARKS",
     "broken",
     "cautions",
     "displaced",
@@ -36,7 +37,7 @@ __all__ = [
     "without_part",
 ]
 
-_REMARKS = 3  # that stand under a headline
+MOST_REMARKS = 3  # that stand under a headline
 _DIGITS = (4, 7, 10, 13)  # the fewest that distinguish the sides are shown
 
 
@@ -80,7 +81,7 @@ def cautions(answer: Answer, idle: Sequence[str] | None = None) -> tuple[str, ..
 
 def remarked(answer: Answer) -> tuple[str, ...]:
     """The largest of what an answer assumes or leaves out, each with its size."""
-    return tuple(remark.text for remark in answer.remarks[:_REMARKS])
+    return tuple(remark.text for remark in answer.remarks[:MOST_REMARKS])
 
 
 def warnings(answer: Answer, idle: Sequence[str] | None = None) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from derive.presentation.derivation import notes
 from derive.presentation.failed_checks import cautions, remarked, warnings
 from derive.presentation.numbers import DIGITS, shown_number, shown_span
+from derive.presentation.placed_remarks import remark_data
 
 if TYPE_CHECKING:
     from derive.solving.execution.answer import Answer, Step
@@ -153,10 +154,7 @@ def as_data(answer: Answer, digits: int = DIGITS) -> dict[str, Any]:
         "unused": list(answer.unused),
         "acts_on": dict(answer.acts_on),
         "whole": answer.whole,
-        "remarks": [
-            {"kind": one.kind, "name": one.name, "value": one.value, "factor": one.factor, "sentence": one.text}
-            for one in answer.remarks
-        ],
+        "remarks": [remark_data(one) for one in answer.remarks],
     }
 
 

@@ -13,8 +13,7 @@ from typing import Any
 
 from derive.errors import DeriveError, InconsistentError
 from derive.model.relation_set import RelationSet
-from derive.presentation.failed_checks import remarked
-from derive.presentation.numbers import with_unit
+from derive.presentation.placed_remarks import PlacedRemark
 from derive.solving.answering.solver import solve
 from derive.solving.execution.answer import Answer
 from quantities.profiles import Profile
@@ -76,18 +75,14 @@ def remarked_at(
     given: Mapping[str, Any],
     point: Mapping[str, float],
     weak: Collection[str] = (),
-) -> tuple[str, ...]:
-    """The largest of what the answer at a point assumes or leaves out, each with that point; none without an answer."""
+) -> tuple[PlacedRemark, ...]:
+    """What the answer at a point assumes or leaves out, the largest first; nothing without an answer."""
     try:
         answer = _answer(library, target, profiles, given, point, weak)
     except DeriveError:
         return ()
-    places = []
-    for name, number in point.items():
-        shown = with_unit(f"{number:.6g}", library.declared[name].unit.text)
-        places.append(f"{name} = {shown}")
-    where = f" at {', '.join(places)}" if places else ""
-    return tuple(f"{target}{where}: {text}" for text in remarked(answer))
+    placed = {name: (number, library.declared[name].unit.text) for name, number in point.items()}
+    return tuple(PlacedRemark(target, placed, remark) for remark in answer.remarks)
 
 
 def _answer(

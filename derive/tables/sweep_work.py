@@ -15,6 +15,7 @@ from derive.kernels.agreement import agreed
 from derive.kernels.case_dispatch import Cases
 from derive.kernels.several_targets import Abreast
 from derive.model.relation_set import RelationSet
+from derive.presentation.placed_remarks import PlacedRemark
 from derive.tables.point_checks import Contradiction, Judge, Judgement, Verdict, contradicted, signs_of
 from derive.tables.point_values import End, Recipe, Values, functions
 from derive.tables.regimes import Switch, switches
@@ -133,10 +134,10 @@ class Work:
                 self._told[key] = found
         return found
 
-    def remarked(self, point: Mapping[str, float]) -> tuple[str, ...]:
+    def remarked(self, point: Mapping[str, float]) -> tuple[PlacedRemark, ...]:
         """What the targets assume or leave out at a point, each with its size."""
         asked = self.profiles, self.given, point, self.weak
-        return tuple(text for target in self.lines for text in remarked_at(self.library, target, *asked))
+        return tuple(one for target in self.lines for one in remarked_at(self.library, target, *asked))
 
     @cached_property
     def _told(self) -> dict[tuple[str, tuple[float, ...]], Told]:

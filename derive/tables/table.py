@@ -11,6 +11,7 @@ from typing import Any
 
 from derive.errors import ExpressionError, LimitError, unknown
 from derive.model.relation_set import RelationSet
+from derive.presentation.placed_remarks import PlacedRemark
 from derive.showing import Shown
 from derive.tables.axes import is_lazy
 from derive.tables.data_frames import Units, data_frame
@@ -109,7 +110,7 @@ class Table(Shown):
         return self.holding.unused
 
     @cached_property
-    def remarks(self) -> tuple[str, ...]:
+    def remarks(self) -> tuple[PlacedRemark, ...]:
         """What the answers in the middle of the axes assume, take by default or leave out, each with its size."""
         if self.survey is None or self.is_lazy:
             return ()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from derive.presentation.failed_checks import without_part
 from derive.presentation.numbers import with_unit
+from derive.presentation.placed_remarks import PlacedRemark, largest
 from derive.tables.point_checks import Judgement, Verdict
 from derive.tables.progress import ahead, watched
 
@@ -135,7 +136,7 @@ class Cautions:
         self._first: dict[str, tuple[str, str]] = {}
         self._silent: set[str] | None = None  # names unused so far
         self._typed: tuple[str, ...] = ()
-        self.remarks: tuple[str, ...] = ()  # in the middle of the first piece
+        self.remarks: tuple[PlacedRemark, ...] = ()  # in the middle of the first piece
 
     def add(self, table: Table) -> None:
         """Add the points of a table."""
@@ -171,7 +172,7 @@ class Cautions:
             yield f"the checks could not be tested at {self.untested} of {self.points} points; solve at one says why"
         if self.unused:
             yield without_part(self.unused)
-        yield from self.remarks
+        yield from map(str, largest(self.remarks))
 
 
 def _example(table: Table, name: str, place: int) -> tuple[str, str]:

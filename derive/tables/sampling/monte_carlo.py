@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from derive.errors import ExpressionError, LimitError, NoSolutionError
 from derive.model.relation_set import RelationSet
 from derive.presentation.numbers import DIGITS
+from derive.presentation.placed_remarks import PlacedRemark
 from derive.showing import Shown
 from derive.tables.data_frames import Units, data_frame
 from derive.tables.sampling.distributions import Spread
@@ -72,7 +73,7 @@ class Sample(Shown):
         return self.holding.unused
 
     @cached_property
-    def remarks(self) -> tuple[str, ...]:
+    def remarks(self) -> tuple[PlacedRemark, ...]:
         """What the answer in the middle of the ranges assumes, takes by default or leaves out, each with its size."""
         middle = {name: self.quantities[name].unit.from_base(spread.kept) for name, spread in self.spreads.items()}
         return self.work.remarked(middle)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from derive.presentation.charts import Axis, Chart, Mark, Series
 from derive.presentation.numbers import DIGITS, labelled, ranged, with_unit
+from derive.presentation.placed_remarks import largest
 from derive.presentation.text import columns, section
 from derive.tables.table_charts import holding_for
 
@@ -97,12 +98,12 @@ def as_text(sample: Sample, digits: int = DIGITS) -> str:
 
 
 def _amiss(sample: Sample) -> list[str]:
-    """The failed checks with their number of points, and the unused givens."""
+    """The failed checks with their share of the points, the unused givens, and what the middle assumes."""
     shares = [f"{name} fails at {100 * float(column.mean()):.3g} %" for name, column in sample.failed.items()]
     told = [f"all checks hold at {100 * sample.sound:.3g} % of the points: {', '.join(shares)}"] if shares else []
     if sample.unused:
         told.append(f"unused: {', '.join(sample.unused)}")
-    return told
+    return [*told, *map(str, largest(sample.remarks))]
 
 
 def _range(sample: Sample, name: str) -> str:

@@ -9,6 +9,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+import derive
+from derive.notebook.display import as_html, as_text
 from tests.derive.terminal import ask, settle
 
 ROOFLINE = """\
@@ -184,7 +186,7 @@ def test_what_is_assumed_in_the_middle_is_said_beside_the_table(ending, tmp_path
     (tmp_path / "lamp.toml").write_text(LAMP, encoding="utf-8")
     said = ask("sweep", "light", "power=1,3,9 W", "--library", "lamp.toml", *ending)
     assert said.err == "derive: light at power = 3 W: with efficiency 0.2 (1 by default; a data sheet): 0.2 of it.\n"
-    assert "data sheet" not in said.out
+    assert ("data sheet" in said.out) is ("--json" in ending)
     words = ("sweep", "light", "power=1,3,9 W", "--library", "lamp.toml", "--strict")
     assert (ask(*words).status, ask(*words, "efficiency=0.5").status) == (1, 0)
     assert ask(*words, "efficiency=0.5").err == ""
@@ -197,6 +199,59 @@ def test_what_is_assumed_in_the_middle_of_a_sample_and_of_a_front_is_said(tmp_pa
     assert said.err == "derive: light at power = 4 W: with efficiency 0.2 (1 by default; a data sheet): 0.2 of it.\n"
     front = ask("front", "most light,least power", "power=2..6 W", "--library", "lamp.toml", "--points", "3")
     assert "  where light is 4 W: with efficiency 0.2 (1 by default; a data sheet): 0.2 of it\n" in front.out
+
+
+REMARK = {
+    "kind": "defaulted",
+    "name": "efficiency",
+    "value": "0.2",
+    "factor": 0.2,
+    "sentence": "with efficiency 0.2 (1 by default; a data sheet): 0.2 of it",
+}
+
+
+@pytest.mark.parametrize(
+    ("words", "middle"),
+    [
+        (("sweep", "light", "power=1,3,9 W"), 3),
+        (("sample", "light", "power=2..6 W", "--points", "50"), 4),
+        (("front", "most light,least power", "power=2..6 W", "--points", "3"), 4),
+    ],
+)
+def test_the_data_say_what_is_assumed_in_the_words_of_a_single_answer(words, middle, tmp_path: Path):
+    (tmp_path / "lamp.toml").write_text(LAMP, encoding="utf-8")
+    on = ("--library", "lamp.toml", "--json")
+    (alone,) = json.loads(ask("solve", "light", f"power={middle} W", *on).out)["remarks"]
+    assert alone == pytest.approx(REMARK)
+    said = ask(*words, *on)
+    (found,) = json.loads(said.out)["remarks"]
+    assert found.pop("target") == "light"
+    assert found.pop("at") == {"power": {"value": pytest.approx(middle), "unit": "W"}}
+    assert found == pytest.approx(alone)
+    assert "a data sheet" in said.err
+    (other,) = json.loads(ask("sweep", "light", "power=1,3,9 W", "--each", "efficiency=1,0.5", *on).out)["each"][:1]
+    assert other["remarks"] == []  # a value that is typed is not assumed
+
+
+def test_what_hides_on_a_front_is_said_and_strict(tmp_path: Path):
+    shade = 'hinge = { unit = "kg" }\nnail = { unit = "kg" }\n[relations]\nhung = { equation = "hinge = 2*nail" }'
+    (tmp_path / "lamp.toml").write_text(LAMP.replace("[relations]", shade), encoding="utf-8")
+    words = ("front", "most light,least power", "power=2..6 W", "efficiency=1", "--library", "lamp.toml")
+    assert ask(*words, "--strict").status == 0
+    said = ask(*words, "hinge=3 kg", "--strict")
+    assert (said.status, said.out.splitlines()[1]) == (1, "  hinge plays no part at any point")
+    said = ask(*words, "hinge=3 kg", "--json")
+    assert (json.loads(said.out)["unused"], said.err) == (["hinge"], "derive: hinge plays no part at any point.\n")
+    assert ask(*(one for one in words if one != "efficiency=1"), "--strict").status == 1
+
+
+def test_a_sample_and_a_table_show_what_they_assume_wherever_they_are_shown():
+    lamp = derive.load(LAMP)
+    told = "light at power = 4 W: with efficiency 0.2 (1 by default; a data sheet): 0.2 of it"
+    assert told in str(lamp.sample("light", power="2..6 W", points=50))
+    table = lamp.sweep("light", power=["1 W", "4 W", "9 W"])
+    assert told in as_text(table)
+    assert told in (as_html(table) or "")
 
 
 def test_strict_is_an_exit_status(tmp_path: Path):
