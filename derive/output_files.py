@@ -5,7 +5,9 @@ the old or the whole new content, even after an error, a full disk or an interru
 to directly.
 
 Every format has a mark by which derive knows its own files again. A command may be repeated, and replaces what it
-wrote; but a mistyped name must not cost a user the file that bears it.
+wrote; but a mistyped name must not cost a user the file that bears it. Nor must a repeated command cost him what he has
+changed in a file since: behind the mark of a text stands a seal, the digest of all the rest, and a file with a broken
+seal is the user's own. (Tables, PNG and PDF have no place for one, and reports are compared as wholes.)
 """
 
 from __future__ import annotations
@@ -15,38 +17,76 @@ import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from hashlib import blake2b
 from os import PathLike
+from pathlib import Path
 from secrets import token_hex
 from typing import IO
 
 from derive.errors import DeriveError
 
-__all__ = ["MARK", "is_replaceable", "write_whole", "written_whole"]
+__all__ = ["MARK", "digest", "is_edited", "is_replaceable", "sealed", "write_whole", "written_whole"]
 
 MARK = "Made by derive"  # in every file whose format has a place for words
 _MARKS = (
     MARK.encode(),
-    b'<meta name="generator" content="derive">',  # of a page
+    b'<meta name="generator" content="derive',  # of a page
     b"; numbers are shown rounded and computed with all their digits",  # of a report
 )
+_SEALABLE = re.compile(f'{MARK}|<meta name="generator" content="derive')
+_SEALED = re.compile(rf"({_SEALABLE.pattern}) \[([0-9a-f]{{32}})\]".encode())
 _HEADING = re.compile(
     rb"[^\n]*,holds( [^\n,]*)?,fails( [^\n,]*)?(,[^\n]*)?\r?\n"
 )  # of a table, which has no place for words
 _SEARCHED = 1 << 16  # bytes at either end of a file in which a mark stands
 
 
-def is_replaceable(path: str | PathLike[str]) -> bool:
-    """Whether nothing is lost if this file is written: it is not there, it is empty, no plain file, or derive's own."""
-    if not os.path.isfile(path) or not os.path.getsize(path):
-        return True
+def digest(content: bytes) -> str:
+    """What tells a content from any other."""
+    return blake2b(content, digest_size=16).hexdigest()
+
+
+def sealed(text: str) -> str:
+    """A text with a seal behind its mark; one without a mark stays as it is.
+
+    >>> print(sealed("# Made by derive: a question"))
+    # Made by derive [9c9586ecb0fd83763b8d7e3648d2a15f]: a question
+    """
+    mark = _SEALABLE.search(text)
+    if mark is None:
+        return text
+    return f"{text[: mark.end()]} [{_digest_of_rest(text.encode())}]{text[mark.end() :]}"
+
+
+def _digest_of_rest(content: bytes) -> str:
+    """The digest of a content without its seal, however its lines end."""
+    return digest(_SEALED.sub(rb"\1", content, count=1).replace(b"\r\n", b"\n"))
+
+
+def is_edited(path: str | PathLike[str]) -> bool:
+    """Whether a file was changed since derive wrote and sealed it."""
+    seal = _SEALED.search(_ends(path))
+    return seal is not None and seal[2].decode() != _digest_of_rest(Path(path).read_bytes())
+
+
+def _ends(path: str | PathLike[str]) -> bytes:
+    """What stands at either end of a file, which may be too large to be read; nothing if it cannot be read."""
     try:
         with open(path, "rb") as file:
             text = file.read(_SEARCHED)
-            file.seek(max(0, os.path.getsize(path) - _SEARCHED))
-            text += b"\n" + file.read()
+            file.seek(max(len(text), os.path.getsize(path) - _SEARCHED))
+            return text + b"\n" + file.read()
     except OSError:
-        return False
-    return any(mark in text for mark in _MARKS) or bool(_HEADING.match(text))
+        return b""
+
+
+def is_replaceable(path: str | PathLike[str]) -> bool:
+    """Whether nothing is lost if this file is written: it is not there, empty, no plain file, or as derive wrote it."""
+    if not os.path.isfile(path) or not os.path.getsize(path):
+        return True
+    text = _ends(path)
+    is_own = any(mark in text for mark in _MARKS) or bool(_HEADING.match(text))
+    return is_own and not is_edited(path)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from shlex import quote
 import click
 
 from derive.cli.asked import as_targets, givens, prove_single
-from derive.cli.shared import ADD, LIBRARY, WITH, opened, prove_writable, writes
+from derive.cli.shared import ADD, LIBRARY, WITH, opened, prove_writable, put, writes
 
 __all__ = ["page"]
 
@@ -37,7 +37,6 @@ def page(
     any given can be solved for instead. NAME=LOW..HIGH sets the range of a slider, and each profile becomes a choice
     among those of its kind.
     """
-    from derive.output_files import write_whole
 
     targets = tuple(target for word in words if "=" not in word for target in as_targets(word))
     if not targets:
@@ -52,7 +51,7 @@ def page(
     uses = ["llm" if replaced is None else replaced, *added]
     flags = "".join(f" --{flag} {quote(file)}" for flag, file in _files(replaced, added))
     text = written(opened(replaced, added), targets, profiles, read, title=title, uses=uses, flags=flags)
-    write_whole(output, text)
+    put(output, text)
     click.echo(f"{output}: {', '.join(targets)}")
     return 0
 

@@ -73,7 +73,7 @@ FORCE = click.option(
     is_flag=True,
     expose_value=False,
     callback=_note_force,
-    help="Replace a file even if derive did not write it.",
+    help="Replace a file even if derive did not write it, or it was changed since.",
 )
 PICTURES = (".svg", ".png", ".pdf")
 
@@ -249,25 +249,24 @@ def prove_writable(output: str) -> None:
 
 
 def prove_replaceable(paths: Iterable[Path]) -> None:
-    """Refuse to write over files that derive did not write, unless told to."""
-    from derive.output_files import is_replaceable
+    """Refuse to write over files that derive did not write, or others have changed since, unless told to."""
+    from derive.output_files import is_edited, is_replaceable
 
     kept = [] if click.get_current_context().meta.get(_FORCED) else [path for path in paths if not is_replaceable(path)]
     if kept:
         more = f" (and {len(kept) - 1} more)" if len(kept) > 1 else ""
-        raise click.UsageError(
-            f"'{kept[0]}'{more} is there already, and derive did not write it. Name another place, or add --force."
-        )
+        why = "was changed since derive wrote it" if is_edited(kept[0]) else "derive did not write it"
+        raise click.UsageError(f"'{kept[0]}'{more} is there already, and {why}. Name another place, or add --force.")
 
 
 def put(output: str, content: str | bytes) -> None:
-    """Write all of a file, or the standard output."""
+    """Write all of a file, a text with a seal, or the standard output."""
     if output == "-":
         click.echo(content, nl=False)
         return
-    from derive.output_files import write_whole
+    from derive.output_files import sealed, write_whole
 
-    write_whole(output, content)
+    write_whole(output, sealed(content) if isinstance(content, str) else content)
 
 
 def put_picture(output: str, name: str, charts: Iterable[Chart]) -> None:

@@ -11,13 +11,13 @@ import io
 import re
 import warnings
 from collections.abc import Iterator, Mapping
-from hashlib import blake2b
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from derive.errors import ExpressionError
-from derive.manual.pages import digest
+from derive.manual.pages import digest as digest_of_pages
+from derive.output_files import digest
 
 __all__ = ["DIGESTS", "built", "is_buildable", "stale"]
 
@@ -68,7 +68,7 @@ def built(found: Mapping[str, str]) -> dict[str, bytes]:
         _run(source, made, Path(folder, "read"))
         paths = (path for path in sorted(made.rglob("*")) if path.is_file() and not path.name.endswith(_LEFT_OUT))
         files = {path.relative_to(made).as_posix(): path.read_bytes() for path in paths}
-    return {**files, DIGESTS: _digests(digest(found), files).encode()}
+    return {**files, DIGESTS: _digests(digest_of_pages(found), files).encode()}
 
 
 def _run(source: Path, made: Path, read: Path) -> None:
@@ -92,18 +92,14 @@ def _run(source: Path, made: Path, read: Path) -> None:
 
 
 def _digests(sources: str, files: Mapping[str, bytes]) -> str:
-    lines = (f"{_digest(content)} {name}" for name, content in sorted(files.items()))
+    lines = (f"{digest(content)} {name}" for name, content in sorted(files.items()))
     return "\n".join([f"{sources} of the pages", *lines, ""])
-
-
-def _digest(content: bytes) -> str:
-    return blake2b(content, digest_size=16).hexdigest()
 
 
 def unchanged(folder: Path) -> list[str]:
     """The files of the manual in a folder that are as they were made; a user's own are not among them."""
     known, there = _known(folder), _files(folder)
-    same = [name for name, made in known.items() if name in there and _digest(there[name].read_bytes()) == made]
+    same = [name for name, made in known.items() if name in there and digest(there[name].read_bytes()) == made]
     return [*same, DIGESTS] if known else same
 
 
@@ -130,7 +126,7 @@ def stale(folder: Path, found: Mapping[str, str]) -> Iterator[str]:
     except (OSError, UnicodeDecodeError, ValueError):
         yield f"{DIGESTS} is missing"
         return
-    if first != f"{digest(found)} of the pages":
+    if first != f"{digest_of_pages(found)} of the pages":
         yield "the pages have changed since it was made"
     known, there = _known(folder), _files(folder)
     for name in sorted(known.keys() | there.keys()):
@@ -138,5 +134,5 @@ def stale(folder: Path, found: Mapping[str, str]) -> Iterator[str]:
             yield f"{name} is missing"
         elif name not in known:
             yield f"{name} is not part of it"
-        elif _digest(there[name].read_bytes()) != known[name]:
+        elif digest(there[name].read_bytes()) != known[name]:
             yield f"{name} is not as it was made"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -145,6 +146,30 @@ def test_a_file_is_replaced_only_if_derive_wrote_it_or_is_told_to(command):
     assert place.read_bytes() == made
     place.write_bytes(b"")
     assert ask(*command, *ON).status == 0
+
+
+TEXTS = [command for command in WRITING if not command[-1].endswith((".csv", ".png", ".pdf"))]
+
+
+@pytest.mark.parametrize("command", TEXTS, ids=[f"{command[0]}-{command[-1]}" for command in TEXTS])
+def test_a_file_that_was_changed_since_is_replaced_only_if_told_to(command):
+    place = Path(command[-1])
+    assert ask(*command, *ON).status == 0
+    made = place.read_bytes()
+    for edited in (made + b"\n", made[:-1], made.replace(b"period", b"Period", 1)):
+        place.write_bytes(edited)
+        said = ask(*command, *ON)
+        assert (said.status, said.out, place.read_bytes()) == (2, "", edited)
+        assert f"'{place}' is there already, and was changed since derive wrote it." in said.err
+    assert ask(*command, *ON, "--force").status == 0
+    assert place.read_bytes() == made
+    place.write_bytes(made.replace(b"\n", b"\r\n"))  # as version control may store it
+    assert ask(*command, *ON).status == 0
+    assert place.read_bytes() == made
+    unsealed = re.sub(rb" \[[0-9a-f]{32}\]", b"", made, count=1)  # as derive wrote it before there were seals
+    place.write_bytes(unsealed)
+    assert ask(*command, *ON).status == 0
+    assert place.read_bytes() == made
 
 
 def test_a_report_leaves_the_files_of_others_in_its_folder(tmp_path):
