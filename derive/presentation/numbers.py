@@ -212,10 +212,10 @@ def shown_number(base: float, unit: Unit, digits: int = DIGITS) -> str:
     """A number in base units as text in a unit.
 
     >>> from quantities.spelling import parse_unit
-    >>> shown_number(0.0151, parse_unit("ms"))
-    '15.1 ms'
+    >>> shown_number(0.0151, parse_unit("ms")), shown_number(-0.0, parse_unit("ms"))
+    ('15.1 ms', '0 ms')
     """
-    return with_unit(f"{unit.from_base(base):.{digits}g}", spelled(unit))
+    return with_unit(f"{unit.from_base(base) + 0.0:.{digits}g}", spelled(unit))  # not -0
 
 
 def shown_result(result: tuple[float, float], unit: Unit, digits: int = DIGITS) -> str:

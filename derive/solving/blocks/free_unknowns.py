@@ -156,6 +156,8 @@ def runs(
 
 def middle(span: Span) -> float:
     """A point inside an interval, of a size between those of its ends."""
+    if span[0] == span[1]:  # zero too, which has no size
+        return span[0] + 0.0
     low, high = max(span[0], -LARGEST), min(span[1], LARGEST)
     if low < 0 < high:
         return (low + high) / 2

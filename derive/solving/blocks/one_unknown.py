@@ -100,7 +100,7 @@ def values_of(equation: Equation, name: str, known: Mapping[str, float], domain:
             number = _without_noise(equation, name, known, exact)
             if number in domain and agrees(equation, {**known, name: number}) and not _is_among(number, found, name):
                 found.append(Solution({name: number}, {}, form))
-    found = _merged(found, equation, name, known)
+    found = _merged([*found, *_at_ends(equation, name, known, domain, found)], equation, name, known)
     if may_cancel(equation, name, known, domain, [solution.values[name] for solution in found]):
         level = _level(equation, name, known, domain, found)
         if level is not None:
@@ -112,6 +112,17 @@ def values_of(equation: Equation, name: str, known: Mapping[str, float], domain:
     if not found and _may_hide(equation, name, known, domain, candidates):
         return _searched(equation, name, known, domain)
     return _isolated(found, equation, name, candidates, known, domain, turn)
+
+
+def _at_ends(
+    equation: Equation, name: str, known: Mapping[str, float], domain: Domain, found: Sequence[Solution]
+) -> list[Solution]:
+    """The closed ends of the domain that hold beside the closed forms: an arm without the name may bind there alone."""
+    if not has_choice(equation, name):
+        return []
+    ends = [end for end in dict.fromkeys((domain.low, domain.high)) if math.isfinite(end) and end in domain]
+    held = [end + 0.0 for end in ends if residual(equation, {**known, name: end}) == 0]
+    return [Solution({name: end}, {}) for end in held if not _is_among(end, found, name)]
 
 
 def _along_arms(
@@ -301,8 +312,12 @@ def _with_levels(roots: Roots, equation: Equation, name: str, known: Mapping[str
     def sign(x: float) -> int:
         return sign_of_gap(equation, {**known, name: x})
 
-    spans = list(roots.plateaus)
-    for span in level_spans(equation, name, known, domain, [middle(span) for span in spans]):
+    def is_root(span: Span) -> bool:
+        return is_narrow(span) and any(_is_inside(x, span) for x in roots.values)
+
+    spans = [span for span in roots.plateaus if not is_root(span)]
+    tried = level_spans(equation, name, known, domain, [middle(span) for span in spans])
+    for span in (span for span in tried if not is_root(span)):
         if not any(_is_about(other, span) or _is_sharper(other, span, sign) for other in spans):
             spans = [other for other in spans if not _is_inside(middle(other), span)] + [span]
     outside = tuple(x for x in roots.values if not any(_is_inside(x, span) for span in spans))

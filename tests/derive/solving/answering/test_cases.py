@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import product
 
 import numpy
 import pytest
@@ -35,6 +36,24 @@ def test_a_case_that_the_relations_around_it_exclude_is_not_assumed():
     for ask in (library.compile, library.formula):
         with pytest.raises(derive.UnderdeterminedError):
             ask("c", given=["v"])
+
+
+@pytest.mark.parametrize("is_written_out", [True, False])
+@pytest.mark.parametrize(("start", "end"), [(0, 4), (-3, 0), (1, 5), (-2, 2)])
+def test_a_case_that_holds_at_a_single_point_has_it_as_its_answer(start, end, is_written_out):
+    """At an end of the domain a case may leave the target one value, zero as well as any other."""
+    for edge, below in ((start, "x <= a"), (end, "x >= a")):
+        above = below.replace("<=", ">").replace(">=", "<")
+        relations = (("y = z", below), ("y = 2*x", above)) if is_written_out else ((f"y = z if {below} else 2*x",),)
+        library = cases("x a y z", *relations, x=f"{start}..{end}")
+        for y, z in product(range(-3, 5), repeat=2):
+            inner = [y / 2] if start <= y / 2 <= end and y / 2 != edge else []
+            expected = sorted({*inner, *([edge] if y == z else [])})
+            try:
+                found = numbers(library.solve_all("x", a=edge, y=y, z=z))
+            except (derive.NoSolutionError, derive.InconsistentError):
+                found = []
+            assert sorted(found) == expected, (edge, y, z)
 
 
 @pytest.mark.parametrize("least", ["min(e, z)", "min(e, e, z)", "min(z, e, z)"])

@@ -29,6 +29,10 @@ NONE = [
 ]
 
 
+def test_the_middle_of_a_point_is_the_point():
+    assert [middle((x, x)) for x in (0.0, -0.0, 3.0, -2.0)] == [0, 0, 3, -2]
+
+
 @pytest.mark.parametrize(("text", "known", "domain", "expected"), LEVELS)
 def test_an_interval_is_found_to_its_full_length(text, known, domain, expected):
     assert level_spans(parse_equation(text), "x", known, domain) == [pytest.approx(one, abs=1e-9) for one in expected]
