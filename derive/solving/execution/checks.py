@@ -10,16 +10,19 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from derive.errors import DeriveError
-from derive.expressions.tree import Node, names_in
+from derive.expressions.tree import Name, Node, names_in
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.evaluation import departure, holds, residual
+from derive.numerics.algebra.evaluation import departure, holds, residual, value
 from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.intervals.enclosure import Span
+from derive.planning.incidence import structure_of
+from derive.planning.matching import closure
 from derive.presentation.failed_checks import broken, displaced, sides_apart
 from derive.presentation.numbers import shown_number
 from derive.solving.execution.answer import Check
 from derive.solving.execution.block_execution import block_states
 from derive.solving.sensitivity.elasticities import bounds_of_form, composed
+from derive.time_limits import tick
 from derive.tolerances import AGREEMENT
 
 if TYPE_CHECKING:
@@ -43,10 +46,7 @@ def checks_of(
     values = state.values
     found = _checks(library, question, testable(library, made, state), values, state.forms)
     found += _limits(library, question, values, {check.name for check in found})
-    gone = replaced(library, question, made, state)
     for name, weak in _beside(library, question, made, state).items():
-        if name in gone:
-            continue
         if name in values:
             reach = bounds if bounds is not None and name == question.target else _reach(question, state, name)
             found.append(_yielding(library, name, weak, values[name], reach))
@@ -76,10 +76,12 @@ def _beside(library: RelationSet, question: Question, made: Plan, state: State) 
     """
     stated = {**question.weak, **question.outdated, **({} if question.own is None else {question.target: question.own})}
     fixed = {name for block in made.blocks for name in block.unknowns} - {question.target}
+    besides = {name for block in made.extra for name in block.unknowns}
     found = {}
     for name, weak in stated.items():
         is_default = weak is library.declared[name].default
-        counts = name in fixed or (name in state.barred and weak.source.kind != "exact")
+        is_exact = weak.source.kind == "exact"
+        counts = name in fixed or (is_exact and name in besides) or (name in state.barred and not is_exact)
         if name not in made.weak and not weak.source.stands_in and (counts or not is_default):
             found[name] = weak
     return found
@@ -129,16 +131,64 @@ def idle_checks(
 ) -> list[Check]:
     """Checks of givens that the answer does not need: the relations that they complete together with the rest.
 
-    Profiles and definitions are part of the rest. An unstated default is not: it would yield to the given.
+    Profiles and definitions are part of the rest, and so is what follows from the givens by relations in the direction
+    in which they are written. An unstated default is not: it would yield to the given.
     """
     stated = {
         name: weak.base[1]
         for name, weak in question.weak.items()
         if weak is not library.declared[name].default or weak.source.kind == "exact"
     }
-    names = dict.fromkeys(one for quantity in idle for one in library.holders.get(quantity, ()))
-    spent = {*told, *_spent(made)}
-    return _completed(library, question, [name for name in names if name not in spent], {**stated, **state.values})
+    everything = {**stated, **state.values}
+    following, used = _followed(library, {**_fallbacks(library, question), **everything})
+    touched = _touched(library, made, idle, used)
+    names = dict.fromkeys(one for quantity in touched for one in library.holders.get(quantity, ()))
+    spent = {*told, *_spent(made), *used.values()}
+    return _completed(library, question, [name for name in names if name not in spent], {**everything, **following})
+
+
+def _fallbacks(library: RelationSet, question: Question) -> dict[str, float]:
+    """The fallbacks of quantities that nothing typed leads to: by these, conditions hold or fail."""
+    standing = {name: weak.base[1] for name, weak in question.weak.items() if weak.source.stands_in}
+    if not standing:
+        return standing
+    led_to = closure(structure_of(library, frozenset(), question.stated), question.strong)
+    return {name: number for name, number in standing.items() if name not in led_to}
+
+
+def _followed(library: RelationSet, known: Mapping[str, float]) -> tuple[dict[str, float], dict[str, str]]:
+    """What follows by definitions in the direction in which these are written, and the definition of each."""
+    numbers = dict(known)
+    following: dict[str, float] = {}
+    used: dict[str, str] = {}
+    pending = list(known)
+    while pending:
+        tick()
+        for one in library.holders.get(pending.pop(), ()):
+            relation = library.relations[one]
+            name = relation.written.lhs.name if isinstance(relation.written.lhs, Name) else ""
+            if not name or name in numbers or not relation.is_equation or relation.approximate is not None:
+                continue
+            if not numbers.keys() >= {*library.members[one]} - {name} or not applies(relation, numbers):
+                continue
+            number = value(relation.written.rhs, numbers)
+            if math.isfinite(number) and number in library.declared[name].domain:
+                numbers[name] = following[name] = number
+                used[name] = one
+                pending.append(name)
+    return following, used
+
+
+def _touched(library: RelationSet, made: Plan, idle: Iterable[str], used: Mapping[str, str]) -> list[str]:
+    """The idle givens and what follows from them, by the plan or by definitions."""
+    touched = dict.fromkeys(idle)
+    for block in (*made.blocks, *made.extra):
+        if not touched.keys().isdisjoint(one for relation in block.relations for one in library.members[relation]):
+            touched |= dict.fromkeys(block.unknowns)
+    for name, definition in used.items():
+        if not touched.keys().isdisjoint(library.members[definition]):
+            touched[name] = None
+    return list(touched)
 
 
 def _spent(made: Plan) -> set[str]:

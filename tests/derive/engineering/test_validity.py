@@ -49,6 +49,59 @@ def test_a_round_column_has_no_weak_axis() -> None:
     assert answer.base == pytest.approx(math.pi**2 * 200e9 * moment / 2.7**2, rel=1e-9)
 
 
+JUMP = {"depth_before_jump": "0.3 m"}
+FLOWS = (
+    {"flow_per_width": "2 m**2/s"},
+    {"channel_flow": "10 m**3/s", "bottom_width": "5 m"},
+    {"channel_flow": "10 m**3/s", "bottom_width": "5 m", "side_slope": 0},
+)
+
+
+def loss_of_jump(flow: float, before: float) -> float:
+    """The head that a jump loses, by the formulas of Belanger."""
+    froude = flow / (before * math.sqrt(9.80665 * before))
+    after = before / 2 * (math.sqrt(1 + 8 * froude**2) - 1)
+    return (after - before) ** 3 / (4 * before * after)
+
+
+@pytest.mark.parametrize("asked", ["depth_after_jump", "froude_before_jump", "critical_depth"])
+@pytest.mark.parametrize("flow", FLOWS, ids=["per width", "and width", "and sides"])
+def test_the_loss_of_a_jump_that_its_flow_contradicts_is_told(flow: dict[str, str], asked: str) -> None:
+    """The standard acceleration of free fall is what gives way; that is no silent matter."""
+    for loss, agrees in ((loss_of_jump(2, 0.3), True), (5.0, False)):
+        try:
+            answer = load("channels").solve(asked, jump_loss=f"{loss!r} m", **JUMP, **flow)
+        except InconsistentError:
+            assert not agrees
+            continue
+        assert (answer.failed == ()) is agrees, answer.text()
+        assert not {*answer.unused} - {"side_slope"}  # by which the flow is that of a rectangle
+
+
+@pytest.mark.parametrize("asked", ["head_loss", "friction_head", "velocity_head"])
+@pytest.mark.parametrize("by_profile", [True, False])
+def test_a_roughness_that_the_friction_factor_contradicts_is_told(asked: str, by_profile: bool) -> None:
+    water = {"fluid_density": "998.2 kg/m**3", "dynamic_viscosity": "1.002 mPa*s"}
+    given = {"flow_rate": "10 l/s", "pipe_diameter": "100 mm", "pipe_length": "100 m", "friction_factor": 0.02}
+    roughness = 0.1 * 3.7 * (10 ** (-1 / (2 * math.sqrt(0.02))) - 2.51 / (reynolds_of(0.01, 0.1) * math.sqrt(0.02)))
+    profiles = ("water-20C",) if by_profile else ()
+    given |= {} if by_profile else water
+    for rough, agrees in ((roughness, True), (0.003, False)):
+        try:
+            answer = load("pipes").solve(asked, *profiles, roughness=f"{rough!r} m", **given)
+        except InconsistentError:
+            assert not by_profile  # what is typed binds, and what a profile states does not
+            assert not agrees
+            continue
+        assert ("colebrook" in failing(answer)) is not agrees, answer.text()
+        assert "roughness" not in answer.unused
+
+
+def reynolds_of(flow: float, diameter: float) -> float:
+    """The Reynolds number of water at 20 degC in a pipe."""
+    return 4 * flow / (math.pi * diameter) * 998.2 / 1.002e-3
+
+
 def test_what_yields_sags_or_buckles_beyond_its_formula_says_so() -> None:
     beam = {"span": "5 m", "uniform_load": "1000 kN/m", "section_width": "50 mm", "section_height": "100 mm"}
     rectangular = load("rectangular-beams")
