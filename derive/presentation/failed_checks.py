@@ -7,7 +7,7 @@ prefix that leaves few digits.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "MOST_REMARKS",
     "broken",
+    "by_default",
     "cautions",
     "displaced",
     "idle_givens",
@@ -55,6 +56,17 @@ def broken(relation: Relation, values: Mapping[str, float]) -> str:
     """
     because = f" ({relation.because})" if relation.because else ""
     return f"{relation.name} does not hold: {sides_apart(relation, values)}{because}"
+
+
+def by_default(relations: Iterable[Relation], defaults: Mapping[str, Value], typed: Container[str]) -> str:
+    """The defaults by which relations of a conflict apply, as a hint: each may be what contradicts the givens."""
+    conditions = [condition for relation in relations for condition in relation.conditions]
+    hints = ""
+    for name in names_in(*conditions):
+        default = defaults.get(name)
+        if default is not None and name not in typed:
+            hints += f" {name} is not given, and counts as {default} ({default.source}): give it if it is another."
+    return hints
 
 
 def sides_apart(relation: Relation, values: Mapping[str, float]) -> str:

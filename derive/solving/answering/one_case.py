@@ -31,7 +31,7 @@ from derive.solving.execution.checks import extended
 from derive.solving.execution.plan_execution import carried_out, detours, without
 from derive.solving.execution.plan_states import Found, is_doubt, is_of_one_turn
 from derive.solving.execution.question import Question
-from derive.solving.ranges.inequalities import bounded
+from derive.solving.ranges.inequalities import bounded, pinned
 from derive.solving.ranges.range_propagation import spread_without_middle
 
 __all__ = ["UnfixedError", "answered_in_case", "narrowed_by_neighbours"]
@@ -183,7 +183,11 @@ def _unsure(question: Question) -> LimitError:
 
 def _despite_structure(library: RelationSet, question: Question, found: Found) -> list[Found]:
     """Answers that structure does not see: what is missing cancels, or inequalities bound the target."""
-    result = cancelling(library, question, found.left_out) or bounded(library, question, found.left_out)
+    result = (
+        pinned(library, question, found.left_out)
+        or cancelling(library, question, found.left_out)
+        or bounded(library, question, found.left_out)
+    )
     if result is not None:
         return [result]
     broken: list[DeriveError] = []

@@ -38,7 +38,7 @@ from derive.solving.answering.regime_intervals import confined, left_open, told_
 from derive.solving.answering.remarks import is_of_time, remarks
 from derive.solving.answering.whole_counts import whole_numbers
 from derive.solving.cancellation.jacobian_rank import tied
-from derive.solving.diagnosis.contradictions import GIVENS, confirm, no_solution
+from derive.solving.diagnosis.contradictions import GIVENS, confirm, no_solution, prove_fit_together
 from derive.solving.diagnosis.diagnosis import shortage
 from derive.solving.diagnosis.stated_twice import Agreement, agreement
 from derive.solving.execution.answer import Answer, Assumption
@@ -90,6 +90,7 @@ def solve_all(
     """Every admissible answer, in ascending order."""
     with query():
         question = ask(library, target, profiles, given)
+        prove_fit_together(library, question)
         answers = _admissible(library, question, profiles)
         beside = agreement(library, question, answers)
         return tuple(_beside(answer, beside) for answer in answers)

@@ -12,17 +12,20 @@ from dataclasses import replace
 
 from derive.errors import DeriveError, InconsistentError, NoSolutionError
 from derive.model.relation_set import RelationSet
+from derive.planning.plan import Plan
 from derive.presentation.numbers import shown_number
 from derive.solving.cancellation.cancelled_answers import cancelled
 from derive.solving.diagnosis.diagnosis import contradiction
 from derive.solving.execution.applicability import decisions_of
+from derive.solving.execution.block_execution import State
+from derive.solving.execution.checks import fallbacks
 from derive.solving.execution.plan_execution import of_case
 from derive.solving.execution.plan_states import Found
 from derive.solving.execution.question import Question
 from derive.solving.execution.regimes import Undecided
 from derive.tolerances import AGREEMENT
 
-__all__ = ["GIVENS", "cancelling", "confirm", "no_solution"]
+__all__ = ["GIVENS", "cancelling", "confirm", "no_solution", "prove_fit_together"]
 
 GIVENS = 6
 """Of how many givens it is asked whether the others allow them, where there is no solution."""
@@ -41,6 +44,25 @@ def cancelling(library: RelationSet, question: Question, left_out: Mapping[str, 
     if not sound:
         raise next(clash for clash in clashes if clash is not None)
     return replace(found, states=sound)
+
+
+def prove_fit_together(library: RelationSet, question: Question) -> None:
+    """Raise if a relation does not hold between typed values alone, before anything is sought that rests on it.
+
+    Whether the relation applies may rest on a fallback, unless something typed leads to that quantity.
+    """
+    typed = {name: value.base[1] for name, value in question.strong.items()}
+    complete = [
+        name
+        for given in typed
+        for name in library.holders.get(given, ())
+        if library.relations[name].approximate is None and typed.keys() >= {*library.members[name]}
+    ]
+    if complete:
+        state = State(typed, asides=fallbacks(library, question))
+        clash = contradiction(library, question, Plan(question.target, (), (), tuple(complete)), state)
+        if clash is not None:
+            raise clash
 
 
 def confirm(library: RelationSet, question: Question, name: str) -> None:

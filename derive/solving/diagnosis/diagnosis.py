@@ -21,7 +21,7 @@ from derive.numerics.algebra.evaluation import value
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.planning.plan import Block, Plan, basis_of
-from derive.presentation.failed_checks import no_value_fits
+from derive.presentation.failed_checks import by_default, no_value_fits
 from derive.presentation.numbers import shown_number
 from derive.solving.diagnosis.missing_givens import missing_sets
 from derive.solving.execution.checks import checked, testable
@@ -162,7 +162,7 @@ def contradiction(library: RelationSet, question: Question, made: Plan, state: S
             f"{name}: {_told(relation, question, state)} (they differ by {abs(check.gap):.2g} of their size). "
             f"The conflict: {'; '.join(_few(part) for part in ([name, *relations], stated) if part)}.",
             hint=f"Change or drop one of {_few(givens) or 'the givens'}, or leave {name} out."
-            + _by_default(library, question, [name, *relations]),
+            + by_default([relation, *(library.relations[one] for one in relations)], library.defaults, question.strong),
             conflicts=[name, *relations, *stated],
             gap=abs(check.gap),
             broken=_broken(library, question, made, state),
@@ -200,21 +200,10 @@ def _barred(library: RelationSet, question: Question, made: Plan, state: State) 
         f"{no_value_fits(block.relations, block.unknowns)}. "
         f"The conflict: {'; '.join(_few(part) for part in (relations, stated) if part)}.",
         hint=f"Change or drop one of {_few(givens) or 'the givens'}, or leave {block.relations[0]} out."
-        + _by_default(library, question, relations),
+        + by_default([library.relations[one] for one in relations], library.defaults, question.strong),
         conflicts=[*relations, *stated],
         gap=math.inf,
     )
-
-
-def _by_default(library: RelationSet, question: Question, relations: Sequence[str]) -> str:
-    """The defaults by which relations of a conflict apply, as a hint: each may be what contradicts the givens."""
-    conditions = [condition for one in relations for condition in library.relations[one].conditions]
-    hints = ""
-    for name in names_in(*conditions):
-        default = library.defaults.get(name)
-        if default is not None and name not in question.strong:
-            hints += f" {name} is not given, and counts as {default} ({default.source}): give it if it is another."
-    return hints
 
 
 def _few(names: Sequence[str]) -> str:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from quantities.units import Unit
     from quantities.value import Value
 
-__all__ = ["applies", "checked", "checks_of", "extended", "idle_checks", "replaced", "testable"]
+__all__ = ["applies", "checked", "checks_of", "extended", "fallbacks", "idle_checks", "replaced", "testable"]
 
 
 def checks_of(
@@ -140,14 +140,14 @@ def idle_checks(
         if weak is not library.declared[name].default or weak.source.kind == "exact"
     }
     everything = {**stated, **state.values}
-    following, used = _followed(library, {**_fallbacks(library, question), **everything})
+    following, used = _followed(library, {**fallbacks(library, question), **everything})
     touched = _touched(library, made, idle, used)
     names = dict.fromkeys(one for quantity in touched for one in library.holders.get(quantity, ()))
     spent = {*told, *_spent(made), *used.values()}
     return _completed(library, question, [name for name in names if name not in spent], {**everything, **following})
 
 
-def _fallbacks(library: RelationSet, question: Question) -> dict[str, float]:
+def fallbacks(library: RelationSet, question: Question) -> dict[str, float]:
     """The fallbacks of quantities that nothing typed leads to: by these, conditions hold or fail."""
     standing = {name: weak.base[1] for name, weak in question.weak.items() if weak.source.stands_in}
     if not standing:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
 from derive.caches import Memo
@@ -24,6 +24,7 @@ from derive.numerics.intervals.enclosure import Span
 from derive.planning.incidence import structure_of
 from derive.planning.matching import Matching
 from derive.planning.plan import Block, Plan, basis_of
+from derive.presentation.failed_checks import by_default
 from derive.solving.blocks.outcome import agrees
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.plan_execution import carried_out
@@ -34,7 +35,7 @@ from quantities.declaration import Declaration
 from quantities.units import Unit
 from quantities.value import Value
 
-__all__ = ["bounded", "has_any", "inside", "stated_at"]
+__all__ = ["bounded", "has_any", "inside", "pinned", "stated_at"]
 
 _EDGES = 4  # limit on edges of an inequality
 _EQUALITIES = Memo[RelationSet](most=64)  # a library in which one inequality is an equation
@@ -72,6 +73,49 @@ def bounded(library: RelationSet, question: Question, left_out: Mapping[str, str
         note = f"{', '.join(used)} leave it one value; nothing else determines it"
         state = State({**known, target: meeting}, {}, {}, (note,))
     return Found(Plan(target, (Block(tuple(used), (target,)),), tuple(weak), ()), (state,), left_out)
+
+
+def pinned(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> Found | None:
+    """The value of an expression that the target is stated to be neither more nor less than; None if there is none.
+
+    No search is made: the expression has to follow one quantity at a time. What cancels between other relations can
+    have no other value, since limits hold wherever these do.
+    """
+    target = question.target
+    limits = [
+        relation
+        for relation in library.relations.values()
+        if relation.written.lhs == Name(target) and not relation.is_equation and relation.approximate is None
+    ]
+    limits = [relation for relation in limits if relation.name not in left_out and not relation.conditions]
+    pairs = [(one, other) for one, other in combinations(limits, 2) if _are_opposite(one.written, other.written)]
+    if not pairs or any(value.is_range for value in question.strong.values()):
+        return None
+    for one, other in pairs:
+        together, sides = _with_sides(library, one)
+        if not isinstance(sides.rhs, Name):
+            continue
+        try:
+            found = carried_out(together, replace(question, target=sides.rhs.name, own=None, decided={}))
+        except DeriveError:  # which is told if nothing else answers
+            continue
+        is_simple = all(len(block.unknowns) == 1 for block in found.plan.blocks)
+        if not found.plan.is_determined or not is_simple or len(found.states) != 1 or found.states[0].spans:
+            continue
+        (state,) = found.states
+        values = dict(state.values)
+        number = values.pop(sides.rhs.name)
+        if number not in library.declared[target].domain:
+            continue
+        note = f"{one.name}, {other.name} leave it one value; nothing else determines it"
+        blocks = (*found.plan.blocks[:-1], Block((one.name, other.name), (target,)))
+        state = State({**values, target: number}, {}, {}, (*state.notes, note), state.asides)
+        return Found(Plan(target, blocks, found.plan.weak, ()), (state,), found.left_out)
+    return None
+
+
+def _are_opposite(one: Equation, other: Equation) -> bool:
+    return one.rhs == other.rhs and {one.op, other.op} == {"<=", ">="}
 
 
 def _met(library: RelationSet, question: Question, used: Sequence[str], span: Span) -> float | None:
@@ -129,17 +173,18 @@ def _allowed(library: RelationSet, question: Question, relation: Relation, found
     if True not in verdicts:
         points = [*found.inside, *found.at_ends]
         if not points:
-            raise _nowhere(question.target, relation)
+            raise _nowhere(library, question, relation)
         is_one = len(points) == 1 and _holds_at(together, question, sides, points[0], AGREEMENT)
         return (points[0], points[0]) if is_one else None
     allowed = [span for span, verdict in zip(pieces, verdicts, strict=True) if verdict]
     return allowed[0] if len(allowed) == 1 else None
 
 
-def _nowhere(target: str, relation: Relation) -> InconsistentError:
+def _nowhere(library: RelationSet, question: Question, relation: Relation) -> InconsistentError:
+    because = f" ({relation.because})" if relation.because else ""
     return InconsistentError(
-        f"{relation.name}: {relation.written} does not hold for any {target} in its domain.",
-        hint="Change one of the givens.",
+        f"{relation.name}: {relation.written} does not hold for any {question.target} in its domain{because}.",
+        hint="Change one of the givens." + by_default([relation], library.defaults, question.strong),
         conflicts=[relation.name],
         gap=math.inf,
     )

@@ -254,11 +254,76 @@ def test_an_effectiveness_in_parallel_flow_is_never_read_as_one_in_counterflow()
     }
     heat = library().solve("exchanged_heat", parallel_arrangement=1, **given)
     assert heat.value.to("kW").magnitude == pytest.approx(40)
-    with (
-        derive.limits(seconds=2),
-        pytest.raises(derive.DeriveError),
-    ):  # which way the fluids run was not said, and counterflow has no such number
-        library().solve("exchanged_heat", **given)
+    said = "parallel_arrangement is not given, and counts as 0 .*: give it if it is another"
+    for asked in ("exchanged_heat", "hot_outlet", "transfer_units", "capacity_ratio", "cold_outlet"):
+        with derive.limits(seconds=5), pytest.raises(InconsistentError, match=said):
+            library().solve(asked, **given)
+    with derive.limits(seconds=5), pytest.raises(InconsistentError, match=said):
+        library().solve("parallel_effectiveness", transfer_units=3, capacity_ratio=0.5)
+
+
+@pytest.mark.parametrize("units", [2, 9, 13, 14, 20, 30, 60, 1000])
+def test_an_exchanger_in_parallel_flow_whose_outlets_all_but_meet_is_rated(units: int) -> None:
+    """The exponential is lost beside one, and the difference of the outlets beside their temperatures."""
+    one = Exchanger(1000, 2000, 1000, units, 100 + ZERO, 20 + ZERO)
+    effect = one.parallel_effectiveness
+    wanted = {
+        "effectiveness": effect,
+        "exchanged_heat": one.heat(effect),
+        "hot_outlet": one.hot_outlet(effect),
+        "cold_outlet": one.cold_outlet(effect),
+        "log_mean_difference": one.heat(effect) / (one.coefficient * one.area),
+        "transfer_units": one.transfer_units,
+    }
+    given = {
+        "hot_capacity_rate": "1 kW/K",
+        "cold_capacity_rate": "2 kW/K",
+        "exchanger_coefficient": "1 kW/(m**2*K)",
+        "exchanger_area": f"{units} m**2",
+        "hot_inlet": "100 degC",
+        "cold_inlet": "20 degC",
+        "parallel_arrangement": 1,
+    }
+    for asked, number in wanted.items():
+        answer = library().solve(asked, **given)
+        assert answer.base == pytest.approx(number, rel=1e-7), asked
+        assert not answer.failed, asked
+
+
+def test_transfer_units_in_parallel_flow_come_back_from_their_effectiveness() -> None:
+    for units in (0.1, 1.0, 5.0, 9.0, 14.0):
+        effect = -math.expm1(-units * 1.5) / 1.5
+        found = library().solve(
+            "transfer_units", parallel_effectiveness=effect, capacity_ratio=0.5, parallel_arrangement=1
+        )
+        lost = 2.3e-16 / (1 - 1.5 * effect) if 1.5 * effect < 1 else math.inf  # what the last digit of it tells
+        assert found.base == pytest.approx(units, rel=1e-9, abs=lost)
+
+
+ROWS = [(100, 60, 20, 40), (100, 60, 20, 60), (100, 80, 20, 70), (90, 60.1, 20, 49.9), (100, 99, 20, 30)]
+
+
+@pytest.mark.parametrize("ends", ROWS)
+@pytest.mark.parametrize("arrangement", [None, 0, 1])
+def test_four_temperatures_tell_effectiveness_and_transfer_units(
+    ends: tuple[float, ...], arrangement: int | None
+) -> None:
+    hot_in, hot_out, cold_in, cold_out = ends
+    if arrangement and cold_out >= hot_out:
+        pytest.skip("in parallel flow the cold fluid does not leave warmer than the hot one")
+    typed: dict[str, Any] = {name: f"{value} degC" for name, value in zip(ENDS, ends, strict=True)}
+    typed |= {} if arrangement is None else {"parallel_arrangement": arrangement}
+    less, more = sorted((hot_in - hot_out, cold_out - cold_in))
+    ratio, effect = less / more, more / (hot_in - cold_in)
+    if arrangement:
+        units = -math.log1p(-effect * (1 + ratio)) / (1 + ratio)
+    elif math.isclose(ratio, 1):
+        units = effect / (1 - effect)
+    else:
+        units = math.log((1 - effect * ratio) / (1 - effect)) / (1 - ratio)
+    with derive.limits(seconds=5):
+        for asked, number in (("effectiveness", effect), ("capacity_ratio", ratio), ("transfer_units", units)):
+            assert library().solve(asked, **typed).base == pytest.approx(number, rel=1e-9), asked
 
 
 @pytest.mark.parametrize("side", ["condenser", "boiler"])
