@@ -19,7 +19,7 @@ from quantities.units import DIMENSIONLESS, Unit
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
-    from derive.solving.execution.answer import Answer
+    from derive.solving.execution.answer import Answer, Assumption
     from quantities.value import Value
 
 __all__ = [
@@ -97,15 +97,26 @@ def remarked(answer: Answer) -> tuple[str, ...]:
 
 
 def warnings(answer: Answer, idle: Sequence[str] | None = None) -> tuple[str, ...]:
-    """The warnings of an answer: failed checks, givens that play no part, and the whole numbers next to a count.
+    """The warnings of an answer: failed checks, givens that play no part, conditions that nothing decides, and the
+    whole numbers next to a count.
 
     With `idle`, those givens that play no part in this answer and in the others that were asked for beside it.
     """
     unused = answer.unused if idle is None else idle
     told = [check.verdict or check.statement for check in answer.failed]
     told += [idle_givens(answer, unused)] if unused else []
+    told += [_unverified(one) for one in answer.stated_assumptions if one.kind == "condition"]
     told += [assumption.text for assumption in answer.stated_assumptions if assumption.kind in ("own", "lost")]
     return (*told, answer.whole) if answer.whole else tuple(told)
+
+
+def _unverified(assumption: Assumption) -> str:
+    """The sentence for a relation that was taken to apply, with what is missing to know it."""
+    if not assumption.missing:
+        return assumption.text
+    *names, last = assumption.missing
+    told = f"{', '.join(names)} and {last} are not given" if names else f"{last} is not given"
+    return f"{told}: {assumption.text}"
 
 
 def idle_givens(answer: Answer, unused: Sequence[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import cache
 from types import MappingProxyType
@@ -168,6 +168,25 @@ def _regime(library: RelationSet, made: Plan, state: State) -> dict[str, str]:
     return found
 
 
+def _missing(library: RelationSet, condition: Node, known: Container[str]) -> tuple[str, ...]:
+    """What is not known of a condition, down to what no definition gives."""
+    forward = structure_of(library).forward
+    missing: dict[str, None] = {}
+    seen: set[str] = set()
+    pending = list(names_in(condition))
+    while pending:
+        name = pending.pop(0)
+        if name in seen or name in known:
+            continue
+        seen.add(name)
+        definitions = [one for one, left in forward.items() if left == name]
+        if not definitions:
+            missing[name] = None
+        for one in definitions:
+            pending.extend(library.members[one])
+    return tuple(missing)
+
+
 def _assumptions(
     library: RelationSet,
     question: Question,
@@ -180,7 +199,9 @@ def _assumptions(
     spent = [relation for block in made.blocks for relation in block.relations]
     known = state.values.keys() | state.spans.keys() | state.asides.keys() | question.weak.keys()
     unknown = [
-        Assumption(f"{name} is assumed to apply: {render(condition)}", "condition", name)
+        Assumption(
+            f"{name} is assumed to apply: {render(condition)}", "condition", name, _missing(library, condition, known)
+        )
         for name in spent
         for condition in library.relations[name].conditions
         if not all(other in known for other in names_in(condition))

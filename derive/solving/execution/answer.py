@@ -87,6 +87,7 @@ class Assumption:
     number that a source assumes; "own": one that a profile states of the target; "bounds": how bounds are known;
     "lost": a number of which rounding left nothing; "away": that another answer assumes another case."""
     about: str = ""  # the relation or quantity, where there is one
+    missing: tuple[str, ...] = ()  # what would have to be given to know whether a condition holds
 
 
 @dataclass(frozen=True, slots=True)

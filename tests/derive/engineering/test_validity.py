@@ -37,6 +37,21 @@ def test_a_column_bends_out_across_its_thinner_side() -> None:
         assert slenderness.base == pytest.approx(length * math.sqrt(12) / thin, rel=1e-9)
 
 
+def test_a_buckling_load_says_below_it_that_eulers_validity_is_not_known() -> None:
+    column = {"section_width": "50 mm", "section_height": "60 mm", "youngs_modulus": "200 GPa", "column_length": "3 m"}
+    said = "yield_strength is not given: euler is assumed to apply: slenderness >= limit_slenderness"
+    answer = load("rectangular-beams").solve("buckling_load", "pinned-column", **column)
+    assert str(answer).splitlines()[1] == f"  {said}"
+    known = load("rectangular-beams").solve("buckling_load", "pinned-column", yield_strength="250 MPa", **column)
+    assert "is not given" not in str(known)
+    given = {"youngs_modulus": "200 GPa", "second_moment": "100 cm**4", "column_length": "3 m"}
+    bare = load("beams").solve("buckling_load", "pinned-column", **given)
+    assert (
+        str(bare).splitlines()[1].endswith("are not given: euler is assumed to apply: slenderness >= limit_slenderness")
+    )
+    assert "yield_strength" in str(bare).splitlines()[1]
+
+
 def test_a_round_column_has_no_weak_axis() -> None:
     tube = {
         "bar_diameter": "44.5 mm",
