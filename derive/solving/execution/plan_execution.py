@@ -99,12 +99,13 @@ def _by_their_relations(library: RelationSet, question: Question, found: Found, 
     Which fallbacks stand is decided by counting relations, and one that is in no plan, since it does not apply, counts
     as well. What was computed shows it: a relation for a fallback's quantity, all of it known, gives another number.
     """
-    spent = {relation for block in found.plan.blocks for relation in block.relations}
-    false = [
-        name
-        for name in found.plan.weak
-        if question.weak[name].source.stands_in and _is_contradicted(library, question, found, name, spent, decisions)
-    ]
+    standing = [name for name in found.plan.weak if question.weak[name].source.stands_in]
+    if not standing or not found.states:
+        return None
+    spent = {relation for block in found.plan.blocks for relation in block.relations} | found.left_out.keys()
+    stated = {name: value.base[1] for name, value in {**question.weak, **question.strong}.items()}
+    points = [{**stated, **state.values} for state in found.states]
+    false = [name for name in standing if _is_contradicted(library, name, spent, points, decisions)]
     if not false:
         return None
     weak = {name: value for name, value in question.weak.items() if name not in false}
@@ -116,20 +117,14 @@ def _by_their_relations(library: RelationSet, question: Question, found: Found, 
 
 
 def _is_contradicted(
-    library: RelationSet, question: Question, found: Found, name: str, spent: set[str], decisions: Decisions
+    library: RelationSet, name: str, spent: set[str], points: Sequence[Mapping[str, float]], decisions: Decisions
 ) -> bool:
-    beside = [
-        relation
-        for one in library.holders.get(name, ())
-        if one not in spent and one not in found.left_out and (relation := library.relations[one]).is_equation
-        if relation.written.written_for == name
-    ]
-    if not beside or not found.states:
-        return False
-    stated = {other: value.base[1] for other, value in {**question.weak, **question.strong}.items()}
-    points = [{**stated, **state.values} for state in found.states]
-    for relation in beside:
-        is_known = all(point.keys() >= {*library.members[relation.name]} for point in points)
+    """Whether a relation written for a quantity, and not spent, gives it another number at every point."""
+    for one in library.holders.get(name, ()):
+        relation = library.relations[one]
+        if one in spent or not relation.is_equation or relation.written.written_for != name:
+            continue
+        is_known = all(point.keys() >= {*library.members[one]} for point in points)
         if is_known and not any(_is_met(relation, point) for point in points):
             return decisions.applies(relation) is True
     return False

@@ -72,6 +72,13 @@ class Question:
         """The names of weak values that profiles or the library state, and that are no fallbacks."""
         return _stated(self.weak)
 
+    def for_target(self, name: str) -> Question:
+        """The same question for another target, whose own weak value is no given."""
+        weak = {other: value for other, value in self.weak.items() if other != name}
+        other = replace(self, target=name, weak=weak)
+        other.__dict__["stated"] = self.stated - {name}  # as the cached property would find, which takes longer
+        return other
+
     @property
     def outline(self) -> Outline:
         return Outline(self.target, tuple(self.strong), tuple(self.weak), self.stated)

@@ -56,6 +56,7 @@ MOST_CASES = 64
 """Cases of one question that are followed."""
 
 _T = TypeVar("_T")
+_WEAK = "weak"  # the kind of a weak value that is not used while it is being found whether its quantity follows
 
 Solving = Callable[["Question", Plan], "float | None"]
 """The one value of a question's target by a plan, if there is just one."""
@@ -128,6 +129,7 @@ class Decisions:
         self.pending: set[tuple[str, str]] = set()  # what is being decided or derived now
         self.met: set[tuple[str, str]] = set()  # the pending items that were needed again meanwhile
         self.provisional: dict[tuple[str, str], tuple[Any, frozenset[tuple[str, str]]]] = {}  # with what they met
+        self.settled_weak: set[str] = set()
         self.box: dict[str, Span] | None = None
 
     def applies(self, relation: Relation) -> bool | None:
@@ -167,11 +169,30 @@ class Decisions:
             was_right = not result if kind == "decided" else result is None
         finally:
             self.pending.discard(key)
-            met = frozenset(self.met - {key})
+            met = frozenset(self.met - {key, (_WEAK, name)})
             self.met = outer | met
             self._settle(key, met, was_right)
+        if not self.pending:
+            if self._settle_weak(met):
+                return self._once(kept, kind, name, found)  # by what is known now
+            met = frozenset()
         self._keep(key, result, met)
         return result
+
+    def _settle_weak(self, met: frozenset[tuple[str, str]]) -> bool:
+        """Whether something is known now of the quantities whose weak values were in doubt while a result was found.
+
+        While it is being found whether a quantity follows from others, its weak value decides nothing, and what rests
+        on that is dropped. Each is found by itself, once.
+        """
+        for key, (_, others) in list(self.provisional.items()):
+            if any(kind == _WEAK for kind, _ in others):
+                del self.provisional[key]
+        doubtful = sorted(name for kind, name in met if kind == _WEAK and name not in self.settled_weak)
+        self.settled_weak.update(doubtful)
+        for name in doubtful:
+            self.following(name)
+        return bool(doubtful)
 
     def _settle(self, key: tuple[str, str], met: frozenset[tuple[str, str]], was_right: bool) -> None:
         """Results that took this one for None: they rest on what it met, or are dropped."""
@@ -249,9 +270,12 @@ class Decisions:
     def value(self, name: str) -> float | None:
         """A quantity's number if it follows without assumptions, else its weak value."""
         number = self.following(name)
-        if number is None and name in self.question.weak and ("derived", name) not in self.pending:
-            return self.question.weak[name].base[1]
-        return number
+        if number is not None or name not in self.question.weak:
+            return number
+        if ("derived", name) in self.pending:
+            self.met.add((_WEAK, name))
+            return None  # for now: its weak value, unless it turns out to follow
+        return self.question.weak[name].base[1]
 
     @cached_property
     def reach(self) -> frozenset[str]:
@@ -275,11 +299,10 @@ class Decisions:
         """A quantity's number from relations that apply; those that are undecided are not even tried."""
         if name not in self.question.weak and name not in self.reach:
             return None
-        weak = {other: value for other, value in self.question.weak.items() if other != name}
         undecided = dict(self._undecided())
         never = {relation for relation, applies in self.decided.items() if applies is not True}
         aside = never | undecided.keys() | self.question.case.failing
-        found = self._without(replace(self.question, target=name, weak=weak), aside)
+        found = self._without(self.question.for_target(name), aside)
         if found is None:
             self.met.update(*undecided.values())
         return found

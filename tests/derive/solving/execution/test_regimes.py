@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import operator
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -119,3 +120,27 @@ def test_what_applies_is_true_and_does_not_depend_on_what_is_asked_first(seed):
     for _ in range(6):
         order = draw.sample(list(library.relations), len(library.relations))
         assert verdicts(library, order, given) == alone
+
+
+TYPED = {"batch": "12686 sequence", "context": "4 ktoken/sequence", "chips": "144 chip"}
+TYPED |= {"dispatch_bytes_per_element": "1 byte", "combine_bytes_per_element": "2 byte"}
+TYPED |= {"tokens_per_pass": "2 token/sequence", "racks": "2", "experts": "64"}
+MACHINES = ("h200-sxm:fp8", "gb200:fp8", "h100-sxm:fp8")
+MODELS = ("deepseek-v3", "llama3-70b", "mixtral-8x7b", "kimi-k2")
+
+
+@every("seed", range(24), ordinary=8)
+def test_conditions_are_decided_alike_in_whatever_order_they_are_asked_for(seed):
+    draw = random.Random(f"order {seed}")
+    given = {name: TYPED[name] for name in draw.sample(sorted(TYPED), draw.randint(3, 6))}
+    question = ask(derive.llm, "step_time", (draw.choice(MACHINES), draw.choice(MODELS)), given)
+    names = [relation.name for relation in derive.llm.conditional]
+
+    def verdicts(order):
+        decisions = decisions_of(derive.llm, replace(question, decided={}))
+        found = {name: decisions.applies(derive.llm.relations[name]) for name in order}
+        return [found[name] for name in names]
+
+    first = verdicts(names)
+    for order in (names[::-1], draw.sample(names, len(names)), draw.sample(names, len(names))):
+        assert verdicts(order) == first
