@@ -29,7 +29,7 @@ from derive.solving.blocks.outcome import agrees
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.plan_execution import carried_out
 from derive.solving.execution.plan_states import Found
-from derive.solving.execution.question import Question
+from derive.solving.execution.question import NO_CASE, Case, Question
 from derive.tolerances import AGREEMENT, ASIDE
 from quantities.declaration import Declaration
 from quantities.units import Unit
@@ -39,6 +39,7 @@ __all__ = ["bounded", "has_any", "inside", "pinned", "stated_at"]
 
 _EDGES = 4  # limit on edges of an inequality
 _EQUALITIES = Memo[RelationSet](most=64)  # a library in which one inequality is an equation
+_CASES = Memo[RelationSet](most=64)  # a library in which one case holds whatever its conditions
 _JUMPS = {"piecewise", *STEPPED}
 
 
@@ -197,7 +198,11 @@ class _Edges(NamedTuple):
 
 
 def _edges(library: RelationSet, question: Question, relation: Relation) -> _Edges | None:
-    """The target's values at which the two sides of an inequality are equal; None if they cannot be followed."""
+    """The target's values at which the two sides of an inequality are equal; None if they cannot be followed.
+
+    They are edges in any case, also where the case itself ends at one and does not hold there: `c <= d` where not
+    `c >= d`.
+    """
     written = relation.written
     equal = replace(relation, written=Equation(written.lhs, "=", written.rhs))
 
@@ -207,7 +212,10 @@ def _edges(library: RelationSet, question: Question, relation: Relation) -> _Edg
         return type(library)([*needed, equal], library.declared.values())
 
     try:
-        found = carried_out(_EQUALITIES.of(library.session, relation.name, at_equality), question)
+        apart = _EQUALITIES.of(library.session, relation.name, at_equality)
+        found = carried_out(apart, question)
+        if not found.states and found.plan.is_determined and question.case != NO_CASE:
+            found = carried_out(_of_case(apart, question.case), replace(question, case=NO_CASE, decided={}))
     except DeriveError:
         return None
     if relation.name not in (name for block in found.plan.blocks for name in block.relations):
@@ -221,6 +229,17 @@ def _edges(library: RelationSet, question: Question, relation: Relation) -> _Edg
     edges = sorted({end for end in ends if domain.low < end < domain.high})
     at_ends = sorted({end for end in ends if end in domain} - {*edges})
     return _Edges(edges, at_ends, found.plan.weak) if len(edges) <= _EDGES else None
+
+
+def _of_case(library: RelationSet, case: Case) -> RelationSet:
+    """The library with the relations of a case without their conditions, and without those of other cases."""
+
+    def made() -> RelationSet:
+        kept = [relation for name, relation in library.relations.items() if name not in case.failing]
+        free = [replace(one, conditions=()) if one.name in case.holding else one for one in kept]
+        return type(library)(free, library.declared.values())
+
+    return _CASES.of(library.session, case, made)
 
 
 def _is_allowed(library: RelationSet, question: Question, sides: Equation, span: Span) -> bool | None:

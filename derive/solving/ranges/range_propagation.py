@@ -130,9 +130,28 @@ def spread_without_middle(library: RelationSet, question: Question, first: Found
 
 def leaves_domain(library: RelationSet, target: str, forms: Mapping[str, Node], box: Mapping[str, Span]) -> bool:
     """Whether some quantity that the target depends on may leave its domain in a part of the box."""
-    wholes = {name: composed(name, forms) for name in forms.keys() - {target}}
-    known = {name: whole for name, whole in wholes.items() if whole is not None and box.keys() >= {*names_in(whole)}}
-    return any(leaves(library, whole, box, domain_of(library, name)) for name, whole in known.items())
+    for name in forms.keys() - {target} - _certainly_inside(library, forms, box):
+        whole = composed(name, forms)
+        if whole is None or not box.keys() >= {*names_in(whole)}:
+            continue
+        if leaves(library, whole, box, domain_of(library, name)):
+            return True
+    return False
+
+
+def _certainly_inside(library: RelationSet, forms: Mapping[str, Node], box: Mapping[str, Span]) -> set[str]:
+    """The quantities that keep to their domains wherever those behind them do, each enclosed by their enclosures."""
+    spans = {name: span for name, span in box.items() if name not in forms}
+    inside = set[str]()
+    pending = dict(forms)
+    while ready := [name for name, form in pending.items() if spans.keys() >= {*names_in(form)}]:
+        for name in ready:
+            found = enclose(pending.pop(name), spans, "")
+            low, high = domain_of(library, name)
+            if found is not None and not found.partial and low <= found.values[0] and found.values[1] <= high:
+                spans[name] = found.values
+                inside.add(name)
+    return inside
 
 
 def leaves(library: RelationSet, form: Node, box: Mapping[str, Span], domain: Span) -> bool:

@@ -118,3 +118,20 @@ def test_inequalities_of_a_case_that_does_not_apply_bound_nothing():
 def bounds_of(text, **given):
     (answer,) = derive.load(text).solve_all("load", **POWERS, **given)
     return answer.bounds
+
+
+@pytest.mark.parametrize("size", [3, 72, 1e6])
+def test_an_edge_at_which_a_case_ends_bounds_that_case(size):
+    fleet = derive.load(f"""[quantities]
+    chips = {{ unit = "chip" }}
+    domain = {{ unit = "chip" }}
+    racks = {{ unit = "" }}
+    [relations]
+    racks = {{ equation = "racks = chips/domain", when = ["chips >= domain"] }}
+    inside = {{ equation = "chips <= domain" }}
+    [profiles.rack]
+    domain = "{size} chip"
+    """)
+    answers = fleet.solve_all("chips", "rack", racks=2)
+    intervals = [(one.low.magnitude, one.high.magnitude) for one in answers if one.base is None]
+    assert intervals == [(0, size)]
