@@ -41,6 +41,7 @@ __all__ = [
     "leaving_beside",
     "outside",
     "said_twice",
+    "surplus",
     "tested",
     "testing",
 ]
@@ -54,15 +55,28 @@ def said_twice(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan
     They need not lead to the target: givens that contradict each other elsewhere are contradictory, as for an answer.
     """
     spent = {name for made in plans for block in made.blocks for name in block.relations}
+    many, known = surplus(library, strong, plans)
+    limits = [relation.name for relation in library.relations.values() if not relation.is_equation]
+    listed = [*(one.name for one in library.relations.values() if one.name in many - spent), *limits]
+    exact = [name for name in listed if library.relations[name].approximate is None]
+    return tuple(name for name in exact if known.issuperset(library.members[name]))
+
+
+def surplus(
+    library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]
+) -> tuple[frozenset[str], frozenset[str]]:
+    """The equations of which strong values decide more than there are quantities in them, and all that these decide.
+
+    They are those that no unknown is left for, and all that lead to what is in them. Every other equation holds by
+    construction: its own unknown follows from it.
+    """
     never = (one.name for one in library.conditional if _is_of_another_case(library, one, plans))
     structure = structure_of(library, frozenset(never))
     known, matching = closure(structure, strong), Matching(frozenset(strong))
     idle = [name for name, members in structure.members.items() if not matching.add(name, members)]
-    limits = [relation.name for relation in library.relations.values() if not relation.is_equation]
-    is_spare = any(known.issuperset(structure.members[name]) for name in idle)
-    listed = [*(name for name in structure.members if is_spare and name not in spent), *limits]
-    exact = [name for name in listed if library.relations[name].approximate is None]
-    return tuple(name for name in exact if known.issuperset(library.members[name]))
+    spare = [name for name in idle if known.issuperset(structure.members[name])]
+    leading = (matching.relations_for(one) for name in spare for one in structure.members[name])
+    return frozenset({*spare}.union(*leading)), known
 
 
 def leaving_beside(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[Block, ...]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from derive.kernels.agreement import said_twice
+from derive.kernels.agreement import surplus
 from derive.kernels.case_dispatch import cases, leaves
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
@@ -121,7 +121,8 @@ def _of_all_cases(library: RelationSet, question: Question, used: Mapping[str, V
 
 def _repeats(library: RelationSet, names: Sequence[str], plans: Sequence[Plan]) -> bool:
     """Whether these names, all given, state something twice."""
-    return any(library.relations[name].is_equation for name in said_twice(library, names, plans))
+    many, _ = surplus(library, names, plans)
+    return bool(many)
 
 
 def _completing(
