@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+import random
 
+import networkx
 import numpy
 import pytest
 
 import derive
 from derive import InconsistentError
+from derive.kernels.agreement import surplus
 from derive.kernels.backends.numba_source import is_at_hand
+from tests.derive import random_libraries
 
 BACKENDS = ["auto", "python", "numpy", *(["numba"] if is_at_hand() else [])]
 OHM = derive.load("""[quantities]
@@ -119,3 +123,28 @@ def test_weak_values_are_not_held_against_what_is_given():
     assert stated.compile("z", ["x"])(x=1.0) == 3.0
     found = stated.sample("z", x="1..2", points=100)
     assert found.lost == 0
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_equations_that_no_unknown_is_left_for_are_those_that_some_largest_matching_leaves_out(seed):
+    draw = random.Random(f"surplus {seed}")
+    held = random_libraries.hidden(seed).library
+    names = [*held.declared]
+    strong = draw.sample(names, draw.randint(1, len(names)))
+    equations = [one.name for one in held.relations.values() if one.is_equation]
+
+    def size(relations):
+        graph = networkx.Graph()
+        graph.add_nodes_from(("relation", one) for one in relations)
+        graph.add_edges_from(
+            (("relation", one), ("unknown", name))
+            for one in relations
+            for name in held.members[one]
+            if name not in strong
+        )
+        sides = {node for node in graph if node[0] == "relation"}
+        return len(networkx.bipartite.hopcroft_karp_matching(graph, sides)) // 2
+
+    whole = size(equations)
+    left_out = {one for one in equations if size([other for other in equations if other != one]) == whole}
+    assert surplus(held, strong, ())[0] == left_out
