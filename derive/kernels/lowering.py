@@ -202,7 +202,7 @@ class Draft:
         """The tests that a condition's quantities have numbers, and that it holds at them."""
         inner, known = scope.copy(), list[str]()
         for made in yielding.plans:
-            value = self._following(made, scope)
+            value = self._following(made, scope) if made.blocks else inner.variables[made.target]
             inner.bind(made.target, value)
             known.append(f"({value} == {value})")
         for name in names_in(yielding.condition):

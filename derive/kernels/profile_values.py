@@ -84,7 +84,7 @@ def used_values(library: RelationSet, question: Question) -> dict[str, Value]:
     is_stated = question.target in question.origins and not found.alternatives
     if is_stated and question.own is not None and not eliminates(library, question.outline):
         return {question.target: question.own}  # nothing else leads to it
-    used, yielding = _fates(found)
+    used, yielding = _fates(library, found, {*question.strong})
     stated = {
         name: value
         for name, value in question.weak.items()
@@ -99,9 +99,18 @@ def used_values(library: RelationSet, question: Question) -> dict[str, Value]:
     return stated
 
 
-def _fates(found: Cases) -> tuple[set[str], set[str]]:
-    """The weak values that are used in a case, and all that follows from relations in one."""
+def _fates(library: RelationSet, found: Cases, strong: set[str]) -> tuple[set[str], set[str]]:
+    """The weak values that are used in a case, and all that follows from relations in one.
+
+    A plan for a quantity of a condition leaves that quantity's own value out. Where it rests on weak values alone, it
+    only repeats what they state: the quantity does not yield to what is given.
+    """
     trees = (*found.alternatives, *(tree for trees in found.asides.values() for tree in trees))
     plans = [case.plan for tree in trees for case in leaves(tree)]
     used = {name for made in plans for name in made.weak}
-    return used, {name for made in plans for block in made.blocks for name in block.unknowns}
+    yielding = set()
+    for made in plans:
+        solved = {name for block in made.blocks for name in block.unknowns}
+        members = {name for block in made.blocks for one in block.relations for name in library.members[one]}
+        yielding |= solved if members & strong else solved - {made.target}
+    return used, yielding

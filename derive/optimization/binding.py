@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from derive.expressions.tree import names_in
 from derive.numerics.algebra.evaluation import residual, terms, value
 from derive.optimization.branching import Best, least_of
 from derive.optimization.optimum import Binding
@@ -46,7 +47,8 @@ class _Again:
 
     def limits(self) -> Iterator[Binding]:
         limits = [limit for program in self.programs for limit in program.limits]
-        named = [limit.name for limit in limits if limit.relation is not None and not limit.is_domain]
+        stated = [limit for limit in limits if limit.relation is not None and not limit.is_domain]
+        named = [limit.name for limit in stated if names_in(limit.gap)]  # one of numbers alone stops nothing
         for name in dict.fromkeys(named):
             without = [self._with(program, name, None) for program in self.programs]
             if self.gain(without) > 0 or (self._is_tight(name) and not self._is_tie(name)):

@@ -127,8 +127,10 @@ class _Writing:
                 raise Unwritten(name)
             if name == self.question.target and not found.alternatives:
                 raise Unwritten(name) if eliminates(self.library, outline) else self._shortage(name)
-            ways = [way for tree in found.alternatives for way in self._of_tree(tree, found.asides)]
-            self.held[name] = ways or ([Way(Name(name))] if own else [])
+            every = [way for tree in found.alternatives for way in self._of_tree(tree, found.asides)]
+            # ways that differ only in how a condition is decided are one
+            ways = list({(way.form, way.guards, way.zeros, way.sides): way for way in reversed(every)}.values())
+            self.held[name] = ways[::-1] or ([Way(Name(name))] if own else [])
         return self.held[name]
 
     def _of_tree(self, tree: Tree, asides: Asides) -> Iterator[Way]:
@@ -306,6 +308,9 @@ class _Writing:
         guard = None
         if limit.conditions:
             guard = _all(tuple(folded(with_forms(one, forms), self.known) for one in limit.conditions))
+        if guard is not None and truths(guard, spans) == {True}:
+            guard = None  # it holds in the whole box
+        if guard is not None:
             gap = Apply("piecewise", (gap, guard, Number(Fraction(-1.0))))
         written = Equation(left, limit.written.op, right)
         return Limit(limit.name, limit.relation, written, gap, limit.approximate, guard, limit.is_domain)

@@ -128,5 +128,10 @@ def _source(recipe: Recipe, name: str) -> Source | None:
     try:
         found = beside(recipe.library, name, recipe.names)
     except DeriveError:
-        return None
-    return Source(lambda values: based(values[found.outline], quantity), found) if found is not None else None
+        found = None
+    if found is not None:
+        return Source(lambda values: based(values[found.outline], quantity), found)
+    if quantity.default is not None and quantity.default.source.stands_in:  # no relation gives it, so this does
+        standing = numpy.float64(quantity.default.base[1])
+        return Source(lambda values: values.get(End(name), standing))
+    return None

@@ -434,7 +434,12 @@ def test_a_model_fits_if_the_layers_of_a_stage_do() -> None:
     left = derive.solve("kv_capacity", "h100-sxm", "deepseek-v3", chips="8 chip", stages=4).to("GB").magnitude
     assert left == pytest.approx(8 * 80 - 671 / 4)
     largest = derive.solve(
-        "parameter_capacity", "h100-sxm", **node, stages=4, kv_bytes="0 byte", bytes_per_parameter="1 byte/parameter"
+        "parameter_capacity",
+        "h100-sxm",
+        chips="8 chip",
+        stages=4,
+        kv_bytes="0 byte",  # of no sequences: those of a batch have a cache
+        bytes_per_parameter="1 byte/parameter",
     )
     assert largest.to("Gparameter").magnitude == pytest.approx(4 * 8 * 80)
 

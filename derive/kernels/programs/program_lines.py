@@ -314,7 +314,24 @@ class _Listing(CausedLines):
             beside = scope.copy()
             self._follow(name, beside)
             found[name] = self._check(name, beside, whole)
+            self._set_aside(name, beside)
         return found
+
+    def _set_aside(self, name: str, scope: Scope) -> None:
+        """The causes in a relation count for nothing where its conditions are known, and do not hold."""
+        conditions = self.library.relations[name].conditions
+        if not conditions:
+            return
+        inner = scope.untested()
+        tests = [self.sheet.expression(one, inner) for one in conditions]
+        unknown = [*self.cause(names_in(*conditions), scope), *inner.asked]
+        known = f"not ({' or '.join(unknown)}) and " if unknown else ""
+        applies = self.dialect.logic("and", tests)
+        idle = self.sheet.line(f"1 if {known}not {applies} else 0")
+        self.handed[name] = [
+            self.sheet.line(f"0 if {idle} else {self.open[one]}") for one in self.handed[name] if one in self.open
+        ]
+        self.open |= {one: one for one in self.handed[name]}
 
     def _is_loose(self, name: str, case: Case, stated: Iterable[str]) -> bool:
         """Whether the range of a default, or in an equation its rounding, may explain that the sides differ."""

@@ -464,7 +464,10 @@ def _explored(library: RelationSet, question: Question, is_last_resort: bool) ->
             )
         elif isinstance(found, UnderdeterminedError):
             doubts.append((asked, f"where {where}, nothing determines {question.target}"))
-    away = [one for one in answers if _is_assumed_away(library, question.target, one, answers)]
+    target = question.target
+    away = [
+        one for one in answers if any(rule(library, target, one, answers) for rule in (_is_assumed_away, _is_beside))
+    ]
     kept = [one for one in answers if one not in away]
     unspoken = _unspoken(library, errors, answers)
     errors += [UnfixedError(replace(question, case=one.case), one.left_out) for one in away]
@@ -479,8 +482,7 @@ def _is_assumed_away(library: RelationSet, target: str, one: Found, answers: Seq
     that the target otherwise lies somewhere in its domain, or in what the relations leave of it, makes that answer no
     less the one.
     """
-    spent = (library.relations[name] for block in one.plan.blocks for name in block.relations)
-    if any(relation.is_equation for relation in spent) or any(target in state.values for state in one.states):
+    if _is_fixed(library, target, one):
         return False
     return any(
         _assumes(library, other, state, name)
@@ -489,6 +491,30 @@ def _is_assumed_away(library: RelationSet, target: str, one: Found, answers: Seq
         if target in state.values
         for name in one.case.failing
     )
+
+
+def _is_beside(library: RelationSet, target: str, one: Found, answers: Sequence[Found]) -> bool:
+    """Whether only inequalities bound the target in the case of a result, and it is a number in that of another, by a
+    relation whose condition is on the target itself.
+
+    `racks = chips/domain` holds from one domain on. Asked for the chips of one rack, it is 72 of them; that fewer, of
+    which no relation says how many racks they are, would keep to a limit as well, makes that answer no less the one.
+    """
+    if _is_fixed(library, target, one):
+        return False
+    return any(
+        name in block.relations and target in names_in(*library.relations[name].conditions)
+        for other in answers
+        if any(target in state.values for state in other.states)
+        for block in other.plan.blocks
+        for name in one.case.failing
+    )
+
+
+def _is_fixed(library: RelationSet, target: str, one: Found) -> bool:
+    """Whether an equation leads to the target, or it has a number."""
+    spent = (library.relations[name] for block in one.plan.blocks for name in block.relations)
+    return any(relation.is_equation for relation in spent) or any(target in state.values for state in one.states)
 
 
 def _unspoken(library: RelationSet, errors: Sequence[DeriveError], answers: Sequence[Found]) -> list[Found]:

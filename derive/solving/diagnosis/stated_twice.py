@@ -30,7 +30,7 @@ from derive.solving.diagnosis.diagnosis import behind, contradiction
 from derive.solving.diagnosis.left_domains import certainly_left, is_silent, leaving
 from derive.solving.execution.applicability import decisions_of
 from derive.solving.execution.block_execution import State, block_states
-from derive.solving.execution.checks import checked, testable
+from derive.solving.execution.checks import checked, is_void, testable
 from derive.solving.execution.plan_states import is_doubt, is_of_one_turn, planned
 from derive.solving.execution.question import Question
 from derive.time_limits import sharing, tick
@@ -77,7 +77,7 @@ def agreement(library: RelationSet, question: Question, answers: Sequence[Answer
     The answers have tested some relations themselves, and reached some quantities: most questions leave nothing to
     compute again.
     """
-    tested = set.intersection(*({check.name for check in answer.checks} for answer in answers))
+    tested = set.intersection(*({check.name for check in answer.checks if check.passed} for answer in answers))
     reached = set.intersection(*({*answer.quantities} for answer in answers))
     worked_out = {name for answer in answers for name in answer.quantities if name not in answer.given}
     try:
@@ -148,7 +148,9 @@ def _limits(
         numbers = {name: decisions.value(name) for name in library.members[relation.name]}
         known = {name: number for name, number in numbers.items() if number is not None}
         check = checked(relation, known, ranges, {}) if len(known) == len(numbers) else None
-        if check is not None and (check.passed or not _is_of_defaults(library, question, relation)):
+        if check is None or is_void(library, question, relation.name, known):
+            continue
+        if check.passed or not _is_of_defaults(library, question, relation):
             yield check
 
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from quantities.units import Unit
     from quantities.value import Value
 
-__all__ = ["applies", "checked", "checks_of", "extended", "fallbacks", "idle_checks", "replaced", "testable"]
+__all__ = ["applies", "checked", "checks_of", "extended", "fallbacks", "idle_checks", "is_void", "replaced", "testable"]
 
 
 def checks_of(
@@ -45,7 +45,7 @@ def checks_of(
     """
     values = state.values
     found = _checks(library, question, testable(library, made, state), values, state.forms)
-    found += _limits(library, question, values, {check.name for check in found})
+    found += _limits(library, question, {**state.asides, **values}, {check.name for check in found})
     for name, weak in _beside(library, question, made, state).items():
         if name in values:
             reach = bounds if bounds is not None and name == question.target else _reach(question, state, name)
@@ -144,15 +144,25 @@ def idle_checks(
     touched = _touched(library, made, idle, used)
     names = dict.fromkeys(one for quantity in touched for one in library.holders.get(quantity, ()))
     spent = {*told, *_spent(made), *used.values()}
-    return _completed(library, question, [name for name in names if name not in spent], {**everything, **following})
+    pending = [name for name in names if name not in spent and not _has_fallback(library, question, made, name)]
+    return _completed(library, question, pending, {**everything, **following})
+
+
+def _has_fallback(library: RelationSet, question: Question, made: Plan, name: str) -> bool:
+    """Whether an equation has a member that only stood in for a relation when the answer was sought."""
+    if not library.relations[name].is_equation:
+        return False
+    return any(one in made.weak and _may_stand_in(library, question, one) for one in library.members[name])
 
 
 def fallbacks(library: RelationSet, question: Question) -> dict[str, float]:
-    """The fallbacks of quantities that nothing typed leads to: by these, conditions hold or fail."""
+    """The fallbacks of quantities that nothing given or stated leads to: by these, conditions hold or fail."""
     standing = {name: weak.base[1] for name, weak in question.weak.items() if weak.source.stands_in}
     if not standing:
         return standing
-    led_to = closure(structure_of(library, frozenset(), question.stated), question.strong)
+    led_to = closure(
+        structure_of(library, frozenset(), question.stated), {*question.strong, *question.weak} - {*standing}
+    )
     return {name: number for name, number in standing.items() if name not in led_to}
 
 
@@ -214,9 +224,22 @@ def _checks(
 ) -> list[Check]:
     """The checks by relations whose quantities are all known."""
     stated, rounded = _ranges(question, values, rounded=False), _ranges(question, values, rounded=True)
-    relations = (library.relations[name] for name in names)
+    relations = (library.relations[name] for name in names if not is_void(library, question, name, values))
     tested = (checked(one, values, rounded if one.is_equation else stated, forms) for one in relations)
     return [check for check in tested if check is not None]
+
+
+def is_void(library: RelationSet, question: Question, name: str, values: Mapping[str, float]) -> bool:
+    """Whether a limit compares 0 with 0 because something of which nothing is known counts as 0."""
+    relation = library.relations[name]
+    if relation.is_equation or not any(_may_stand_in(library, question, one) for one in library.members[name]):
+        return False
+    return all(value(side, values) == 0 for side in _sides(relation))
+
+
+def _may_stand_in(library: RelationSet, question: Question, name: str) -> bool:
+    default = library.declared[name].default
+    return default is not None and default.source.stands_in and name not in question.strong
 
 
 def testable(library: RelationSet, made: Plan, state: State) -> list[str]:
