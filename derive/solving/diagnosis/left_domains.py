@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from derive.caches import Memo
-from derive.expressions.tree import Node, names_in
+from derive.expressions.tree import Apply, Node, names_in, walk
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.intervals.enclosure import Span, enclose
@@ -70,11 +70,22 @@ def may_be_undefined(library: RelationSet, block: Block) -> bool:
 
 
 def is_silent(library: RelationSet, block: Block, values: Mapping[str, float]) -> bool:
-    """Whether a block's relation says nothing at some numbers."""
+    """Whether a block's relation says nothing at some numbers.
+
+    Nor does it where a definition is given at its limit: of a share `1 - 1/racks` that is 1, the racks have no end.
+    """
     form = only_form(library, block)
-    if form is None or not values.keys() >= {*names_in(form)} or not may_be_undefined(library, block):
+    if form is None or not values.keys() >= {*names_in(form)} or math.isfinite(value(form, values)):
         return False
-    return not math.isfinite(value(form, values))
+    return may_be_undefined(library, block) or _is_at_limit(library, block, form, values)
+
+
+def _is_at_limit(library: RelationSet, block: Block, form: Node, values: Mapping[str, float]) -> bool:
+    """Whether an unknown would be infinite, in the definition of what is given."""
+    is_defined = library.relations[block.relations[0]].written.written_for is not None
+    has_no_end = library.declared[block.unknowns[0]].domain.high == math.inf
+    inverses = (part.args[0] for part in walk(form) if isinstance(part, Apply) and part.op == "inv")
+    return is_defined and has_no_end and any(value(divisor, values) == 0 for divisor in inverses)
 
 
 @dataclass(frozen=True, slots=True)
