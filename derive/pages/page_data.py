@@ -181,7 +181,11 @@ def _program(made: Program, said: Mapping[str, Any], tables: _Tables) -> dict[st
             for one in said["steps"]
         ],
         "yielding": [[one["name"], one["said"], one["state"]] for one in said["yielding"]],
-        "barring": [[one["relation"], one["verdict"], one["state"]] for one in said["barring"] if one["contradicts"]],
+        "barring": [
+            [one["relation"], one["verdict"], one["state"], one["behind"]]
+            for one in said["barring"]
+            if one["contradicts"]
+        ],
         "leftOut": said["left_out"],
     }
 

@@ -134,7 +134,28 @@ class Program:
     def _barring(self, block: Block) -> dict[str, Any]:
         is_firm, at = self.layout.barring[block], self.layout.bar(block)
         verdict = no_value_fits(block.relations, block.unknowns)
-        return {"relation": block.relations[0], "verdict": verdict, "contradicts": is_firm, "state": at}
+        behind = self._inputs_behind(block)
+        return {
+            "relation": block.relations[0],
+            "verdict": verdict,
+            "contradicts": is_firm,
+            "state": at,
+            "behind": behind,
+        }
+
+    def _inputs_behind(self, block: Block) -> list[str]:
+        """The inputs that lead to a block in some case."""
+        leading: dict[str, set[str]] = {}
+        for one in (*self.layout.steps, *self.layout.barring):
+            members = {name for relation in one.relations for name in self.library.members[relation]}
+            for name in one.unknowns:
+                leading.setdefault(name, set()).update(members)
+        pending, met = [*block.unknowns], set[str]()
+        while pending:
+            name = pending.pop()
+            pending += leading.get(name, set()) - met
+            met |= {name, *leading.get(name, ())}
+        return [name for name in self.inputs if name in met]
 
     def _left_out(self) -> list[dict[str, str]]:
         uncompiled = [{"what": one.quantity, "reason": one.text} for one in self.reasons if one.kind == "uncompiled"]

@@ -62,9 +62,11 @@ function displacedIn({program, y}) {
   });
 }
 
-// The relations that leave what is in them no admissible value, whatever the defaults are.
-function barredIn({program, y}) {
-  return program.barring.filter(([, , state]) => y[state] === 1).map(([name, verdict]) => ({name, sides: verdict, verdict}));
+// The relations that leave what is in them no admissible value, whatever the defaults are; of those that rest on what was
+// sought, an answer tests the limits alone.
+function barredIn({program, y, sought}) {
+  const barred = program.barring.filter(([, , state, behind]) => y[state] === 1 && !behind.includes(sought));
+  return barred.map(([name, verdict]) => ({name, sides: verdict, verdict}));
 }
 
 // The checks that a run could not settle by arithmetic.
@@ -215,10 +217,11 @@ function curveOf(state, answer) {
 }
 
 // Their names alone, for each point of a curve.
-function failedNames({program, y}) {
+function failedNames(run) {
+  const {program, y} = run;
   const names = program.checks.filter(([, , , state]) => y[state] === 2 || y[state] === 3).map(([place]) => page.checks[place].relation);
   names.push(...program.yielding.filter(([, , state]) => y[state] === 2 || y[state] === 3).map(([name]) => name));
-  names.push(...program.barring.filter(([, , state]) => y[state] === 1).map(([name]) => name));
+  names.push(...barredIn(run).map(({name}) => name));
   return names.join(", ");
 }
 
