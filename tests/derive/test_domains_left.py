@@ -17,6 +17,8 @@ from typing import Any
 import pytest
 
 import derive
+from derive import InconsistentError
+from tests.derive.statements import bare
 from tests.ordinary import every
 
 Numbers = dict[str, Fraction]
@@ -163,3 +165,36 @@ def test_the_least_over_a_range_keeps_everything_in_its_domain(seed: int) -> Non
     assert any(not made.leaves({given: one}) for one in near), f"{target} from {given}: {at}\n{made.text}"
     if best.proved and values:
         assert best.answer.base <= min(values) + 1e-6 * abs(min(values)), f"{target} from {given}\n{made.text}"
+
+
+def beside(text: str) -> derive.Library:
+    return bare("a b x y z", text, "z = a + b", domains=dict.fromkeys("aby", "nonnegative"))
+
+
+@pytest.mark.parametrize(
+    ("text", "given"),
+    [
+        ("y = 1 - 1/x", {"y": "1", "a": "2", "b": "1"}),
+        ("y = a/x", {"y": "0", "a": "3", "b": "1"}),
+        ("y = a + b/x", {"y": "3", "a": "3", "b": "2"}),
+    ],
+)
+def test_a_definition_given_at_its_limit_contradicts_nothing(text: str, given: dict[str, str]) -> None:
+    expected = float(given["a"]) + float(given["b"])
+    assert beside(text).solve("z", **given).base == expected
+    compiled = beside(text).compile("z", [*given])
+    assert compiled(**{name: float(number) for name, number in given.items()}) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "given"),
+    [
+        ("y = a*x - x", {"y": "4", "a": "1", "b": "1"}),  # the sides differ by 4, however large x is
+        ("y = a + (b - 1)*x", {"y": "3", "a": "2", "b": "1"}),
+    ],
+)
+def test_a_divisor_of_zero_is_no_limit(text: str, given: dict[str, str]) -> None:
+    with pytest.raises(InconsistentError):
+        beside(text).solve("z", **given)
+    compiled = beside(text).compile("z", [*given])
+    assert math.isnan(compiled(**{name: float(number) for name, number in given.items()}))

@@ -13,15 +13,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from derive.caches import Memo
-from derive.expressions.tree import Apply, Node, names_in, walk
+from derive.expressions.tree import Node, names_in
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.evaluation import value
+from derive.numerics.algebra.evaluation import residual, value
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.planning.incidence import structure_of
 from derive.planning.matching import Matching
 from derive.planning.orientation import directed
 from derive.planning.plan import Block, ordered
 from derive.solving.ranges.range_propagation import only_form
+from derive.tolerances import AGREEMENT
 
 __all__ = ["Leaving", "certainly_left", "is_silent", "leaving", "leaving_from", "may_be_undefined"]
 
@@ -77,15 +78,15 @@ def is_silent(library: RelationSet, block: Block, values: Mapping[str, float]) -
     form = only_form(library, block)
     if form is None or not values.keys() >= {*names_in(form)} or math.isfinite(value(form, values)):
         return False
-    return may_be_undefined(library, block) or _is_at_limit(library, block, form, values)
+    return may_be_undefined(library, block) or _is_at_limit(library, block, values)
 
 
-def _is_at_limit(library: RelationSet, block: Block, form: Node, values: Mapping[str, float]) -> bool:
-    """Whether an unknown would be infinite, in the definition of what is given."""
-    is_defined = library.relations[block.relations[0]].written.written_for is not None
-    has_no_end = library.declared[block.unknowns[0]].domain.high == math.inf
-    inverses = (part.args[0] for part in walk(form) if isinstance(part, Apply) and part.op == "inv")
-    return is_defined and has_no_end and any(value(divisor, values) == 0 for divisor in inverses)
+def _is_at_limit(library: RelationSet, block: Block, values: Mapping[str, float]) -> bool:
+    """Whether a definition holds where its unknown is infinite: `y = a*x` does not for a = 0 and y = 5."""
+    written, name = library.relations[block.relations[0]].written, block.unknowns[0]
+    if written.written_for is None or library.declared[name].domain.high < math.inf:
+        return False
+    return abs(residual(written, {**values, name: math.inf})) <= AGREEMENT  # an undefined one is not
 
 
 @dataclass(frozen=True, slots=True)
