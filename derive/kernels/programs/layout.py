@@ -25,7 +25,7 @@ from derive.solving.execution.question import Outline
 if TYPE_CHECKING:
     from derive.model.relation import Relation
 
-__all__ = ["Layout", "extra", "laid_out", "testable", "weak_behind"]
+__all__ = ["Layout", "extra", "laid_out", "leading_to", "testable", "weak_behind"]
 
 
 @dataclass(frozen=True)
@@ -154,16 +154,23 @@ def _stated_twice(
 
 def weak_behind(library: RelationSet, made: Plan, names: Iterable[str]) -> set[str]:
     """The weak values of a plan that lead to some quantities."""
-    leading = {name: block for block in (*made.blocks, *made.extra) for name in block.unknowns}
+    return leading_to(library, (*made.blocks, *made.extra), names) & {*made.weak}
+
+
+def leading_to(library: RelationSet, blocks: Iterable[Block], names: Iterable[str]) -> set[str]:
+    """Some quantities, and all that blocks compute them from; in several cases, from what they need in any."""
+    needed: dict[str, set[str]] = {}
+    for block in blocks:
+        members = {name for relation in block.relations for name in library.members[relation]}
+        for name in block.unknowns:
+            needed.setdefault(name, set()).update(members)
     pending, met = [*names], set[str]()
     while pending:
         name = pending.pop()
-        if name in met:
-            continue
-        met.add(name)
-        if name in leading:
-            pending += (one for relation in leading[name].relations for one in library.members[relation])
-    return met & {*made.weak}
+        if name not in met:
+            met.add(name)
+            pending += needed.get(name, ())
+    return met
 
 
 def _leads(relation: str, led: Mapping[str, Cases]) -> bool:

@@ -17,7 +17,7 @@ from derive.expressions.tree import Node, names_in, render
 from derive.kernels.backends.javascript import Built, Script, bundled
 from derive.kernels.case_dispatch import Tree, forks, leaves
 from derive.kernels.programs.check_lines import tolerance_of
-from derive.kernels.programs.layout import Layout, laid_out
+from derive.kernels.programs.layout import Layout, laid_out, leading_to
 from derive.kernels.programs.program_lines import alternatives
 from derive.kernels.programs.reasons import Reason, Reasons
 from derive.kernels.programs.step_data import letters, step
@@ -134,28 +134,14 @@ class Program:
     def _barring(self, block: Block) -> dict[str, Any]:
         is_firm, at = self.layout.barring[block], self.layout.bar(block)
         verdict = no_value_fits(block.relations, block.unknowns)
-        behind = self._inputs_behind(block)
+        leading = leading_to(self.library, (*self.layout.steps, *self.layout.barring), block.unknowns)
         return {
             "relation": block.relations[0],
             "verdict": verdict,
             "contradicts": is_firm,
             "state": at,
-            "behind": behind,
+            "behind": [name for name in self.inputs if name in leading],
         }
-
-    def _inputs_behind(self, block: Block) -> list[str]:
-        """The inputs that lead to a block in some case."""
-        leading: dict[str, set[str]] = {}
-        for one in (*self.layout.steps, *self.layout.barring):
-            members = {name for relation in one.relations for name in self.library.members[relation]}
-            for name in one.unknowns:
-                leading.setdefault(name, set()).update(members)
-        pending, met = [*block.unknowns], set[str]()
-        while pending:
-            name = pending.pop()
-            pending += leading.get(name, set()) - met
-            met |= {name, *leading.get(name, ())}
-        return [name for name in self.inputs if name in met]
 
     def _left_out(self) -> list[dict[str, str]]:
         uncompiled = [{"what": one.quantity, "reason": one.text} for one in self.reasons if one.kind == "uncompiled"]
