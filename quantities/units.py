@@ -15,6 +15,7 @@ from functools import cached_property, lru_cache
 
 from quantities.dimension import NUMBER, Dimension
 from quantities.errors import UnitError
+from quantities.rational import exact_of, nearest
 from quantities.tolerances import LEAST, MOST
 
 __all__ = ["DIMENSIONLESS", "Unit", "convert"]
@@ -57,11 +58,17 @@ class Unit:
 
     def to_base(self, number: float) -> float:
         """A number in this unit as a number in coherent base units."""
+        exact = exact_of(number)
+        if exact is not None:
+            return nearest(exact * self.size + self.offset)
         if self.offset:
             return float(_decimal(number) * self.size + self.offset) if math.isfinite(number) else number
         return number * self._scale
 
     def from_base(self, number: float) -> float:
+        exact = exact_of(number)
+        if exact is not None:
+            return nearest((exact - self.offset) / self.size)
         if self.offset:
             return float((_decimal(number) - self.offset) / self.size) if math.isfinite(number) else number
         return number / self._scale
@@ -105,11 +112,15 @@ def convert(number: float, source: Unit, target: Unit) -> float:
     293.15
     """
     ratio = _ratio(source, target)
-    if source.offset or target.offset:
+    exact = exact_of(number)
+    if exact is not None and _turns(source, target) == 1:
+        converted = nearest((exact * source.size + source.offset - target.offset) / target.size)
+    elif source.offset or target.offset:
         if not math.isfinite(number):
             return number
         return float((_decimal(number) * source.size + source.offset - target.offset) / target.size)
-    converted = number * ratio
+    else:
+        converted = number * ratio
     if math.isinf(converted) and math.isfinite(number):
         raise _misfit(source, target, "The number exceeds the range of double precision.")
     return converted

@@ -16,6 +16,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from quantities.errors import DomainError, ExpressionError, excerpt
+from quantities.rational import exact_of, nearest, written
 from quantities.source import ASKER, OTHERWISE, Source
 from quantities.spelling import parse_unit
 from quantities.units import DIMENSIONLESS, Unit, convert
@@ -130,6 +131,7 @@ def read_number(number: float, unit: Unit, text: str = "") -> Value:
     shown = text or repr(number)
     if not math.isfinite(number):
         raise DomainError(f"value {excerpt(shown)}: it is not a finite number.", hint="Give a finite number.")
+    number = written(number)
     base = unit.to_base(number)
     if not math.isfinite(base) or (number != 0 and base == 0 and not unit.offset):
         raise DomainError(
@@ -172,7 +174,7 @@ class _Reader:
         if "percent" in dict(unit.factors) and not before.strip():
             hint = f"Write the ends: {number - width:g}..{number + width:g} %, or a width without the percent."
             raise self._error("the width can be read two ways.", hint)
-        return self._bounded(number - width, number, number + width, unit)
+        return self._bounded(_sum(number, -width), number, _sum(number, width), unit)
 
     def _range(self, low: float, before: str) -> Value:
         self.next += len(before)
@@ -218,7 +220,7 @@ class _Reader:
                 hint="Give a number between 1e-300 and 1e300.",
             )
         self.next += match.end()
-        return number
+        return written(number)
 
     def _refuse_run_on(self, word: str, rest: str) -> None:
         """Refuse what follows a number directly and looks like a part of it."""
@@ -268,6 +270,12 @@ class _Reader:
         return ExpressionError(
             f"value {excerpt(self.text)}: {what}", hint=hint, text=self.text, position=(1, self.next + 1)
         )
+
+
+def _sum(one: float, other: float) -> float:
+    """The sum of two numbers, exact if both are known exactly."""
+    exact, further = exact_of(one), exact_of(other)
+    return one + other if exact is None or further is None else nearest(exact + further)
 
 
 def _half_a_place(word: str, unit: Unit) -> float:

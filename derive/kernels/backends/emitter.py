@@ -19,7 +19,7 @@ from types import SimpleNamespace
 from typing import Any, NoReturn
 
 from derive.expressions.arithmetic import Arithmetic, Fold
-from derive.expressions.functions import TABLE, Function
+from derive.expressions.functions import STEPPED, TABLE, Function
 from derive.expressions.tree import COMPARISONS, Apply, Name, Node, Number, cases, walk
 from derive.numerics.algebra.like_terms import ZERO, negated
 from derive.tolerances import EXPRESSION
@@ -194,7 +194,8 @@ def _choice(node: Apply, part: Callable[[Node], str], lazy: Callable[[Node], str
 def with_room_for_rounding(node: Node, exact: Container[str]) -> Node:
     """An expression in whose conditions a computed number that equals a literal but for rounding is equal to it.
 
-    3*0.1 is 0.30000000000000004, and still `<= 0.3`. Numbers of the names in `exact` are compared as they are.
+    3*0.1 is 0.30000000000000004, and still `<= 0.3`. Numbers of the names in `exact` are compared as they are. What is
+    rounded to a whole number and misses one by rounding alone is that number.
 
     >>> from derive.expressions.grammar import parse_condition
     >>> [with_room_for_rounding(parse_condition("y <= 0.3"), given).args[1].real for given in ("y", "x")]
@@ -204,9 +205,11 @@ def with_room_for_rounding(node: Node, exact: Container[str]) -> Node:
         return node
     if node.op not in _OUTWARDS:
         args = tuple(with_room_for_rounding(arg, exact) for arg in node.args)
+        if node.op in STEPPED and not isinstance(args[0], Number) and not _is_among(args[0], exact):
+            args = (_nudged(args[0], _OUTWARDS["lt" if node.op == "ceil" else "le"]),)
         return node if args == node.args else Apply(node.op, args, node.at)
     left, right = node.args
-    if all(isinstance(side, Number) or (isinstance(side, Name) and side.name in exact) for side in node.args):
+    if all(isinstance(side, Number) or _is_among(side, exact) for side in node.args):
         return node
     if right == ZERO and isinstance(left, Apply) and left.op == "add" and len(left.args) == 2:
         first, second = left.args
@@ -217,9 +220,17 @@ def with_room_for_rounding(node: Node, exact: Container[str]) -> Node:
     if isinstance(left, Number):
         return Apply(node.op, (_moved(left, -way), right), node.at)
     if isinstance(left, Name) and isinstance(right, Name):
-        room = Apply("mul", (Number(Fraction(way * EXPRESSION)), Apply("abs", (right,))))
-        return Apply(node.op, (left, Apply("add", (right, room))), node.at)
+        return Apply(node.op, (left, _nudged(right, way)), node.at)
     return node
+
+
+def _is_among(node: Node, names: Container[str]) -> bool:
+    return isinstance(node, Name) and node.name in names
+
+
+def _nudged(node: Node, way: int) -> Node:
+    """A number moved up or down by the rounding of an expression: 2.7/0.45 rounded up is 6, as it is in decimals."""
+    return Apply("add", (node, Apply("mul", (Number(Fraction(way * EXPRESSION)), Apply("abs", (node,))))))
 
 
 _OUTWARDS = {"lt": -1, "le": 1, "gt": 1, "ge": -1}

@@ -15,6 +15,7 @@ from derive.expressions.tree import Apply, Name, Node, Number, names_in, walk
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.like_terms import cleared, denominators
 from derive.numerics.intervals.enclosure import Span, enclose
+from quantities.rational import exact_of
 
 __all__ = ["folded", "is_decimal", "stated", "without_quotients"]
 
@@ -51,17 +52,20 @@ def folded(node: Node, known: Mapping[str, float]) -> Node:
 
 
 def stated(number: float) -> Fraction:
-    """The number that a double stands for: a decimal of at most fourteen digits, or else the double itself.
+    """The number that a double stands for: its rational, a decimal of fourteen digits, or else itself.
 
     >>> stated(8.38), stated(0.1 + 0.2) == Fraction(0.1 + 0.2)
     (Fraction(419, 50), True)
     """
+    exact = exact_of(number)
+    if exact is not None:
+        return exact
     return Fraction(repr(float(number))) if is_decimal(number) else Fraction(number)
 
 
 def is_decimal(number: float) -> bool:
     """Whether a double is as it is because it was written with few digits: a computed one has all of them."""
-    return float(f"{number:.{_DECIMALS - 1}e}") == number
+    return exact_of(number) is not None or float(f"{number:.{_DECIMALS - 1}e}") == number
 
 
 def _sum(args: tuple[Node, ...]) -> Node:

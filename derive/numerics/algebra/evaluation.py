@@ -24,7 +24,7 @@ from typing import Any
 from derive.expressions.arithmetic import TESTS, Arithmetic
 from derive.expressions.functions import TABLE
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, cases, names_in
-from derive.numerics.algebra.exact_values import decimal, exact_value
+from derive.numerics.algebra.exact_values import decimal, exact_value, rationals
 from derive.numerics.intervals.enclosure import joined, truths
 from derive.tolerances import ASIDE, MET
 
@@ -168,8 +168,12 @@ def _compared(comparison: Apply, values: Values) -> bool | None:
     left, right = (value(side, values) for side in comparison.args)
     if left != left or right != right:
         return _beyond_doubles(comparison, (left, right), values)
-    if left != right and _is_tie(comparison, left, right, values):
-        return comparison.op in ("le", "ge", "eq")
+    if _is_near(comparison, left, right, values):
+        sides = _exact_sides(comparison, values)
+        if sides is not None:
+            return TESTS[comparison.op](*sides)
+        if left != right and _is_tie(comparison, values):
+            return comparison.op in ("le", "ge", "eq")
     return TESTS[comparison.op](left, right)
 
 
@@ -215,18 +219,33 @@ def as_doubles() -> Iterator[None]:
         _AS_DOUBLES.reset(token)
 
 
-def _is_tie(comparison: Apply, left: float, right: float, values: Values) -> bool:
-    """Whether two sides that differ are equal as decimals are: 3*0.1 is 0.3, though not in doubles."""
+def _is_near(comparison: Apply, left: float, right: float, values: Values) -> bool:
+    """Whether rounding may decide which of two sides is larger."""
+    if _AS_DOUBLES.get():
+        return False
     gap = abs(left - right)
-    if gap > MET * max(abs(left), abs(right)):
-        is_difference = (left == 0 or right == 0) and any(isinstance(side, Apply) for side in comparison.args)
-        if not is_difference:
-            return False
-        sizes = (_size(side, x, values) for side, x in zip(comparison.args, (left, right), strict=True))
-        if gap > MET * sum(sizes):
-            return False
+    if gap <= MET * max(abs(left), abs(right)):
+        return True
+    is_difference = (left == 0 or right == 0) and any(isinstance(side, Apply) for side in comparison.args)
+    if not is_difference:
+        return False
+    sizes = (_size(side, x, values) for side, x in zip(comparison.args, (left, right), strict=True))
+    return gap <= MET * sum(sizes)
+
+
+def _exact_sides(comparison: Apply, values: Values) -> list[Fraction] | None:
+    """The sides as rationals, if all numbers in them are known exactly."""
+    given = rationals(names_in(comparison), values)
+    if given is None:
+        return None
+    sides = [exact_value(side, given) for side in comparison.args]
+    return None if None in sides else sides
+
+
+def _is_tie(comparison: Apply, values: Values) -> bool:
+    """Whether two sides that differ are equal as decimals are: 3*0.1 is 0.3, though not in doubles."""
     names = names_in(comparison)
-    if _AS_DOUBLES.get() or not all(math.isfinite(values[name]) for name in names):
+    if not all(math.isfinite(values[name]) for name in names):
         return False
     decimals = {name: decimal(values[name]) for name in names}
     one, other = (exact_value(side, decimals) for side in comparison.args)

@@ -8,25 +8,56 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
 from derive.expressions.arithmetic import LOGIC, TESTS, Arithmetic, NoElement, taken
-from derive.expressions.tree import Node
+from derive.expressions.tree import Node, names_in
+from quantities.rational import exact_of, nearest
 
-__all__ = ["decimal", "exact_value"]
+__all__ = ["Undefined", "decimal", "exact_value", "exactly_computed", "rationals"]
 
 _LONGEST = 2000  # bits of a fraction beyond which it is not computed
 _STEEPEST = 64  # limit on whole exponents
 
 
 def decimal(number: float) -> Fraction:
-    """The decimal that a double was read from, or that rounding has moved by a few units of its last place.
+    """The rational that a number rounds, or else the decimal from which rounding has moved it by its last place.
 
     A double holds any decimal of fifteen digits.
     """
-    return Fraction(f"{number:.15g}")
+    exact = exact_of(number)
+    return Fraction(f"{number:.15g}") if exact is None else exact
+
+
+class Undefined(NoElement):
+    """An expression has no value at these numbers: it divides by zero, exactly."""
+
+
+def rationals(names: Iterable[str], values: Mapping[str, float]) -> dict[str, Fraction] | None:
+    """The rationals that some numbers round; None if one of them is not known."""
+    found = {name: exact_of(values[name]) for name in names}
+    return None if None in found.values() else found  # type: ignore[return-value]
+
+
+def exactly_computed(node: Node, values: Mapping[str, float]) -> float | None:
+    """The double nearest to the exact value of an expression, NaN where it has none; None if it is not rational.
+
+    >>> from derive.expressions.grammar import parse_expression
+    >>> from quantities.rational import written
+    >>> exactly_computed(parse_expression("ceil(a/b)"), {"a": written(2.7), "b": written(0.45)})
+    6.0
+    """
+    given = rationals(names_in(node), values)
+    if given is None:
+        return None
+    try:
+        return nearest(_EXACT.fold(node, given.__getitem__))
+    except Undefined:
+        return math.nan
+    except NoElement:
+        return None
 
 
 def exact_value(node: Node, values: Mapping[str, Fraction]) -> Any:
@@ -58,13 +89,15 @@ def _of_short(operation: Callable[..., Fraction]) -> Callable[..., Fraction]:
 
 def _inverse(number: Fraction) -> Fraction:
     if not number:
-        raise NoElement
+        raise Undefined
     return 1 / number
 
 
 def _power(base: Fraction, exponent: Fraction) -> Fraction:
     """A whole power; another would not be rational."""
-    if exponent.denominator != 1 or abs(exponent) > _STEEPEST or (exponent < 0 and not base):
+    if exponent < 0 and not base:
+        raise Undefined
+    if exponent.denominator != 1 or abs(exponent) > _STEEPEST:
         raise NoElement
     return base ** int(exponent)
 

@@ -42,6 +42,7 @@ from derive.tolerances import (
     TURNING,
     VANISHED,
 )
+from quantities.rational import exact_of
 
 __all__ = [
     "difference",
@@ -325,6 +326,14 @@ def difference(equation: Equation, exact: Mapping[str, Real], known: Mapping[str
     return _gap(equation, given | {name: float(x) for name, x in more.items()}, more)
 
 
+def _ball(number: Any) -> Real:
+    """The ball of a number: of the rational that a double rounds, where that is known."""
+    from flint import arb, fmpq
+
+    exact = exact_of(number)
+    return arb(number) if exact is None else arb(fmpq(exact.numerator, exact.denominator))
+
+
 def _gap(equation: Equation, values: Mapping[str, float], exact: Mapping[str, Real] | None = None) -> Real | None:
     """The difference of the sides, None if one is undefined; numbers in `exact` have more digits than a double."""
     tick()
@@ -335,7 +344,7 @@ def _number(forms: Sequence[Node], values: Mapping[str, float], exact: Mapping[s
     """The value of one form, or the difference of two, with as many digits as needed; None if it is undefined."""
     from flint import arb
 
-    numbers = {name: arb(number) for name, number in {**values, **(exact or {})}.items()}
+    numbers = {name: _ball(number) for name, number in {**values, **(exact or {})}.items()}
     try:
         found = _ball_of(forms, numbers, values)
         if found.rel_accuracy_bits() < _SURE_BITS:

@@ -29,6 +29,7 @@ from derive.errors import LimitError
 from derive.expressions.functions import TABLE
 from derive.expressions.tree import Apply, Equation, Node, Number, replaced, walk
 from derive.numerics.algebra.evaluation import residual, value
+from derive.numerics.algebra.exact_values import exactly_computed
 from derive.numerics.algebra.isolation import TURNS, Candidate, isolate, leaves_out, unwound
 from derive.numerics.algebra.like_terms import negated, occurrences
 from derive.numerics.algebra.multiprecision import exactly, is_cancelled, is_rounded_zero, overflows, sign_of_gap
@@ -63,6 +64,7 @@ from derive.tolerances import (
     WHOLE,
 )
 from quantities.domain import Domain
+from quantities.rational import exact_of
 
 __all__ = ["by_whole_exponents", "values_of"]
 
@@ -96,8 +98,9 @@ def values_of(equation: Equation, name: str, known: Mapping[str, float], domain:
     turn = one_turn(equation, name, known, domain) if any(candidate.winds for candidate in candidates) else None
     found: list[Solution] = []
     for candidate in candidates:
-        for exact, form in _numbers(equation, name, known, candidate, domain, turn):
-            number = _without_noise(equation, name, known, exact)
+        for computed, form in _numbers(equation, name, known, candidate, domain, turn):
+            is_exact = exact_of(computed) is not None
+            number = computed if is_exact else _without_noise(equation, name, known, computed)
             if number in domain and agrees(equation, {**known, name: number}) and not _is_among(number, found, name):
                 found.append(Solution({name: number}, {}, form))
     found = _merged([*found, *_at_ends(equation, name, known, domain, found)], equation, name, known)
@@ -205,6 +208,11 @@ def _numbers(
     """The values of a candidate and their forms: one, or one for each turn of an angle within the domain."""
     if candidate.winds is None:
         for form in (candidate.form, candidate.other):
+            exact = None if form is None else exactly_computed(form, known)
+            if form is not None and exact is not None:
+                if math.isfinite(exact):
+                    yield exact, form
+                continue
             number = math.nan if form is None else _sharpened(equation, name, known, form)
             if form is not None and math.isfinite(number):
                 yield _snapped(form, number, known, domain), form

@@ -16,7 +16,6 @@ from derive.errors import DeriveError, LimitError, NoSolutionError, Underdetermi
 from derive.expressions.tree import Node, names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import value
-from derive.numerics.algebra.exact_values import decimal, exact_value
 from derive.numerics.algebra.isolation import isolate, leaves_out
 from derive.numerics.algebra.like_terms import occurrences, simplified
 from derive.numerics.intervals.enclosure import Span, enclose
@@ -26,7 +25,6 @@ from derive.solving.blocks.free_unknowns import bounds_over, is_constant, is_nar
 from derive.solving.blocks.interval_propagation import narrowed
 from derive.solving.blocks.outcome import Outcome, Solution
 from derive.solving.sensitivity.elasticities import composed
-from derive.tolerances import AGREEMENT
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
@@ -85,28 +83,10 @@ def block_states(library: RelationSet, block: Block, state: State, *, is_last: b
             limit="numerical search",
         )
     steps = []
-    for solution in (_as_typed(library, block, one, state) for one in outcome.solutions):
+    for solution in outcome.solutions:
         note = f"{block.unknowns[0]}: {outcome.caveat or solution.proof}" if outcome.caveat or solution.proof else ""
         steps.append(state.taken(solution, note, is_last=is_last and len(outcome.solutions) == 1))
     return steps, outcome.reason
-
-
-def _as_typed(library: RelationSet, block: Block, solution: Solution, state: State) -> Solution:
-    """The solution, exact where a condition asks for it: 3*0.1 is 0.3, and not more than 0.3.
-
-    What rational arithmetic makes of decimals is computed exactly and rounded once.
-    """
-    name = block.unknowns[0]
-    if solution.form is None or name not in library.compared:
-        return solution
-    whole = composed(name, {**state.forms, name: solution.form})
-    if whole is None:
-        return solution
-    decimals = {other: decimal(state.values[other]) for other in names_in(whole) if other in state.values}
-    exact = exact_value(whole, decimals)
-    if exact is None or not math.isclose(exact, solution.values[name], rel_tol=AGREEMENT):  # the form is of another arm
-        return solution
-    return replace(solution, values={name: float(exact)})
 
 
 def outcome_of(

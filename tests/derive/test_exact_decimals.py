@@ -1,0 +1,129 @@
+"""What is typed is a decimal: sums, quotients, roundings and conditions of decimals come out as in rationals.
+
+Doubles would say that 2.7/0.45 is a little more than 6. The oracle is Python's `Fraction`, on the same text.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import random
+import re
+from fractions import Fraction
+
+import pytest
+
+import derive
+from tests.derive.statements import bare
+
+MANY = int(os.environ.get("DERIVE_EXACT", "2000"))
+
+
+def decimal(number: Fraction) -> str:
+    """A number as a decimal; empty if it has none of up to twelve places."""
+    places = next((n for n in range(13) if (number * 10**n).denominator == 1), None)
+    if places is None or abs(number) > 10**9:
+        return ""
+    digits = f"{abs(int(number * 10**places)):0{places + 1}d}"
+    whole = f"{digits[: len(digits) - places]}.{digits[len(digits) - places :]}" if places else digits
+    return f"-{whole}" if number < 0 else whole
+
+
+def in_fractions(text: str, numbers: dict[str, Fraction]) -> Fraction:
+    """An expression of Python, whose literals are fractions."""
+    written = re.sub(r"(?<![\w.])(\d+(?:\.\d+)?)", r"Fraction('\1')", text)
+    space = {"Fraction": Fraction, "ceil": math.ceil, "floor": math.floor, "max": max, "min": min, "abs": abs}
+    return Fraction(eval(written, space, numbers))
+
+
+def step(draw: random.Random, numbers: dict[str, Fraction]) -> str:
+    """A random expression of some of the numbers; its conditions and roundings often stand at a tie."""
+    one, other = (draw.choice([*numbers]) for _ in range(2))
+    here = decimal(numbers[one]) or "1.5"
+    tie = f"({here})" if here.startswith("-") else here
+    factor = draw.choice(("3", "0.1", "0.7", "12", "2.4"))
+    return draw.choice(
+        (
+            f"{one}*{other}",
+            f"{one} - {other}",
+            f"{one} + {factor}",
+            f"{one}/{other}",
+            f"{factor}*{one}",
+            f"ceil({one}/{other})",
+            f"floor({factor}*{one})",
+            f"floor({one}/{tie})",
+            f"ceil({factor}*{one}/{other})",
+            f"{one} if {one} <= {tie} else {other}",
+            f"{other} if {one} > {tie} else {factor}",
+            f"{one} if {factor}*{one} >= {factor}*{tie} else -{other}",
+            f"max({one}, {other})",
+            f"abs({one} - {tie})",
+        )
+    )
+
+
+def chain(seed: int) -> tuple[dict[str, Fraction], dict[str, str], dict[str, Fraction]]:
+    """Typed numbers, expressions that follow from each other, and what they come to."""
+    draw = random.Random(f"decimals {seed}")
+    typed = {name: Fraction(draw.randint(1, 999), 10 ** draw.randint(0, 3)) for name in "abc"}
+    if draw.random() < 0.5:
+        typed["c"] = typed["a"] * draw.randint(1, 30)
+    numbers, written = dict(typed), {}
+    for name in ("p", "q", "r", "s"):
+        for _ in range(20):
+            text = step(draw, numbers)
+            try:
+                found = in_fractions(text, numbers)
+            except ZeroDivisionError:
+                continue
+            if found.denominator < 10**12 and abs(found) < 10**9:
+                written[name], numbers[name] = text, found
+                break
+    return typed, written, numbers
+
+
+def check(seeds: range) -> None:
+    for seed in seeds:
+        typed, written, numbers = chain(seed)
+        held = bare(" ".join(numbers), *(f"{name} = {text}" for name, text in written.items()), domains=dict.fromkeys(numbers, "real"))
+        given = {name: decimal(number) for name, number in typed.items()}
+        for name in written:
+            answer = held.solve(name, **given)
+            assert answer.base == float(numbers[name]), (seed, name, written, given)
+
+
+def test_chains_of_decimals_are_worked_out_as_in_fractions() -> None:
+    check(range(150))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("start", range(150, 150 + MANY, 50))
+def test_chains_of_decimals_are_worked_out_as_in_fractions_in_the_long_run(start: int) -> None:
+    check(range(start, start + 50))
+
+
+def test_a_literal_and_the_same_decimal_typed_are_one_number() -> None:
+    for text in ("0.1", "2.4", "8.15", "1e-3", "123.456"):
+        held = bare("x y z", f"y = 3*x - 3*{text}", f"z = ceil(x/{text})", domains=dict.fromkeys("xyz", "real"))
+        assert (held.solve("y", x=text).base, held.solve("z", x=text).base) == (0, 1)
+
+
+@pytest.mark.parametrize("backend", ["python", "numpy"])
+def test_compiled_roundings_are_those_of_decimals(backend: str) -> None:
+    for seed in range(40):
+        typed, written, numbers = chain(seed)
+        held = bare(" ".join(numbers), *(f"{name} = {text}" for name, text in written.items()), domains=dict.fromkeys(numbers, "real"))
+        for name in written:
+            run = held.compile(name, [*typed], backend=backend)
+            assert run(**{one: float(x) for one, x in typed.items()}) == pytest.approx(float(numbers[name]), rel=1e-9), (
+                seed,
+                name,
+                written,
+            )
+
+
+def test_numbers_of_a_program_are_the_decimals_that_it_shows() -> None:
+    held = derive.load('[quantities]\na = { unit = "m" }\nb = { unit = "m" }\nn = { unit = "1" }\n'
+                       '[relations]\nn = { equation = "n = ceil(a/b)" }')
+    for a, b in (("2.7 m", "0.45 m"), ("270 cm", "0.45 m"), ("2.7 m", "45 cm"), ("0.0027 km", "450 mm")):
+        assert held.solve("n", a=a, b=b).base == 6
