@@ -82,10 +82,15 @@ def chain(seed: int) -> tuple[dict[str, Fraction], dict[str, str], dict[str, Fra
     return typed, written, numbers
 
 
+def stated(written: dict[str, str], numbers: dict[str, Fraction]) -> derive.Library:
+    relations = (f"{name} = {text}" for name, text in written.items())
+    return bare(" ".join(numbers), *relations, domains=dict.fromkeys(numbers, "real"))
+
+
 def check(seeds: range) -> None:
     for seed in seeds:
         typed, written, numbers = chain(seed)
-        held = bare(" ".join(numbers), *(f"{name} = {text}" for name, text in written.items()), domains=dict.fromkeys(numbers, "real"))
+        held = stated(written, numbers)
         given = {name: decimal(number) for name, number in typed.items()}
         for name in written:
             answer = held.solve(name, **given)
@@ -112,18 +117,17 @@ def test_a_literal_and_the_same_decimal_typed_are_one_number() -> None:
 def test_compiled_roundings_are_those_of_decimals(backend: str) -> None:
     for seed in range(40):
         typed, written, numbers = chain(seed)
-        held = bare(" ".join(numbers), *(f"{name} = {text}" for name, text in written.items()), domains=dict.fromkeys(numbers, "real"))
+        held = stated(written, numbers)
         for name in written:
             run = held.compile(name, [*typed], backend=backend)
-            assert run(**{one: float(x) for one, x in typed.items()}) == pytest.approx(float(numbers[name]), rel=1e-9), (
-                seed,
-                name,
-                written,
-            )
+            found = run(**{one: float(x) for one, x in typed.items()})
+            assert found == pytest.approx(float(numbers[name]), rel=1e-9), (seed, name, written)
 
 
 def test_numbers_of_a_program_are_the_decimals_that_it_shows() -> None:
-    held = derive.load('[quantities]\na = { unit = "m" }\nb = { unit = "m" }\nn = { unit = "1" }\n'
-                       '[relations]\nn = { equation = "n = ceil(a/b)" }')
+    held = derive.load(
+        '[quantities]\na = { unit = "m" }\nb = { unit = "m" }\nn = { unit = "1" }\n'
+        '[relations]\nn = { equation = "n = ceil(a/b)" }'
+    )
     for a, b in (("2.7 m", "0.45 m"), ("270 cm", "0.45 m"), ("2.7 m", "45 cm"), ("0.0027 km", "450 mm")):
         assert held.solve("n", a=a, b=b).base == 6

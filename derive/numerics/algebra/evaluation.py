@@ -135,7 +135,13 @@ def binding_arm(choice: Apply, values: Values) -> Node | None:
     if choice.op == "piecewise":
         return chosen_arm(choice, values)
     sizes = [value(arg, values) for arg in choice.args]
-    return choice.args[sizes.index(max(sizes) if choice.op == "max" else min(sizes))]
+    best = max(sizes) if choice.op == "max" else min(sizes)
+    near = [arg for arg, size in zip(choice.args, sizes, strict=True) if abs(size - best) <= MET * abs(best)]
+    given = rationals(names_in(*near), values) if len(near) > 1 else None
+    exact: list[Any] = [] if given is None else [exact_value(arg, given) for arg in near]
+    if exact and None not in exact:  # of arms that are equal, the first
+        return near[exact.index(max(exact) if choice.op == "max" else min(exact))]
+    return choice.args[sizes.index(best)]
 
 
 def holds(condition: Node, values: Values) -> bool:

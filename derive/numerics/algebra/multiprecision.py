@@ -344,12 +344,15 @@ def _number(forms: Sequence[Node], values: Mapping[str, float], exact: Mapping[s
     """The value of one form, or the difference of two, with as many digits as needed; None if it is undefined."""
     from flint import arb
 
-    numbers = {name: _ball(number) for name, number in {**values, **(exact or {})}.items()}
+    def found_at_precision() -> Real:
+        numbers = {name: _ball(number) for name, number in {**values, **(exact or {})}.items()}
+        return _ball_of(forms, numbers, values)
+
     try:
-        found = _ball_of(forms, numbers, values)
+        found = found_at_precision()
         if found.rel_accuracy_bits() < _SURE_BITS:
             with many_digits(_MORE_BITS):
-                found = _ball_of(forms, numbers, values)
+                found = found_at_precision()
     except (NoElement, KeyError):  # a choice without a true condition, or a name without a number
         return None
     if found.rel_accuracy_bits() >= _SURE_BITS:

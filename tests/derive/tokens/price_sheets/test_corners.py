@@ -52,7 +52,7 @@ def test_the_extremes_are_those_of_all_choices(asked: SheetQuestion) -> None:
     assert isinstance(long, Conclusion)
     assert short.bounds == pytest.approx(long.bounds, rel=1e-12)
     assert short.reference == long.reference
-    if short.bounds[1] > short.bounds[0]:  # else the choice makes no difference
+    if short.bounds != pytest.approx((short.bounds[0],) * 2, rel=1e-12):  # else the choice makes no difference
         assert (short.low_at, short.high_at) == (long.low_at, long.high_at)
 
 
