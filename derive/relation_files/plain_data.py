@@ -21,6 +21,7 @@ from derive.model.relation import Relation
 from quantities.declaration import Declaration
 from quantities.errors import DeriveError
 from quantities.profiles import Profile, Profiles
+from quantities.rational import Rational, exact_of
 from quantities.source import Source
 from quantities.spelling import parse_unit
 from quantities.value import Value
@@ -59,15 +60,26 @@ def unpacked(data: bytes | None, profiles: Iterable[Profile] | Profiles = ()) ->
 def _words(quantity: Declaration) -> dict[str, Any]:
     if (value := quantity.default) is None:
         return quantity.words
-    numbers = value.number, value.low, value.high
+    numbers = [_number(one) for one in (value.number, value.low, value.high)]
     return quantity.words | {"default": [numbers, value.unit.text, astuple(value.source), value.rounding]}
 
 
 def _declaration(words: dict[str, Any]) -> Declaration:
     if words["default"]:
-        (number, low, high), unit, source, rounding = words["default"]
+        numbers, unit, source, rounding = words["default"]
+        number, low, high = map(_read_number, numbers)
         words["default"] = Value(number, low, high, parse_unit(unit), Source(*source), rounding)
     return Declaration(**words)
+
+
+def _number(number: float) -> float | str:
+    """A number; as text if it is known as a rational, which JSON has no numbers for."""
+    exact = exact_of(number)
+    return number if exact is None else str(exact)
+
+
+def _read_number(said: float | str) -> float:
+    return Rational(Fraction(said)) if isinstance(said, str) else said
 
 
 def _parts(relation: Relation) -> list[Any]:

@@ -9,6 +9,7 @@ import pytest
 from derive import load
 from derive.relation_files.plain_data import packed, unpacked
 from derive.tokens.relations import SOURCE
+from quantities.rational import exact_of
 
 SWING = """title = "Pendulum"
 [quantities]
@@ -46,7 +47,9 @@ def told(library):
         for r in library.relations.values()
     ]
     quantities = [(repr(q.words), q.default and q.default.rounding) for q in library.declared.values()]
-    return library.title, list(library.relations), relations, quantities
+    defaults = [quantity.default for quantity in library.declared.values() if quantity.default]
+    exact = [exact_of(number) for value in defaults for number in (value.number, *value.base)]
+    return library.title, list(library.relations), relations, quantities, exact
 
 
 @pytest.mark.parametrize("source", [SWING, SOURCE], ids=["pendulum", "built in"])
