@@ -119,6 +119,16 @@ class Relation(Shown):
         """The right side in sympy."""
         return self.equation.args[1]
 
+    @cached_property
+    def members(self) -> tuple[str, ...]:
+        """The names of the quantities in its two sides."""
+        return names_in(self.written.lhs, self.written.rhs)
+
+    @cached_property
+    def written_for(self) -> str | None:
+        """The quantity that it is written for, if it is written for one."""
+        return self.written.written_for
+
     @property
     def when(self) -> tuple[str, ...]:
         """The conditions under which the relation holds, as text."""

@@ -197,7 +197,7 @@ class RelationSet(Shown):
     @cached_property
     def members(self) -> Mapping[str, tuple[str, ...]]:
         """The quantities on the two sides of each relation."""
-        return {name: names_in(r.written.lhs, r.written.rhs) for name, r in self.relations.items()}
+        return {name: relation.members for name, relation in self.relations.items()}
 
     @cached_property
     def index(self) -> Index:

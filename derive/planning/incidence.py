@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import combinations, islice
 from typing import Any
 
 from derive.caches import Memo
-from derive.expressions.tree import names_in
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 
@@ -70,7 +70,7 @@ def _in_place_of(library: RelationSet, equations: Sequence[Relation]) -> dict[st
     found: dict[str, frozenset[str]] = {}
     earlier: dict[str, list[Relation]] = {}
     for relation in equations:
-        result = relation.written.written_for
+        result = relation.written_for
         if result is None:
             continue
         if relation.approximate is not None:
@@ -162,9 +162,9 @@ class Structure:
         rivals: set[str] = set()
         estimated: set[str] = set()
         for relation in relations:
-            held = names_in(relation.written.lhs, relation.written.rhs)
+            held = relation.members
             members[relation.name] = held
-            result = relation.written.written_for
+            result = relation.written_for
             if result is not None:
                 forward[relation.name] = result
                 writers[result] = (*writers.get(result, ()), relation.name)
@@ -239,3 +239,24 @@ class Structure:
         reached = [relation for relation in self.members if relation in found]
         component.update(dict.fromkeys(({target} if target in given else seen - given), reached))
         return reached
+
+    def bearing(self, relations: Iterable[str], fixed: AbstractSet[str]) -> list[str]:
+        """Those of some relations that may bear on a target.
+
+        A relation that alone contains an open quantity only says that one: without it, all others are as open as
+        before. It is left out, and then those that are alone with another. Quantities that are fixed in another way,
+        such as what is given or asked for, count as not open. Later estimates are no equations, and stay.
+        """
+        count = {name: len(holders) for name, holders in self.holders.items()}
+        alone = [name for name, number in count.items() if number == 1 and name not in fixed]
+        gone: set[str] = set()
+        for name in alone:  # grows as it is walked
+            holder = next((one for one in self.holders[name] if one not in gone), None)
+            if holder is None or holder in self.rivals:
+                continue
+            gone.add(holder)
+            for other in self.members[holder]:
+                count[other] -= 1
+                if count[other] == 1 and other not in fixed:
+                    alone.append(other)
+        return [one for one in relations if one in self.members and one not in gone]

@@ -37,8 +37,11 @@ def following(structure: Structure, names: Iterable[str], known: Iterable[str]) 
     ['hours']
     """
     everything = frozenset(known)
+    ahead = everything | forwards(structure, list(structure.members), everything).keys()
 
     def follows(name: str) -> bool:
+        if not any(ahead.issuperset(structure.members[one]) for one in structure.writers.get(name, ())):
+            return False
         others = everything - {name}
         leading = upstream(structure, [name], others)
         ordered = [one for one in structure.members if one in leading] if leading else []

@@ -3,7 +3,8 @@
 A library is a bipartite graph of quantities and relations. A question is a target and a set of given names. The plan
 is found in four steps, and every tie goes to the relation that was stated first.
 
-1. Reach. The component of the target, connected through quantities that are not given; all else is ignored.
+1. Reach. The component of the target, connected through quantities that are not given; all else is ignored. So are
+  relations that alone contain an open quantity: they say that one, and nothing of the target.
 2. Basis. A maximum matching of relations to unknowns decides which relations are needed and which can only be checks
   (those with no unknown left to fix). Weak values (defaults, profiles) enter last, each as a relation of one unknown,
   so a weak value is used only where the relations and the givens leave its quantity open. Of several approximate
@@ -27,7 +28,7 @@ from derive.planning.incidence import Exchange, Structure
 from derive.planning.matching import Matching
 from derive.planning.orientation import directed, forwards, upstream
 
-__all__ = ["Basis", "Block", "Plan", "based", "basis_of", "determined", "ordered", "plan", "standing_in"]
+__all__ = ["Basis", "Block", "Plan", "based", "basis_of", "determined", "ordered", "plan"]
 
 _KEPT = 8  # bases of questions
 _STANDING = 64  # questions whose fallbacks in use are kept
@@ -50,12 +51,8 @@ class Plan:
     blocks: tuple[Block, ...]
     weak: tuple[str, ...]  # names whose weak value is in use
     checks: tuple[str, ...]  # relations that are not needed, and all of whose quantities are known
-    free: tuple[str, ...] = ()  # open unknowns that the target depends on; none if it is determined
     extra: tuple[Block, ...] = ()  # blocks that only the checks need
-
-    @property
-    def is_determined(self) -> bool:
-        return not self.free
+    is_determined: bool = True
 
 
 def plan(structure: Structure, target: str, given: Sequence[str], weak: Sequence[str]) -> Plan:
@@ -74,10 +71,12 @@ def plan(structure: Structure, target: str, given: Sequence[str], weak: Sequence
     >>> [(block.relations, block.unknowns) for block in found.blocks]
     [(('power',), ('V',)), (('ohm',), ('R',))]
     """
-    base = basis_of(structure, target, given, weak)
+    base = basis_of(structure, target, given, weak, is_bare=True)
     structure, weak, relations, used, known = base.structure, base.weak, base.relations, base.used, base.known
+    if target not in known and not base.matching.settles(target):
+        return Plan(target, (), used, (), is_determined=False)
     solved = base.solved
-    blocks, free = ordered(structure, solved, [target], known)
+    blocks = ordered(structure, solved, [target], known)
     taken = set(solved.values())
     spare = [relation for relation in relations if relation not in taken][:_SPARE]
     used_relations = (relation for block in blocks for relation in block.relations)
@@ -87,20 +86,19 @@ def plan(structure: Structure, target: str, given: Sequence[str], weak: Sequence
     limited = [
         name
         for names in structure.limits
-        if known.union(solved, weak).issuperset(names)
+        if all(name in known or name in weak or base.matching.settles(name) for name in names)
         for name in names
         if name in solved and name not in known and _depends_on_answer(structure, solved, name, answered)
     ][:_SPARE]
     members = (name for relation in spare for name in structure.members[relation])
-    wanted = dict.fromkeys([*members, *yielding, *limited])
-    further, _ = ordered(structure, solved, list(wanted), known)
-    extra = [block for block in further if block not in blocks] if not free else []
+    wanted = [name for name in dict.fromkeys([*members, *yielding, *limited]) if base.matching.settles(name)]
+    extra = [block for block in ordered(structure, solved, wanted, known) if block not in blocks]
     spent = {relation for block in (*blocks, *extra) for relation in block.relations}
     settled = known | {name for block in (*blocks, *extra) for name in block.unknowns}
     checks = tuple(
         relation for relation in relations if relation not in spent and settled.issuperset(structure.members[relation])
     )
-    return Plan(target, tuple(blocks), tuple(used), checks, tuple(free), tuple(extra))
+    return Plan(target, tuple(blocks), used, checks, tuple(extra))
 
 
 @dataclass(frozen=True)
@@ -129,18 +127,26 @@ class Basis:
         return directed(self.structure, [one for one in self.relations if one not in spare], self.known)
 
 
-def basis_of(structure: Structure, target: str, given: Iterable[str], weak: Iterable[str]) -> Basis:
-    """The basis of a question; the last few are cached.
+def basis_of(
+    structure: Structure, target: str, given: Iterable[str], weak: Iterable[str], *, is_bare: bool = False
+) -> Basis:
+    """The basis of a question, a bare one without the relations that only say a quantity more; some are cached.
 
     Where the relations leave the target open, estimates stand in the place of some.
     """
     strong, weak = frozenset(given), tuple(weak)
-    first = _basis_of(structure, target, strong, weak)
+    first = _basis_of(structure, target, strong, weak, is_bare)
     if target in strong or first.matching.settles(target):
         return first
     likely = (other.structure for other in structure.alternatives if _may_settle(structure, first, weak, other, target))
-    others = (basis_of(other, target, strong, weak) for other in likely)
+    others = (basis_of(other, target, strong, weak, is_bare=is_bare) for other in likely)
     return next((other for other in others if other.matching.settles(target)), first)
+
+
+def is_determined(structure: Structure, target: str, given: Iterable[str], weak: Iterable[str]) -> bool:
+    """Whether a plan leads to a target; the relations that do not bear on it are not looked at."""
+    base = basis_of(structure, target, given, weak, is_bare=True)
+    return target in base.given or base.matching.settles(target)
 
 
 def _may_settle(structure: Structure, basis: Basis, weak: tuple[str, ...], exchange: Exchange, target: str) -> bool:
@@ -150,15 +156,20 @@ def _may_settle(structure: Structure, basis: Basis, weak: tuple[str, ...], excha
         for name in names:
             if name in basis.given or name in matching.unknowns:
                 continue
-            if name in weak or _basis_of(structure, name, basis.given, weak).matching.settles(name):
+            if name in weak or _basis_of(structure, name, basis.given, weak, is_bare=True).matching.settles(name):
                 return True  # by relations that the target did not reach
         matching.add(estimate, names)
     return matching.settles(target)
 
 
-def _basis_of(structure: Structure, target: str, strong: frozenset[str], weak: tuple[str, ...]) -> Basis:
-    bare, rest = standing_in(structure, target, strong, weak)
-    relations = tuple(bare.reached(target, strong))
+def _basis_of(structure: Structure, target: str, strong: frozenset[str], weak: tuple[str, ...], is_bare: bool) -> Basis:
+    reached = structure.reached(target, strong)
+    fixed = strong.union((target,), weak, *structure.limits)
+    bearing = structure.bearing(reached, fixed) if is_bare else reached
+    bare, rest = _standing_in(structure, bearing, target, strong, weak)
+    if bare is not structure:
+        bearing = bare.bearing(bearing, fixed) if is_bare else bare.reached(target, strong)
+    relations = tuple(bearing)
     key = (strong, tuple(rest), relations)
     found: Basis | None = bare.bases.get(key)
     if found is None:
@@ -170,8 +181,8 @@ def _basis_of(structure: Structure, target: str, strong: frozenset[str], weak: t
     return found
 
 
-def standing_in(
-    structure: Structure, target: str, given: Iterable[str], weak: Iterable[str]
+def _standing_in(
+    structure: Structure, reached: Sequence[str], target: str, given: frozenset[str], weak: Iterable[str]
 ) -> tuple[Structure, list[str]]:
     """The structure and the weak values, after it is decided which fallback values (`otherwise`) are used.
 
@@ -183,10 +194,9 @@ def standing_in(
     rest = [name for name in weak if name != target]
     if structure.otherwise.isdisjoint(rest):
         return structure, rest
-    reached = structure.reached(target, frozenset(given))
     if structure.otherwise.isdisjoint({name for relation in reached for name in structure.members[relation]} & {*rest}):
         return structure, rest
-    key = frozenset(reached), frozenset(given), tuple(rest)
+    key = frozenset(reached), given, tuple(rest)
     if key not in structure.standing:
         if len(structure.standing) >= _STANDING:
             structure.standing.clear()
@@ -295,26 +305,21 @@ def _depends_on_answer(structure: Structure, solved: Mapping[str, str], name: st
 
 def ordered(
     structure: Structure, solved: Mapping[str, str], targets: Sequence[str], known: frozenset[str] | set[str]
-) -> tuple[list[Block], list[str]]:
-    """The blocks that the targets need, in order, and the open unknowns that they depend on."""
-    free: list[str] = []
+) -> list[Block]:
+    """The blocks that the targets need, in order; what they depend on is solved or known."""
     pending = [name for name in targets if name not in known]
     edges: dict[str, list[str]] = {name: [] for name in pending}
     while pending:
         name = pending.pop()
-        relation = solved.get(name)
-        if relation is None:
-            free.append(name)
-            continue
-        for other in structure.members[relation]:
+        for other in structure.members[solved[name]]:
             if other == name or other in known:
                 continue
             edges[name].append(other)
             if other not in edges:
                 edges[other] = []
                 pending.append(other)
-    if free or not edges:
-        return [], free
+    if not edges:
+        return []
     order = {name: i for i, name in enumerate(structure.holders)}
     position = {relation: i for i, relation in enumerate(structure.members)}
     blocks = []
@@ -322,4 +327,4 @@ def ordered(
         unknowns = tuple(sorted(component, key=lambda name: order.get(name, -1)))
         relations = tuple(sorted((solved[name] for name in unknowns), key=position.__getitem__))
         blocks.append(Block(relations, unknowns))
-    return blocks, []
+    return blocks

@@ -112,8 +112,8 @@ def _leaving_from(library: RelationSet, given: frozenset[str]) -> Leaving:
     if not settled:
         return Leaving()
     solved = directed(structure, list(structure.members), given)
-    names = leaving(library, ordered(structure, solved, sorted(settled), given)[0])
-    return Leaving(frozenset(names), tuple(ordered(structure, solved, names, given)[0]))
+    names = leaving(library, ordered(structure, solved, sorted(settled), given))
+    return Leaving(frozenset(names), tuple(ordered(structure, solved, names, given)))
 
 
 def certainly_left(library: RelationSet, blocks: Iterable[Block], given: Mapping[str, Span]) -> frozenset[str]:

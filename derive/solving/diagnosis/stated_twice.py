@@ -103,7 +103,7 @@ def _agreement(
     while more := {name for name in twice.conditional if decisions.applies(library.relations[name]) is not True}:
         unsure |= more
         twice = _stated_twice(library, question, unsure)
-    made = Plan("", (), (), tuple(twice.tests), (), twice.blocks)
+    made = Plan("", (), (), tuple(twice.tests), twice.blocks)
     states = [_without_undefined(library, twice, state) for state in _states(library, twice.blocks, alone)]
     ranges = {name: (value.base[0], value.base[2]) for name, value in question.strong.items()}
     if any(low < high for low, high in ranges.values()):  # what has no value in the middle may have one elsewhere
@@ -224,15 +224,15 @@ def _found(library: RelationSet, given: frozenset[str], zeros: frozenset[str], l
     settled = given | (matching.unknowns.keys() - matching.loose(structure.holders))
     is_spare = any(settled.issuperset(held) for name, held in structure.members.items() if name not in matching.fixes)
     solved = directed(structure, list(structure.members), given) if is_spare or settled != given else {}
-    following = ordered(structure, solved, sorted(settled - given), given)[0] if settled != given else []
+    following = ordered(structure, solved, sorted(settled - given), given) if settled != given else []
     may_leave = leaving(library, following)
     idle = structure.members.keys() - solved.values() if is_spare else set()
     others = {name for name, one in library.relations.items() if not one.is_equation} | estimates
     tests = {name for name in (idle | others) - left_out if settled.issuperset(library.members[name])}
     asked = [one for name in tests for one in library.members[name]]
     wanted = [*may_leave, *asked]
-    blocks = tuple(ordered(structure, solved, wanted, given)[0]) if wanted else ()
-    needed = {name for block in ordered(structure, solved, asked, given)[0] for name in block.unknowns} if asked else ()
+    blocks = tuple(ordered(structure, solved, wanted, given)) if wanted else ()
+    needed = {name for block in ordered(structure, solved, asked, given) for name in block.unknowns} if asked else ()
     used = tests | {name for block in blocks for name in block.relations}
     dependent = tuple(islice(_beyond(library, structure, given, zeros, settled), _SETS))
     conditional = {one.name for one in library.conditional if one.name not in left_out}

@@ -81,7 +81,8 @@ def _beside(library: RelationSet, question: Question, made: Plan, state: State) 
     for name, weak in stated.items():
         is_default = weak is library.declared[name].default
         is_exact = weak.source.kind == "exact"
-        counts = name in fixed or (is_exact and name in besides) or (name in state.barred and not is_exact)
+        is_barred = name in state.barred
+        counts = name in fixed or (is_exact and name in besides and not is_barred) or (is_barred and not is_exact)
         if name not in made.weak and not weak.source.stands_in and (counts or not is_default):
             found[name] = weak
     return found

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import networkx
 from hypothesis import strategies as st
 
 from derive.expressions.grammar import parse_equation
+from derive.model.relation import Relation
 from derive.planning.incidence import Structure
 
 NAMES = "abcdefgh"
@@ -21,13 +20,11 @@ SOME = st.sets(st.sampled_from(NAMES), max_size=4)
 
 def structure(*equations, estimates=(), otherwise=frozenset()):
     """The graph of equations, named r0, r1, ... in the order in which they are stated; some are approximate."""
-    return Structure.of(
-        (
-            SimpleNamespace(name=f"r{i}", written=parse_equation(text), approximate="" if i in estimates else None)
-            for i, text in enumerate(equations)
-        ),
-        otherwise,
-    )
+    relations = [
+        Relation.proved(f"r{i}", parse_equation(text), {}, "", "", (), 0.1 if i in estimates else None, "")
+        for i, text in enumerate(equations)
+    ]
+    return Structure.of(relations, otherwise)
 
 
 def texts(rows):

@@ -13,7 +13,7 @@ import derive
 from derive import Library, Quantity, relate
 from derive.planning.matching import Matching
 from derive.planning.orientation import forwards
-from derive.planning.plan import determined, plan, standing_in
+from derive.planning.plan import basis_of, determined, plan
 from quantities.profiles import Profile
 from quantities.value import otherwise, read_value
 from tests.derive.planning.graphs import GRAPHS, NAMES, SOME, structure, texts
@@ -138,14 +138,14 @@ OWN = ("s = 1 - n", "b = s*z", "t = b + n")
 )
 def test_what_stands_in_takes_the_place_of_its_relations_or_is_forgotten(target, known, weak, left, rest):
     graph = structure(*OWN, otherwise=frozenset("s"))
-    found, used = standing_in(graph, target, known, weak)
-    assert (list(found.members), used) == (left, rest)
+    base = basis_of(graph, target, known, weak)
+    assert (list(base.structure.members), [*base.weak]) == (left, rest)
 
 
 def test_the_later_of_two_estimates_leads_to_what_would_stand_in_where_the_first_does_not():
     graph = structure("s = n", "s = m", "b = s*z", estimates=(0, 1), otherwise=frozenset("s"))
-    assert standing_in(graph, "b", "zm", "s") == (graph, [])
-    assert standing_in(graph, "b", "z", "s")[1] == ["s"]
+    led, left = basis_of(graph, "b", "zm", "s"), basis_of(graph, "b", "z", "s")
+    assert (led.structure, led.weak, left.weak) == (graph, (), ("s",))
 
 
 def led_to(graph, names, given, weak) -> set[str]:
@@ -187,7 +187,7 @@ def test_a_fallback_stands_in_unless_its_own_relations_lead_to_it(rows, known, w
     dropped = [name for name in rest if name in otherwise and led_to(part, [name], known, rest)]
     while dropped != (found := [name for name in dropped if name in led_to(part, dropped, known, rest)]):
         dropped = found
-    _, used = standing_in(graph, target, known, rest)
+    used = basis_of(graph, target, known, rest).weak
     left = [name for name in rest if name in otherwise and name not in dropped]
     expected = sorted(left, key=lambda name: name not in graph.writers)  # those that replace relations come first
     assert [name for name in used if name in otherwise and name in near] == [n for n in expected if n in near]
