@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
@@ -59,6 +60,25 @@ def test_a_plan_is_sound_whatever_the_graph(rows, known, weak, target):
     assert not made.is_determined or target in settled
     assert all(settled.issuperset(graph.members[check]) and check not in spent for check in made.checks)
     assert plan(graph, target, list(reversed(known)), weak) == made
+
+
+@examples(500)
+@given(GRAPHS, st.sets(st.sampled_from(NAMES), max_size=4), st.sets(st.sampled_from(NAMES), max_size=4))
+def test_relations_that_only_say_a_quantity_more_change_no_plan(rows, known, weak):
+    graph, whole = drawn(rows)[0], drawn(rows)[0]
+    whole = replace(whole, limits=tuple((name,) for name in NAMES))  # of a limit, every quantity counts
+    for target in sorted({*NAMES} - known):
+        made, other = (plan(one, target, sorted(known), sorted(weak)) for one in (graph, whole))
+        assert (made.is_determined, made.blocks) == (other.is_determined, other.blocks)
+
+
+@pytest.mark.parametrize(
+    ("fixed", "bearing"),
+    [("y", []), ("yb", []), ("yab", ["r0"]), ("yabf", ["r0", "r3"]), ("yd", []), ("ybde", ["r0", "r1", "r2"])],
+)
+def test_a_relation_bears_on_a_target_unless_it_alone_holds_something_open(fixed, bearing):
+    graph = structure("y = a + b", "c = a", "d = c*e", "f = b")
+    assert graph.bearing(graph.members, frozenset(fixed)) == bearing
 
 
 def _closes(graph, block, size):
