@@ -155,9 +155,8 @@ def _seal(path: str, body: bytes) -> bytes:
 
 def _evict(folder: str) -> None:
     """Remove the least recently used entries until those in the folder are within the limit."""
-    entries = [
-        (found, found.stat(follow_symlinks=False)) for found in os.scandir(folder) if _NAME.fullmatch(found.name)
-    ]
+    with os.scandir(folder) as listing:
+        entries = [(found, found.stat(follow_symlinks=False)) for found in listing if _NAME.fullmatch(found.name)]
     files = [(found, state) for found, state in entries if stat.S_ISREG(state.st_mode)]
     files.sort(key=lambda file: file[1].st_mtime)
     whole = sum(state.st_size for _, state in files)

@@ -149,7 +149,8 @@ class Structure:
     reduced: dict[frozenset[str], Structure] = field(default_factory=dict, repr=False, compare=False)  # cache
     bases: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)  # cache for the last few questions
     standing: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)  # cache: fallbacks in use
-    components: dict[frozenset[str], dict[str, list[str]]] = field(default_factory=dict, repr=False, compare=False)
+    components: dict[frozenset[str], dict[str, Any]] = field(default_factory=dict, repr=False, compare=False)  # cache
+    tallied: list[Any] = field(default_factory=list, repr=False, compare=False)  # cache
     limits: tuple[tuple[str, ...], ...] = ()  # the quantities of each inequality
 
     @classmethod
@@ -217,11 +218,16 @@ class Structure:
         return self.reduced[key] if key else self
 
     def reached(self, target: str, given: frozenset[str]) -> list[str]:
-        """The relations connected to the target through unknowns, in order of preference.
+        """The relations connected to the target through unknowns, in order of preference."""
+        return self._component(target, given)[0]
 
-        All unknowns of one component reach the same ones, so those are found once.
-        """
-        component = self.components.setdefault(given, {})
+    def around(self, target: str, given: frozenset[str]) -> AbstractSet[str]:
+        """The quantities connected to the target through relations, without what is given."""
+        return self._component(target, given)[1]
+
+    def _component(self, target: str, given: frozenset[str]) -> tuple[list[str], AbstractSet[str]]:
+        """The relations and the unknowns connected to the target: found once for all unknowns of one component."""
+        component: dict[str, tuple[list[str], AbstractSet[str]]] = self.components.setdefault(given, {})
         if target in component:
             return component[target]
         if len(self.components) > _KEPT:
@@ -236,9 +242,24 @@ class Structure:
                     if fresh := [name for name in self.members[relation] if name not in seen]:
                         seen.update(fresh)
                         pending += fresh
-        reached = [relation for relation in self.members if relation in found]
-        component.update(dict.fromkeys(({target} if target in given else seen - given), reached))
+        unknowns = seen - given
+        reached = [relation for relation in self.members if relation in found], unknowns
+        component.update(dict.fromkeys(({target} if target in given else unknowns), reached))
         return reached
+
+    def _tally(self) -> tuple[list[str], dict[str, int], dict[str, int]]:
+        """The relations by place; of each quantity, how many relations hold it, and the sum of their places.
+
+        So the place of the last of them is known without a search, as the others are taken off.
+        """
+        if not self.tallied:
+            names = list(self.members)
+            places = {name: i for i, name in enumerate(names)}
+            count = {name: len(holders) for name, holders in self.holders.items()}
+            sums = {name: sum([places[one] for one in holders]) for name, holders in self.holders.items()}
+            self.tallied.append((names, count, sums))
+        names, count, sums = self.tallied[0]
+        return names, count.copy(), sums.copy()
 
     def bearing(self, relations: Iterable[str], fixed: AbstractSet[str]) -> list[str]:
         """Those of some relations that may bear on a target.
@@ -247,16 +268,17 @@ class Structure:
         before. It is left out, and then those that are alone with another. Quantities that are fixed in another way,
         such as what is given or asked for, count as not open. Later estimates are no equations, and stay.
         """
-        count = {name: len(holders) for name, holders in self.holders.items()}
+        names, count, sums = self._tally()
         alone = [name for name, number in count.items() if number == 1 and name not in fixed]
         gone: set[str] = set()
         for name in alone:  # grows as it is walked
-            holder = next((one for one in self.holders[name] if one not in gone), None)
-            if holder is None or holder in self.rivals:
+            if count[name] != 1 or names[sums[name]] in self.rivals:
                 continue
-            gone.add(holder)
-            for other in self.members[holder]:
+            place = sums[name]
+            gone.add(names[place])
+            for other in self.members[names[place]]:
                 count[other] -= 1
+                sums[other] -= place
                 if count[other] == 1 and other not in fixed:
                     alone.append(other)
         return [one for one in relations if one in self.members and one not in gone]

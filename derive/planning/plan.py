@@ -163,18 +163,21 @@ def _may_settle(structure: Structure, basis: Basis, weak: tuple[str, ...], excha
 
 
 def _basis_of(structure: Structure, target: str, strong: frozenset[str], weak: tuple[str, ...], is_bare: bool) -> Basis:
-    reached = structure.reached(target, strong)
     fixed = strong.union((target,), weak, *structure.limits)
+    reached = structure.reached(target, strong)
     bearing = structure.bearing(reached, fixed) if is_bare else reached
     bare, rest = _standing_in(structure, bearing, target, strong, weak)
     if bare is not structure:
-        bearing = bare.bearing(bearing, fixed) if is_bare else bare.reached(target, strong)
-    relations = tuple(bearing)
-    key = (strong, tuple(rest), relations)
+        reached = bare.reached(target, strong)
+        bearing = bare.bearing(reached, fixed) if is_bare else reached
+    key = strong, tuple(rest), tuple(bearing)
     found: Basis | None = bare.bases.get(key)
     if found is None:
-        matching, used = based(bare, relations, strong, rest)
-        found = Basis(bare, tuple(rest), relations, matching, tuple(used), strong)
+        matching, used = based(bare, bearing, strong, rest)
+        if is_bare:  # nothing displaces the weak values that only the other relations hold
+            aside = bare.around(target, strong) - {name for relation in bearing for name in bare.members[relation]}
+            used = [name for name in rest if name in aside or name in used]
+        found = Basis(bare, tuple(rest), tuple(bearing), matching, tuple(used), strong)
         if len(bare.bases) >= _KEPT:
             bare.bases.clear()
         bare.bases[key] = found
@@ -194,17 +197,26 @@ def _standing_in(
     rest = [name for name in weak if name != target]
     if structure.otherwise.isdisjoint(rest):
         return structure, rest
-    if structure.otherwise.isdisjoint({name for relation in reached for name in structure.members[relation]} & {*rest}):
-        return structure, rest
+    inside = {name for relation in reached for name in structure.members[relation]}
+    among = _standing_among(structure, reached, given, rest) if not structure.otherwise.isdisjoint(inside) else []
+    around = structure.around(target, given)
+    fallbacks = [name for name in rest if name in structure.otherwise and name in around]
+    standing = [name for name in fallbacks if name in among or name not in inside]
+    replacing = [name for name in standing if name in structure.writers]
+    yielding = [name for name in rest if name in standing or name not in fallbacks]
+    return structure.not_written_for(standing), list(dict.fromkeys([*replacing, *yielding]))
+
+
+def _standing_among(
+    structure: Structure, reached: Sequence[str], given: frozenset[str], rest: Sequence[str]
+) -> list[str]:
     key = frozenset(reached), given, tuple(rest)
     if key not in structure.standing:
         if len(structure.standing) >= _STANDING:
             structure.standing.clear()
-        structure.standing[key] = _standing(structure, reached, key[1], rest)
-    standing = structure.standing[key]
-    replacing = [name for name in standing if name in structure.writers]
-    yielding = [name for name in rest if name in standing or name not in structure.otherwise]
-    return structure.not_written_for(standing), list(dict.fromkeys([*replacing, *yielding]))
+        structure.standing[key] = _standing(structure, reached, given, rest)
+    found: list[str] = structure.standing[key]
+    return found
 
 
 def _standing(structure: Structure, reached: Sequence[str], given: frozenset[str], rest: Sequence[str]) -> list[str]:

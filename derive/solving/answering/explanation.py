@@ -24,7 +24,6 @@ from derive.solving.execution.answer import Answer, Assumption, Check
 from derive.solving.execution.block_execution import State, block_states, outcome_of
 from derive.solving.execution.checks import checks_of, extended, idle_checks, replaced
 from derive.solving.execution.course import Course, Stage
-from derive.solving.execution.plan_states import planned
 from derive.solving.ranges.range_propagation import WIDE, leaves_domain, ranges_of, spread
 from derive.solving.ranges.solution_path import along, hangs_on_what_cancels
 from derive.solving.ranges.steady_conditions import unsteady
@@ -51,7 +50,7 @@ def answer_of(
 ) -> Answer:
     """The answer of one state; `alone` says whether it is the plan's only state."""
     target = question.target
-    used = _used(library, question, made, left_out)
+    used = _used(library, question, made)
 
     @cache
     def form() -> Node | None:
@@ -106,22 +105,14 @@ def _tested(
     return tuple(checks), silent, tuple(gone.values())
 
 
-def _used(library: RelationSet, question: Question, made: Plan, left_out: Mapping[str, str]) -> dict[str, Value]:
-    """The values that the answer depends on, also by conditions, in the order in which they were stated."""
+def _used(library: RelationSet, question: Question, made: Plan) -> dict[str, Value]:
+    """The values that the answer depends on, in the order in which they were stated."""
     needed = {question.target}
     for block in made.blocks:
         for name in block.relations:
             needed.update(library.relations[name].declared)
-    needed.difference_update(name for block in made.blocks for name in block.unknowns if name != question.target)
-    deciding = [name for name in needed if name in question.weak and name not in made.weak and name != question.target]
-    weak = (*made.weak, *(name for name in deciding if not _is_worked_out(library, question, left_out, name)))
-    stated = {**question.strong, **{name: question.weak[name] for name in weak}}
+    stated = {**question.strong, **{name: question.weak[name] for name in made.weak}}
     return {name: value for name, value in stated.items() if name in needed}
-
-
-def _is_worked_out(library: RelationSet, question: Question, left_out: Mapping[str, str], name: str) -> bool:
-    """Whether relations lead to a quantity in place of its weak value."""
-    return planned(library, question.for_target(name), frozenset(left_out)).is_determined
 
 
 def _course(

@@ -44,7 +44,7 @@ def test_a_plan_is_sound_whatever_the_graph(rows, known, weak, target):
         inside = any(name in row for row in reached)
         if inside and name != target and name not in determined(reached, {*known, *used}):
             used.append(name)
-    assert made.weak == tuple(name for name in used if name in made.weak)
+    assert made.weak == tuple(used)
     assert made.is_determined == (target in determined(members, {*known, *used}))
     settled = {*known, *used}
     spent = []
@@ -56,7 +56,6 @@ def test_a_plan_is_sound_whatever_the_graph(rows, known, weak, target):
         assert all(settled.issuperset(graph.members[relation]) for relation in block.relations)
         assert not any(_closes(graph, block, size) for size in range(1, len(block.relations)))
     assert len(spent) == len(set(spent))
-    assert not any(name in {*used} - {*made.weak} for one in (*spent, *made.checks) for name in graph.members[one])
     assert not made.is_determined or target in settled
     assert all(settled.issuperset(graph.members[check]) and check not in spent for check in made.checks)
     assert plan(graph, target, list(reversed(known)), weak) == made
