@@ -150,7 +150,6 @@ class Structure:
     bases: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)  # cache for the last few questions
     standing: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)  # cache: fallbacks in use
     components: dict[frozenset[str], dict[str, Any]] = field(default_factory=dict, repr=False, compare=False)  # cache
-    tallied: list[Any] = field(default_factory=list, repr=False, compare=False)  # cache
     limits: tuple[tuple[str, ...], ...] = ()  # the quantities of each inequality
 
     @classmethod
@@ -247,20 +246,6 @@ class Structure:
         component.update(dict.fromkeys(({target} if target in given else unknowns), reached))
         return reached
 
-    def _tally(self) -> tuple[list[str], dict[str, int], dict[str, int]]:
-        """The relations by place; of each quantity, how many relations hold it, and the sum of their places.
-
-        So the place of the last of them is known without a search, as the others are taken off.
-        """
-        if not self.tallied:
-            names = list(self.members)
-            places = {name: i for i, name in enumerate(names)}
-            count = {name: len(holders) for name, holders in self.holders.items()}
-            sums = {name: sum([places[one] for one in holders]) for name, holders in self.holders.items()}
-            self.tallied.append((names, count, sums))
-        names, count, sums = self.tallied[0]
-        return names, count.copy(), sums.copy()
-
     def bearing(self, relations: Iterable[str], fixed: AbstractSet[str]) -> list[str]:
         """Those of some relations that may bear on a target.
 
@@ -268,17 +253,25 @@ class Structure:
         before. It is left out, and then those that are alone with another. Quantities that are fixed in another way,
         such as what is given or asked for, count as not open. Later estimates are no equations, and stay.
         """
-        names, count, sums = self._tally()
-        alone = [name for name, number in count.items() if number == 1 and name not in fixed]
+        names = [one for one in relations if one in self.members]
+        count: dict[str, int] = {}  # of each open quantity, how many relations hold it
+        sums: dict[str, int] = {}  # and the sum of their places: that of the last one, where the others are taken off
+        for place, relation in enumerate(names):
+            for name in self.members[relation]:
+                if name not in fixed:
+                    count[name] = count.get(name, 0) + 1
+                    sums[name] = sums.get(name, 0) + place
+        alone = [name for name, number in count.items() if number == 1]
         gone: set[str] = set()
         for name in alone:  # grows as it is walked
-            if count[name] != 1 or names[sums[name]] in self.rivals:
-                continue
             place = sums[name]
+            if not count[name] or names[place] in self.rivals:
+                continue
             gone.add(names[place])
             for other in self.members[names[place]]:
-                count[other] -= 1
-                sums[other] -= place
-                if count[other] == 1 and other not in fixed:
-                    alone.append(other)
-        return [one for one in relations if one in self.members and one not in gone]
+                if other in count:
+                    count[other] -= 1
+                    sums[other] -= place
+                    if count[other] == 1:
+                        alone.append(other)
+        return [one for one in names if one not in gone]

@@ -169,7 +169,8 @@ def _basis_of(structure: Structure, target: str, strong: frozenset[str], weak: t
     bare, rest = _standing_in(structure, bearing, target, strong, weak)
     if bare is not structure:
         reached = bare.reached(target, strong)
-        bearing = bare.bearing(reached, fixed) if is_bare else reached
+        still = frozenset(reached)
+        bearing = bare.bearing([one for one in bearing if one in still], fixed) if is_bare else reached
     key = strong, tuple(rest), tuple(bearing)
     found: Basis | None = bare.bases.get(key)
     if found is None:
