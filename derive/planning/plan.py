@@ -260,7 +260,14 @@ def _standing(structure: Structure, reached: Sequence[str], given: frozenset[str
             if name in found or (matching.settles(name) and not matching.relations_for(name).isdisjoint(own))
         ]
 
-    alone = [name for name in candidates if settled([name])]
+    # A relation leads to its fallback only where all else in it would be determined with all fallbacks known.
+    sure = given | (everything.unknowns.keys() - everything.loose(bare.holders))
+
+    def may_follow(name: str) -> bool:
+        writers = structure.writers.get(name, ())
+        return name in yielding or any(sure.issuperset({*structure.members[one]} - {name}) for one in writers)
+
+    alone = [name for name in candidates if may_follow(name) and settled([name])]
     dropped = alone
     while dropped != (found := settled(dropped)):  # some are determined only through each other
         dropped = found
