@@ -7,13 +7,14 @@ since the N + 1 plans of a page have most of them in common.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from derive.errors import DeriveError
+from derive.kernels.case_dispatch import cases_of_stated
 from derive.kernels.programs.program import Program, programmed
-from derive.kernels.several_targets import found_for, plans_of
+from derive.kernels.several_targets import plans_of
 from derive.model.relation_set import RelationSet
 from derive.pages.page_question import PageQuestion
 from derive.pages.profiles_of_page import Slot, slots
@@ -21,6 +22,7 @@ from derive.pages.sliders import Slider, slider, starting_number
 from derive.pages.variants import Choices, Variants, variants
 from derive.presentation.numbers import spelled
 from derive.solving.answering.stated_elsewhere import of_default, of_definition
+from derive.solving.execution.question import outlined
 from quantities.customary import offered
 from quantities.declaration import Declaration
 from quantities.profiles import Profile
@@ -48,12 +50,21 @@ class _Tables:
     programs: list[dict[str, Any]] = field(default_factory=list)
     constants: dict[str, float] = field(default_factory=dict)
     letters: dict[str, str] = field(default_factory=dict)
+    ways: dict[tuple[str, frozenset[str]], set[frozenset[str]]] = field(default_factory=dict)
 
     def place(self, table: dict[str, dict[str, Any]], entry: dict[str, Any]) -> int:
         """The place of an entry in its table."""
         key = repr(sorted(entry.items()))
         table.setdefault(key, entry)
         return list(table).index(key)
+
+    def used(self, library: RelationSet, target: str, given: Iterable[str]) -> set[frozenset[str]]:
+        """The relations of each plan for a target; none if counting leaves it open."""
+        key = target, frozenset(given)
+        if key not in self.ways:
+            found = plans_of(cases_of_stated(library, outlined(library, target, given)))
+            self.ways[key] = {frozenset(name for block in made.blocks for name in block.relations) for made in found}
+        return self.ways[key]
 
 
 def page_data(
@@ -93,10 +104,10 @@ def _plans(library: RelationSet, question: PageQuestion, tables: _Tables) -> dic
         solved[unknown] = _plan(library, unknown, question.given_for(unknown), tables)
     watched = {target: _plan(library, target, question.given_for(question.targets[0]), tables) for target in others}
     for unknown, plan in solved.items():
-        if isinstance(plan, dict) and (why := _one_way(library, question, question.targets[0], unknown)):
+        if isinstance(plan, dict) and (why := _one_way(library, question, question.targets[0], unknown, tables)):
             solved[unknown] = why
     refused = {
-        target: {name: why for name in question.known if (why := _one_way(library, question, target, name))}
+        target: {name: why for name in question.known if (why := _one_way(library, question, target, name, tables))}
         for target in watched
     }
     return {
@@ -112,7 +123,8 @@ def _plans(library: RelationSet, question: PageQuestion, tables: _Tables) -> dic
 def _shares(library: RelationSet, question: PageQuestion, tables: _Tables) -> list[dict[str, Any]]:
     """What the relations on the way to the first target leave out, each with the plan for its share, if it has one."""
     found: list[dict[str, Any]] = []
-    used = [one for names in _used(library, question.targets[0], (*question.known, *question.beside)) for one in names]
+    forwards = tables.used(library, question.targets[0], (*question.known, *question.beside))
+    used = [one for names in forwards for one in names]
     for name in sorted(used, key=list(library.relations).index):
         share = library.relations[name].neglected_share
         if not share or any(one["share"] == share for one in found):
@@ -124,7 +136,7 @@ def _shares(library: RelationSet, question: PageQuestion, tables: _Tables) -> li
     return found
 
 
-def _one_way(library: RelationSet, question: PageQuestion, target: str, unknown: str) -> str:
+def _one_way(library: RelationSet, question: PageQuestion, target: str, unknown: str, tables: _Tables) -> str:
     """Why a quantity cannot be searched for by the plan forwards to a target; empty if it can.
 
     The engine may take other relations backwards: a fallback stands where a relation would need what is asked for. Then
@@ -133,22 +145,21 @@ def _one_way(library: RelationSet, question: PageQuestion, target: str, unknown:
     whole = (*question.known, *question.beside)
     given = (*(name for name in whole if name != unknown), target)
     try:
-        forwards, backwards = (_used(library, one, names) for one, names in ((target, whole), (unknown, given)))
+        forwards = tables.used(library, target, whole)
+        backwards = tables.used(library, unknown, given)
     except DeriveError as error:
         return error.what.partition("\n")[0].partition(". ")[0].rstrip(".") + "."
+    if not backwards:
+        return f"No plan leads from {target} to {unknown}."
     other = "derive solve works it out by other relations than the way forwards, which this page cannot search."
     return "" if forwards == backwards else other
-
-
-def _used(library: RelationSet, target: str, given: Sequence[str]) -> set[frozenset[str]]:
-    """The relations of each plan for a target."""
-    found = plans_of(found_for(library, target, given))
-    return {frozenset(name for block in made.blocks for name in block.relations) for made in found}
 
 
 def _plan(library: RelationSet, unknown: str, given: Sequence[str], tables: _Tables) -> int | str | dict[str, str]:
     """The place of a plan, or why there is none, or why the page has to search: only the solver could work it out."""
     try:
+        if not tables.used(library, unknown, given):
+            return f"No plan leads to {unknown}."
         made = programmed(library, unknown, given)
     except DeriveError as error:
         return error.what.partition("\n")[0].partition(". ")[0].rstrip(".") + "."

@@ -79,7 +79,7 @@ def page_question(
         question = ask(library, target, profiles, given)
         answer = solve(library, target, profiles, given)
         used = _of_all_cases(library, question, answer.given)
-        known |= {name: value for name, value in used.items() if name in given or not _is_defined(value)}
+        known |= {name: value for name, value in used.items() if name in given or not _is_fixed(value)}
         limits = [check.name for check in answer.checks if check.name in library.relations]
         beside |= _completing(library, question, limits, used)
         idle.append({*given} - used.keys())
@@ -100,6 +100,11 @@ def page_question(
 
 def _is_defined(value: Value) -> bool:
     return value.source.kind == "exact"
+
+
+def _is_fixed(value: Value) -> bool:
+    """Whether a value stays in the plans: a definition, or a fallback, which a relation replaces where it can."""
+    return _is_defined(value) or value.source.stands_in
 
 
 def _stated(question: Question) -> dict[str, Value]:
@@ -142,10 +147,10 @@ def _completing(
         if name in met or name in used:
             continue
         met.add(name)
-        if name in behind:
-            pending += [one for relation in behind[name] for one in library.members[relation]]
-        elif name in stated and not _is_defined(stated[name]) and not _is_worked_out(name, made):
+        if name in stated and not _is_defined(stated[name]) and not _is_worked_out(name, made):
             found[name] = stated[name]
+        elif name in behind:
+            pending += [one for relation in behind[name] for one in library.members[relation]]
     return found
 
 
