@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, product
 
-from derive.errors import DeriveError, LimitError
+from derive.errors import DeriveError, LimitError, UnderdeterminedError
 from derive.expressions.tree import Equation, Name
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.like_terms import added, negated
@@ -112,7 +112,12 @@ def quantity_at(
     question = ask(library, name, tuple(profiles), given)
     if question.own is not None and not planned(library, question, frozenset()).is_determined:
         return question.own.base[1]
-    answer = the_one(solve_all(library, name, tuple(profiles), given))
+    try:
+        answer = the_one(solve_all(library, name, tuple(profiles), given))
+    except UnderdeterminedError:  # no relation that leads to it applies at this point
+        if question.own is None:
+            raise
+        return question.own.base[1]
     return None if answer is None else answer.base
 
 

@@ -15,6 +15,7 @@ def library(
     *relations: str | Mapping[str, Any],
     domains: Mapping[str, str] | None = None,
     values: Mapping[str, str] | None = None,
+    fallbacks: Mapping[str, str] | None = None,
     profiles: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Library:
     """Units by name, then relations: an equation, or the entries of its table; they are called r1, r2, ..."""
@@ -25,6 +26,8 @@ def library(
             entry["domain"] = (domains or {})[name]
         if name in (values or {}):
             entry["value"] = (values or {})[name]
+        if name in (fallbacks or {}):
+            entry["otherwise"] = (fallbacks or {})[name]
         lines.append(f"{name} = {_table(entry)}")
     for number, relation in enumerate(relations, 1):
         entries = {"equation": relation} if isinstance(relation, str) else dict(relation)

@@ -341,6 +341,16 @@ def test_an_inequality_with_a_condition_holds_where_that_does():
     assert number(found) == pytest.approx(-3, rel=1e-8)
 
 
+def test_a_fallback_stands_for_relations_of_other_cases_in_a_limit_too():
+    wait = {"equation": "wait = load*n", "when": ["load > 1"]}
+    limit = {"equation": "wait <= 5*n", "when": ["load == 0"]}
+    domains = {"n": "whole", "wait": "nonnegative", "load": "nonnegative"}
+    some = bare("n load wait c", "c = 10/n + n + wait", wait, limit, domains=domains, fallbacks={"wait": "0"})
+    for load in ("0", "0.5", "2"):
+        best = min(10 / n + n + (float(load) * n if load == "2" else 0) for n in range(1, 11))
+        assert number(some.least("c", n="1..10", load=load)) == pytest.approx(best)
+
+
 def test_a_limit_on_a_difference_holds_to_the_rounding_of_its_terms():
     some = bare(
         *("f x y u v", "u = 2.27*y + 3*x - 1", "v = -5*x - y", "f = 4*u - 1.05*y"),
