@@ -150,7 +150,7 @@ def _one_way(library: RelationSet, question: PageQuestion, target: str, unknown:
     except DeriveError as error:
         return error.what.partition("\n")[0].partition(". ")[0].rstrip(".") + "."
     if not backwards:
-        return f"No plan leads from {target} to {unknown}."
+        return f"{unknown} is not determined by what is given."
     other = "derive solve works it out by other relations than the way forwards, which this page cannot search."
     return "" if forwards == backwards else other
 
@@ -159,7 +159,7 @@ def _plan(library: RelationSet, unknown: str, given: Sequence[str], tables: _Tab
     """The place of a plan, or why there is none, or why the page has to search: only the solver could work it out."""
     try:
         if not tables.used(library, unknown, given):
-            return f"No plan leads to {unknown}."
+            return f"{unknown} is not determined by what is given."
         made = programmed(library, unknown, given)
     except DeriveError as error:
         return error.what.partition("\n")[0].partition(". ")[0].rstrip(".") + "."

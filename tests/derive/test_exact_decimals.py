@@ -14,7 +14,9 @@ from fractions import Fraction
 import pytest
 
 import derive
-from tests.derive.statements import bare
+from derive import InconsistentError, NoSolutionError
+from tests.derive.statements import bare, number
+from tests.ordinary import every
 
 MANY = int(os.environ.get("DERIVE_EXACT", "2000"))
 
@@ -131,3 +133,37 @@ def test_numbers_of_a_program_are_the_decimals_that_it_shows() -> None:
     )
     for a, b in (("2.7 m", "0.45 m"), ("270 cm", "0.45 m"), ("2.7 m", "45 cm"), ("0.0027 km", "450 mm")):
         assert held.solve("n", a=a, b=b).base == 6
+
+
+def terms_of(draw: random.Random) -> tuple[dict[str, Fraction], Fraction]:
+    """The coefficients of a name that stands in several places, of which every other set cancels, and the rest."""
+    coefficients = [Fraction(draw.randint(-60, 60), 10 ** draw.randint(0, 2)) for _ in range(draw.randint(1, 3))]
+    last = -sum(coefficients) if draw.random() < 0.5 else Fraction(draw.randint(-60, 60), 10)
+    rest = Fraction(0) if draw.random() < 0.3 else Fraction(draw.randint(1, 90), 10)
+    return {f"a{i}": number for i, number in enumerate([*coefficients, last])}, rest
+
+
+@every("seed", range(40), ordinary=8)
+def test_a_name_cancels_just_where_its_coefficients_do(seed: int) -> None:
+    coefficients, rest = terms_of(random.Random(seed))
+    names = " ".join(coefficients)
+    apart, together = " + ".join(f"{name}*x" for name in coefficients), f"({' + '.join(coefficients)})*x"
+    some = bare(
+        f"x y w {names}",
+        f"y = {apart if seed % 2 else together}",
+        f"w = 2*{' + '.join(coefficients)}",
+        domains=dict.fromkeys(["x", "y", "w", *coefficients], "real"),
+    )
+    given = {name: str(float(number)) for name, number in coefficients.items()} | {"y": str(float(rest))}
+    slope = sum(coefficients.values())
+    if slope:
+        assert number(some.solve("x", **given)) == pytest.approx(float(rest / slope), rel=1e-15)
+        assert some.solve("w", **given).failed == ()
+    elif rest:
+        for target in ("x", "w"):
+            with pytest.raises((NoSolutionError, InconsistentError)):
+                some.solve(target, **given)
+    else:
+        (anything,) = some.solve_all("x", **given)
+        assert anything.bounds == (-math.inf, math.inf)
+        assert some.solve("w", **given).failed == ()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
 from functools import partial
 from itertools import product
 
@@ -17,8 +18,9 @@ from derive.expressions.arithmetic import TESTS, Arithmetic, Fold, NoElement
 from derive.expressions.tree import Apply, Node, Number
 from derive.numerics.intervals.arithmetic import ZERO, Span, hull
 from derive.numerics.intervals.functions import GAP, JUMP, OPERATIONS, Enclosure
+from quantities.rational import exact_of
 
-__all__ = ["Enclosure", "Span", "arms_allowed", "around", "enclose", "joined", "truths"]
+__all__ = ["Enclosure", "Span", "arms_allowed", "around", "beside", "enclose", "joined", "truths"]
 
 _ONE: Span = (1.0, 1.0)
 
@@ -56,6 +58,14 @@ def around(number: Number) -> Span:
     if number.real == number.real:
         return math.nextafter(number.real, -math.inf), math.nextafter(number.real, math.inf)
     return (sys.float_info.max, math.inf) if number.value > 0 else (-math.inf, -sys.float_info.max)
+
+
+def beside(number: float) -> Span:
+    """Bounds of what a number says: itself, or its neighbours where it rounds a rational."""
+    exact = exact_of(number)
+    if exact is None or exact == Fraction(number):
+        return number, number
+    return math.nextafter(number, -math.inf), math.nextafter(number, math.inf)
 
 
 def _choice(choice: Apply, part: Fold) -> Enclosure:

@@ -27,12 +27,13 @@ from itertools import pairwise
 
 from derive.errors import LimitError
 from derive.expressions.functions import TABLE
-from derive.expressions.tree import Apply, Equation, Node, Number, replaced, walk
+from derive.expressions.tree import Apply, Equation, Node, Number, names_in, replaced, walk, with_forms
 from derive.numerics.algebra.evaluation import residual, value
-from derive.numerics.algebra.exact_values import exactly_computed
+from derive.numerics.algebra.exact_values import exactly_computed, rationals
 from derive.numerics.algebra.isolation import TURNS, Candidate, isolate, leaves_out, unwound
-from derive.numerics.algebra.like_terms import negated, occurrences
+from derive.numerics.algebra.like_terms import added, negated, occurrences
 from derive.numerics.algebra.multiprecision import exactly, is_cancelled, is_rounded_zero, overflows, sign_of_gap
+from derive.numerics.algebra.polynomials import Polynomial, ratio_of
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.gap import meets_beside_givens, strain_of_givens
@@ -81,11 +82,9 @@ def values_of(equation: Equation, name: str, known: Mapping[str, float], domain:
     [{'x': 3.0}]
     """
     if _stands_often(equation, name):
-        proportional = by_proportion(equation, name, known, domain)
-        if proportional is not None:
-            return proportional
-        if holds_everywhere(equation, name, known, domain):
-            return Outcome((Solution({}, {name: (domain.low, domain.high)}),))
+        gone = _where_it_cancels(equation, name, known, domain)
+        if gone is not None:
+            return gone
     candidates = isolate(equation, name)
     if candidates is None:
         return _searched(equation, name, known, domain)
@@ -117,6 +116,31 @@ def values_of(equation: Equation, name: str, known: Mapping[str, float], domain:
     return _isolated(found, equation, name, candidates, known, domain, turn)
 
 
+def _where_it_cancels(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Outcome | None:
+    """The outcome where the name cancels, or where both sides are proportional to powers of it; None elsewhere."""
+    everywhere = Outcome((Solution({}, {name: (domain.low, domain.high)}),))
+    rest = _exact_rest(equation, name, known)
+    if rest is not None and len(rest) < 2:
+        return Outcome((), reason="the two sides never meet in its domain") if rest else everywhere
+    proportional = by_proportion(equation, name, known, domain)
+    if proportional is not None:
+        return proportional
+    return everywhere if holds_everywhere(equation, name, known, domain) else None
+
+
+def _exact_rest(equation: Equation, name: str, known: Mapping[str, float]) -> Polynomial | None:
+    """The numerator of the difference of the sides, a polynomial in the name; None if that is not known exactly.
+
+    Of `5 = b*x - a*x` at a = b it is the number 5, and no x satisfies that. Doubles would leave a slope of rounding.
+    """
+    given = rationals((other for other in names_in(equation.lhs, equation.rhs) if other != name), known)
+    if given is None or has_choice(equation, name):
+        return None
+    gap = added(equation.lhs, negated(equation.rhs))
+    ratio = ratio_of(with_forms(gap, {other: Number(number) for other, number in given.items()}), name)
+    return None if ratio is None else ratio[0]
+
+
 def _at_ends(
     equation: Equation, name: str, known: Mapping[str, float], domain: Domain, found: Sequence[Solution]
 ) -> list[Solution]:
@@ -146,7 +170,9 @@ def _along_arms(
 
 
 def _stands_often(equation: Equation, name: str) -> bool:
-    """Whether the name occurs where it may cancel: in several places, or beside other arms."""
+    """Whether the name occurs where it may cancel: in several places, beside other arms, or in a product that is 0."""
+    if Number(Fraction(0)) in (equation.lhs, equation.rhs):
+        return True
     return occurrences(equation.lhs, name) + occurrences(equation.rhs, name) != 1 or has_choice(equation, name)
 
 
@@ -163,6 +189,8 @@ def _isolated(
     within = f"sought in one turn, from {turn.low:.6g} to {turn.high:.6g}" if turn else ""
     if found:
         return Outcome(tuple(found), within)
+    if _exact_rest(equation, name, known) == ():
+        return Outcome((Solution({}, {name: (domain.low, domain.high)}),))
     if any(overflows(unwound(candidate.form, 0), known) for candidate in candidates):
         return Outcome((), reason="it exceeds the range of double precision", undecided=True)
     numbers = [value(candidate.form, {**known, TURNS.name: 0.0}) for candidate in candidates]
@@ -307,7 +335,7 @@ def _level(
     equation: Equation, name: str, known: Mapping[str, float], domain: Domain, found: Sequence[Solution]
 ) -> Outcome | None:
     """The intervals in which the name cancels, and the solutions besides; None if there is no interval."""
-    if not found and holds_everywhere(equation, name, known, domain):
+    if not found and (_exact_rest(equation, name, known) == () or holds_everywhere(equation, name, known, domain)):
         return Outcome((Solution({}, {name: (domain.low, domain.high)}),))
     isolated = tuple(solution.values[name] for solution in found)
     roots = roots_of(equation, name, known, domain)

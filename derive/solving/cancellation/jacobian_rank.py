@@ -22,6 +22,7 @@ from derive.planning.incidence import structure_of
 from derive.planning.orientation import forwards
 from derive.planning.plan import basis_of
 from derive.time_limits import tick
+from quantities.rational import exact_of
 
 if TYPE_CHECKING:
     from derive.planning.incidence import Structure
@@ -279,5 +280,6 @@ def _everywhere(library: RelationSet) -> tuple[Mapping[str, int], Rows]:
 
 def _whole(number: float) -> int:
     """A number, exactly, as an integer modulo the prime."""
-    exact = Fraction(number)
+    written = exact_of(number)
+    exact = Fraction(number) if written is None else written
     return exact.numerator * inverse(exact.denominator) % PRIME

@@ -18,7 +18,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from derive.caches import Memo
-from derive.errors import DeriveError, LimitError
+from derive.errors import DeriveError, LimitError, NoSolutionError
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import Structure, structure_of
 from derive.planning.matching import Matching
@@ -200,6 +200,8 @@ def _states(library: RelationSet, blocks: Sequence[Block], question: Question) -
                 steps, _ = block_states(library, block, state)
             except LimitError:
                 raise
+            except NoSolutionError:
+                steps = []
             except DeriveError:
                 steps = [state]
             following += [replace(one, barred=state.barred) for one in steps]

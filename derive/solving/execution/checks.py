@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from derive.errors import DeriveError
+from derive.errors import DeriveError, NoSolutionError
 from derive.expressions.tree import Name, Node, names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import departure, holds, residual, value
@@ -274,6 +274,8 @@ def extended(library: RelationSet, made: Plan, state: State) -> State:
             continue
         try:
             steps, _ = block_states(library, block, state)
+        except NoSolutionError:
+            steps = []
         except DeriveError:
             return state
         if not steps:
