@@ -71,7 +71,7 @@ def plan(structure: Structure, target: str, given: Sequence[str], weak: Sequence
     >>> [(block.relations, block.unknowns) for block in found.blocks]
     [(('power',), ('V',)), (('ohm',), ('R',))]
     """
-    base = basis_of(structure, target, given, weak, is_bare=True)
+    base = basis_of(structure, target, given, weak, only_bearing=True)
     structure, weak, relations, used, known = base.structure, base.weak, base.relations, base.used, base.known
     if target not in known and not base.matching.settles(target):
         return Plan(target, (), used, (), is_determined=False)
@@ -128,25 +128,19 @@ class Basis:
 
 
 def basis_of(
-    structure: Structure, target: str, given: Iterable[str], weak: Iterable[str], *, is_bare: bool = False
+    structure: Structure, target: str, given: Iterable[str], weak: Iterable[str], *, only_bearing: bool = False
 ) -> Basis:
-    """The basis of a question, a bare one without the relations that only say a quantity more; some are cached.
+    """The basis of a question, also of only the relations that bear on its target; the last few are cached.
 
     Where the relations leave the target open, estimates stand in the place of some.
     """
     strong, weak = frozenset(given), tuple(weak)
-    first = _basis_of(structure, target, strong, weak, is_bare)
+    first = _basis_of(structure, target, strong, weak, only_bearing)
     if target in strong or first.matching.settles(target):
         return first
     likely = (other.structure for other in structure.alternatives if _may_settle(structure, first, weak, other, target))
-    others = (basis_of(other, target, strong, weak, is_bare=is_bare) for other in likely)
+    others = (basis_of(other, target, strong, weak, only_bearing=only_bearing) for other in likely)
     return next((other for other in others if other.matching.settles(target)), first)
-
-
-def is_determined(structure: Structure, target: str, given: Iterable[str], weak: Iterable[str]) -> bool:
-    """Whether a plan leads to a target; the relations that do not bear on it are not looked at."""
-    base = basis_of(structure, target, given, weak, is_bare=True)
-    return target in base.given or base.matching.settles(target)
 
 
 def _may_settle(structure: Structure, basis: Basis, weak: tuple[str, ...], exchange: Exchange, target: str) -> bool:
@@ -156,26 +150,28 @@ def _may_settle(structure: Structure, basis: Basis, weak: tuple[str, ...], excha
         for name in names:
             if name in basis.given or name in matching.unknowns:
                 continue
-            if name in weak or _basis_of(structure, name, basis.given, weak, is_bare=True).matching.settles(name):
+            if name in weak or _basis_of(structure, name, basis.given, weak, only_bearing=True).matching.settles(name):
                 return True  # by relations that the target did not reach
         matching.add(estimate, names)
     return matching.settles(target)
 
 
-def _basis_of(structure: Structure, target: str, strong: frozenset[str], weak: tuple[str, ...], is_bare: bool) -> Basis:
+def _basis_of(
+    structure: Structure, target: str, strong: frozenset[str], weak: tuple[str, ...], only_bearing: bool
+) -> Basis:
     fixed = strong.union((target,), weak, *structure.limits)
     reached = structure.reached(target, strong)
-    bearing = structure.bearing(reached, fixed) if is_bare else reached
+    bearing = structure.bearing(reached, fixed) if only_bearing else reached
     bare, rest = _standing_in(structure, bearing, target, strong, weak)
     if bare is not structure:
         reached = bare.reached(target, strong)
         still = frozenset(reached)
-        bearing = bare.bearing([one for one in bearing if one in still], fixed) if is_bare else reached
+        bearing = bare.bearing([one for one in bearing if one in still], fixed) if only_bearing else reached
     key = strong, tuple(rest), tuple(bearing)
     found: Basis | None = bare.bases.get(key)
     if found is None:
         matching, used = based(bare, bearing, strong, rest)
-        if is_bare:  # nothing displaces the weak values that only the other relations hold
+        if only_bearing:  # nothing displaces the weak values that only the other relations hold
             aside = bare.around(target, strong) - {name for relation in bearing for name in bare.members[relation]}
             used = [name for name in rest if name in aside or name in used]
         found = Basis(bare, tuple(rest), tuple(bearing), matching, tuple(used), strong)
