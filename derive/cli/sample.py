@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -40,7 +41,8 @@ def sample(asked: Asked, points: int, seed: int) -> int:
     found = asked.library.sample(asked.target, *asked.profiles, points=points, seed=seed, **asked.given)
     asked.draw("sample", lambda: charts(found))
     asked.tell(lambda: _data(found), lambda: say(found.text(asked.digits)))
-    _warn_of(found)
+    if asked.as_json or not sys.stdout.isatty():  # on a terminal, all of it stands in the text
+        _warn_of(found)
     return 1 if asked.strict and (found.failed or found.unused or found.remarks) else 0
 
 

@@ -124,3 +124,16 @@ def test_what_is_done_within_a_step_has_no_bar_of_its_own(monkeypatch):
     assert "claims" in shown
     assert shown.count("points") <= shown.count("claims")
     assert progress._SHOWN == []
+
+
+def test_what_a_sample_assumes_stands_once(tmp_path):
+    relations = """[quantities]
+        power = { unit = "W" }
+        efficiency = { unit = "", value = "1", seen = { least = "0.2", source = "a data sheet" } }
+        light = { unit = "W" }
+        [relations]
+        light = { equation = "light = power*efficiency" }"""
+    (tmp_path / "lamp.toml").write_text(textwrap.dedent(relations))
+    library = str(tmp_path / "lamp.toml")
+    shown = seen(tmp_path, "sample", "light", "power=2..6 W", "--library", library, "--points", "50", columns=200)
+    assert shown.count("with efficiency 0.2") == 1
