@@ -92,7 +92,7 @@ def test_a_peak_of_another_precision_is_told_with_what_it_costs() -> None:
     assert f"in A: {remark.text}" in against.text()
 
 
-def test_exchanges_that_outlast_a_step_are_told_with_what_they_add() -> None:
+def test_exchanges_of_which_only_the_time_is_stated_are_told_with_what_counts_them() -> None:
     given = {
         "chips": "8 chip",
         "batch": "64 sequence",
@@ -101,10 +101,10 @@ def test_exchanges_that_outlast_a_step_are_told_with_what_they_add() -> None:
     }
     answer = derive.solve("step_time", "h100-sxm:fp8", "llama3-70b", **given, communication_time="100 ms")
     assert answer.base is not None
-    first = answer.remarks[0]
-    with_exchanges = derive.solve("step_time", "h100-sxm:fp8", "llama3-70b", **given, network_time="100 ms")
-    assert with_exchanges.base is not None
-    assert first.factor == pytest.approx(with_exchanges.base / answer.base)
+    under_the_headline = answer.text().split("\n\n")[0]
+    assert "communication_time plays no part in this answer; exchanging_step_time counts it" in under_the_headline
+    counted = derive.solve("exchanging_step_time", "h100-sxm:fp8", "llama3-70b", **given, communication_time="100 ms")
+    assert counted.base == pytest.approx(0.1)
 
 
 def test_strict_counts_them() -> None:

@@ -47,9 +47,15 @@ LONE: dict[str, float | str] = {"batch": 1.0}
 ALL: dict[str, float | str] = {"batch": HUGE}
 
 
-def balanced(name: str, longer: str, of: str = "other.compute_time") -> Second:
+def with_parameters(at: Told, point: str = "other.") -> float:
+    """The time of a step's arithmetic without attention: what the balances of the lecture weigh."""
+    return at(f"{point}pass_compute") / (at("peak_compute") * at("chips"))
+
+
+def balanced(name: str, longer: str, of: str | None = None) -> Second:
     """A batch or a context at which two times are equal."""
-    return Second({"context" if "context" in name else "batch": name}, lambda at: at(longer), lambda at: at(of))
+    there: dict[str, float | str] = {"context" if "context" in name else "batch": name}
+    return Second(there, lambda at: at(longer), with_parameters if of is None else lambda at: at(of))
 
 
 SECONDS = {
@@ -84,14 +90,14 @@ SECONDS = {
     "crossover_context": Second(  # of the whole cache, whatever is read of it
         {"context": "crossover_context"},
         lambda at: at("other.kv_bytes") / at("domain_bandwidth"),
-        lambda at: at("other.compute_time"),
+        with_parameters,
     ),
     "cliff_kv_read_share": Second({"context": "cliff_context"}, lambda at: at("other.kv_read_share")),
     "readable_context": balanced("readable_context", "other.memory_time", "latency_budget"),
     "readable_kv_read_share": Second({"context": "readable_context"}, lambda at: at("other.kv_read_share")),
     "implied_least_batch": Second(  # of all the weights, whatever is read of them
         {"batch": "implied_least_batch"},
-        lambda at: at("weight_bytes") / at("domain_bandwidth") / at("other.compute_time"),
+        lambda at: at("weight_bytes") / at("domain_bandwidth") / with_parameters(at),
         lambda at: at("output_input_ratio"),
         given={"output_input_ratio": 4},
     ),
@@ -102,19 +108,25 @@ SECONDS = {
     ),
     "implied_kv_bytes_per_token": Second(
         {"context": "price_cliff"},
-        lambda at: at("compute_time") * at("domain_bandwidth") / at("other.kv_bytes") * BYTES,
+        lambda at: with_parameters(at, "") * at("domain_bandwidth") / at("other.kv_bytes") * BYTES,
         given=CLIFF,
     ),
     "free_batch": Second(
         {"batch": "free_batch", "tokens_per_pass": 5.0},
         lambda at: at("other.weight_time"),
-        lambda at: at("other.compute_time"),
+        with_parameters,
+        given={"draft_tokens": 4},
+    ),
+    "verified_tokens": Second(
+        {"tokens_per_pass": "verified_tokens"},
+        lambda at: at("other.step_time"),
+        lambda at: at("verify_time"),
         given={"draft_tokens": 4},
     ),
     "compute_bound_prompt": Second(
         {"batch": 1.0, "tokens_per_pass": "compute_bound_prompt"},
         lambda at: at("other.weight_time"),
-        lambda at: at("other.compute_time"),
+        with_parameters,
     ),
     # What fits
     "batch_capacity": Second(
@@ -247,14 +259,16 @@ def test_every_relation_of_a_second_point_is_compared() -> None:
 RACK = {"chips": "72 chip", "context": "4 ktoken/sequence", "batch": "2000 sequence"}
 CASES = [  # worked out from the two points of `library.at`
     ("fast_speed_ratio", {"fast_batch": "16 sequence"}, 4.372441038496586),
-    ("fast_price_ratio", {"fast_batch": "1 sequence"}, 61.3164),
-    ("batching_gain", {}, 61.3164),
+    ("fast_price_ratio", {"fast_batch": "16 sequence"}, 2000 / 16 / 4.372441038496586),
+    ("fast_price_ratio", {"fast_batch": "1 sequence", "chips": "8 chip"}, 61.3164),
+    ("batching_gain", {"chips": "8 chip"}, 61.3164),
+    ("fast_price_ratio", {"fast_batch": "1 sequence"}, 187.1231),  # where the smallest exchanges bind the lone step
 ]
 
 
 @pytest.mark.parametrize(("target", "given", "expected"), CASES)
 def test_experts_that_no_token_chose_stay_in_memory(target: str, given: dict[str, str], expected: float) -> None:
-    found = derive.solve(target, "deepseek-v3", "gb200:fp8", **RACK, **given)
+    found = derive.solve(target, "deepseek-v3", "gb200:fp8", **{**RACK, **given})
     assert found.value.magnitude == pytest.approx(expected, rel=1e-6)
 
 
@@ -275,6 +289,23 @@ def test_a_fast_mode_that_is_bound_by_arithmetic_is_answered() -> None:
 def test_a_network_may_bind_the_step_of_a_sequence_alone() -> None:
     found = derive.solve("fastest_speed", "deepseek-v3", "gb200:fp8", **RACK, network_time="30 ms")
     assert found.value.magnitude == pytest.approx(1 / 0.03)
+
+
+def test_a_sequence_alone_waits_for_the_smallest_exchanges() -> None:
+    point = ("deepseek-v3", "gb200:fp8")
+    alone, usual = (
+        derive.solve("step_time", *point, **{**RACK, "batch": batch}) for batch in ("1 sequence", "2000 sequence")
+    )
+    assert alone.base == pytest.approx(61 * (1 - 1 / 72) * 3.33e-6)
+    assert alone.base is not None
+    assert usual.base is not None
+    assert derive.solve("fast_speed_limit", *point, **RACK).base == pytest.approx(usual.base / alone.base)
+
+
+@pytest.mark.parametrize("target", ["lone_cost", "batching_gain"])
+def test_exchanges_that_bind_the_step_of_a_sequence_alone_are_not_passed_over(target: str) -> None:
+    with pytest.raises(UnderdeterminedError, match="lone_cost is left out"):
+        derive.solve(target, "deepseek-v3", "gb200:fp8", **RACK)
 
 
 @pytest.mark.parametrize("target", ["fast_speed_ratio", "fast_speed_limit", "lone_cost"])
