@@ -159,6 +159,11 @@ def _may_settle(structure: Structure, basis: Basis, weak: tuple[str, ...], excha
 def _basis_of(
     structure: Structure, target: str, strong: frozenset[str], weak: tuple[str, ...], only_bearing: bool
 ) -> Basis:
+    """The basis without estimates in the place of other relations.
+
+    Which fallbacks stand is decided among all relations, and removes those written for them; what is left is connected,
+    and bears on the target, in fewer ways than before, so both are looked at again.
+    """
     fixed = strong.union((target,), weak, *structure.limits)
     reached = structure.reached(target, strong)
     bearing = structure.bearing(reached, fixed) if only_bearing else reached
@@ -207,6 +212,7 @@ def _standing_in(
 def _standing_among(
     structure: Structure, reached: Sequence[str], given: frozenset[str], rest: Sequence[str]
 ) -> list[str]:
+    """The fallbacks in use among those that some relations contain; cached, since a tree of cases asks often."""
     key = frozenset(reached), given, tuple(rest)
     if key not in structure.standing:
         if len(structure.standing) >= _STANDING:

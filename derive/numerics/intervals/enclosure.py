@@ -20,7 +20,7 @@ from derive.numerics.intervals.arithmetic import ZERO, Span, hull
 from derive.numerics.intervals.functions import GAP, JUMP, OPERATIONS, Enclosure
 from quantities.rational import exact_of
 
-__all__ = ["Enclosure", "Span", "arms_allowed", "around", "beside", "enclose", "joined", "truths"]
+__all__ = ["Enclosure", "Span", "arms_allowed", "around", "enclose", "joined", "span_of", "truths"]
 
 _ONE: Span = (1.0, 1.0)
 
@@ -60,7 +60,7 @@ def around(number: Number) -> Span:
     return (sys.float_info.max, math.inf) if number.value > 0 else (-math.inf, -sys.float_info.max)
 
 
-def beside(number: float) -> Span:
+def span_of(number: float) -> Span:
     """Bounds of what a number says: itself, or its neighbours where it rounds a rational."""
     exact = exact_of(number)
     if exact is None or exact == Fraction(number):

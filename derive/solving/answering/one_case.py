@@ -19,7 +19,7 @@ from derive.errors import (
 from derive.expressions.tree import names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import residual
-from derive.numerics.intervals.enclosure import beside
+from derive.numerics.intervals.enclosure import span_of
 from derive.planning.plan import Plan
 from derive.solving.answering.regime_intervals import left_open
 from derive.solving.blocks.interval_propagation import narrowed
@@ -164,7 +164,7 @@ def narrowed_by_neighbours(library: RelationSet, question: Question, found: Foun
     states = []
     for state in found.states:
         if written and target in state.spans and not any(value.is_range for value in question.strong.values()):
-            points = {name: beside(number) for name, number in state.values.items()}
+            points = {name: span_of(number) for name, number in state.values.items()}
             left = narrowed(written, [target], {**whole, **points, **state.spans}, above)
             if left is None:
                 continue

@@ -18,7 +18,7 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.isolation import isolate, leaves_out
 from derive.numerics.algebra.like_terms import occurrences, simplified
-from derive.numerics.intervals.enclosure import Span, beside, enclose
+from derive.numerics.intervals.enclosure import Span, enclose, span_of
 from derive.planning.plan import Block
 from derive.solving.blocks.block import solve_block
 from derive.solving.blocks.free_unknowns import bounds_over, is_constant, is_narrow, middle, reaching, within
@@ -136,7 +136,7 @@ def _bounded(library: RelationSet, block: Block, state: State) -> tuple[list[Sta
     written = [library.relations[name].written for name in block.relations]
     domains = {name: library.declared[name].domain for name in block.unknowns}
     starts = {name: (domain.low, domain.high) for name, domain in domains.items()}
-    numbers = {name: beside(number) for name, number in state.values.items()}
+    numbers = {name: span_of(number) for name, number in state.values.items()}
     spans = narrowed(written, block.unknowns, {**numbers, **state.spans, **starts})
     if spans is None:
         return [], "nothing in its domain fits the intervals of what it depends on"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from derive.expressions.grammar import parse_expression
 from derive.expressions.tree import Number, is_condition, walk
 from derive.numerics.algebra.evaluation import value
-from derive.numerics.intervals.enclosure import beside, enclose
+from derive.numerics.intervals.enclosure import enclose, span_of
 from quantities.rational import written
 from tests.derive.draws import FUNCTIONS, POWERS, ROUNDED, expressions
 from tests.ordinary import every, examples
@@ -208,7 +208,7 @@ def test_a_tangent_holds_what_lies_on_both_sides_of_its_pole(turn, ulps, width):
 
 @pytest.mark.parametrize("text", ["0.1", "28.7", "-0.7", "0.5", "3", "1e-9"])
 def test_a_decimal_lies_between_the_bounds_of_the_number_that_rounds_it(text):
-    low, high = beside(written(float(text)))
+    low, high = span_of(written(float(text)))
     assert Fraction(low) <= Fraction(text) <= Fraction(high)
     assert (low == high) == (Fraction(float(text)) == Fraction(text))
-    assert beside(float(text)) == (float(text), float(text))
+    assert span_of(float(text)) == (float(text), float(text))
