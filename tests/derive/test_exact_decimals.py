@@ -167,3 +167,20 @@ def test_a_name_cancels_just_where_its_coefficients_do(seed: int) -> None:
         (anything,) = some.solve_all("x", **given)
         assert anything.bounds == (-math.inf, math.inf)
         assert some.solve("w", **given).failed == ()
+
+
+@pytest.mark.parametrize("tie", ["y = b*x - a*x", "y - b*x = -a*x", "y*x = x*x + b*x - x**2"])
+def test_a_name_that_cancels_beside_something_else_has_no_value_whatever_is_asked(tie: str) -> None:
+    some = bare("a b x y w", tie, "w = a + b + y", domains=dict.fromkeys("abxyw", "real") | {"x": "positive"})
+    given = {"a": "0.7", "b": "0.7", "y": "5"}
+    for target in ("x", "w"):
+        with pytest.raises((NoSolutionError, InconsistentError)):
+            some.solve(target, **given)
+
+
+def test_a_decimal_rounded_before_it_was_typed_leads_to_the_end_of_a_domain() -> None:
+    some = bare("t x c d", "t = (3 + x)*c/d", domains={"x": "0..1"})
+    given = {"c": "7", "d": "3"}
+    assert number(some.solve("x", t="9.33333333333334", **given)) == 1
+    with pytest.raises(NoSolutionError):
+        some.solve("x", t="9.3333334", **given)

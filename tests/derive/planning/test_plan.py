@@ -80,6 +80,16 @@ def test_a_relation_bears_on_a_target_unless_it_alone_holds_something_open(fixed
     assert graph.bearing(graph.members, frozenset(fixed)) == bearing
 
 
+def test_what_a_limit_needs_of_an_answer_is_worked_out_though_nothing_else_holds_it():
+    graph = replace(structure("y = 2*a", "c = y + a", "d = y + e"), limits=(("c", "k"), ("d", "k")))
+    assert [block.unknowns for block in plan(graph, "y", ["a", "k"], []).extra] == [("c",)]
+
+
+def test_a_later_estimate_stays_though_it_alone_holds_something_open():
+    graph = structure("q = a", "q = b + p", "r = a + s", estimates={0, 1})
+    assert graph.bearing(graph.members, frozenset("qab")) == ["r0", "r1"]
+
+
 def _closes(graph, block, size):
     """Whether some of a block's relations could be solved without the others."""
     for some in combinations(block.relations, size):
