@@ -169,9 +169,9 @@ def test_a_name_cancels_just_where_its_coefficients_do(seed: int) -> None:
         assert some.solve("w", **given).failed == ()
 
 
-@pytest.mark.parametrize("tie", ["y = b*x - a*x", "y - b*x = -a*x", "y*x = x*x + b*x - x**2"])
+@pytest.mark.parametrize("tie", ["y = b*x - a*x", "y - b*x = -a*x", "y = (x + 1)*b - x*a - b"])
 def test_a_name_that_cancels_beside_something_else_has_no_value_whatever_is_asked(tie: str) -> None:
-    some = bare("a b x y w", tie, "w = a + b + y", domains=dict.fromkeys("abxyw", "real") | {"x": "positive"})
+    some = bare("a b x y w", tie, "w = a + b + y", domains=dict.fromkeys("abxyw", "real"))
     given = {"a": "0.7", "b": "0.7", "y": "5"}
     for target in ("x", "w"):
         with pytest.raises((NoSolutionError, InconsistentError)):
