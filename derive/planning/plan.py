@@ -83,12 +83,13 @@ def plan(structure: Structure, target: str, given: Sequence[str], weak: Sequence
     answered = {target, *(name for relation in used_relations for name in structure.members[relation])}
     displaced = [name for name in weak if name in solved and name not in known]
     yielding = [name for name in displaced if _depends_on_answer(structure, solved, name, answered)][:_SPARE]
+    bounded = [[name for name in names if name in solved and name not in known] for names in structure.limits]
     limited = [
         name
-        for names in structure.limits
+        for names, computed in zip(structure.limits, bounded, strict=True)
         if all(name in known or name in weak or base.matching.settles(name) for name in names)
-        for name in names
-        if name in solved and name not in known and _depends_on_answer(structure, solved, name, answered)
+        and any(_depends_on_answer(structure, solved, name, answered) for name in computed)
+        for name in computed
     ][:_SPARE]
     members = (name for relation in spare for name in structure.members[relation])
     wanted = [name for name in dict.fromkeys([*members, *yielding, *limited]) if base.matching.settles(name)]
@@ -193,8 +194,8 @@ def _standing_in(
 
     A fallback is used where the relations written for its quantity do not determine it, and then replaces them: it is
     never run backwards through them. It is dropped where they do determine it, and where the stated values determine
-    it by other relations; that result may be run backwards. A fallback that no relation is written for, such as a rest
-    of 0, replaces nothing: it yields to the stated values like any default.
+    it by other relations, or the given ones with other fallbacks; that result may be run backwards. A fallback that no
+    relation is written for, such as a rest of 0, replaces nothing: it yields to the stated values like any default.
     """
     rest = [name for name in weak if name != target]
     if structure.otherwise.isdisjoint(rest):
@@ -231,6 +232,7 @@ def _standing(structure: Structure, reached: Sequence[str], given: frozenset[str
     basis, _ = based(bare, [relation for relation in reached if relation in bare.members], given, ())
     stated = basis.given(name for name in firm if name in basis.unknowns)
     yielding = {name for name in candidates if name in stated.unknowns and stated.settles(name)}
+    yielding |= _left_over(structure, basis, [name for name in candidates if name not in yielding])
     known = {f"={name}": place for place, name in enumerate([*candidates, *firm])}
     everything = basis.given([*candidates, *firm])
     displaced = [label for label in known if label not in everything.fixes]
@@ -277,6 +279,28 @@ def _standing(structure: Structure, reached: Sequence[str], given: frozenset[str
         if name not in dropped and len(settled([*dropped, name])) > len(dropped):
             dropped = [*dropped, name]
     return [one for one in candidates if one not in dropped]
+
+
+def _left_over(structure: Structure, basis: Matching, candidates: Sequence[str]) -> set[str]:
+    """The fallbacks that the given values determine where other fallbacks are known.
+
+    Of two that determine each other it is a rest, or else the one whose own relations stand on the other.
+    """
+    if not _determined_by_others(basis, candidates):
+        return set()
+    above = {name: upstream(structure, [name], basis.known) for name in candidates}
+    held = {name: {other for one in above[name] for other in structure.members[one]} for name in candidates}
+
+    def place(name: str) -> tuple[bool, int]:
+        return name not in structure.writers, len(held[name].intersection(candidates))
+
+    return _determined_by_others(basis, sorted(candidates, key=place))
+
+
+def _determined_by_others(basis: Matching, names: Sequence[str]) -> set[str]:
+    """Those of some quantities that a basis determines with the ones before known."""
+    fixes = basis.given(names).fixes
+    return {name for name in names if f"={name}" not in fixes}
 
 
 def based(

@@ -83,6 +83,8 @@ def test_a_relation_bears_on_a_target_unless_it_alone_holds_something_open(fixed
 def test_what_a_limit_needs_of_an_answer_is_worked_out_though_nothing_else_holds_it():
     graph = replace(structure("y = 2*a", "c = y + a", "d = y + e"), limits=(("c", "k"), ("d", "k")))
     assert [block.unknowns for block in plan(graph, "y", ["a", "k"], []).extra] == [("c",)]
+    beside = replace(structure("y = 2*a", "c = y + a", "d = 3*e", "f = c + d"), limits=(("c", "d"),))
+    assert {block.unknowns for block in plan(beside, "y", ["a", "e"], []).extra} == {("c",), ("d",)}
 
 
 def test_a_later_estimate_stays_though_it_alone_holds_something_open():
