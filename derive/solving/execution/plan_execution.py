@@ -193,7 +193,7 @@ def detours(library: RelationSet, question: Question, made: Plan, left_out: Mapp
         return
     for relation in (name for block in made.blocks if len(block.unknowns) > 1 for name in block.relations):
         try:
-            found = carried_out(library, question, {**left_out, relation: _REPEATING})
+            found = _leaving_out(library, question, made, {**left_out, relation: _REPEATING})
         except (UnderdeterminedError, LimitError) as error:
             if not _is_stuck(error):
                 raise
@@ -206,10 +206,16 @@ def detours(library: RelationSet, question: Question, made: Plan, left_out: Mapp
 def without(library: RelationSet, question: Question, found: Found, relation: str) -> Found | None:
     """The result of a plan without one relation, which then counts as a check; None if it leads nowhere."""
     try:
-        other = carried_out(library, question, {**found.left_out, relation: _REPEATING})
+        other = _leaving_out(library, question, found.plan, {**found.left_out, relation: _REPEATING})
     except DeriveError:
         return None
     return _heeding(library, found.plan, other, relation) if other.plan.is_determined else None
+
+
+def _leaving_out(library: RelationSet, question: Question, made: Plan, left_out: Mapping[str, str]) -> Found:
+    """The result without a relation of a plan; no fallback stands in it that the plan did not need."""
+    weak = {name: value for name, value in question.weak.items() if name in made.weak or not value.source.stands_in}
+    return carried_out(library, replace(question, weak=weak), left_out)
 
 
 def _heeding(library: RelationSet, made: Plan, found: Found, relation: str) -> Found:
@@ -229,7 +235,8 @@ def _elsewhere(library: RelationSet, question: Question, first: Found, relation:
     """
     target = question.target
     try:
-        found = carried_out(library, question, {**first.left_out, relation: f"{target} cancels in it"})
+        left_out = {**first.left_out, relation: f"{target} cancels in it"}
+        found = _leaving_out(library, question, first.plan, left_out)
     except DeriveError:
         return None
     heeded = _heeding(library, first.plan, found, relation)

@@ -14,6 +14,7 @@ from derive import Library, Quantity, relate
 from derive.planning.matching import Matching
 from derive.planning.orientation import forwards
 from derive.planning.plan import basis_of, determined, plan
+from derive.relation_files.loading import load
 from quantities.profiles import Profile
 from quantities.value import otherwise, read_value
 from tests.derive.planning.graphs import GRAPHS, NAMES, SOME, structure, texts
@@ -98,6 +99,66 @@ def test_a_rest_that_nothing_is_written_for_yields_to_what_is_stated_without_a_w
     twice = Library([*model.relations.values(), relate("double", Quantity("double", ""), 2 * whole)])
     kept = twice.solve("double", card)
     assert (number(kept), kept.checks) == (140, ())
+
+
+STEP = """
+[quantities]
+arithmetic = { unit = "s" }
+sent = { unit = "byte", domain = "nonnegative" }
+bandwidth = { unit = "byte/s" }
+overlap = { unit = "", domain = "0..1" }
+exchange = { unit = "s", domain = "nonnegative", otherwise = "0 s" }
+step = { unit = "s" }
+exposed = { unit = "s", domain = "nonnegative", otherwise = "0 s" }
+rest = { unit = "s", domain = "nonnegative", otherwise = "0 s" }
+measured = { unit = "s" }
+rest_share = { unit = "", domain = "nonnegative" }
+[relations]
+exchange = { equation = "exchange = sent/bandwidth" }
+step = { equation = "step = max(arithmetic, exchange)" }
+exposed = { equation = "exposed = (1 - overlap)*(arithmetic + exchange - step)" }
+measured = { equation = "measured = step + exposed + rest" }
+rest_share = { equation = "rest_share = rest/measured" }
+"""
+
+
+def test_of_fallbacks_that_determine_each_other_a_rest_yields_or_else_the_one_that_stands_on_the_other():
+    step = load(STEP)
+    timed = {"arithmetic": "8 s", "measured": "10 s"}
+    assert number(step.solve("step", **timed)) == 8
+    assert number(step.solve("rest", **timed)) == 2
+    assert number(step.solve("rest_share", **timed)) == pytest.approx(0.2)
+    timed["rest"] = "0 s"
+    assert number(step.solve("step", **timed)) == 8
+    assert number(step.solve("exposed", **timed)) == 2
+    with pytest.raises(derive.UnderdeterminedError):
+        step.solve("sent", **timed, bandwidth="1 byte/s")
+    exposing = {"arithmetic": "8 s", "exchange": "4 s", "measured": "10 s", "rest": "0 s"}
+    assert number(step.solve("overlap", **exposing)) == pytest.approx(0.5)
+
+
+IDLE = """
+[quantities]
+idle = { unit = "", domain = "nonnegative", otherwise = "0" }
+passed = { unit = "" }
+total = { unit = "" }
+experts = { unit = "" }
+active = { unit = "" }
+racks = { unit = "" }
+[relations]
+idle = { equation = "idle = 2*(experts - active)" }
+passed = { equation = "passed = 2*active" }
+total = { equation = "total = passed + idle" }
+split_total = { equation = "total = passed + idle*racks" }
+racks = { equation = "racks = experts - 7" }
+racks_again = { equation = "racks = total - 15" }
+"""
+
+
+@pytest.mark.parametrize("target", ["active", "passed", "idle"])
+def test_it_does_not_stand_where_only_the_dependence_of_relations_on_each_other_removed_its_own(target: str) -> None:
+    with pytest.raises(derive.UnderdeterminedError, match="dependent"):
+        load(IDLE).solve(target, total=16, experts=8)
 
 
 NUMBERS = {"share": 0.5, "part": 0.25, "items": 3.0, "size": 8.0, "bytes_read": 6.0, "time": 5.0, "speed": 4.0}
