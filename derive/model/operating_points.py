@@ -29,7 +29,8 @@ def twins(library: RelationSet, point: str, names: Iterable[str]) -> tuple[list[
     forms = {name: Name(copy.name) for name, copy in copies.items()}
     relations = []
     for relation in library.relations.values():
-        if moved.isdisjoint(relation.declared):
+        # One of which only the conditions differ at the point would count as another equation, and says the same.
+        if moved.isdisjoint(library.members[relation.name]):
             continue
         written = relation.written
         lhs, rhs = with_forms(written.lhs, forms), with_forms(written.rhs, forms)

@@ -50,6 +50,22 @@ def test_what_is_shared_carries_knowledge_from_one_point_to_the_other():
     assert both.solve("fast.speed", **given).value.magnitude == pytest.approx(10)
 
 
+def test_what_only_has_another_condition_at_the_point_is_no_second_equation():
+    toll = """
+[quantities]
+speed = { unit = "m/s" }
+limit = { unit = "m/s" }
+toll = { unit = "" }
+fee = { unit = "" }
+[relations]
+toll = { equation = "toll = 2*fee", when = ["speed > limit"] }
+"""
+    both = derive.load(toll).at("fast", ["speed"])
+    assert set(both.relations) == {"toll"}
+    with pytest.raises(derive.UnderdeterminedError):
+        both.solve("fee", **{"speed": "2 m/s", "fast.speed": "20 m/s", "limit": "1 m/s"})
+
+
 def test_a_point_can_be_taken_of_a_point():
     three = CARS.at("fast", ["speed"]).at("slow", ["speed"])
     given = {"distance": "12 m", "fast.speed": "6 m/s", "slow.speed": "1 m/s", "speed": "3 m/s"}
