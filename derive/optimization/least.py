@@ -37,14 +37,14 @@ from derive.optimization.programs import Unwritten, programs
 from derive.optimization.putting_back import Looked, put_back, values_at
 from derive.optimization.sampling import best_met, sampled_program
 from derive.optimization.stated_limits import Stated, library_limits, limits_of_domain, stated_limits
-from derive.optimization.under_ranges import Contender, under_ranges
+from derive.optimization.under_ranges import Contender, uncertain, under_ranges
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.planning.plan import Block, Plan
 from derive.presentation.numbers import shown_number
 from derive.solving.answering.solver import solve
 from derive.solving.execution.answer import Answer
-from derive.solving.execution.question import ask
+from derive.solving.execution.question import Question, ask
 from derive.solving.ranges.inequalities import stated_at
 from derive.solving.ranges.range_propagation import only_form
 from derive.time_limits import query, sharing
@@ -96,10 +96,7 @@ def looked_at(
     try:
         one = ask(library, question.target, pick.profiles, question.given(pick))
         try:
-            made = tuple(programs(library, one, limits, question.free, sign))
-            ties = (*_ties(library, question, made), *_domains(library, question, made))
-            if ties:
-                made = tuple(programs(library, one, [*limits, *ties], question.free, sign))
+            made = _programs_of(library, question, one, limits, sign)
         except Unwritten:
             made = (sampled_program(library, one, pick.profiles, limits, question.free, sign),)
         with sharing(0.5):
@@ -108,6 +105,15 @@ def looked_at(
         raise
     except DeriveError as error:
         return Looked(pick, error=error)
+
+
+def _programs_of(
+    library: RelationSet, question: Asked, one: Question, limits: Sequence[Stated], sign: float, **more: Any
+) -> tuple[Program, ...]:
+    """The programs of one discrete choice, with the limits that what is given twice and domains put on them."""
+    made = tuple(programs(library, one, limits, question.free, sign, **more))
+    ties = (*_ties(library, question, made), *_domains(library, question, made))
+    return tuple(programs(library, one, [*limits, *ties], question.free, sign, **more)) if ties else made
 
 
 def searched(made: Sequence[Program], boxes: int = BOXES) -> Best:
@@ -239,7 +245,7 @@ def _told(
         forms=forms,
         values={name: value for limit in limits for name, value in limit.values.items()},
         over_ranges=lambda points, seed: under_ranges(
-            library, question, sense, _contenders(question, looked), points, seed
+            library, question, sense, _contenders(library, question, limits, looked, sense), points, seed
         ),
     )
 
@@ -262,9 +268,20 @@ def _told_gap(library: RelationSet, question: Asked, best: Best) -> float | None
     return best.gap / float(unit.size) if best.is_zero else best.gap
 
 
-def _contenders(question: Asked, looked: Sequence[Looked]) -> list[Contender]:
-    """The choices that have a value at the middles."""
-    return [Contender(one.pick, one.programs, _choice(question, one)) for one in looked if one.best.is_found]
+def _contenders(
+    library: RelationSet, question: Asked, limits: Sequence[Stated], looked: Sequence[Looked], sense: str
+) -> list[Contender]:
+    """The choices that have a value at the middles, each with the programs of all cases that its ranges meet."""
+    found = []
+    for one in (one for one in looked if one.best.is_found):
+        there = ask(library, question.target, one.pick.profiles, question.given(one.pick))
+        made = one.programs
+        if all(program.solved is None for program in made):
+            spans = {name: (value.base[0], value.base[2]) for name, value in uncertain(there, question).items()}
+            sign = 1.0 if sense == "least" else -1.0
+            made = _programs_of(library, question, there, limits, sign, uncertain=spans)
+        found.append(Contender(one.pick, made, there, _choice(question, one)))
+    return found
 
 
 def _floor(one: Looked) -> float:

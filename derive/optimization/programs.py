@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
+from types import MappingProxyType
 
 from derive.caches import Memo
 from derive.errors import DeriveError, LimitError
@@ -39,14 +40,24 @@ from quantities.domain import Domain
 __all__ = ["Unwritten", "programs"]
 
 _CASES = Memo[Cases](most=512)
+_NONE: Mapping[str, Span] = MappingProxyType({})
 _MOST = 64  # limit on cases of one question
 
 
 def programs(
-    library: RelationSet, question: Question, stated: Sequence[Stated], free: Mapping[str, Span], sign: float
+    library: RelationSet,
+    question: Question,
+    stated: Sequence[Stated],
+    free: Mapping[str, Span],
+    sign: float,
+    uncertain: Mapping[str, Span] = _NONE,
 ) -> list[Program]:
-    """The programs of a question, one for each case that the box allows; none if its target is not determined."""
-    return _Writing(library, question, stated, free, sign).programs()
+    """The programs of a question, one for each case that the box allows; none if its target is not determined.
+
+    Known quantities are at the middles of their ranges; where some are uncertain, the programs are those of every case
+    that their ranges meet, to be looked at with numbers put in for them.
+    """
+    return _Writing(library, question, stated, free, sign, uncertain).programs()
 
 
 class _Writing:
@@ -59,12 +70,14 @@ class _Writing:
         limits: Sequence[Stated],
         free: Mapping[str, Span],
         sign: float,
+        uncertain: Mapping[str, Span],
     ) -> None:
         self.library, self.question, self.limits, self.free, self.sign = library, question, limits, free, sign
         values = {**library.defaults, **question.weak, **question.strong}
         values |= {name: value for limit in limits for name, value in limit.values.items()}
         self.known = {name: value.base[1] for name, value in values.items() if name not in free}
-        self.box = {**{name: (number, number) for name, number in self.known.items()}, **free}
+        self.box = {**{name: (number, number) for name, number in self.known.items()}, **uncertain, **free}
+        self.fixed = {name: number for name, number in self.known.items() if name not in uncertain}
         self.held: dict[str, list[Way]] = {}
 
     def programs(self) -> list[Program]:
@@ -267,7 +280,7 @@ class _Writing:
         return tuple(found)
 
     def _spread(self, node: Node, spans: Mapping[str, Span]) -> Node:
-        return in_free_names(node, self.known, spans)
+        return in_free_names(node, self.fixed, spans)
 
     def _program(self, goal: Way, limits: Sequence[Stated], beside: Mapping[str, Way]) -> Program:
         whole = merged([goal, *beside.values()])
@@ -289,7 +302,7 @@ class _Writing:
             known=self.known,
             limits=(*written, *self._as_limits(whole.sides, spans)),
             zeros=tuple(self._spread(zero.node, spans) for zero in whole.zeros),
-            guards=tuple(folded(guard, self.known) for guard in whole.guards),
+            guards=tuple(folded(guard, self.fixed) for guard in whole.guards),
             sides=whole.sides,
             sign=self.sign,
             plans=whole.plans,
@@ -307,7 +320,7 @@ class _Writing:
         gap = self._spread(over, spans)
         guard = None
         if limit.conditions:
-            guard = _all(tuple(folded(with_forms(one, forms), self.known) for one in limit.conditions))
+            guard = _all(tuple(folded(with_forms(one, forms), self.fixed) for one in limit.conditions))
         if guard is not None and truths(guard, spans) == {True}:
             guard = None  # it holds in the whole box
         if guard is not None:

@@ -29,7 +29,7 @@ from derive.numerics.algebra.evaluation import weighed
 from derive.optimization.asked_choice import Asked, Pick
 from derive.optimization.program import Program
 from derive.presentation.numbers import DIGITS, in_unit
-from derive.solving.execution.question import ask
+from derive.solving.execution.question import Question
 from derive.tables.sampling.distributions import spread_of
 from derive.time_limits import query
 from derive.tolerances import TIGHT
@@ -40,7 +40,7 @@ from quantities.value import Value
 if TYPE_CHECKING:
     from derive.optimization.optimum import Choice
 
-__all__ = ["Contender", "Outcome", "UnderRanges", "under_ranges"]
+__all__ = ["Contender", "Outcome", "UnderRanges", "uncertain", "under_ranges"]
 
 _MOST_POINTS = 100_000
 _MOST_CORNERS = 256
@@ -51,10 +51,11 @@ _PIECE = 1 << 20  # numbers computed at once
 
 @dataclass(frozen=True)
 class Contender:
-    """A discrete choice with its programs and what was found at the middles."""
+    """A discrete choice with the programs of every case that its ranges meet, and what was found at the middles."""
 
     pick: Pick
     programs: tuple[Program, ...]
+    question: Question  # with what it states
     choice: Choice
 
 
@@ -112,6 +113,12 @@ class UnderRanges:
         return self.text()
 
 
+def uncertain(one: Question, question: Asked) -> dict[str, Value]:
+    """The values of a discrete choice that are ranges, but for those that are free in the whole question."""
+    values = {**one.weak, **one.strong}
+    return {name: value for name, value in values.items() if value.is_range and name not in question.ranges}
+
+
 def under_ranges(
     library: RelationSet, question: Asked, sense: str, contenders: Sequence[Contender], points: int, seed: int
 ) -> UnderRanges:
@@ -156,15 +163,10 @@ class _Turned:
                 hint="Ask for the best choice at the ends of each range instead.",
                 limit="closed forms",
             )
-        asked_there = ask(library, question.target, contender.pick.profiles, question.given(contender.pick))
-        values = {**asked_there.weak, **asked_there.strong}
         met = {name for one in contender.programs for name in names_in(*_trees(one))}
-        self.ranges: dict[str, Value] = {
-            name: value
-            for name, value in values.items()
-            if value.is_range and name in met and name not in question.ranges
-        }
-        self.origins = {name: self._origin(name, asked_there.strong) for name in self.ranges}
+        ranges = uncertain(contender.question, question)
+        self.ranges: dict[str, Value] = {name: value for name, value in ranges.items() if name in met}
+        self.origins = {name: self._origin(name, contender.question.strong) for name in self.ranges}
         self.searches = [_Search(one, list(self.ranges)) for one in contender.programs]
 
     def _origin(self, name: str, typed: Mapping[str, Value]) -> str:
@@ -206,6 +208,7 @@ def _trees(program: Program) -> Iterable[Node]:
     yield program.plain
     for limit in program.limits:
         yield from (limit.written.lhs, limit.written.rhs)
+        yield from () if limit.guard is None else (limit.guard,)
     yield from program.guards
     yield from (side.form for side in program.sides)
 
@@ -230,7 +233,8 @@ class _Search:
             if limit.approximate:
                 sizes = " + ".join(f"np.abs({text(part)})" for part in weighed(limit.written))
                 slack = f"({slack} + {limit.approximate!r} * ({sizes}))"
-            tests.append(f"({over} <= {slack})")
+            elsewhere = f" | ~(sure({text(limit.guard)}) > 0)" if limit.guard is not None else ""
+            tests.append(f"(({over} <= {slack}){elsewhere})")
         tests += [f"(sure({text(guard)}) > 0)" for guard in program.guards]
         for side in program.sides:
             form, low = text(side.form), ">" if side.domain.open_low else ">="

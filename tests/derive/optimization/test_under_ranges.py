@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import numpy
@@ -10,9 +11,9 @@ import pytest
 import derive
 from derive.errors import DeriveError
 from derive.optimization.asked_choice import asked
-from derive.optimization.least import looked_at
+from derive.optimization.least import _contenders, looked_at
 from derive.optimization.stated_limits import library_limits, stated_limits
-from derive.optimization.under_ranges import Contender, _Turned
+from derive.optimization.under_ranges import _Turned
 from derive.relation_files.loading import load
 
 SHOP = load(
@@ -117,11 +118,43 @@ def test_at_the_middles_the_search_meets_the_proved_optimum(chip: str, model: st
     limits = [*library_limits(library), *stated_limits(library, [limit])]
     looked = looked_at(library, question, question.picks[0], limits, 1.0)
     assert looked.best.is_found
-    turned = _Turned(library, question, Contender(looked.pick, looked.programs, None))  # type: ignore[arg-type]
+    (contender,) = _contenders(library, question, limits, [looked], "least")
+    turned = _Turned(library, question, contender)
     middles = [numpy.array([value.base[1]]) for value in turned.ranges.values()]
     met = float(turned.best(middles)[0])
     assert met >= looked.best.floor * (1 - 1e-9)
     assert met == pytest.approx(looked.best.value, rel=0.01)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_every_case_that_a_range_meets_is_looked_at(seed: int) -> None:
+    """The least of r*slope*y + 1/y, where slope, and whether y is limited, hang on where r lies in its range."""
+    draw = random.Random(seed)
+    middle, spread = draw.uniform(2, 4), draw.uniform(0.1, 1.9)
+    edge, edge_of_limit = draw.uniform(1, 5), draw.uniform(1, 5)
+    slopes = sorted((draw.uniform(0.5, 2), draw.uniform(2, 9)))
+    most = draw.uniform(0.05, 1)
+    library = derive.load(f"""
+[quantities]
+r = {{ unit = "" }}
+y = {{ unit = "" }}
+c = {{ unit = "" }}
+m = {{ unit = "" }}
+[relations]
+gentle = {{ equation = "c = {slopes[0]}*r*y + 1/y", when = ["r < {edge}"] }}
+steep = {{ equation = "c = {slopes[1]}*r*y + 1/y", when = ["r >= {edge}"] }}
+limit = {{ equation = "y <= m", when = ["r > {edge_of_limit}"] }}
+""")
+
+    def least(r: float) -> float:
+        slope = r * slopes[r >= edge]
+        y = min(slope**-0.5, most) if r > edge_of_limit else slope**-0.5
+        return slope * y + 1 / y
+
+    found = library.least("c", r=f"{middle} +/- {spread}", y="0.01..100", m=most).under_ranges(200)
+    assert found.at_middle.middle == pytest.approx(least(middle), rel=1e-6)
+    assert found.in_worst_case.worst == pytest.approx(least(middle + spread), rel=1e-3)
+    assert found.at_middle.holds == 1
 
 
 def test_every_draw_is_at_least_as_good_as_the_point_of_the_middle() -> None:
