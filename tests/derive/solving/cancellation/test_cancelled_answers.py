@@ -117,6 +117,15 @@ def test_what_may_be_zero_and_comes_to_something_positive_cancels_too():
     assert number(store.solve("count", total=12)) == pytest.approx(4)
 
 
+@pytest.mark.parametrize("least", [0, 1, 5])
+@pytest.mark.parametrize("other", [0, 2, 7])
+def test_a_factor_of_one_arm_of_a_choice_cancels_whatever_the_others_are(least, other):
+    costs = bare("each total count share alone price work cost least other", "each = total*share*price/count",
+                 "cost = work*price", "alone = max(cost, count*each/share, least, other)",
+                 domains={"least": "nonnegative", "other": "nonnegative"})  # fmt: skip
+    assert number(costs.solve("alone", total=3, price=1, work=2, least=least, other=other)) == max(3, least, other)
+
+
 def test_a_function_that_two_relations_share_cancels():
     shared = bare("a b q s", "q = a*log(1 + s)", "q = b*log(1 + s)", "q = s*3*a/b**2")
     assert number(shared.solve("a", b=7)) == pytest.approx(7)
