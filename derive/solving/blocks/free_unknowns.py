@@ -20,6 +20,7 @@ from derive.numerics.algebra.evaluation import residual, strain
 from derive.numerics.algebra.like_terms import arms_of, occurrences, switches
 from derive.numerics.algebra.multiprecision import gap_of, is_level
 from derive.numerics.intervals.enclosure import Span, enclose
+from derive.numerics.root_finding.branch_and_bound import ENCLOSED
 from derive.numerics.root_finding.gap import meets_beside_givens
 from derive.solving.sensitivity.elasticities import bounds_of_form
 from derive.tolerances import AGREEMENT, ALIKE, BLUR, CONSTANT, LARGEST, MET, NO_SHARE, POINT, SMALLEST
@@ -260,24 +261,26 @@ def _is_in_proportion(equation: Equation, places: Sequence[Mapping[str, float]])
     return largest <= NO_SHARE or largest - min(shares) <= ALIKE * largest
 
 
-def bounds_over(form: Node, values: Mapping[str, float], spans: Mapping[str, Span]) -> Span:
-    """The bounds of a form over intervals: tight where they are finite, an enclosure where they are not."""
+def bounds_over(form: Node, values: Mapping[str, float], spans: Mapping[str, Span], most: int = ENCLOSED) -> Span:
+    """The bounds of a form over intervals: tight where they are finite and so many enclosures do, else an enclosure."""
     moving = {name: spans[name] for name in names_in(form) if name in spans}
     if all(math.isfinite(end) for span in moving.values() for end in span):
         inside = {name: (low + high) / 2 for name, (low, high) in moving.items()}
-        ends = bounds_of_form(form, {**values, **inside}, moving)[0]
+        ends = bounds_of_form(form, {**values, **inside}, moving, most)[0]
         if ends[0] <= ends[1]:  # and neither is undefined, as 1/x is at zero
             return ends
     found = enclose(folded(form, {name: x for name, x in values.items() if name not in moving}), moving, "")
     return found.values if found else (-math.inf, math.inf)
 
 
-def reaching(form: Node, values: Mapping[str, float], name: str, span: Span, domain: Domain) -> Span:
+def reaching(
+    form: Node, values: Mapping[str, float], name: str, span: Span, domain: Domain, most: int = ENCLOSED
+) -> Span:
     """The part of an interval, cut at its sample points, from which a form can reach a domain."""
     points = _points(span, values, ())
     fitting: list[float] = []
     for piece in pairwise(points):
-        low, high = bounds_over(form, values, {name: piece})
+        low, high = bounds_over(form, values, {name: piece}, most)
         if low <= domain.high and high >= domain.low:
             fitting.extend(piece)
     if not fitting:

@@ -19,6 +19,7 @@ from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.isolation import isolate, leaves_out
 from derive.numerics.algebra.like_terms import occurrences, simplified
 from derive.numerics.intervals.enclosure import Span, enclose, span_of
+from derive.numerics.root_finding.branch_and_bound import ENCLOSED
 from derive.planning.plan import Block
 from derive.solving.blocks.block import solve_block
 from derive.solving.blocks.free_unknowns import bounds_over, is_constant, is_narrow, middle, reaching, within
@@ -35,6 +36,7 @@ __all__ = ["State", "block_states", "outcome_of"]
 _OUTCOMES = Memo[Outcome](most=256)
 
 _T = TypeVar("_T")
+_LOOSE = 100  # limit on enclosures for bounds that need not be tight
 _NAMED = 12  # limit on unknowns that a message lists
 
 
@@ -50,6 +52,7 @@ class State:
     choices: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # the same, with several possible values
     hints: Mapping[str, float] = field(default_factory=dict)  # weak values, from which a search may start
     barred: frozenset[str] = frozenset()  # quantities that only checks need, and that have no admissible value here
+    only_numbers: bool = False  # whether an interval is of no use, so that its bounds need not be tight
 
     def taken(self, solution: Solution, note: str, *, is_last: bool = False) -> State:
         """The state after one more block; `is_last` reuses this state's mappings instead of copying them."""
@@ -59,7 +62,7 @@ class State:
         if solution.form is not None:
             forms[next(iter(solution.values))] = solution.form
         notes = (*self.notes, note) if note else self.notes
-        return State(values, spans, forms, notes, self.asides, hints=self.hints)
+        return State(values, spans, forms, notes, self.asides, hints=self.hints, only_numbers=self.only_numbers)
 
 
 def _own(held: Mapping[str, _T], is_last: bool) -> dict[str, _T]:
@@ -181,8 +184,8 @@ def _may_vanish(form: Node, box: Mapping[str, Span]) -> bool:
 
 def _along(form: Node, name: str, root: str, domain: Domain, state: State) -> State | None:
     """What a form comes to along an interval of the one name in it; None where that is not known exactly."""
-    span = reaching(form, state.values, root, state.spans[root], domain)
-    low, high = bounds_over(form, state.values, {root: span})
+    span = reaching(form, state.values, root, state.spans[root], domain, 1 if state.only_numbers else ENCLOSED)
+    low, high = bounds_over(form, state.values, {root: span}, _LOOSE if state.only_numbers else ENCLOSED)
     numbers = [value(form, {**state.values, root: x}) for x in within(span)]
     if numbers[0] in domain and is_constant(numbers, (low, high)):
         return replace(state, values={**state.values, name: numbers[0]})

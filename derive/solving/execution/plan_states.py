@@ -132,7 +132,7 @@ def is_of_one_turn(note: str) -> bool:
 def all_of(library: RelationSet, made: Plan, known: Mapping[str, float]) -> tuple[float, ...] | None:
     """All values of a plan's target from these numbers; None if they are unknown."""
     try:
-        states, _ = solved(library, made, State(known))
+        states, _ = solved(library, made, State(known, only_numbers=True))
     except NoSolutionError:
         return ()
     except DeriveError:
