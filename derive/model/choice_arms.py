@@ -19,7 +19,7 @@ __all__ = ["choices_of", "one_relation_for_each_arm", "relation_of_arm", "with_a
 
 _ARM = " arm "  # between the name of a relation and the place of its arm
 _MOST = 8  # limit on arms of one relation that are taken apart
-_TAKEN_APART = Memo[RelationSet](most=1)
+_TAKEN_APART = Memo[RelationSet](most=2)
 _REDUCED = Memo[RelationSet](most=16)
 
 Verdict = Callable[[Node], "bool | None"]
@@ -37,9 +37,13 @@ class Arm:
 
 def choices_of(relation: Relation) -> tuple[Apply, ...]:
     """The conditional expressions in a relation that have a name in some arms only."""
-    parts = (part for part in walk(relation.written.lhs, relation.written.rhs) if isinstance(part, Apply))
-    choices = (part for part in parts if part.op == "piecewise")
+    choices = _conditional_expressions(relation)
     return tuple(choice for choice in choices if len({frozenset(names_in(arm)) for arm, _ in cases(choice)}) > 1)
+
+
+def _conditional_expressions(relation: Relation) -> list[Apply]:
+    parts = walk(relation.written.lhs, relation.written.rhs)
+    return [part for part in parts if isinstance(part, Apply) and part.op == "piecewise"]
 
 
 def without_excluded_arms(library: RelationSet, verdict: Verdict) -> RelationSet | None:
@@ -98,18 +102,23 @@ def _denied(condition: Node) -> Node:
     return Apply(OPPOSITE[condition.op], condition.args, condition.at)
 
 
-def one_relation_for_each_arm(library: RelationSet) -> RelationSet | None:
+def one_relation_for_each_arm(library: RelationSet, *, of_same_names: bool = False) -> RelationSet | None:
     """The library with a relation under conditions for each arm of its choices; None if it has no choice.
 
-    Which of them apply is found out as for any relation under conditions.
+    Which of them apply is found out as for any relation under conditions. Choices all of whose arms have the same names
+    are taken apart only where that is asked for.
     """
-    if not any(map(choices_of, library.relations.values())):
+
+    def is_apart(one: Relation) -> bool:
+        return bool(choices_of(one) or (of_same_names and _conditional_expressions(one)))
+
+    if not any(map(is_apart, library.relations.values())):
         return None
 
     def made() -> RelationSet:
         relations: list[Relation] = []
         for one in library.relations.values():
-            arms = list(_arms(one)) if choices_of(one) else []
+            arms = list(_arms(one)) if is_apart(one) else []
             if not arms or len(arms) > _MOST:
                 relations.append(one)
                 continue
@@ -118,7 +127,7 @@ def one_relation_for_each_arm(library: RelationSet) -> RelationSet | None:
                 relations.append(_stated(one, written, name, _without_implied(arm.conditions)))
         return _with(library, relations)
 
-    return _TAKEN_APART.of(library.session, (), made)
+    return _TAKEN_APART.of(library.session, of_same_names, made)
 
 
 def relation_of_arm(name: str) -> str:

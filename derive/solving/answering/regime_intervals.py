@@ -83,16 +83,16 @@ def told_apart(library: RelationSet, question: Question, answers: Sequence[Found
 
 
 def _is_possible_around(library: RelationSet, question: Question, state: State) -> bool:
-    """Whether some case of the relations around the numbers of a state leaves values to what else is in them."""
-    known = state.values.keys()
-    around = (one for one in library.conditional if not known.isdisjoint(library.members[one.name]))
-    also = {name for one in around for name in (*library.members[one.name], *names_in(*one.conditions))} - known
+    """Whether some case of the relations around what is known in a state leaves values to what else is in them."""
+    apart = one_relation_for_each_arm(library, of_same_names=True)
+    if apart is None or not apart.relations.keys() >= question.case.holding | question.case.failing:
+        apart = library
+    known = state.values.keys() | question.strong.keys()
+    around = (one for one in apart.conditional if not known.isdisjoint(apart.members[one.name]))
+    also = {name for one in around for name in (*apart.members[one.name], *names_in(*one.conditions))} - known
     if not also:
         return True
     stated = {name: stated_at(library, name, number) for name, number in state.values.items()}
-    apart = one_relation_for_each_arm(library)
-    if apart is None or not apart.relations.keys() >= question.case.holding | question.case.failing:
-        apart = library
     asked = replace(question, strong={**question.strong, **stated}, decided={})
     return left_by_relations(apart, asked, sorted(also), splits=_SPLITS) is not None
 
