@@ -56,7 +56,7 @@ def said_twice(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan
     """
     spent = {name for made in plans for block in made.blocks for name in block.relations}
     many, known = surplus(library, strong, plans)
-    limits = [relation.name for relation in library.relations.values() if not relation.is_equation]
+    limits = [relation.name for relation in library.inequalities]
     listed = [*(one.name for one in library.relations.values() if one.name in many - spent), *limits]
     exact = [name for name in listed if library.relations[name].approximate is None]
     return tuple(name for name in exact if known.issuperset(library.members[name]))

@@ -143,6 +143,10 @@ class RelationSet(Shown):
         return {name: i for i, name in enumerate(self.relations)}
 
     @cached_property
+    def inequalities(self) -> tuple[Relation, ...]:
+        return tuple(relation for relation in self.relations.values() if not relation.is_equation)
+
+    @cached_property
     def limits(self) -> Mapping[str, tuple[str, ...]]:
         """The inequalities that hold each quantity."""
         found = {

@@ -37,11 +37,11 @@ def structure_of(
         fallbacks = frozenset(name for name, value in library.defaults.items() if value.source.stands_in)
         instead = _in_place_of(library, equations)
         first = Structure.of((one for one in equations if one.name not in instead), fallbacks)
-        limits = [r for r in library.relations.values() if not r.is_equation and r.name not in left_out]
+        limits = [relation for relation in library.inequalities if relation.name not in left_out]
         return replace(
             first,
             alternatives=tuple(_exchanges(library, equations, instead, fallbacks)),
-            limits=tuple(library.members[r.name] for r in limits),
+            limits=tuple(library.members[relation.name] for relation in limits),
         )
 
     found = _STRUCTURES.of(library.session, (left_out, frozenset()), made)

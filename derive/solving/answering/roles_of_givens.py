@@ -165,8 +165,7 @@ def _upstream(
 
 def _beside(library: RelationSet, question: Question, left_out: Mapping[str, str], name: str) -> Iterator[str]:
     """The quantities that a quantity is derived from by a plan of its own."""
-    weak = {other: value for other, value in question.weak.items() if other != name}
-    made = planned(library, replace(question, target=name, weak=weak), frozenset(left_out))
+    made = planned(library, question.for_target(name), frozenset(left_out))
     for block in made.blocks:
         for relation in block.relations:
             yield from library.members[relation]

@@ -135,7 +135,7 @@ def _limits(
 
     One that is broken by defaults alone says nothing of this question.
     """
-    names = [one.name for one in library.relations.values() if not one.is_equation and one.name not in told]
+    names = [one.name for one in library.inequalities if one.name not in told]
     names = [name for name in names if {*worked_out}.isdisjoint(library.members[name])]
     if not names:
         return
@@ -229,7 +229,7 @@ def _found(library: RelationSet, given: frozenset[str], zeros: frozenset[str], l
     following = ordered(structure, solved, sorted(settled - given), given) if settled != given else []
     may_leave = leaving(library, following)
     idle = structure.members.keys() - solved.values() if is_spare else set()
-    others = {name for name, one in library.relations.items() if not one.is_equation} | estimates
+    others = {one.name for one in library.inequalities} | estimates
     tests = {name for name in (idle | others) - left_out if settled.issuperset(library.members[name])}
     asked = [one for name in tests for one in library.members[name]]
     wanted = [*may_leave, *asked]

@@ -7,7 +7,7 @@ points decide. Where they do not, the inequality is ignored.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, pairwise
@@ -20,6 +20,8 @@ from derive.expressions.tree import Apply, Equation, Name, Node, names_in, walk
 from derive.model.dimensions import dimension_of
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.like_terms import inverted
+from derive.numerics.algebra.products import product_of
 from derive.numerics.intervals.enclosure import Span
 from derive.planning.incidence import structure_of
 from derive.planning.matching import Matching
@@ -50,10 +52,12 @@ def bounded(library: RelationSet, question: Question, left_out: Mapping[str, str
     low, high = domain.low, domain.high
     used: list[str] = []
     weak: dict[str, None] = {}
-    limits = [relation for relation in library.relations.values() if not relation.is_equation]
+    limits = library.inequalities
     most = _most_that_holds(library, question, frozenset(left_out)) if limits else None
     for relation in limits:
         if relation.name in left_out or most is None or not _reaches(library, most, relation, target):
+            continue
+        if _cancels_in(relation, {*question.strong, *question.weak}):
             continue
         found = _edges(library, question, relation)
         span = None if found is None else _allowed(library, question, relation, found)
@@ -85,8 +89,8 @@ def pinned(library: RelationSet, question: Question, left_out: Mapping[str, str]
     target = question.target
     limits = [
         relation
-        for relation in library.relations.values()
-        if relation.written.lhs == Name(target) and not relation.is_equation and relation.approximate is None
+        for relation in library.inequalities
+        if relation.written.lhs == Name(target) and relation.approximate is None
     ]
     limits = [relation for relation in limits if relation.name not in left_out and not relation.conditions]
     pairs = [(one, other) for one, other in combinations(limits, 2) if _are_opposite(one.written, other.written)]
@@ -147,6 +151,12 @@ def _reaches(library: RelationSet, most: Matching, relation: Relation, target: s
     matching = most.given(())
     matching.add(relation.name, library.members[relation.name])
     return matching.settles(target)
+
+
+def _cancels_in(relation: Relation, known: Collection[str]) -> bool:
+    """Whether all that is open is a factor of both sides of a limit, so that it bounds nothing."""
+    ratio = product_of(Apply("mul", (relation.written.lhs, inverted(relation.written.rhs))), lambda base: False)
+    return all(name in known for base in ratio.powers for name in names_in(base))
 
 
 def _excluding(target: str, used: Sequence[str], span: Span, told: Callable[[float], str]) -> InconsistentError:
