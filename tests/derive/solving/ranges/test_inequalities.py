@@ -135,3 +135,21 @@ def test_an_edge_at_which_a_case_ends_bounds_that_case(size):
     answers = fleet.solve_all("chips", "rack", racks=2)
     intervals = [(one.low.magnitude, one.high.magnitude) for one in answers if one.base is None]
     assert intervals == [(0, size)]
+
+
+def test_a_limit_in_which_all_that_is_open_cancels_bounds_nothing() -> None:
+    step = derive.load("""
+[quantities]
+chips = { unit = "" }
+domain = { unit = "" }
+step = { unit = "" }
+peak = { unit = "" }
+work = { unit = "" }
+memory = { unit = "" }
+[relations]
+step = { equation = "step = work/peak + memory" }
+domain = { equation = "chips*step <= domain*step" }
+""")
+    for chips in (16, 8, 4):
+        with pytest.raises(derive.UnderdeterminedError):
+            step.solve("peak", chips=chips, domain=8, work=3, memory=1)
