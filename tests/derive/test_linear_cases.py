@@ -65,9 +65,12 @@ def is_covered(piece: Interval, spans: Sequence[Interval]) -> bool:
     return False
 
 
-def is_open(answers: Sequence[derive.Answer]) -> bool:
-    open_ones = ("nothing determines", "is not proved", "are not proved", "is assumed to apply", "elsewhere in")
-    return any(told in note for one in answers for note in one.assumptions for told in open_ones)
+ANYWHERE = ("is not proved", "are not proved", "is assumed to apply", "elsewhere in")  # others may be
+SOMEWHERE = ("nothing determines",)  # others are, in a case
+
+
+def says(answers: Sequence[derive.Answer], texts: Sequence[str]) -> bool:
+    return any(told in note for one in answers for note in one.assumptions for told in texts)
 
 
 def wrong(cases: Cases, target: str, given: dict[str, Span]) -> str:
@@ -94,13 +97,13 @@ def wrong(cases: Cases, target: str, given: dict[str, Span]) -> str:
     if beside:
         return f"{[one.base for one in beside]} is not among {sorted(set(spans))}"
     missed = [span for span in spans if not is_covered(span, found)]
-    if missed and not is_open(answers):
+    if missed and not says(answers, (*ANYWHERE, *SOMEWHERE)):
         return f"{missed} is missing from {found}"
     open_ends = {end for low, high in missed if low < high for end in (low, high)}
-    if any(low == high and low not in open_ends for low, high in missed):
+    if any(low == high and low not in open_ends for low, high in missed) and not says(answers, ANYWHERE):
         return f"{missed} is missing from {found}, and only the rest is said to be open"
     loose = ("not proved", "too wide", "contain every value", "are an enclosure", "into account")
-    if is_ranged and not any(told in note for answer in answers for note in answer.assumptions for told in loose):
+    if is_ranged and not says(answers, loose):
         ends = [end for span in found if span[0] < span[1] for end in span]
         far = [end for end in ends if not any(lies_in((x, x), (end, end)) for span in spans for x in span)]
         if far:

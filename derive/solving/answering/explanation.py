@@ -59,6 +59,9 @@ def answer_of(
         return None if whole is None or not used.keys() >= set(names_in(whole)) else whole
 
     bounds, how = _bounds(library, question, made, state, form, alone)
+    turning = [Assumption(note, "turning") for note in unsteady(library, question, made, state, left_out, bounds)]
+    if turning and how:
+        how = "bounds contain every value in this case; they may be too wide, as it does not hold throughout the ranges"
     checks, idle, gone = _tested(library, question, made, state, left_out, bounds)
     return Answer(
         quantity=library.declared[target],
@@ -68,7 +71,7 @@ def answer_of(
         regime=MappingProxyType(_regime(library, made, state)),
         stated_assumptions=(
             *_assumptions(library, question, made, state, left_out, used, how),
-            *(Assumption(note, "turning") for note in unsteady(library, question, made, state, left_out, bounds)),
+            *turning,
             *map(Assumption, gone),
             *(Assumption(text, "lost") for text in lost_digits(made, state)),
         ),
