@@ -297,7 +297,7 @@ ENDLESS = {
 
 @pytest.mark.parametrize("what", ENDLESS)
 def test_a_template_without_end_is_refused_with_its_line(tmp_path, monkeypatch, what):
-    monkeypatch.setattr(time_limits, "_WALL", 1)
+    monkeypatch.setattr(time_limits, "_WALL", 5)
     with derive.limits(seconds=0.1):
         error = refused(ENDLESS[what], tmp_path)
     assert isinstance(error, LimitError)
