@@ -11,11 +11,10 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from derive.expressions.tree import Equation, Name, Node, names_in, render
+from derive.expressions.tree import Node, names_in, render
 from derive.model.dimensions import dimension_of
 from derive.numerics.algebra.evaluation import value
-from derive.numerics.algebra.products import Product, product_of
-from derive.numerics.algebra.products import written as as_expression
+from derive.numerics.algebra.products import without_common_factors
 from derive.presentation.numbers import customary
 from quantities.units import DIMENSIONLESS, Unit
 
@@ -74,7 +73,8 @@ def by_default(relations: Iterable[Relation], defaults: Mapping[str, Value], typ
 def sides_apart(relation: Relation, values: Mapping[str, float]) -> str:
     """Both sides of a relation that does not hold at these numbers, in base units, without their common factors."""
     written = relation.written
-    sides = [(side, value(side, values)) for side in _without_common_factors(written, values)]
+    parts = without_common_factors(written.lhs, written.rhs, lambda base: value(base, values) > 0)
+    sides = [(side, value(side, values)) for side in parts]
     if any(math.isnan(number) for _, number in sides):
         return f"{written} is undefined here"
     (left, less), (right, more) = (
@@ -86,17 +86,6 @@ def sides_apart(relation: Relation, values: Mapping[str, float]) -> str:
         return f"{left} is {shown[0]}, and {right} is {shown[1]}"
     than = {"<=": "more than", ">=": "less than"}[written.op]
     return f"{left} is {shown[0]}, {than} {right}, which is {shown[1]}"
-
-
-def _without_common_factors(written: Equation, values: Mapping[str, float]) -> tuple[Node, Node]:
-    """The sides of an equation or limit without the positive quantities that multiply both of them."""
-    left, right = (product_of(side, lambda base: False) for side in (written.lhs, written.rhs))
-    both = {base: min(left.powers[base], right.powers[base]) for base in left.powers.keys() & right.powers.keys()}
-    shared = {base: e for base, e in both.items() if isinstance(base, Name) and e > 0 and values[base.name] > 0}
-    if not shared:
-        return written.lhs, written.rhs
-    inverse = Product(Fraction(1), {base: -e for base, e in shared.items()})
-    return as_expression(left.times(inverse)), as_expression(right.times(inverse))
 
 
 def cautions(answer: Answer, idle: Sequence[str] | None = None) -> tuple[str, ...]:

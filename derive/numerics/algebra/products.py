@@ -80,6 +80,24 @@ def product_of(node: Node, is_positive: Test) -> Product:
     return _single_factor(Apply(node.op, tuple(written(product_of(arg, is_positive)) for arg in node.args)))
 
 
+def without_common_factors(left: Node, right: Node, is_positive: Test) -> tuple[Node, Node]:
+    """Two sides without the positive quantities that multiply both; as they are where there is none.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> from derive.expressions.tree import render
+    >>> sides = parse_equation("n*t = 2*m*t")
+    >>> [render(side) for side in without_common_factors(sides.lhs, sides.rhs, lambda base: True)]
+    ['n', '2*m']
+    """
+    one, other = (product_of(side, lambda base: False) for side in (left, right))
+    both = {base: min(one.powers[base], other.powers[base]) for base in one.powers.keys() & other.powers.keys()}
+    shared = {base: e for base, e in both.items() if e > 0 and isinstance(base, Name) and is_positive(base)}
+    if not shared:
+        return left, right
+    inverse = Product(Fraction(1), {base: -e for base, e in shared.items()})
+    return written(one.times(inverse)), written(other.times(inverse))
+
+
 def written(product: Product) -> Node:
     """A product as an expression, its factors in a fixed order."""
     factors = [_raised(base, e) for base, e in sorted(product.powers.items(), key=lambda one: render(one[0]))]

@@ -7,7 +7,7 @@ points decide. Where they do not, the inequality is ignored.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, pairwise
@@ -20,8 +20,7 @@ from derive.expressions.tree import Apply, Equation, Name, Node, names_in, walk
 from derive.model.dimensions import dimension_of
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.like_terms import inverted
-from derive.numerics.algebra.products import product_of
+from derive.numerics.algebra.products import without_common_factors
 from derive.numerics.intervals.enclosure import Span
 from derive.planning.incidence import structure_of
 from derive.planning.matching import Matching
@@ -57,7 +56,7 @@ def bounded(library: RelationSet, question: Question, left_out: Mapping[str, str
     for relation in limits:
         if relation.name in left_out or most is None or not _reaches(library, most, relation, target):
             continue
-        if _cancels_in(relation, {*question.strong, *question.weak}):
+        if _says_nothing_of_it(question, relation):
             continue
         found = _edges(library, question, relation)
         span = None if found is None else _allowed(library, question, relation, found)
@@ -153,10 +152,18 @@ def _reaches(library: RelationSet, most: Matching, relation: Relation, target: s
     return matching.settles(target)
 
 
-def _cancels_in(relation: Relation, known: Collection[str]) -> bool:
-    """Whether all that is open is a factor of both sides of a limit, so that it bounds nothing."""
-    ratio = product_of(Apply("mul", (relation.written.lhs, inverted(relation.written.rhs))), lambda base: False)
-    return all(name in known for base in ratio.powers for name in names_in(base))
+def _says_nothing_of_it(question: Question, relation: Relation) -> bool:
+    """Whether a limit compares only what is known, once positive factors of both sides are left out: it is a check.
+
+    If all of that is typed, a limit that does not hold is a contradiction, and told like any other.
+    """
+
+    def is_positive(base: Node) -> bool:
+        return isinstance(base, Name) and relation.declared[base.name].domain.low >= 0
+
+    left = names_in(*without_common_factors(relation.written.lhs, relation.written.rhs, is_positive))
+    stated = {*question.strong, *question.weak}
+    return stated.issuperset(left) and not question.strong.keys() >= {*left}
 
 
 def _excluding(target: str, used: Sequence[str], span: Span, told: Callable[[float], str]) -> InconsistentError:

@@ -9,6 +9,7 @@ import pytest
 
 import derive
 from derive.errors import DeriveError
+from tests.derive.statements import bare
 from tests.ordinary import every
 
 FLEET = {
@@ -137,19 +138,41 @@ def test_an_edge_at_which_a_case_ends_bounds_that_case(size):
     assert intervals == [(0, size)]
 
 
-def test_a_limit_in_which_all_that_is_open_cancels_bounds_nothing() -> None:
-    step = derive.load("""
+STEP = """
 [quantities]
 chips = { unit = "" }
-domain = { unit = "" }
+most_chips = { unit = ""MOST }
 step = { unit = "" }
 peak = { unit = "" }
 work = { unit = "" }
 memory = { unit = "" }
 [relations]
 step = { equation = "step = work/peak + memory" }
-domain = { equation = "chips*step <= domain*step" }
-""")
-    for chips in (16, 8, 4):
-        with pytest.raises(derive.UnderdeterminedError):
-            step.solve("peak", chips=chips, domain=8, work=3, memory=1)
+most = { equation = "chips*step <= most_chips*step" }
+"""
+
+
+@pytest.mark.parametrize("chips", [16, 8, 4])
+def test_a_limit_in_which_all_that_is_open_cancels_is_a_check(chips: int) -> None:
+    step = derive.load(STEP.replace("MOST", ', value = "8"'))
+    with pytest.raises(derive.UnderdeterminedError):
+        step.solve("peak", chips=chips, work=3, memory=1)
+
+
+def test_what_is_typed_and_breaks_a_limit_whatever_is_open_is_a_contradiction() -> None:
+    step = derive.load(STEP.replace("MOST", ""))
+    with pytest.raises(derive.InconsistentError, match="most"):
+        step.solve("peak", chips=16, most_chips=8, work=3, memory=1)
+
+
+@pytest.mark.parametrize(("limit", "given", "bounds"), [
+    ("2*x <= 3*x", {}, (0, math.inf)),
+    ("2*x*y <= 3*x*y", {"y": 2}, (0, math.inf)),
+    ("2*x*y <= 3*x*y", {"y": -2}, (-math.inf, 0)),
+    ("2*x <= y*x", {"y": 1}, (-math.inf, 0)),
+])  # fmt: skip
+def test_a_factor_of_either_sign_does_not_cancel_from_a_limit(
+    limit: str, given: dict[str, float], bounds: tuple[float, float]
+) -> None:
+    (found,) = bare("x y", limit, domains={"x": "real", "y": "real"}).solve_all("x", **given)
+    assert found.bounds == bounds
