@@ -26,6 +26,7 @@ from derive.kernels.agreement import leaving_beside, said_twice
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import residual
+from derive.numerics.intervals.enclosure import Span
 from derive.optimization.asked_choice import Asked, Pick, asked
 from derive.optimization.binding import bindings
 from derive.optimization.branching import BOXES, Best, least_of
@@ -33,7 +34,7 @@ from derive.optimization.conflicts import excluding, infeasible
 from derive.optimization.limit_forms import closed_forms
 from derive.optimization.optimum import Binding, Choice, Optimum
 from derive.optimization.program import Program
-from derive.optimization.programs import Unwritten, programs
+from derive.optimization.programs import NO_SPANS, Unwritten, programs
 from derive.optimization.putting_back import Looked, put_back, values_at
 from derive.optimization.sampling import best_met, sampled_program
 from derive.optimization.stated_limits import Stated, library_limits, limits_of_domain, stated_limits
@@ -95,10 +96,7 @@ def looked_at(
     """One discrete choice, searched over the ranges in at most so many boxes."""
     try:
         one = ask(library, question.target, pick.profiles, question.given(pick))
-        try:
-            made = _programs_of(library, question, one, limits, sign)
-        except Unwritten:
-            made = (sampled_program(library, one, pick.profiles, limits, question.free, sign),)
+        made = _programs_of(library, question, pick, one, limits, sign)
         with sharing(0.5):
             return Looked(pick, made, searched(made, boxes) if boxes else Best(), given=question.fixed)
     except UnknownNameError:
@@ -108,12 +106,24 @@ def looked_at(
 
 
 def _programs_of(
-    library: RelationSet, question: Asked, one: Question, limits: Sequence[Stated], sign: float, **more: Any
+    library: RelationSet,
+    question: Asked,
+    pick: Pick,
+    one: Question,
+    limits: Sequence[Stated],
+    sign: float,
+    spans: Mapping[str, Span] = NO_SPANS,
 ) -> tuple[Program, ...]:
-    """The programs of one discrete choice, with the limits that what is given twice and domains put on them."""
-    made = tuple(programs(library, one, limits, question.free, sign, **more))
-    ties = (*_ties(library, question, made), *_domains(library, question, made))
-    return tuple(programs(library, one, [*limits, *ties], question.free, sign, **more)) if ties else made
+    """The programs of one discrete choice, with the limits that what is given twice and domains put on them.
+
+    Where something has no expression in terms of what is free, the solver is asked at each point instead.
+    """
+    try:
+        made = tuple(programs(library, one, limits, question.free, sign, spans))
+        ties = (*_ties(library, question, made), *_domains(library, question, made))
+        return tuple(programs(library, one, [*limits, *ties], question.free, sign, spans)) if ties else made
+    except Unwritten:
+        return (sampled_program(library, one, pick.profiles, limits, question.free, sign),)
 
 
 def searched(made: Sequence[Program], boxes: int = BOXES) -> Best:
@@ -272,16 +282,14 @@ def _contenders(
     library: RelationSet, question: Asked, limits: Sequence[Stated], looked: Sequence[Looked], sense: str
 ) -> list[Contender]:
     """The choices that have a value at the middles, each with the programs of all cases that its ranges meet."""
-    found = []
+    sign = 1.0 if sense == "least" else -1.0
+    contenders = []
     for one in (one for one in looked if one.best.is_found):
         there = ask(library, question.target, one.pick.profiles, question.given(one.pick))
-        made = one.programs
-        if all(program.solved is None for program in made):
-            spans = {name: (value.base[0], value.base[2]) for name, value in uncertain(there, question).items()}
-            sign = 1.0 if sense == "least" else -1.0
-            made = _programs_of(library, question, there, limits, sign, uncertain=spans)
-        found.append(Contender(one.pick, made, there, _choice(question, one)))
-    return found
+        spans = {name: (value.base[0], value.base[2]) for name, value in uncertain(there, question).items()}
+        cases = _programs_of(library, question, one.pick, there, limits, sign, spans)
+        contenders.append(Contender(one.pick, cases, there, _choice(question, one)))
+    return contenders
 
 
 def _floor(one: Looked) -> float:

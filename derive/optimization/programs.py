@@ -37,10 +37,10 @@ from derive.solving.ranges.range_propagation import only_form
 from derive.solving.sensitivity.elasticities import composed, put_in
 from quantities.domain import Domain
 
-__all__ = ["Unwritten", "programs"]
+__all__ = ["NO_SPANS", "Unwritten", "programs"]
 
 _CASES = Memo[Cases](most=512)
-_NONE: Mapping[str, Span] = MappingProxyType({})
+NO_SPANS: Mapping[str, Span] = MappingProxyType({})
 _MOST = 64  # limit on cases of one question
 
 
@@ -50,7 +50,7 @@ def programs(
     stated: Sequence[Stated],
     free: Mapping[str, Span],
     sign: float,
-    uncertain: Mapping[str, Span] = _NONE,
+    uncertain: Mapping[str, Span] = NO_SPANS,
 ) -> list[Program]:
     """The programs of a question, one for each case that the box allows; none if its target is not determined.
 
@@ -76,8 +76,8 @@ class _Writing:
         values = {**library.defaults, **question.weak, **question.strong}
         values |= {name: value for limit in limits for name, value in limit.values.items()}
         self.known = {name: value.base[1] for name, value in values.items() if name not in free}
-        self.box = {**{name: (number, number) for name, number in self.known.items()}, **uncertain, **free}
         self.fixed = {name: number for name, number in self.known.items() if name not in uncertain}
+        self.box = {**{name: (number, number) for name, number in self.fixed.items()}, **uncertain, **free}
         self.held: dict[str, list[Way]] = {}
 
     def programs(self) -> list[Program]:
