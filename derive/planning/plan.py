@@ -232,9 +232,11 @@ def _standing(structure: Structure, reached: Sequence[str], given: frozenset[str
     basis, _ = based(bare, [relation for relation in reached if relation in bare.members], given, ())
     stated = basis.given(name for name in firm if name in basis.unknowns)
     yielding = {name for name in candidates if name in stated.unknowns and stated.settles(name)}
-    yielding |= _left_over(structure, basis, [name for name in candidates if name not in yielding])
+    with_fallbacks = basis.given(candidates)
+    if any(f"={name}" not in with_fallbacks.fixes for name in candidates):  # the givens determine one of them
+        yielding |= _left_over(structure, basis, [name for name in candidates if name not in yielding])
     known = {f"={name}": place for place, name in enumerate([*candidates, *firm])}
-    everything = basis.given([*candidates, *firm])
+    everything = with_fallbacks.given(firm)
     displaced = [label for label in known if label not in everything.fixes]
     ahead = forwards(structure, reached, {*given, *rest}).keys() | given | {*rest}
 
@@ -286,21 +288,14 @@ def _left_over(structure: Structure, basis: Matching, candidates: Sequence[str])
 
     Of two that determine each other it is a rest, or else the one whose own relations stand on the other.
     """
-    if not _determined_by_others(basis, candidates):
-        return set()
-    above = {name: upstream(structure, [name], basis.known) for name in candidates}
-    held = {name: {other for one in above[name] for other in structure.members[one]} for name in candidates}
 
-    def place(name: str) -> tuple[bool, int]:
-        return name not in structure.writers, len(held[name].intersection(candidates))
+    def rank(name: str) -> tuple[bool, int]:
+        above = {one for relation in upstream(structure, [name], basis.known) for one in structure.members[relation]}
+        return name not in structure.writers, len(above.intersection(candidates))
 
-    return _determined_by_others(basis, sorted(candidates, key=place))
-
-
-def _determined_by_others(basis: Matching, names: Sequence[str]) -> set[str]:
-    """Those of some quantities that a basis determines with the ones before known."""
-    fixes = basis.given(names).fixes
-    return {name for name in names if f"={name}" not in fixes}
+    in_turn = sorted(candidates, key=rank)  # the matching leaves unmatched what it is given last
+    fixes = basis.given(in_turn).fixes
+    return {name for name in in_turn if f"={name}" not in fixes}
 
 
 def based(
