@@ -65,12 +65,9 @@ def is_covered(piece: Interval, spans: Sequence[Interval]) -> bool:
     return False
 
 
-ANYWHERE = ("is not proved", "are not proved", "is assumed to apply", "elsewhere in")  # others may be
-SOMEWHERE = ("nothing determines",)  # others are, in a case
-
-
-def says(answers: Sequence[derive.Answer], texts: Sequence[str]) -> bool:
-    return any(told in note for one in answers for note in one.assumptions for told in texts)
+def is_open(answers: Sequence[derive.Answer]) -> bool:
+    open_ones = ("nothing determines", "is not proved", "are not proved", "is assumed to apply", "elsewhere in")
+    return any(told in note for one in answers for note in one.assumptions for told in open_ones)
 
 
 def wrong(cases: Cases, target: str, given: dict[str, Span]) -> str:
@@ -97,13 +94,12 @@ def wrong(cases: Cases, target: str, given: dict[str, Span]) -> str:
     if beside:
         return f"{[one.base for one in beside]} is not among {sorted(set(spans))}"
     missed = [span for span in spans if not is_covered(span, found)]
-    if missed and not says(answers, (*ANYWHERE, *SOMEWHERE)):
+    if missed and not is_open(answers):
         return f"{missed} is missing from {found}"
-    open_ends = {end for low, high in missed if low < high for end in (low, high)}
-    if any(low == high and low not in open_ends for low, high in missed) and not says(answers, ANYWHERE):
+    if any(low == high and (low, high) in missed for low, high in spans):
         return f"{missed} is missing from {found}, and only the rest is said to be open"
     loose = ("not proved", "too wide", "contain every value", "are an enclosure", "into account")
-    if is_ranged and not says(answers, loose):
+    if is_ranged and not any(told in note for answer in answers for note in answer.assumptions for told in loose):
         ends = [end for span in found if span[0] < span[1] for end in span]
         far = [end for end in ends if not any(lies_in((x, x), (end, end)) for span in spans for x in span)]
         if far:
@@ -154,6 +150,14 @@ OPEN = (25, 34, 43, 91, 165, 180, 205, 243, 261, 311, 339, 417, 433)  # where no
 
 @every("seed", OPEN, ordinary=3)
 def test_what_is_left_open_over_ranges_holds_all_of_them(seed: int) -> None:
+    assert not failures(range(seed, seed + 1), is_ranged=True)
+
+
+TURNING = (687, 776)  # where a case does not hold throughout the ranges, so that not all of its bounds are reached
+
+
+@every("seed", TURNING)
+def test_bounds_beyond_the_edge_of_a_case_are_not_said_to_be_reached(seed: int) -> None:
     assert not failures(range(seed, seed + 1), is_ranged=True)
 
 
