@@ -21,6 +21,7 @@ from derive.errors import DeriveError, LimitError
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, with_forms
 from derive.kernels.case_dispatch import Asides, Case, Cases, Fork, Tree, cases
 from derive.kernels.reach import eliminates
+from derive.model.conditions import implied
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import weighed
@@ -31,6 +32,7 @@ from derive.optimization.spreading import in_free_names
 from derive.optimization.stated_limits import Stated
 from derive.optimization.ways import Way, Zero, joined, merged, solver
 from derive.planning.plan import Plan
+from derive.solving.cancellation.jacobian_rank import combined, rows_of
 from derive.solving.diagnosis.diagnosis import shortage
 from derive.solving.execution.question import Outline, Question
 from derive.solving.ranges.range_propagation import only_form
@@ -40,6 +42,7 @@ from quantities.domain import Domain
 __all__ = ["NO_SPANS", "Unwritten", "programs"]
 
 _CASES = Memo[Cases](most=512)
+_NOTHING_TOLD: Mapping[Node, bool] = MappingProxyType({})
 NO_SPANS: Mapping[str, Span] = MappingProxyType({})
 _MOST = 64  # limit on cases of one question
 
@@ -140,15 +143,20 @@ class _Writing:
                 raise Unwritten(name)
             if name == self.question.target and not found.alternatives:
                 raise Unwritten(name) if eliminates(self.library, outline) else self._shortage(name)
-            every = [way for tree in found.alternatives for way in self._of_tree(tree, found.asides)]
+            every = [way for tree in found.alternatives for way in self._of_tree(tree, found.asides, outline)]
             # ways that differ only in how a condition is decided are one
             ways = list({(way.form, way.guards, way.zeros, way.sides): way for way in reversed(every)}.values())
             self.held[name] = ways[::-1] or ([Way(Name(name))] if own else [])
         return self.held[name]
 
-    def _of_tree(self, tree: Tree, asides: Asides) -> Iterator[Way]:
+    def _of_tree(
+        self, tree: Tree, asides: Asides, outline: Outline | None = None, told: Mapping[Node, bool] = _NOTHING_TOLD
+    ) -> Iterator[Way]:
+        """The ways of a tree of cases, and of what follows where the conditions on the way to it are as told."""
         if isinstance(tree, Case):
             yield from self._of_case(tree)
+        elif tree is None and outline is not None and self._is_eliminated(outline, told):
+            raise Unwritten(outline.target)
         elif isinstance(tree, Fork):
             for condition, guard in self._conditions(tree.condition, asides):
                 possible = truths(condition, self._spans(condition, guard))
@@ -156,8 +164,17 @@ class _Writing:
                     if truth in possible or None in possible:
                         sure = possible == {truth}
                         claim = () if sure else (condition if truth else Apply("not", (condition,)),)
-                        for way in self._of_tree(side, asides):
+                        for way in self._of_tree(side, asides, outline, {**told, tree.condition: truth}):
                             yield joined(way, guard, claim)
+
+    def _is_eliminated(self, outline: Outline, told: Mapping[Node, bool]) -> bool:
+        """Whether relations fix a target together in a case in which counting leaves it open."""
+        excluded = [
+            relation.name
+            for relation in self.library.conditional
+            if any(implied(condition, told) is False for condition in relation.conditions)
+        ]
+        return combined(rows_of(self.library, outline, frozenset(excluded)), outline.target) is not None
 
     def _spans(self, condition: Node, way: Way) -> dict[str, Span]:
         return {**self.box, **{zero.name: zero.span for zero in way.zeros}}

@@ -157,6 +157,30 @@ limit = {{ equation = "y <= m", when = ["r > {edge_of_limit}"] }}
     assert found.at_middle.holds == 1
 
 
+CANCELS_ABOVE = """
+[quantities]
+r = { unit = "" }
+y = { unit = "" }
+c = { unit = "" }
+u = { unit = "" }
+v = { unit = "" }
+[relations]
+plain = { equation = "c = r*y + 1/y", when = ["r < 3"] }
+product = { equation = "u*v = r*y", when = ["r >= 3"] }
+sum = { equation = "c = u*v + 1/y", when = ["r >= 3"] }
+"""
+
+
+def test_a_case_that_only_elimination_answers_is_neither_excluded_nor_passed_over() -> None:
+    """Above 3 counting leaves c open, as u and v are, but they cancel."""
+    library = derive.load(CANCELS_ABOVE)
+    most = library.most("c", r="1..5", y="0.5..2")
+    assert most.answer.base == pytest.approx(5 * 2 + 1 / 2)
+    assert not most.proved
+    with pytest.raises(derive.errors.LimitError, match="no closed form"):
+        library.least("c", r="2.9 +/- 0.5", y="0.1..10").under_ranges(50)
+
+
 def test_every_draw_is_at_least_as_good_as_the_point_of_the_middle() -> None:
     """What is chosen anew is no worse than a batch that stays, where that is allowed."""
     best = derive.least(

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import itertools
+import math
 import operator
 import random
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 import derive
 from derive.numerics.algebra.evaluation import holds
+from derive.numerics.root_finding.branch_and_bound import greatest
 from derive.solving.execution.applicability import decisions_of
 from derive.solving.execution.question import ask
+from derive.solving.sensitivity import elasticities
 from tests.derive.statements import bare, number
 from tests.ordinary import every
 
@@ -144,3 +148,29 @@ def test_conditions_are_decided_alike_in_whatever_order_they_are_asked_for(seed)
     first = verdicts(names)
     for order in (names[::-1], draw.sample(names, len(names)), draw.sample(names, len(names))):
         assert verdicts(order) == first
+
+
+def test_a_condition_is_decided_without_tight_bounds_of_an_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+    waves = bare(
+        "compute memory step wave x y",
+        "step = max(compute, memory)",
+        "wave = sin(compute) + compute/(1 + compute**2)",
+        {"equation": "y = x", "when": ["wave < 9"]},
+        {"equation": "y = 2*x", "when": ["wave >= 9"]},
+        domains={"wave": "real"},
+    )
+    bounds: list[int] = []
+
+    def counted(*asked: Any) -> Any:
+        bounds.append(asked[-1])
+        return greatest(*asked)
+
+    monkeypatch.setattr(elasticities, "greatest", counted)
+    assert number(waves.solve("y", step=5, memory=5, x=1)) == 1
+    assert bounds
+    assert max(bounds) <= 100
+    (found,) = waves.solve_all("wave", step=5, memory=5)
+    assert found.bounds is not None
+    places = (i / 1000 for i in range(5001))
+    assert found.bounds[1] == pytest.approx(max(math.sin(x) + x / (1 + x * x) for x in places), abs=1e-6)
+    assert max(bounds) > 100
