@@ -64,7 +64,8 @@ def test_the_line_says_what_it_is(held):
     assert repr(held["Table"]) == "<Table of step_time over batch: 5 points>"
     assert repr(held["Profile"]) == f"<Profile {CHIP}: {len(derive.profile(CHIP).values)} values>"
     assert repr(held["Optimum"]).startswith("<Optimum least cost_per_token = ")
-    assert repr(held["Relation"]) == "<Relation step_time: step_time = max(compute_time, memory_time, network_time)>"
+    parts = "compute_time, memory_time, network_time, least_exchange_time, stated_exchange_time"
+    assert repr(held["Relation"]) == f"<Relation step_time: step_time = max({parts})>"
 
 
 def test_completion_offers_nothing_private(held):

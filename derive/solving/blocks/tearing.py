@@ -16,10 +16,11 @@ outside their domains. Otherwise the caveat says so.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache, partial
 from itertools import combinations, pairwise
 
 from derive.errors import LimitError
@@ -27,6 +28,7 @@ from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_i
 from derive.numerics.algebra.isolation import leaves_out
 from derive.numerics.algebra.like_terms import added, negated, occurrences
 from derive.numerics.algebra.multiprecision import exactly, is_cancelled
+from derive.numerics.algebra.products import product_of, written
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.expression_graph import dag_of
 from derive.numerics.root_finding.gap import meets_beside_givens
@@ -58,6 +60,7 @@ _LARGEST = 3000  # limit on nodes of its equations
 _OFTEN = 200  # limit on occurrences of a tear in one relation; beyond it, finding the roots takes too long
 _SHARE = 0.4  # of the time left, which tearing may take
 _TEARS = 3  # limit on unknowns that are tried as the tear
+_ENCLOSED = 500  # limit on enclosures for the bounds of an unknown along a piece
 _COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 _NEVER = "never meet"  # in the reason of a relation that was proved to have no root, so that there is none to follow
 _UNPROVED = "it is not proved that there are no other solutions"
@@ -143,7 +146,8 @@ def _along(branches: Sequence[Branch], tear: str, equations: Sequence[Equation],
     caveat = reason = ""
     undecided = False
     for branch in branches:
-        outcome = _roots(branch, tear, system)
+        turns = cache(partial(_turns_of, branch, tear, system))
+        outcome = _roots(replace(branch, left=_reduced_equations(branch.left, tear, system)), tear, system)
         caveat = caveat or outcome.caveat
         reason = reason or outcome.reason
         undecided = undecided or outcome.undecided
@@ -153,12 +157,12 @@ def _along(branches: Sequence[Branch], tear: str, equations: Sequence[Equation],
             continue
         for solution in outcome.solutions:
             if tear in solution.spans:
-                found.extend(_spanned(branch, tear, solution.spans[tear], system))
+                found.extend(_spanned(branch, tear, solution.spans[tear], system, turns))
                 continue
             at = solution.values[tear]
             beside = sorted((at * 0.999, at * 1.001)) if at else (-1e-3, 1e-3)
             if is_level_span(branch.left[0], tear, system.known, (beside[0], beside[1])):
-                pieces = _spanned(branch, tear, system.inside(tear), system, [at])
+                pieces = _spanned(branch, tear, system.inside(tear), system, turns, [at])
                 found.extend(piece for piece in pieces if not is_covered(piece, found))
                 continue
             values = settled(branch.at({tear: at}, system.known), equations, system)
@@ -171,8 +175,8 @@ def _along(branches: Sequence[Branch], tear: str, equations: Sequence[Equation],
             elif not repeats(values, found) or _is_another(values, found, system):
                 found.append(Solution(values, {}))
         at_all = [solution.values[tear] for solution in outcome.solutions if tear in solution.values]
-        for seed in _level_seeds(branch, tear, system, at_all):
-            pieces = _spanned(branch, tear, system.inside(tear), system, [seed])
+        for seed in _level_seeds(branch, tear, system, turns, at_all):
+            pieces = _spanned(branch, tear, system.inside(tear), system, turns, [seed])
             found.extend(piece for piece in pieces if not is_covered(piece, found))
     return Outcome(tuple(found), caveat, False, reason, (undecided or bool(caveat)) and not found)
 
@@ -235,7 +239,9 @@ def _surely_fail(equations: Iterable[Equation], box: Mapping[str, Span]) -> bool
     return any(gap is None or gap.misses_zero for gap in gaps)
 
 
-def _level_seeds(branch: Branch, tear: str, system: System, roots: Sequence[float]) -> list[float]:
+def _level_seeds(
+    branch: Branch, tear: str, system: System, turns: Callable[[], Collection[float]], roots: Sequence[float]
+) -> list[float]:
     """Points away from the roots at which the whole system still holds within rounding: an arm cancels there."""
     if not has_choice(branch.left[0], tear):
         return []
@@ -243,7 +249,7 @@ def _level_seeds(branch: Branch, tear: str, system: System, roots: Sequence[floa
         beside = [root * share for root in roots for share in (1 - _BESIDE, 1 + _BESIDE)]
     else:
         low, high = system.inside(tear)
-        marks = sorted({x for x in _turns(branch, tear, system) if low < x < high})
+        marks = sorted(x for x in turns() if low < x < high)
         beside = [middle(piece) for piece in pairwise([low, *marks, high])]
     met = [x for x in beside if system.meets(branch.at({tear: x}, system.known))]
     left = branch.left[0]
@@ -254,10 +260,17 @@ def _level_seeds(branch: Branch, tear: str, system: System, roots: Sequence[floa
     ]
 
 
-def _spanned(branch: Branch, tear: str, span: Span, system: System, seeds: Sequence[float] = ()) -> list[Solution]:
+def _spanned(
+    branch: Branch,
+    tear: str,
+    span: Span,
+    system: System,
+    turns: Callable[[], Collection[float]],
+    seeds: Sequence[float] = (),
+) -> list[Solution]:
     """The parts of an interval of the tear along which the whole system holds, with the other unknowns there."""
-    turns = sorted({x for x in _turns(branch, tear, system) if span[0] < x < span[1]})
-    between = [middle(piece) for piece in pairwise([span[0], *turns, span[1]])]
+    marks = sorted(x for x in turns() if span[0] < x < span[1])
+    between = [middle(piece) for piece in pairwise([span[0], *marks, span[1]])]
     for tolerance in (TIGHT, AGREEMENT):
 
         def holds(x: float, tolerance: float = tolerance) -> bool:
@@ -300,6 +313,10 @@ def _along_proportion(branch: Branch, tear: str, roots: Outcome, system: System)
     return Solution(fixed, {name: span for name, span in along.spans.items() if name not in fixed}, is_whole=True)
 
 
+def _turns_of(branch: Branch, tear: str, system: System) -> frozenset[float]:
+    return frozenset(_turns(branch, tear, system))
+
+
 def _turns(branch: Branch, tear: str, system: System) -> Iterator[float]:
     """Points of a branch at which an arm may begin or cease to bind, or an unknown leave its domain."""
     pairs = [pair for equation in system.equations for side in (equation.lhs, equation.rhs) for pair in _ties(side)]
@@ -307,10 +324,33 @@ def _turns(branch: Branch, tear: str, system: System) -> Iterator[float]:
         domain = system.domains[name]
         pairs += [(Name(name), Number(Fraction(end))) for end in (domain.low, domain.high) if math.isfinite(end)]
     for one, other in pairs:
-        tie = Equation(substituted(one, branch.forms), "=", substituted(other, branch.forms))
+        put_in = Equation(substituted(one, branch.forms), "=", substituted(other, branch.forms))
+        (tie,) = _reduced_equations((put_in,), tear, system)
         if tear in names_in(tie.lhs, tie.rhs):
             for solution in values_of(tie, tear, system.known, system.domains[tear]).solutions:
                 yield from (solution.values.values() or solution.spans[tear])
+
+
+def _reduced_equations(equations: Sequence[Equation], tear: str, system: System) -> tuple[Equation, ...]:
+    """Equations in which the tear occurs less often, if it is a factor of their parts that cancels."""
+    fewer = []
+    for one in equations:
+        sides = _reduced(one.lhs, tear, system), _reduced(one.rhs, tear, system)
+        fewer.append(Equation(sides[0], "=", sides[1]) if sides != (one.lhs, one.rhs) else one)
+    return tuple(fewer)
+
+
+def _reduced(form: Node, tear: str, system: System) -> Node:
+    """A form in which a positive tear occurs less often, if that cancels; else the form as it is."""
+    domain = system.domains[tear]
+    if domain.low < 0 or 0.0 in domain or occurrences(form, tear) < 2:
+        return form
+
+    def is_positive(base: Node) -> bool:
+        return isinstance(base, Name) and (base.name == tear or system.known.get(base.name, 0.0) > 0)
+
+    found = written(product_of(form, is_positive))
+    return found if occurrences(found, tear) < occurrences(form, tear) else form
 
 
 def _ties(node: Node) -> Iterator[tuple[Node, Node]]:
@@ -324,7 +364,7 @@ def _piece(branch: Branch, tear: str, piece: Span, system: System) -> Solution:
     """All unknowns along one interval of the tear; constant ones have a value."""
     spans: dict[str, Span] = {tear: piece}
     for name, form in branch.forms.items():
-        low, high = bounds_over(form, system.known, {tear: piece})
+        low, high = bounds_over(_reduced(form, tear, system), system.known, {tear: piece}, _ENCLOSED)
         domain = system.domains[name]
         spans[name] = max(low, domain.low), min(high, domain.high)
     along = [branch.at({tear: x}, system.known) for x in within(piece)]

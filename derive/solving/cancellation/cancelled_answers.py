@@ -16,6 +16,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from derive.caches import Memo
 from derive.errors import InconsistentError
 from derive.expressions.tree import Equation, Node, names_in
 from derive.model.relation_set import RelationSet
@@ -43,6 +44,7 @@ __all__ = ["cancelled", "cancels", "prove_fit"]
 
 _TRIED = 64  # trials of values for free quantities
 _MOST = 16  # limit on solutions that are followed
+_SOLVED = Memo["tuple[list[State], str] | None"](most=16)
 _REPEATED = 8  # limit on sets of dependent relations that are checked
 
 
@@ -128,7 +130,7 @@ class _Elimination:
     def carried_out(self, weak: tuple[str, ...]) -> Found | None:
         """The remaining relations, solved; None if elimination fails."""
         left = self.left
-        solved = None if left is None else self._states(left.equations)
+        solved = None if left is None else self._states_once(left.equations)
         if left is None or solved is None:
             return None
         states, reason = solved
@@ -157,6 +159,11 @@ class _Elimination:
         for i, equation in enumerate(equations):
             matching.add(str(i), names_in(equation.lhs, equation.rhs))
         return matching.settles(self.target)
+
+    def _states_once(self, equations: Sequence[Equation]) -> tuple[list[State], str] | None:
+        """The states; every case of a question eliminates from the same equations at the same numbers."""
+        key = self.target, tuple(equations), tuple(self.known.items())
+        return _SOLVED.of(self.library.session, key, lambda: self._states(equations))
 
     def _states(self, equations: Sequence[Equation]) -> tuple[list[State], str] | None:
         """The states that equations lead to, and why there are none; None if unknown."""

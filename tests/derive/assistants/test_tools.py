@@ -104,7 +104,7 @@ def test_the_best_choice_is_proved() -> None:
         ["user_speed >= 200 token/s/sequence"],
     )
     assert reply.data["proved"] is True
-    assert reply.text.startswith("least cost_per_token = 0.73158 USD/Mtoken at batch = 434 sequence")
+    assert reply.text.startswith("least cost_per_token = 1.16632 USD/Mtoken at batch = 68 sequence")
     most = TOOLS.best("most", "user_speed", {**given, "chips": "8 chip"}, ["h100-sxm:fp8", "llama3-70b"])
     assert most.text.startswith("most user_speed = ")
 

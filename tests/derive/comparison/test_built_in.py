@@ -69,8 +69,12 @@ def test_from_memory_to_compute_the_regime_has_a_factor() -> None:
     assert (regime.label, regime.before, regime.after) == ("regime of step_time", "memory_time", "compute_time")
     # By hand: what the other arm makes of the cost, at the numbers of one and at those of the other.
     weights, cache, bandwidth = 70.6e9 * 2, 327680, 3.35e12 * 8
+    attention = 2 * 80 * 64 * 2 * 128  # operations of a token for each of its context
     times = [
-        ((weights + batch * context * cache) / bandwidth, batch * 70.6e9 * 2 / (1978.9e12 * 8))
+        (
+            (weights + batch * context * cache) / bandwidth,
+            batch * (70.6e9 * 2 + attention * context) / (1978.9e12 * 8),
+        )
         for batch, context in ((64, 8000), (2048, 200))
     ]
     assert regime.amount == pytest.approx(math.sqrt(math.prod(compute / memory for memory, compute in times)), rel=1e-6)

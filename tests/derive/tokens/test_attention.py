@@ -190,14 +190,12 @@ def test_six_operations_for_each_parameter_and_token_say_what_attention_adds() -
     assert not any("attention" in one for one in unknown)
 
 
-def test_arithmetic_of_decode_says_what_attention_adds() -> None:
+def test_arithmetic_of_decode_counts_attention() -> None:
     step = {"chips": "72 chip", "batch": "256 sequence", "context": "8 ktoken/sequence"}
-    told = derive.solve("compute_time", "llama3-1-70b", "h200-sxm:fp8", **step).assumptions
+    found = derive.solve("compute_time", "llama3-1-70b", "h200-sxm:fp8", **step)
     ratio = work("llama3-1-70b", [8000]) / (2 * 70.6e9)
-    assert any(
-        one == f"compute_time leaves out attention: {ratio:.3g} of what it counts (decode_attention_ratio)"
-        for one in told
-    )
+    assert found.base == pytest.approx(256 * 2 * 70.6e9 * (1 + ratio) / (1978.9e12 * 72))
+    assert not any("attention" in one for one in found.assumptions)
 
 
 @pytest.mark.parametrize("model", one_of_each([name for name in MODELS if "latent_size" in FACTS[name].values]))
@@ -210,6 +208,7 @@ def test_in_decode_queries_meet_the_latents_themselves(model: str, context: int)
     pairs += shape.get("index_heads", 0) * shape.get("index_dimension", 0) * context
     ratio = 2 * shape["layers"] * pairs / (2 * shape["active_parameters"])
     given = {"chips": "72 chip", "batch": "256 sequence", "context": f"{context} token/sequence"}
-    told = derive.solve("compute_time", model, "h200-sxm:fp8", **given).assumptions
     assert asked("decode_attention_ratio", model, **given) == pytest.approx(ratio, rel=1e-9)
-    assert any(f"leaves out attention: {ratio:.3g} of what it counts" in one for one in told)
+    parameters = 256 * 2 * shape["active_parameters"] / (1978.9e12 * 72)
+    found = derive.solve("compute_time", model, "h200-sxm:fp8", **given)
+    assert found.base == pytest.approx(parameters * (1 + ratio), rel=1e-9)

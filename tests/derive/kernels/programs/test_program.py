@@ -227,7 +227,8 @@ def of_built_in(questions, draw):
     for (made, numbers), (first,) in zip(forwards, told, strict=True):
         itself = made, [numbers[name] for name in made.inputs]
         for one, point in [itself, *swapped(made, numbers, first, draw)]:
-            yield one, [point, [moved(derive.llm, name, x, draw) for name, x in zip(one.inputs, point, strict=True)]]
+            inputs = [*zip(one.inputs, point, strict=True)]
+            yield one, [point, *([moved(derive.llm, name, x, draw) for name, x in inputs] for _ in range(2))]
 
 
 def moved(held, name, x, draw):

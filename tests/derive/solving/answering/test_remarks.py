@@ -92,19 +92,17 @@ def test_a_peak_of_another_precision_is_told_with_what_it_costs() -> None:
     assert f"in A: {remark.text}" in against.text()
 
 
-def test_exchanges_that_outlast_a_step_are_told_with_what_they_add() -> None:
+def test_exchanges_whose_time_is_stated_are_in_the_step() -> None:
     given = {
         "chips": "8 chip",
         "batch": "64 sequence",
         "context": "1 ktoken/sequence",
         "bytes_per_parameter": "1 byte/parameter",
     }
-    answer = derive.solve("step_time", "h100-sxm:fp8", "llama3-70b", **given, communication_time="100 ms")
-    assert answer.base is not None
-    first = answer.remarks[0]
-    with_exchanges = derive.solve("step_time", "h100-sxm:fp8", "llama3-70b", **given, network_time="100 ms")
-    assert with_exchanges.base is not None
-    assert first.factor == pytest.approx(with_exchanges.base / answer.base)
+    for target in ("step_time", "exchanging_step_time"):
+        answer = derive.solve(target, "h100-sxm:fp8", "llama3-70b", **given, communication_time="100 ms")
+        assert answer.base == pytest.approx(0.1)
+        assert "plays no part" not in answer.text()
 
 
 def test_strict_counts_them() -> None:

@@ -47,9 +47,15 @@ LONE: dict[str, float | str] = {"batch": 1.0}
 ALL: dict[str, float | str] = {"batch": HUGE}
 
 
-def balanced(name: str, longer: str, of: str = "other.compute_time") -> Second:
+def with_parameters(at: Told, point: str = "other.") -> float:
+    """The time of a step's arithmetic without attention: what the balances of the lecture weigh."""
+    return at(f"{point}pass_compute") / (at("peak_compute") * at("chips"))
+
+
+def balanced(name: str, longer: str, of: str | None = None) -> Second:
     """A batch or a context at which two times are equal."""
-    return Second({"context" if "context" in name else "batch": name}, lambda at: at(longer), lambda at: at(of))
+    there: dict[str, float | str] = {"context" if "context" in name else "batch": name}
+    return Second(there, lambda at: at(longer), with_parameters if of is None else lambda at: at(of))
 
 
 SECONDS = {
@@ -69,29 +75,35 @@ SECONDS = {
     "lone_network_cost": Second(
         LONE, lambda at: at("fleet_rent") * at("network_time") / at("tokens_per_pass"), given={"network_time": "3 ms"}
     ),
+    "lone_waiting_cost": Second(
+        LONE, lambda at: at("fleet_rent") * at("other.least_exchange_time") / at("tokens_per_pass")
+    ),
     "batching_gain": Second(LONE, lambda at: at("other.cost_per_token") / at("cost_per_token")),
     "fastest_speed": Second(  # where there is no cache to be read
         LONE,
-        lambda at: at("tokens_per_pass") / max(map(at, ("other.compute_time", "other.weight_time", "network_time"))),
+        lambda at: (
+            at("tokens_per_pass")
+            / max(map(at, ("other.compute_time", "other.weight_time", "network_time", "other.least_exchange_time")))
+        ),
     ),
     # An unlimited batch
     "cost_floor": Second(ALL, lambda at: at("other.cost_per_token")),
     "slow_discount": Second(ALL, lambda at: at("cost_per_token") / at("other.cost_per_token")),
     # Where two times are equal
     "optimal_batch": balanced("optimal_batch", "other.weight_time"),
-    "kv_optimal_batch": balanced("kv_optimal_batch", "other.memory_time"),
+    "kv_optimal_batch": balanced("kv_optimal_batch", "other.memory_time", "other.compute_time"),
     "cliff_context": balanced("cliff_context", "other.memory_time"),
     "crossover_context": Second(  # of the whole cache, whatever is read of it
         {"context": "crossover_context"},
         lambda at: at("other.kv_bytes") / at("domain_bandwidth"),
-        lambda at: at("other.compute_time"),
+        with_parameters,
     ),
     "cliff_kv_read_share": Second({"context": "cliff_context"}, lambda at: at("other.kv_read_share")),
     "readable_context": balanced("readable_context", "other.memory_time", "latency_budget"),
     "readable_kv_read_share": Second({"context": "readable_context"}, lambda at: at("other.kv_read_share")),
     "implied_least_batch": Second(  # of all the weights, whatever is read of them
         {"batch": "implied_least_batch"},
-        lambda at: at("weight_bytes") / at("domain_bandwidth") / at("other.compute_time"),
+        lambda at: at("weight_bytes") / at("domain_bandwidth") / with_parameters(at),
         lambda at: at("output_input_ratio"),
         given={"output_input_ratio": 4},
     ),
@@ -102,19 +114,25 @@ SECONDS = {
     ),
     "implied_kv_bytes_per_token": Second(
         {"context": "price_cliff"},
-        lambda at: at("compute_time") * at("domain_bandwidth") / at("other.kv_bytes") * BYTES,
+        lambda at: with_parameters(at, "") * at("domain_bandwidth") / at("other.kv_bytes") * BYTES,
         given=CLIFF,
     ),
     "free_batch": Second(
         {"batch": "free_batch", "tokens_per_pass": 5.0},
         lambda at: at("other.weight_time"),
-        lambda at: at("other.compute_time"),
+        with_parameters,
+        given={"draft_tokens": 4},
+    ),
+    "verified_tokens": Second(
+        {"tokens_per_pass": "verified_tokens"},
+        lambda at: at("other.step_time"),
+        lambda at: at("verify_time"),
         given={"draft_tokens": 4},
     ),
     "compute_bound_prompt": Second(
         {"batch": 1.0, "tokens_per_pass": "compute_bound_prompt"},
         lambda at: at("other.weight_time"),
-        lambda at: at("other.compute_time"),
+        with_parameters,
     ),
     # What fits
     "batch_capacity": Second(
@@ -247,14 +265,17 @@ def test_every_relation_of_a_second_point_is_compared() -> None:
 RACK = {"chips": "72 chip", "context": "4 ktoken/sequence", "batch": "2000 sequence"}
 CASES = [  # worked out from the two points of `library.at`
     ("fast_speed_ratio", {"fast_batch": "16 sequence"}, 4.372441038496586),
-    ("fast_price_ratio", {"fast_batch": "1 sequence"}, 61.3164),
-    ("batching_gain", {}, 61.3164),
+    ("fast_price_ratio", {"fast_batch": "16 sequence"}, 2000 / 16 / 4.372441038496586),
+    ("fast_price_ratio", {"fast_batch": "1 sequence", "chips": "8 chip"}, 61.3164),
+    ("batching_gain", {"chips": "8 chip"}, 61.3164),
+    ("fast_price_ratio", {"fast_batch": "1 sequence"}, 187.1231),  # where the smallest exchanges bind the lone step
+    ("batching_gain", {}, 187.1231),
 ]
 
 
 @pytest.mark.parametrize(("target", "given", "expected"), CASES)
 def test_experts_that_no_token_chose_stay_in_memory(target: str, given: dict[str, str], expected: float) -> None:
-    found = derive.solve(target, "deepseek-v3", "gb200:fp8", **RACK, **given)
+    found = derive.solve(target, "deepseek-v3", "gb200:fp8", **{**RACK, **given})
     assert found.value.magnitude == pytest.approx(expected, rel=1e-6)
 
 
@@ -275,6 +296,25 @@ def test_a_fast_mode_that_is_bound_by_arithmetic_is_answered() -> None:
 def test_a_network_may_bind_the_step_of_a_sequence_alone() -> None:
     found = derive.solve("fastest_speed", "deepseek-v3", "gb200:fp8", **RACK, network_time="30 ms")
     assert found.value.magnitude == pytest.approx(1 / 0.03)
+
+
+def test_a_sequence_alone_waits_for_the_smallest_exchanges() -> None:
+    point = ("deepseek-v3", "gb200:fp8")
+    alone, usual = (
+        derive.solve("step_time", *point, **{**RACK, "batch": batch}) for batch in ("1 sequence", "2000 sequence")
+    )
+    assert alone.base == pytest.approx(61 * (1 - 1 / 72) * 3.33e-6)
+    assert alone.base is not None
+    assert usual.base is not None
+    assert derive.solve("fast_speed_limit", *point, **RACK).base == pytest.approx(usual.base / alone.base)
+
+
+def test_a_sequence_alone_pays_for_the_waiting_of_its_chips() -> None:
+    point = ("deepseek-v3", "gb200:fp8")
+    alone = derive.solve("cost_per_token", *point, **{**RACK, "batch": "1 sequence"})
+    found = derive.solve("lone_cost", *point, **RACK)
+    assert found.base == pytest.approx(alone.base)
+    assert found.regime["lone_cost"] == "lone_waiting_cost"
 
 
 @pytest.mark.parametrize("target", ["fast_speed_ratio", "fast_speed_limit", "lone_cost"])

@@ -11,7 +11,8 @@ pytestmark = pytest.mark.thorough
 
 WEIGHTS = 70.6e9 * 2 / (8 * 3.35e12)  # seconds: Llama 3 70B in BF16, read by eight H100
 CACHE = 8000 * 327680 / (8 * 3.35e12)  # seconds for one sequence of 8k tokens
-COMPUTE = 70.6e9 * 2 / (8 * 989.4e12)  # seconds for one token
+PAIR = 2 * 80 * 64 * 2 * 128  # FLOP for each token that another attends to
+COMPUTE = (70.6e9 * 2 + PAIR * 500) / (8 * 989.4e12)  # seconds for one token at a context of 500
 RENT = 8 * 2 / 3600 * 1e6  # USD a second for eight chips at 2 USD an hour, times a million tokens
 
 

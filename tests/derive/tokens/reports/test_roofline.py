@@ -11,17 +11,18 @@ from tests.derive.tokens.reports.reading import line, picture, row, words
 pytestmark = pytest.mark.thorough
 
 PARAMETERS, BYTES, CACHE = 70.6e9, 2.0, 327_680.0  # Llama 3 70B in BF16
+PAIR = 2 * 80 * 64 * 2 * 128  # FLOP for each token that another attends to
 COMPUTE, BANDWIDTH, CHIPS = 989.4e12, 3.35e12, 8  # H100
 
 
 def step(batch: float, context: float) -> float:
-    compute = batch * 2 * PARAMETERS / (COMPUTE * CHIPS)
+    compute = batch * (2 * PARAMETERS + PAIR * context) / (COMPUTE * CHIPS)
     memory = (PARAMETERS * BYTES + batch * context * CACHE) / (BANDWIDTH * CHIPS)
     return max(compute, memory)
 
 
 def test_the_knee_lies_where_both_times_are_equal():
-    knee = (PARAMETERS * BYTES / BANDWIDTH) / (2 * PARAMETERS / COMPUTE - 500 * CACHE / BANDWIDTH)
+    knee = (PARAMETERS * BYTES / BANDWIDTH) / ((2 * PARAMETERS + PAIR * 500) / COMPUTE - 500 * CACHE / BANDWIDTH)
     (chart,) = picture("roofline", "roofline-latency").charts
     assert chart.marks[0].at == pytest.approx(knee, rel=1e-6)
     assert [(shade.low, shade.high) for shade in chart.shades] == [(1, chart.marks[0].at), (chart.marks[0].at, 4096)]
