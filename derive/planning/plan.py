@@ -235,6 +235,8 @@ def _standing(structure: Structure, reached: Sequence[str], given: frozenset[str
     with_fallbacks = basis.given(candidates)
     if any(f"={name}" not in with_fallbacks.fixes for name in candidates):  # the givens determine one of them
         yielding |= _left_over(structure, basis, [name for name in candidates if name not in yielding])
+    if yielding:  # the relations written for these are as others from here on, and may lead to other fallbacks
+        return _standing(structure, reached, given, [name for name in rest if name not in yielding])
     known = {f"={name}": place for place, name in enumerate([*candidates, *firm])}
     everything = with_fallbacks.given(firm)
     displaced = [label for label in known if label not in everything.fixes]
@@ -251,7 +253,7 @@ def _standing(structure: Structure, reached: Sequence[str], given: frozenset[str
 
     def settled(names: Sequence[str]) -> list[str]:
         """Those of these fallbacks that their own relations determine, if all other fallbacks are known."""
-        found = yielding | follows(names)
+        found = follows(names)
         own = [relation for name in names for relation in structure.writers.get(name, ())]
         if not own or found.issuperset(names):
             return [name for name in names if name in found]
@@ -271,7 +273,7 @@ def _standing(structure: Structure, reached: Sequence[str], given: frozenset[str
 
     def may_follow(name: str) -> bool:
         writers = structure.writers.get(name, ())
-        return name in yielding or any(sure.issuperset({*structure.members[one]} - {name}) for one in writers)
+        return any(sure.issuperset({*structure.members[one]} - {name}) for one in writers)
 
     alone = [name for name in candidates if may_follow(name) and settled([name])]
     dropped = alone

@@ -24,10 +24,10 @@ unknowns move together, the relations are dependent and do not fix the unknowns.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from derive.expressions.tree import Apply, Equation, names_in, render, replaced, walk
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, render, replaced, walk
 from derive.numerics.algebra.like_terms import ZERO, arms_of
 from derive.numerics.algebra.linear import linear_solutions
 from derive.numerics.algebra.log_linear import product_solutions
@@ -38,7 +38,7 @@ from derive.solving.blocks.complete_search import exhausted, is_bounded, is_near
 from derive.solving.blocks.free_unknowns import is_narrow
 from derive.solving.blocks.multistart import solved_from_starts
 from derive.solving.blocks.one_unknown import values_of
-from derive.solving.blocks.outcome import Outcome, Solution, System, is_covered
+from derive.solving.blocks.outcome import Outcome, Solution, System, agrees, is_covered
 from derive.solving.blocks.polishing import each_once, fitted, sharp
 from derive.solving.blocks.solution_curves import (
     holds_along_branch,
@@ -258,15 +258,39 @@ def _repeating(linear: tuple[list[dict[str, float]], bool, str]) -> bool:
 
 
 def _barred(equations: tuple[Equation, ...], system: System) -> Outcome | None:
-    """The outcome of a system one of whose equations leaves its only unknown no value, as an arm that is zero does."""
-    for equation in equations:
-        names = {name for name in names_in(equation.lhs, equation.rhs) if name in system.unknowns}
-        if len(names) == 1:
-            (name,) = names
-            alone = values_of(equation, name, system.known, system.domains[name])
-            if not (alone.solutions or alone.caveat or alone.undecided):
-                return Outcome((), reason=f"{name}: {alone.reason}")
+    """The outcome of a system one of whose equations leaves its only unknown no value, as an arm that is zero does.
+
+    What is zero, or made so by an equation, may leave others a single unknown, or none.
+    """
+    pending = equations
+    zeros = {name for name, number in system.known.items() if number == 0}
+    while pending:
+        pending = tuple(Equation(_at_zero(one.lhs, zeros), one.op, _at_zero(one.rhs, zeros)) for one in pending)
+        found = set()
+        for equation in pending:
+            names = {name for name in names_in(equation.lhs, equation.rhs) if name in system.unknowns}
+            if not names and not agrees(equation, system.known):
+                return Outcome((), reason=f"{render(equation.lhs)} is not {render(equation.rhs)}")
+            if len(names) == 1:
+                (name,) = names
+                alone = values_of(equation, name, system.known, system.domains[name])
+                if not (alone.solutions or alone.caveat or alone.undecided):
+                    return Outcome((), reason=f"{name}: {alone.reason}")
+                if not alone.caveat and [one.values for one in alone.solutions] == [{name: 0.0}]:
+                    found.add(name)
+        pending = tuple(one for one in pending if not found.isdisjoint(names_in(one.lhs, one.rhs)))
+        zeros = found
     return None
+
+
+def _at_zero(node: Node, zeros: Collection[str]) -> Node:
+    """What is left of an expression where quantities are zero and it is defined: a product that holds one is zero."""
+    if isinstance(node, Name):
+        return ZERO if node.name in zeros else node
+    if isinstance(node, Number):
+        return node
+    args = tuple(_at_zero(arg, zeros) for arg in node.args)
+    return ZERO if node.op == "mul" and ZERO in args else Apply(node.op, args)
 
 
 def _closed(equations: tuple[Equation, ...], system: System, alone: bool, depth: int = _DIVISORS) -> Outcome:

@@ -25,7 +25,7 @@ from derive.planning.incidence import Structure
 from derive.planning.matching import Matching
 from derive.planning.plan import Block, Plan, plan
 from derive.solving.blocks.block import solve_block
-from derive.solving.blocks.outcome import agrees
+from derive.solving.blocks.outcome import Outcome, agrees
 from derive.solving.blocks.starting_points import starts
 from derive.solving.cancellation.elimination import Projection, projected, reduced
 from derive.solving.cancellation.jacobian_rank import Rows, combined, repeated, rows_of
@@ -44,7 +44,7 @@ __all__ = ["cancelled", "cancels", "prove_fit"]
 
 _TRIED = 64  # trials of values for free quantities
 _MOST = 16  # limit on solutions that are followed
-_SOLVED = Memo["tuple[list[State], str] | None"](most=16)
+_OUTCOMES = Memo[Outcome](most=64)
 _REPEATED = 8  # limit on sets of dependent relations that are checked
 
 
@@ -130,7 +130,7 @@ class _Elimination:
     def carried_out(self, weak: tuple[str, ...]) -> Found | None:
         """The remaining relations, solved; None if elimination fails."""
         left = self.left
-        solved = None if left is None else self._states_once(left.equations)
+        solved = None if left is None else self._states(left.equations)
         if left is None or solved is None:
             return None
         states, reason = solved
@@ -160,11 +160,6 @@ class _Elimination:
             matching.add(str(i), names_in(equation.lhs, equation.rhs))
         return matching.settles(self.target)
 
-    def _states_once(self, equations: Sequence[Equation]) -> tuple[list[State], str] | None:
-        """The states; every case of a question eliminates from the same equations at the same numbers."""
-        key = self.target, tuple(equations), tuple(self.known.items())
-        return _SOLVED.of(self.library.session, key, lambda: self._states(equations))
-
     def _states(self, equations: Sequence[Equation]) -> tuple[list[State], str] | None:
         """The states that equations lead to, and why there are none; None if unknown."""
         made = plan(_structure(equations), self.target, list(self.known), [])
@@ -173,10 +168,12 @@ class _Elimination:
             following: list[State] = []
             why = ""
             for state in states:
-                held = [equations[int(name)] for name in block.relations]
-                if not {*state.values, *block.unknowns}.issuperset(names_in(*(s for one in held for s in _sides(one)))):
+                held = tuple(equations[int(name)] for name in block.relations)
+                names = names_in(*(side for one in held for side in _sides(one)))
+                if not {*state.values, *block.unknowns}.issuperset(names):
                     return None
-                outcome = solve_block(held, block.unknowns, state.values, self.domains)
+                known = {name: state.values[name] for name in names if name in state.values}
+                outcome = self._outcome(held, block.unknowns, known)
                 if outcome.undecided or outcome.singular:
                     return None
                 if any(self.target in solution.spans or not solution.values for solution in outcome.solutions):
@@ -191,6 +188,11 @@ class _Elimination:
             if len(states) > _MOST:
                 return None
         return states, ""
+
+    def _outcome(self, held: tuple[Equation, ...], unknowns: tuple[str, ...], known: Mapping[str, float]) -> Outcome:
+        """The values of unknowns; the cases of a question solve the same equations at the same numbers."""
+        key = held, unknowns, tuple(known.items())
+        return _OUTCOMES.of(self.library.session, key, lambda: solve_block(held, unknowns, known, self.domains))
 
     def _told(self, left: Projection, state: State) -> State | None:
         """The answer in a state, if the eliminated quantities can exist beside it."""

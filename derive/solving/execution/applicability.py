@@ -55,7 +55,7 @@ def decisions_of(library: RelationSet, question: Question) -> Decisions:
 
     def solving(other: Question, made: Plan) -> float | None:
         stated = {**other.strong, **{name: other.weak[name] for name in made.weak}}
-        found = all_of(library, made, {name: value.base[1] for name, value in stated.items()})
+        found = all_of(library, made, {name: value.base[1] for name, value in stated.items()}, question.hints)
         return found[0] if found is not None and len(found) == 1 else None
 
     question.decided[key] = made = Decisions(library, question, planning, solving)
@@ -110,7 +110,7 @@ def _beside(
         reached = dict.fromkeys(n for n in state.values if n not in question.weak or n in question.strong)
         made = planned_for(library, name, reached, (), frozenset(left_out))
         if made.is_determined and all(decisions.applies(one) is True for one in conditional_in(library, made)):
-            found = all_of(library, made, state.values)
+            found = all_of(library, made, state.values, question.hints)
             if found is not None:
                 return found or (math.nan,)
     weak = decisions.value(name)

@@ -129,10 +129,12 @@ def is_of_one_turn(note: str) -> bool:
     return "sought in one turn" in note
 
 
-def all_of(library: RelationSet, made: Plan, known: Mapping[str, float]) -> tuple[float, ...] | None:
+def all_of(
+    library: RelationSet, made: Plan, known: Mapping[str, float], hints: Mapping[str, float]
+) -> tuple[float, ...] | None:
     """All values of a plan's target from these numbers; None if they are unknown."""
     try:
-        states, _ = solved(library, made, State(known, only_numbers=True))
+        states, _ = solved(library, made, State(known, hints=hints, only_numbers=True))
     except NoSolutionError:
         return ()
     except DeriveError:

@@ -157,13 +157,18 @@ def _says_nothing_of_it(question: Question, relation: Relation) -> bool:
 
     If all of that is typed, a limit that does not hold is a contradiction, and told like any other.
     """
+    left = names_in(*_without_positive_factors(relation))
+    stated = {*question.strong, *question.weak}
+    return stated.issuperset(left) and not question.strong.keys() >= {*left}
+
+
+def _without_positive_factors(relation: Relation) -> tuple[Node, Node]:
+    """The sides of a limit without the quantities that multiply both and are never negative."""
 
     def is_positive(base: Node) -> bool:
         return isinstance(base, Name) and relation.declared[base.name].domain.low >= 0
 
-    left = names_in(*without_common_factors(relation.written.lhs, relation.written.rhs, is_positive))
-    stated = {*question.strong, *question.weak}
-    return stated.issuperset(left) and not question.strong.keys() >= {*left}
+    return without_common_factors(relation.written.lhs, relation.written.rhs, is_positive)
 
 
 def _excluding(target: str, used: Sequence[str], span: Span, told: Callable[[float], str]) -> InconsistentError:
@@ -220,8 +225,8 @@ def _edges(library: RelationSet, question: Question, relation: Relation) -> _Edg
     They are edges in any case, also where the case itself ends at one and does not hold there: `c <= d` where not
     `c >= d`.
     """
-    written = relation.written
-    equal = replace(relation, written=Equation(written.lhs, "=", written.rhs))
+    left, right = _without_positive_factors(relation)  # with them, what they follow from would be solved as well
+    equal = replace(relation, written=Equation(left, "=", right))
 
     def at_equality() -> RelationSet:
         others = [other for other in library.relations.values() if other.name != relation.name]

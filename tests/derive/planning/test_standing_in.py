@@ -161,6 +161,30 @@ def test_it_does_not_stand_where_only_the_dependence_of_relations_on_each_other_
         load(IDLE).solve(target, total=16, experts=8)
 
 
+WAITING = """
+[quantities]
+chips = { unit = "" }
+base = { unit = "" }
+cost = { unit = "" }
+wait = { unit = "", domain = "nonnegative", otherwise = "0" }
+least = { unit = "", domain = "nonnegative", otherwise = "0" }
+[relations]
+cost = { equation = "cost = max(base, wait)" }
+wait = { equation = "wait = chips*least" }
+least = { equation = "least = 3 if chips > 1 else 0" }
+"""
+
+
+@pytest.mark.parametrize("base", [2, 5, 14])
+def test_it_yields_where_the_relation_of_another_that_yields_leads_to_it(base: float) -> None:
+    """The cost determines what is waited, so that `wait` is as any relation, and leads back from the least wait."""
+    for chips in (0.5, 1, 1.5, 4, 9):
+        cost = max(base, chips * (3 if chips > 1 else 0))
+        found = load(WAITING).solve_all("chips", cost=cost, base=base)
+        spans = [one.bounds or (one.base, one.base) for one in found]
+        assert any(low <= chips <= high for low, high in spans if low is not None and high is not None)
+
+
 NUMBERS = {"share": 0.5, "part": 0.25, "items": 3.0, "size": 8.0, "bytes_read": 6.0, "time": 5.0, "speed": 4.0}
 SUBSETS = tuple(chain.from_iterable(combinations(NUMBERS, count) for count in range(4)))
 

@@ -387,3 +387,23 @@ def test_products_of_given_numbers_may_be_beyond_doubles():
     found = combined(pair, {"a": 1e200})
     assert found is not None
     assert not found.contradict
+
+
+NONNEGATIVE = Domain("nonnegative", 0.0, math.inf)
+
+
+@pytest.mark.parametrize("zero", ["w = 0*n", "w = 0", "w = 3 if n > 9 else 0"])
+@given(size=SIZES, share=st.floats(1.1, 3))
+def test_where_an_arm_is_zero_what_is_the_same_along_an_interval_has_its_value(zero, size, share):
+    """Of `max(m, w)` the arm `w` leaves nothing a value, since `m` is positive: `s` is 1 wherever the rest holds."""
+    texts = ["t = max(m, w)", "m = c/n", "s = m/t", "u = w/t", "f = 1/max(s/k, u)", zero]
+    unknowns = ["t", "m", "n", "s", "u", "w"]
+    domains = {name: NONNEGATIVE if name in "uw" else POSITIVE for name in unknowns}
+    known = {"c": size, "k": share, "f": share}
+    outcome = solve_block([parse_equation(text) for text in texts], unknowns, known, domains)
+    assert not outcome.caveat
+    assert all(one.values["s"] == pytest.approx(1) for one in outcome.solutions)
+    for number in (0.5, 3, 8.9, 200.0):
+        waits = 3.0 if zero.endswith("else 0") and number > 9 else 0.0
+        fits = waits / (size / number) <= 1 / share
+        assert any(one.spans["n"][0] <= number <= one.spans["n"][1] for one in outcome.solutions) == fits

@@ -40,7 +40,7 @@ class Machine:
         compute = batch * tokens * (parameters + attention) / (self["peak_compute"] * chips)
         weights = self["total_parameters"] * self["bytes_per_parameter"] * self.read_share(batch * tokens)
         memory = (weights + batch * context * self["kv_bytes_per_token"]) / (self["hbm_bandwidth"] * chips)
-        waits = self["layers"] * (1 - 1 / chips) * 3.33e-6
+        waits = self["layers"] * 3.33e-6 if chips > 1 else 0
         return max(compute, memory, network, waits, self.exchanges(batch * tokens, chips) if sent else 0)
 
     def width(self, tokens: float) -> float:
@@ -179,13 +179,13 @@ def test_a_chip_of_many_is_no_faster_than_one_alone_and_slower_where_exchanges_b
     answers = [derive.solve("chip_time_per_token", *point, chips=f"{n} chip", **given) for n in counts]
     times = [4e3 * answer.base for answer in answers if answer.base is not None]
     assert times[:5] == pytest.approx([times[0]] * 5)
-    assert times[5:] == pytest.approx([1e3 * n * 80 * (1 - 1 / n) * 3.33e-6 for n in (64, 128)])
+    assert times[5:] == pytest.approx([1e3 * n * 80 * 3.33e-6 for n in (64, 128)])
     assert times[4] < times[5] < times[6]
     assert all(time <= measured for time, measured in zip(times, (21.5, 24.0, 31.9, 63.5), strict=False))
     outside = [["chips_in_domain"] if n > 8 else [] for n in counts]
     assert [[check.name for check in answer.failed] for answer in answers] == outside
     steps = [1e-3 * time / n for n, time in zip(counts, times, strict=True)]
-    waits = [80 * (2 - (1 - 1 / n)) * 3.33e-6 / step for n, step in zip(counts, steps, strict=True)]
+    waits = [80 * (2 - 1) * 3.33e-6 / step for step in steps]
     told = [[one for one in answer.neglected if one.share == "waiting_ratio"] for answer in answers]
     assert [one.number for (one,) in told[1:]] == pytest.approx(waits[1:])
     assert not told[0]  # a chip alone waits for nobody
