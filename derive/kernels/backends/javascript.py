@@ -160,16 +160,15 @@ class _Writer:
         (self.tree,) = ast.parse(script.text).body
         self.space = script.space
         self.name_of = name_of
-        self.bound: dict[str, None] = {}
+        self.inner: dict[str, None] = {}  # names that are assigned inside an expression, where none can be declared
 
     def function(self) -> str:
         """The arguments and the body."""
         assert isinstance(self.tree, ast.FunctionDef)
-        arguments = [argument.arg for argument in self.tree.args.args]
+        arguments = ", ".join(argument.arg for argument in self.tree.args.args)
         lines = self._lines(self.tree.body)
-        held = [name for name in self.bound if name not in arguments]
-        declared = [f"let {', '.join(held)};"] if held else []
-        return "\n".join([f"({', '.join(arguments)}) {{", *declared, *lines, "}"])
+        declared = [f"var {', '.join(self.inner)};"] if self.inner else []
+        return "\n".join([f"({arguments}) {{", *declared, *lines, "}"])
 
     def _lines(self, body: Sequence[ast.stmt]) -> list[str]:
         return [line for statement in body for line in self._statement(statement)]
@@ -177,8 +176,7 @@ class _Writer:
     def _statement(self, statement: ast.stmt) -> list[str]:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                self.bound[name] = None
-                return [f"{name} = {self._text(value)};"]
+                return [f"var {name} = {self._text(value)};"]  # a name of the whole function, as in Python
             case ast.Assign(targets=[ast.Subscript() as place], value=value):
                 return [f"{self._text(place)} = {self._text(value)};"]
             case ast.Return(value=value):
@@ -211,7 +209,7 @@ class _Writer:
             case ast.Call(func=function, args=args):
                 return f"{self._called(function)}({', '.join(map(self._text, args))})", _WHOLE
             case ast.NamedExpr(target=ast.Name(id=name), value=value):
-                self.bound[name] = None
+                self.inner[name] = None
                 return f"({name} = {self._text(value)})", _WHOLE
         return self._operation(node)
 

@@ -226,6 +226,8 @@ def _edges(library: RelationSet, question: Question, relation: Relation) -> _Edg
     `c >= d`.
     """
     left, right = _without_positive_factors(relation)  # with them, what they follow from would be solved as well
+    if question.target not in names_in(left, right):
+        left, right = relation.written.lhs, relation.written.rhs
     equal = replace(relation, written=Equation(left, "=", right))
 
     def at_equality() -> RelationSet:
@@ -234,7 +236,7 @@ def _edges(library: RelationSet, question: Question, relation: Relation) -> _Edg
         return type(library)([*needed, equal], library.declared.values())
 
     try:
-        apart = _EQUALITIES.of(library.session, relation.name, at_equality)
+        apart = _EQUALITIES.of(library.session, (equal.name, equal.written), at_equality)
         found = carried_out(apart, question)
         if not found.states and found.plan.is_determined and question.case != NO_CASE:
             found = carried_out(_of_case(apart, question.case), replace(question, case=NO_CASE, decided={}))
