@@ -313,6 +313,8 @@ class _Rules:
             weak = [other for other in self.question.weak if other != name]
             made = planned_for(self.library, name, [*stated, target], weak, left_out, self.question.stated)
             if not made.is_determined:
+                if name in self.question.weak:
+                    continue  # its own value, which nothing displaces
                 return None
             for block in made.blocks:
                 relation = self.library.relations[block.relations[0]]

@@ -174,3 +174,30 @@ def test_a_condition_is_decided_without_tight_bounds_of_an_interval(monkeypatch:
     highest = max(math.sin(x) + x / (1 + x * x) for x in (i / 1000 for i in range(5001)))
     assert highest <= found.bounds[1] <= highest * (1 + 2e-6)
     assert max(bounds) > 100
+
+
+SPLIT = ("t = max(m, least)", "m = 8/n", "s = m/t")
+
+
+@pytest.mark.parametrize("fallbacks", [{}, {"least": "0"}])
+@pytest.mark.parametrize("n", [0.5, 1, 2, 4])
+def test_a_case_ends_at_a_default_as_it_does_at_a_number(n: float, fallbacks: dict[str, str]) -> None:
+    """`n > one` cuts an interval alike, whether `one` is a default, is given, or is written as 1."""
+
+    def answers(edge: str, **more: float) -> list[float]:
+        cases = [
+            {"equation": "least = 3", "when": [f"n > {edge}"]},
+            {"equation": "least = 0", "when": [f"n <= {edge}"]},
+        ]
+        names = "n t m least s one" if edge == "one" else "n t m least s"
+        values = {"one": "1"} if edge == "one" and not more else {}
+        domains = {"least": "nonnegative"}
+        held = bare(names, *SPLIT, *cases, domains=domains, values=values, fallbacks=fallbacks)
+        share = min(1, 8 / n / 3) if n > 1 else 1
+        found = held.solve_all("n", s=share, **more)
+        return sorted(end for one in found for end in (one.bounds or (number(one), number(one))))
+
+    written = answers("1")
+    assert written == pytest.approx([0, 1, 1, 8 / 3] if n <= 8 / 3 else [n, n])
+    assert answers("one") == pytest.approx(written)
+    assert answers("one", one=1) == pytest.approx(written)
