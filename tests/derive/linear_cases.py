@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import operator
 import random
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -80,6 +81,21 @@ class Cases:
             conditions = ", ".join(f'"{one}"' for one in when)
             lines.append(f'r{place} = {{ equation = "{equation}"{f", when = [{conditions}]" if when else ""} }}')
         return "\n".join(lines)
+
+    @property
+    def text_with_defaults(self) -> str:
+        """The same library, where the numbers in conditions are defaults of quantities."""
+        defaults: dict[str, str] = {}
+
+        def name(number: re.Match[str]) -> str:
+            return defaults.setdefault(number[0], f"k{len(defaults)}")
+
+        lines = []
+        for line in self.text.splitlines():
+            equation, when, conditions = line.partition(", when = ")
+            lines.append(f"{equation}{when}{re.sub(r'(?<![.0-9A-Za-z])[0-9]+([.][0-9]+)?', name, conditions)}")
+        own = [f'{name} = {{ unit = "1", domain = "real", value = "{number}" }}' for number, name in defaults.items()]
+        return "\n".join([lines[0], *own, *lines[1:]])
 
     def values(self, target: str, given: Mapping[str, Span]) -> list[Piece]:
         """Every value that the target may have where the given quantities lie in these ranges."""

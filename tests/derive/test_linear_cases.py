@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import os
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import pytest
 
@@ -70,14 +70,14 @@ def is_open(answers: Sequence[derive.Answer]) -> bool:
     return any(told in note for one in answers for note in one.assumptions for told in open_ones)
 
 
-def wrong(cases: Cases, target: str, given: dict[str, Span]) -> str:
+def wrong(cases: Cases, target: str, given: dict[str, Span], *, by_defaults: bool = False) -> str:
     """What is wrong with the reply to a question, in words; nothing, if nothing is."""
     ranged = [name for name, (low, high) in given.items() if low < high]
     if any(
         not is_covered(as_floats(given[name]), [interval(one) for one in cases.values(name, given)]) for name in ranged
     ):
         return ""  # the other givens allow a part of the range only
-    library = derive.load(cases.text)
+    library = derive.load(cases.text_with_defaults if by_defaults else cases.text)
     pieces = cases.values(target, given)
     spans = [interval(piece) for piece in pieces]
     is_ranged = bool(ranged)
@@ -107,13 +107,13 @@ def wrong(cases: Cases, target: str, given: dict[str, Span]) -> str:
     return ""
 
 
-def failures(seeds: range, *, is_ranged: bool) -> list[str]:
+def failures(seeds: Iterable[int], *, is_ranged: bool, by_defaults: bool = False) -> list[str]:
     found = []
     for seed in seeds:
         draw = random.Random(f"cases {seed} {is_ranged}")
         cases = random_cases(draw, gapless=is_ranged)
         for target, given in questions(draw, cases, is_ranged=is_ranged):
-            what = wrong(cases, target, given)
+            what = wrong(cases, target, given, by_defaults=by_defaults)
             if what:
                 asked = ", ".join(f"{name} = {said(span)}" for name, span in given.items())
                 found.append(f"{seed}: {target} from {asked}: {what}\n{cases.text}\n")
@@ -124,6 +124,14 @@ def failures(seeds: range, *, is_ranged: bool) -> list[str]:
 @pytest.mark.parametrize("is_ranged", [False, True])
 def test_every_case_is_taken_and_no_other(start: int, is_ranged: bool) -> None:
     assert not failures(range(start, start + BATCH), is_ranged=is_ranged)
+
+
+AT_DEFAULTS = (90, 102, 194, 252, 398)  # where a case could not be excluded, since a default is its edge
+
+
+@every("seed", (*range(6), *AT_DEFAULTS), ordinary=11)
+def test_a_default_bounds_a_case_as_the_number_does(seed: int) -> None:
+    assert not failures([seed], is_ranged=False, by_defaults=True)
 
 
 TIES = (102, 417, 777)  # where a bound is a number that a strict condition excludes

@@ -281,7 +281,7 @@ def _bounds(
     if not ranges:
         return state.spans.get(target), ""
     domain = library.declared[target].domain
-    if state.spans.get(target) == (domain.low, domain.high):  # it is free, and ranges do not bind it
+    if state.is_free or state.spans.get(target) == (domain.low, domain.high):  # ranges do not bind it
         return state.spans[target], ""
     form = formed()
     box = {name: (number, number) for name, number in state.values.items()} | ranges

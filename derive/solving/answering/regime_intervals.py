@@ -64,7 +64,9 @@ def confined(library: RelationSet, question: Question, found: Found) -> Found:
 
 def told_apart(library: RelationSet, question: Question, answers: Sequence[Found]) -> list[Found]:
     """The answers; if there are several, without those that leave another quantity no value."""
-    if sum(len(found.states) for found in answers) < 2 or any(found.plan.weak for found in answers):
+    if sum(len(found.states) for found in answers) < 2:
+        return list(answers)
+    if any(question.weak[name].source.stands_in for found in answers for name in found.plan.weak):
         return list(answers)
     if _is_ranged(question):
         return list(answers)
@@ -240,15 +242,23 @@ class _Rules:
             yield state
             return
         low, high = state.spans[target]
+        domain = self.library.declared[target].domain
+        is_free = (low, high) == (domain.low, domain.high) and not self._is_ranged
         others = {name: span for name, span in state.spans.items() if name != target}
         ends = [low, *(edge for edge in edges if low < edge < high), high]
         met = [part for span in pairwise(ends) for part in self._met_within(span, _FLIPS)]
         for span in _united(met):
-            yield replace(state, spans={**others, target: span})
+            yield replace(state, spans={**others, target: span}, is_free=is_free)
         for edge in edges:
             alone = not any(one <= edge <= other for one, other in met)
-            if alone and low <= edge <= high and edge in self.library.declared[target].domain and self._is_met(edge):
+            if alone and low <= edge <= high and edge in domain and self._is_met(edge):
                 yield replace(state, values={**state.values, target: edge}, spans=others)
+
+    @property
+    def _is_ranged(self) -> bool:
+        """Whether a range moves the edges of the case."""
+        stated = {**self.question.weak, **self.question.strong}
+        return any(name in stated and stated[name].is_range for form in self.forms.values() for name in names_in(form))
 
     def _met_within(self, span: Span, flips: int) -> Iterator[Span]:
         """The parts of an interval where the claims hold; they may also flip where a side has a pole or is

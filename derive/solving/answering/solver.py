@@ -472,7 +472,21 @@ def _explored(library: RelationSet, question: Question, is_last_resort: bool) ->
     unspoken = _unspoken(library, errors, answers)
     errors += [UnfixedError(replace(question, case=one.case), one.left_out) for one in away]
     found = [*told_apart(library, question, kept), *(replace(one, is_assumed_away=True) for one in (*away, *unspoken))]
-    return [_doubted(library, one, doubts) for one in found], errors
+    return [_doubted(library, one, doubts) for one in _joined_where_free(library, target, found)], errors
+
+
+def _joined_where_free(library: RelationSet, target: str, found: Sequence[Found]) -> list[Found]:
+    """The results; only one, with the target's whole domain, if intervals that nothing but cases ends make it up."""
+    domain = library.declared[target].domain
+    free = [(one, state) for one in found for state in one.states if state.is_free]
+    reached = domain.low
+    for low, high in sorted(state.spans[target] for _, state in free):
+        if low <= reached:
+            reached = max(reached, high)
+    if not free or reached < domain.high:
+        return list(found)
+    one, state = free[0]
+    return [replace(one, states=(replace(state, spans={**state.spans, target: (domain.low, domain.high)}),))]
 
 
 def _is_assumed_away(library: RelationSet, target: str, one: Found, answers: Sequence[Found]) -> bool:

@@ -107,14 +107,32 @@ def _beside(
     if number is not None:
         return (number,)
     if not state.spans:
-        reached = dict.fromkeys(n for n in state.values if n not in question.weak or n in question.strong)
-        made = planned_for(library, name, reached, (), frozenset(left_out))
+        made = _plan_beside(library, question, state, name, left_out, decisions)
         if made.is_determined and all(decisions.applies(one) is True for one in conditional_in(library, made)):
             found = all_of(library, made, state.values, question.hints)
             if found is not None:
                 return found or (math.nan,)
     weak = decisions.value(name)
     return () if weak is None else (weak,)
+
+
+def _plan_beside(
+    library: RelationSet,
+    question: Question,
+    state: State,
+    name: str,
+    left_out: Mapping[str, str],
+    decisions: Decisions,
+) -> Plan:
+    """The plan for a condition's quantity from what a state has reached, without relations that do not apply."""
+    reached = dict.fromkeys(n for n in state.values if n not in question.weak or n in question.strong)
+    aside = frozenset(left_out)
+    while True:
+        made = planned_for(library, name, reached, (), aside)
+        false = {one.name for one in conditional_in(library, made) if decisions.applies(one) is False}
+        if not false:
+            return made
+        aside |= false
 
 
 def inapplicable(library: RelationSet, question: Question, found: Found, decisions: Decisions) -> dict[str, str]:

@@ -32,6 +32,7 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.intervals.enclosure import Span, enclose, truths
 from derive.numerics.root_finding.contractors import contracted
 from derive.numerics.root_finding.expression_graph import dag_of
+from derive.solving.execution.plan_states import planned_for
 from derive.tolerances import AGREEMENT, BLUR
 
 if TYPE_CHECKING:
@@ -139,6 +140,7 @@ def left_by_relations(
     comparisons = [one for claim in claims(library, question) for one in _comparisons(claim)]
     sides = [side for _, left, right in comparisons for side in (left, right)]
     start = dict.fromkeys([*names_in(*sides), *also])
+    question = _with_own_values(library, question, names_in(*sides))
     relations, undecided = _around(library, question, start)
     if splits and undecided:
         ways = (question.case.taking(undecided[0]), question.case.without(undecided[0]))
@@ -176,6 +178,19 @@ def left_by_relations(
     exact = left_at(BLUR)
     size = _size(equations, [*spans.values()])
     return None if exact is not None and any(_is_tie(whole[one], exact[one], size) for one in thin) else whole
+
+
+def _with_own_values(library: RelationSet, question: Question, names: Iterable[str]) -> Question:
+    """The question with the defaults and profile values of some quantities as givens, if no relation leads to them."""
+    own = {}
+    for name in names:
+        value = question.weak.get(name)
+        if value is None or name in question.strong or name == question.target or value.source.stands_in:
+            continue
+        others = [other for other in question.weak if other != name]
+        if not planned_for(library, name, question.strong, others, frozenset(), question.stated).is_determined:
+            own[name] = value
+    return replace(question, strong={**question.strong, **own}) if own else question
 
 
 def _size(equations: Iterable[Equation], spans: Iterable[Span]) -> float:
