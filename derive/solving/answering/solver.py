@@ -476,17 +476,31 @@ def _explored(library: RelationSet, question: Question, is_last_resort: bool) ->
 
 
 def _joined_where_free(library: RelationSet, target: str, found: Sequence[Found]) -> list[Found]:
-    """The results; only one, with the target's whole domain, if intervals that nothing but cases ends make it up."""
+    """The results; intervals that nothing but cases ends are one, if they make up the target's domain.
+
+    A value that another case fixes stays beside it, unless it is only where two of the intervals meet. What an answer
+    assumes away makes up nothing: the answer would be lost in it.
+    """
     domain = library.declared[target].domain
-    free = [(one, state) for one in found for state in one.states if state.is_free]
+    free = [(one, state) for one in found if not one.is_assumed_away for state in one.states if state.is_free]
+    spans = sorted(state.spans[target] for _, state in free)
     reached = domain.low
-    for low, high in sorted(state.spans[target] for _, state in free):
+    for low, high in spans:
         if low <= reached:
             reached = max(reached, high)
     if not free or reached < domain.high:
         return list(found)
-    one, state = free[0]
-    return [replace(one, states=(replace(state, spans={**state.spans, target: (domain.low, domain.high)}),))]
+    first, state = free[0]
+    whole = replace(first, states=(replace(state, spans={**state.spans, target: (domain.low, domain.high)}),))
+    ends = {end for span in spans for end in span}
+    beside = []
+    for one in found:
+        fixed = tuple(each for each in one.states if target in each.values and each.values[target] not in ends)
+        if one.is_assumed_away:
+            beside.append(one)
+        elif fixed:
+            beside.append(replace(one, states=fixed))
+    return [whole, *beside]
 
 
 def _is_assumed_away(library: RelationSet, target: str, one: Found, answers: Sequence[Found]) -> bool:

@@ -201,3 +201,10 @@ def test_a_case_ends_at_a_default_as_it_does_at_a_number(n: float, fallbacks: di
     assert written == pytest.approx([0, 1, 1, 8 / 3] if n <= 8 / 3 else [n, n])
     assert answers("one") == pytest.approx(written)
     assert answers("one", one=1) == pytest.approx(written)
+
+
+def test_intervals_that_only_cases_end_are_one() -> None:
+    waits = [{"equation": "least = 0", "when": [f"n {sign} one"]} for sign in (">", "<=")]
+    held = bare("n t m least s one", *SPLIT, *waits, domains={"least": "nonnegative"}, values={"one": "1"})
+    (found,) = held.solve_all("n", s=1)
+    assert found.bounds == (0, math.inf)
