@@ -140,11 +140,11 @@ ARMS = (14, 150, 438)  # where the arms of a choice lead to several values, and 
 DENIED = (141,)  # where a relation does not hold at the givens, so that its condition fails
 
 
-HOLLOW = (524, 20287, 20563)  # where a number leaves another quantity no value in any case
+HOLLOW = (524, 20287, 20563, 22714, 22761, 22831, 22896)  # where a number leaves another quantity no value in any case
 ASSUMED = (25, 72, 1592)  # where one answer assumes a case, and the relations leave an interval in the other
 SAME_NAMES = (861, 20675, 21770)  # where arms of the same names leave one value, whichever is taken
 GAPS = (20084,)  # where a relation leaves one value in a case that nothing else speaks of
-ROUNDED = (20032,)  # where a sum in a choice cancels to a rounding error
+ROUNDED = (20032, 22797)  # where a sum in a choice cancels to a rounding error, or an arm is a number up to one
 
 
 @every("seed", (*TIES, *ARMS, *DENIED, *HOLLOW, *SAME_NAMES, *GAPS, *ROUNDED))

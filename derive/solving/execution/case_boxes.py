@@ -33,6 +33,7 @@ from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.intervals.enclosure import Span, enclose, truths
 from derive.numerics.root_finding.contractors import contracted
 from derive.numerics.root_finding.expression_graph import dag_of
+from derive.solving.blocks.outcome import agrees
 from derive.solving.execution.plan_states import planned_for
 from derive.tolerances import AGREEMENT, BLUR
 
@@ -156,6 +157,10 @@ def left_by_arms(
     apart = one_relation_for_each_arm(library, of_same_names=True)
     if apart is None or not apart.relations.keys() >= question.case.holding | question.case.failing:
         apart = library
+    refuted = _refuted(apart, question)
+    if not refuted.isdisjoint(question.case.holding):
+        return None
+    question = replace(question, case=replace(question.case, failing=question.case.failing | refuted))
     return left_by_relations(apart, question, also, blur, computed, splits=_SPLITS_BY_ARMS)
 
 
@@ -233,6 +238,15 @@ def left_by_relations(
     exact = left_at(BLUR)
     size = _size(equations, [*spans.values()])
     return None if exact is not None and any(_is_tie(whole[one], exact[one], size) for one in thin) else whole
+
+
+def _refuted(library: RelationSet, question: Question) -> frozenset[str]:
+    """The relations that do not hold at the given numbers, so that their conditions fail."""
+    known = {name: value.base[1] for name, value in question.strong.items() if not value.is_range}
+    told = (
+        one for one in library.conditional if one.approximate is None and known.keys() >= {*library.members[one.name]}
+    )
+    return frozenset(one.name for one in told if not agrees(one.written, known))
 
 
 def _with_own_values(library: RelationSet, question: Question, names: Iterable[str]) -> Question:
