@@ -60,8 +60,8 @@ def answer_of(
 
     bounds, how = _bounds(library, question, made, state, form, alone)
     turning = [Assumption(note, "turning") for note in unsteady(library, question, made, state, left_out, bounds)]
-    if turning and how:
-        how = "bounds contain every value in this case; they may be too wide, as it does not hold throughout the ranges"
+    if turning:
+        how = _where_the_case_turns(how)
     checks, idle, gone = _tested(library, question, made, state, left_out, bounds)
     return Answer(
         quantity=library.declared[target],
@@ -88,6 +88,18 @@ def answer_of(
         _course=cache(lambda: _course(library, question, made, state, used)),
         _acts_on=cache(lambda: acts_on(library, question, left_out, idle)),
     )
+
+
+def _where_the_case_turns(how: str) -> str:
+    """How bounds are known over ranges throughout which their case does not hold: no better than before."""
+    if not how or "not proved" in how:
+        return how
+    if "along this solution" in how:
+        return (
+            "bounds contain every value along this solution; they may be too wide, as its case does not hold "
+            "throughout the ranges; elsewhere in the ranges there may be others"
+        )
+    return "bounds contain every value in this case; they may be too wide, as it does not hold throughout the ranges"
 
 
 def _tested(

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from derive.errors import NoSolutionError
 from derive.expressions.tree import COMPARISONS, Apply, Equation, Node, names_in, walk
-from derive.model.choice_arms import one_relation_for_each_arm
+from derive.model.choice_arms import has_arms
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds
 from derive.numerics.algebra.isolation import isolate
@@ -28,9 +28,9 @@ from derive.planning.plan import Plan
 from derive.solving.blocks.block import solve_block
 from derive.solving.blocks.free_unknowns import is_narrow, middle
 from derive.solving.blocks.outcome import agrees
-from derive.solving.execution.applicability import decisions_of
+from derive.solving.execution.applicability import conditional_in, decisions_of
 from derive.solving.execution.block_execution import State
-from derive.solving.execution.case_boxes import claims, left_by_relations, negation, worded
+from derive.solving.execution.case_boxes import claims, left_by_arms, negation, worded
 from derive.solving.execution.checks import applies
 from derive.solving.execution.plan_states import Found, planned_for
 from derive.solving.execution.question import Question
@@ -48,7 +48,6 @@ ENCLOSED = "bounds contain every value over the ranges, and are an enclosure: no
 
 _FLIPS = 6  # limit on flips beside those where sides are equal
 _HALVINGS = 200
-_SPLITS = 5  # limit on relations around an answer that are taken both to apply and not to
 
 
 def confined(library: RelationSet, question: Question, found: Found) -> Found:
@@ -62,41 +61,50 @@ def confined(library: RelationSet, question: Question, found: Found) -> Found:
     return replace(found, states=tuple(one for state in found.states for one in rules.parts(state)))
 
 
-def told_apart(library: RelationSet, question: Question, answers: Sequence[Found]) -> list[Found]:
-    """The answers; if there are several, without those that leave another quantity no value."""
-    if sum(len(found.states) for found in answers) < 2:
+def told_apart(
+    library: RelationSet, question: Question, answers: Sequence[Found], *, is_open: bool = False
+) -> list[Found]:
+    """The answers without those that leave another quantity no value, if there are several.
+
+    One alone is no less excluded if it assumes a case and others are open (`is_open`). Otherwise the givens themselves
+    are at fault where none is left, and all answers stay.
+    """
+    if sum(len(found.states) for found in answers) + is_open < 2:
         return list(answers)
     if any(question.weak[name].source.stands_in for found in answers for name in found.plan.weak):
         return list(answers)
-    if _is_ranged(question):
-        return list(answers)
 
     def is_sound(found: Found, state: State) -> bool:
-        decisions = decisions_of(library, replace(question, case=found.case))
-        if state.spans:
+        asked = replace(question, case=found.case)
+        if _is_ranged(question):
+            used = {one.name for one in conditional_in(library, found.plan)}
+            return _is_possible_around(
+                library, replace(asked, case=replace(found.case, holding=found.case.holding | used)), {}
+            )
+        if question.target in state.spans:
             return True
-        if propagated(library, state.values, found.left_out, decisions) is None:
+        if propagated(library, state.values, found.left_out, decisions_of(library, asked)) is None:
             return False
-        return _is_possible_around(library, replace(question, case=found.case), state)
+        return _is_possible_around(library, asked, state.values)
 
     kept = [replace(one, states=tuple(state for state in one.states if is_sound(one, state))) for one in answers]
     sound = [found for found in kept if found.states]
-    return sound or list(answers)
+    return sound if sound or is_open else list(answers)
 
 
-def _is_possible_around(library: RelationSet, question: Question, state: State) -> bool:
-    """Whether some case of the relations around what is known in a state leaves values to what else is in them."""
-    apart = one_relation_for_each_arm(library, of_same_names=True)
-    if apart is None or not apart.relations.keys() >= question.case.holding | question.case.failing:
-        apart = library
-    known = state.values.keys() | question.strong.keys()
-    around = (one for one in apart.conditional if not known.isdisjoint(apart.members[one.name]))
-    also = {name for one in around for name in (*apart.members[one.name], *names_in(*one.conditions))} - known
+def _is_possible_around(library: RelationSet, question: Question, values: Mapping[str, float]) -> bool:
+    """Whether some case of the relations around what is known leaves values to what else is in them."""
+    known = values.keys() | question.strong.keys()
+    conditioned = (*library.conditional, *(one for one in library.relations.values() if has_arms(one)))
+    around = (one for one in conditioned if not known.isdisjoint(library.members[one.name]))
+    also = {name for one in around for name in (*library.members[one.name], *names_in(*one.conditions))}
+    also -= known - {name for name, value in question.strong.items() if value.is_range}
     if not also:
         return True
-    stated = {name: stated_at(library, name, number) for name, number in state.values.items()}
+    computed = values.keys() - question.strong.keys()
+    stated = {name: stated_at(library, name, values[name]) for name in sorted(computed)}
     asked = replace(question, strong={**question.strong, **stated}, decided={})
-    return left_by_relations(apart, asked, sorted(also), splits=_SPLITS) is not None
+    return left_by_arms(library, asked, sorted(also), computed=computed) is not None
 
 
 def left_open(
@@ -133,7 +141,7 @@ def left_open(
         states = [replace(state, notes=(note, ENCLOSED))] if _is_ranged(question) else list(rules.parts(state))
     if not states:
         raise _none(target, f"nothing in its domain satisfies {rules.where}")
-    spoken = tuple(state for state in states if not is_covered or rules.is_spoken_of(state))
+    spoken = tuple(state for state in states if not is_covered or target in state.values or rules.is_spoken_of(state))
     return [Found(Plan(target, (), (), ()), spoken, left_out)] if spoken else []
 
 
@@ -143,7 +151,7 @@ def _left(library: RelationSet, question: Question) -> Span | None:
     Over ranges it contains every value that the target has anywhere in them.
     """
     target = question.target
-    found = left_by_relations(library, question, [target], blur=0.0) or left_by_relations(library, question, [target])
+    found = left_by_arms(library, question, [target], blur=0.0) or left_by_arms(library, question, [target])
     if found is None:
         return None
     low, high = (float(f"{end:.15g}") for end in found[target])  # without what was rounded outwards

@@ -44,7 +44,7 @@ from derive.solving.diagnosis.stated_twice import Agreement, agreement
 from derive.solving.execution.answer import Answer, Assumption
 from derive.solving.execution.applicability import conditional_in, decisions_of
 from derive.solving.execution.block_execution import State
-from derive.solving.execution.case_boxes import claims, left_by_relations, worded
+from derive.solving.execution.case_boxes import claims, left_by_arms, worded
 from derive.solving.execution.plan_states import Found, is_doubt, is_of_one_turn, lone_fallbacks
 from derive.solving.execution.question import NO_CASE, Case, Question, ask
 from derive.solving.execution.regimes import MOST_CASES, explored
@@ -254,6 +254,14 @@ def _case_of(library: RelationSet, found: Found) -> Case:
     return replace(found.case, holding=found.case.holding.union(used))
 
 
+_CUT = Assumption("bounds contain every value in this case; not every value in them need be reached", "bounds")
+
+
+def _is_close(note: Assumption) -> bool:
+    """Whether a note says that bounds are reached, which is not known any more once they are cut."""
+    return note.kind == "bounds" and note.text.startswith(("bounds are exact", "bounds found by"))
+
+
 def _cut(library: RelationSet, question: Question, answer: Answer) -> Answer:
     """An answer over ranges, whose bounds are cut to what its case leaves to the target."""
     is_ranged = any(value.is_range for value in question.strong.values())
@@ -263,7 +271,7 @@ def _cut(library: RelationSet, question: Question, answer: Answer) -> Answer:
     fixed = {name for name, value in stated.items() if not value.is_range}
     if fixed.issuperset(names_in(*claims(library, question))):  # the ranges do not touch what decides the case
         return answer
-    left = left_by_relations(library, question, [question.target])
+    left = left_by_arms(library, question, [question.target])
     if left is None:
         return answer
     (low, high), (least, most) = answer.bounds, left[question.target]
@@ -271,12 +279,14 @@ def _cut(library: RelationSet, question: Question, answer: Answer) -> Answer:
         low = float(f"{least:.15g}")  # without what was rounded outwards
     if low <= most < high:
         high = float(f"{most:.15g}")
+    if (low, high) == answer.bounds:
+        return answer
+    notes = tuple(_CUT if _is_close(one) else one for one in answer.stated_assumptions)
+    answer = replace(answer, bounds=(low, high), stated_assumptions=notes)
     if answer.base is None or lies_in((answer.base, answer.base), (low, high), SAME_ROOT):
-        return replace(answer, bounds=(low, high))
+        return answer
     note = Assumption("it has no value in the middle of the ranges")  # there the case does not hold
-    return replace(
-        answer, base=None, bounds=(low, high), stated_assumptions=(*answer.stated_assumptions, note), _steps=tuple
-    )
+    return replace(answer, base=None, stated_assumptions=(*notes, note), _steps=tuple)
 
 
 def _beside(answer: Answer, beside: Agreement) -> Answer:
@@ -375,7 +385,7 @@ def _sought_by_arms(
 
 def _sought_in_arms(library: RelationSet, question: Question) -> list[tuple[RelationSet, Found]]:
     """The states that answer a question in the library of arms; empty where one of them leaves the target open."""
-    apart = one_relation_for_each_arm(library)
+    apart = one_relation_for_each_arm(library, of_same_names=True)
     if apart is None or any(value.is_range for value in question.strong.values()):
         return []
     if question.target not in closure(structure_of(apart), [*question.strong, *question.weak]):
@@ -465,14 +475,25 @@ def _explored(library: RelationSet, question: Question, is_last_resort: bool) ->
         elif isinstance(found, UnderdeterminedError):
             doubts.append((asked, f"where {where}, nothing determines {question.target}"))
     target = question.target
+    answers = told_apart(library, question, answers, is_open=_may_be_away(library, answers, errors))
     away = [
         one for one in answers if any(rule(library, target, one, answers) for rule in (_is_assumed_away, _is_beside))
     ]
     kept = [one for one in answers if one not in away]
     unspoken = _unspoken(library, errors, answers)
     errors += [UnfixedError(replace(question, case=one.case), one.left_out) for one in away]
-    found = [*told_apart(library, question, kept), *(replace(one, is_assumed_away=True) for one in (*away, *unspoken))]
+    found = [*kept, *(replace(one, is_assumed_away=True) for one in (*away, *unspoken))]
     return [_doubted(library, one, doubts) for one in _joined_where_free(library, target, found)], errors
+
+
+def _may_be_away(library: RelationSet, answers: Sequence[Found], errors: Sequence[DeriveError]) -> bool:
+    """Whether a case is open, and every answer assumes that it is another."""
+    is_open = any(isinstance(error, UnderdeterminedError) for error in errors)
+
+    def assumes(one: Found, state: State) -> bool:
+        return any(_assumes(library, one, state, relation.name) for relation in conditional_in(library, one.plan))
+
+    return is_open and all(assumes(one, state) for one in answers for state in one.states)
 
 
 def _joined_where_free(library: RelationSet, target: str, found: Sequence[Found]) -> list[Found]:

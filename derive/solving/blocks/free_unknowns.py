@@ -30,6 +30,7 @@ __all__ = [
     "bounds_over",
     "has_choice",
     "holds_everywhere",
+    "is_divided_by",
     "is_level_span",
     "level_spans",
     "may_cancel",
@@ -47,6 +48,13 @@ _RATIONAL = {"add", "mul", "neg", "inv", "pow"}
 def has_choice(equation: Equation, name: str) -> bool:
     """Whether the name stands inside a max, a min or a choice, whose inverse is not one expression."""
     return any(part.op in ("max", "min", "piecewise") and occurrences(part, name) for part in _applied(equation))
+
+
+def is_divided_by(equation: Equation, name: str) -> bool:
+    """Whether a name stands in a divisor, and elsewhere as well: what is isolated may be where the divisor is zero."""
+    if occurrences(equation.lhs, name) + occurrences(equation.rhs, name) < 2:
+        return False
+    return any(part.op == "inv" and name in names_in(part) for part in _applied(equation))
 
 
 def _applied(equation: Equation) -> Iterator[Apply]:

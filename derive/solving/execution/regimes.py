@@ -31,14 +31,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from derive.caches import Memo
 from derive.errors import DeriveError, VerificationError
 from derive.expressions.tree import Node, names_in, render
-from derive.model.conditions import implied
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds, truth
 from derive.numerics.intervals.enclosure import Span, truths
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.planning.plan import Plan, determined
-from derive.solving.execution.case_boxes import box_of, is_possible, told
+from derive.solving.execution.case_boxes import CaseLogic, box_of, is_possible
 from derive.time_limits import tick
 
 if TYPE_CHECKING:
@@ -237,7 +236,7 @@ class Decisions:
         numbers = self._numbers(condition)
         if len(numbers) == len(names_in(condition)):
             return holds(condition, numbers)
-        by_case = implied(condition, dict(told(self.library, self.question)))
+        by_case = self.logic.verdict(condition)
         if by_case is not None:
             return by_case
         if self.box is None:
@@ -276,6 +275,11 @@ class Decisions:
             self.met.add((_WEAK, name))
             return None  # for now: its weak value, unless it turns out to follow
         return self.question.weak[name].base[1]
+
+    @cached_property
+    def logic(self) -> CaseLogic:
+        """What the case itself says of conditions."""
+        return CaseLogic(self.library, self.question)
 
     @cached_property
     def reach(self) -> frozenset[str]:
