@@ -26,7 +26,7 @@ from functools import cached_property
 from derive.planning.block_triangular import components
 from derive.planning.incidence import Exchange, Structure
 from derive.planning.matching import Matching
-from derive.planning.orientation import directed, forwards, upstream
+from derive.planning.orientation import directed, forwards, led_from, upstream
 
 __all__ = ["Basis", "Block", "Plan", "based", "basis_of", "determined", "ordered", "plan"]
 
@@ -194,14 +194,18 @@ def _standing_in(
 
     A fallback is used where the relations written for its quantity do not determine it, and then replaces them: it is
     never run backwards through them. It is dropped where they do determine it, and where the stated values determine
-    it by other relations, or the given ones with other fallbacks; that result may be run backwards. A fallback that no
-    relation is written for, such as a rest of 0, replaces nothing: it yields to the stated values like any default.
+    it by other relations, or the given ones with other fallbacks; that result may be run backwards. So is one that its
+    own relations would yield if the target were known: it is a function of the target, whatever else the question says.
+    A fallback that no relation is written for, such as a rest of 0, replaces nothing: it yields to the stated values
+    like any default.
     """
     rest = [name for name in weak if name != target]
     if structure.otherwise.isdisjoint(rest):
         return structure, rest
     inside = {name for relation in reached for name in structure.members[relation]}
-    among = _standing_among(structure, reached, given, rest) if not structure.otherwise.isdisjoint(inside) else []
+    among: Sequence[str] = ()
+    if not structure.otherwise.isdisjoint(inside):
+        among = _standing_among(structure, reached, given, rest, target)
     around = structure.around(target, given)
     fallbacks = [name for name in rest if name in structure.otherwise and name in around]
     standing = [name for name in fallbacks if name in among or name not in inside]
@@ -211,20 +215,65 @@ def _standing_in(
 
 
 def _standing_among(
-    structure: Structure, reached: Sequence[str], given: frozenset[str], rest: Sequence[str]
+    structure: Structure, reached: Sequence[str], given: frozenset[str], rest: Sequence[str], target: str
 ) -> list[str]:
     """The fallbacks in use among those that some relations contain; cached, since a tree of cases asks often."""
-    key = frozenset(reached), given, tuple(rest)
+    sought = target if _led_beyond_fallbacks(structure, target, given, rest) else None
+    key = frozenset(reached), given, tuple(rest), sought
     if key not in structure.standing:
         if len(structure.standing) >= _STANDING:
             structure.standing.clear()
-        structure.standing[key] = _standing(structure, reached, given, rest)
+        structure.standing[key] = _standing(structure, reached, given, rest, sought)
     found: list[str] = structure.standing[key]
     return found
 
 
-def _standing(structure: Structure, reached: Sequence[str], given: frozenset[str], rest: Sequence[str]) -> list[str]:
-    """The fallbacks that are used, of a question that reaches such relations."""
+def _led_beyond_fallbacks(
+    structure: Structure, target: str, given: frozenset[str], rest: Sequence[str]
+) -> frozenset[str]:
+    """What the target leads to beside what is known; nothing unless it leads to a given one by way of a fallback."""
+    known = given.union(rest)
+    if target in known or not given:
+        return frozenset()
+    ahead, missing = _missing_to_fallbacks(structure, known, rest)
+    led = led_from(structure, target, ahead, structure.otherwise)
+    pending = [name for name, names in missing if not led.isdisjoint(names) and names <= led]
+    met: set[str] = set()
+    while pending:
+        name = pending.pop()
+        if name in given:
+            return led
+        for relation in structure.holders.get(name, ()):
+            result = structure.forward.get(relation)
+            if result is None or result in met:
+                continue
+            if all(other in ahead or other in led for other in structure.members[relation]):
+                met.add(result)
+                pending.append(result)
+    return frozenset()
+
+
+def _missing_to_fallbacks(
+    structure: Structure, known: frozenset[str], rest: Sequence[str]
+) -> tuple[frozenset[str], list[tuple[str, frozenset[str]]]]:
+    """What relations yield from what is known, and what those written for fallbacks need beside that; cached."""
+    if known not in structure.standing:
+        ahead = known | forwards(structure, list(structure.members), known).keys()
+        missing = [
+            (name, frozenset(structure.members[relation]) - ahead)
+            for name in rest
+            if name in structure.otherwise
+            for relation in structure.writers.get(name, ())
+        ]
+        structure.standing[known] = ahead, [(name, names) for name, names in missing if names]
+    found: tuple[frozenset[str], list[tuple[str, frozenset[str]]]] = structure.standing[known]
+    return found
+
+
+def _standing(
+    structure: Structure, reached: Sequence[str], given: frozenset[str], rest: Sequence[str], sought: str | None = None
+) -> list[str]:
+    """The fallbacks that are used, of a question that reaches such relations; what is sought leads to some of them."""
     inside = {name for relation in reached for name in structure.members[relation]}
     candidates = [name for name in rest if name in inside and name in structure.otherwise]
     firm = [name for name in rest if name in inside and name not in structure.otherwise]
@@ -236,20 +285,26 @@ def _standing(structure: Structure, reached: Sequence[str], given: frozenset[str
     if any(f"={name}" not in with_fallbacks.fixes for name in candidates):  # the givens determine one of them
         yielding |= _left_over(structure, basis, [name for name in candidates if name not in yielding])
     if yielding:  # the relations written for these are as others from here on, and may lead to other fallbacks
-        return _standing(structure, reached, given, [name for name in rest if name not in yielding])
+        return _standing(structure, reached, given, [name for name in rest if name not in yielding], sought)
     known = {f"={name}": place for place, name in enumerate([*candidates, *firm])}
     everything = with_fallbacks.given(firm)
     displaced = [label for label in known if label not in everything.fixes]
     ahead = forwards(structure, reached, {*given, *rest}).keys() | given | {*rest}
+    if sought is not None:
+        ahead |= led_from(structure, sought, ahead, candidates)
 
     def follows(names: Sequence[str]) -> set[str]:
-        """Those of these names that relations yield, as they are written, if all other fallbacks are known."""
+        """Those of these names that relations yield, as they are written, from what is sought if all other fallbacks
+        are known."""
         writers = [relation for name in names for relation in structure.writers.get(name, ())]
         if not any(ahead.issuperset(structure.members[one]) for one in writers):
             return set()
         settled_before = {*given, *rest} - {*names}
-        leading = upstream(structure, names, settled_before)
-        return {*names} & forwards(structure, [one for one in reached if one in leading], settled_before).keys()
+        if sought is None:
+            leading = upstream(structure, names, settled_before)
+            return {*names} & forwards(structure, [one for one in reached if one in leading], settled_before).keys()
+        found = settled_before | forwards(structure, reached, settled_before).keys()
+        return {*names} & (found | led_from(structure, sought, found, candidates))
 
     def settled(names: Sequence[str]) -> list[str]:
         """Those of these fallbacks that their own relations determine, if all other fallbacks are known."""
@@ -273,7 +328,9 @@ def _standing(structure: Structure, reached: Sequence[str], given: frozenset[str
 
     def may_follow(name: str) -> bool:
         writers = structure.writers.get(name, ())
-        return any(sure.issuperset({*structure.members[one]} - {name}) for one in writers)
+        return any(sure.issuperset({*structure.members[one]} - {name}) for one in writers) or (
+            sought is not None and any(ahead.issuperset(structure.members[one]) for one in writers)
+        )
 
     alone = [name for name in candidates if may_follow(name) and settled([name])]
     dropped = alone
@@ -329,7 +386,32 @@ def determined(structure: Structure, given: Iterable[str], weak: Iterable[str]) 
     matching, _ = based(bare, list(bare.members), known, used)
     for relation in structure.rivals & bare.members.keys():
         matching.add(relation, structure.members[relation])
-    return frozenset(matching.unknowns.keys() - matching.loose(bare.holders))
+    found = frozenset(matching.unknowns.keys() - matching.loose(bare.holders))
+    return found | _determined_by_what_they_lead_to(structure, known, rest, standing, found)
+
+
+def _determined_by_what_they_lead_to(
+    structure: Structure, known: frozenset[str], rest: Sequence[str], standing: Sequence[str], found: frozenset[str]
+) -> frozenset[str]:
+    """The quantities that are determined if asked for, since they lead to fallbacks that stand otherwise."""
+    if not any(name in structure.writers for name in standing):
+        return frozenset()
+    sought = [name for name in structure.holders if name not in found and name not in known and name not in rest]
+    firm = [name for name in rest if name not in structure.otherwise]
+    bases: dict[frozenset[str], Matching | None] = {}  # for quantities that lead to each other
+    determined_too = set()
+    for name in sought:
+        led = _led_beyond_fallbacks(structure, name, known, rest)
+        if led and led not in bases:
+            left = _standing(structure, list(structure.members), known, rest, name)
+            bare = structure.not_written_for(left)
+            bases[led] = None
+            if len(left) < len(standing):
+                bases[led], _ = based(bare, list(bare.members), known, [*left, *firm])
+        basis = bases.get(led)
+        if basis is not None and basis.settles(name):
+            determined_too.add(name)
+    return frozenset(determined_too)
 
 
 def _depends_on_answer(structure: Structure, solved: Mapping[str, str], name: str, answered: set[str]) -> bool:

@@ -68,7 +68,7 @@ def answer_of(
         base=None if target in state.spans else state.values[target],
         bounds=bounds,
         given=MappingProxyType(used),
-        regime=MappingProxyType(_regime(library, made, state)),
+        regime=MappingProxyType(_regime(library, question, made, state)),
         stated_assumptions=(
             *_assumptions(library, question, made, state, left_out, used, how),
             *turning,
@@ -168,16 +168,17 @@ def _spoken_of(library: RelationSet, made: Plan) -> Mapping[str, Declaration]:
     return MappingProxyType(found)
 
 
-def _regime(library: RelationSet, made: Plan, state: State) -> dict[str, str]:
-    """The binding arm of each relation that contains a choice."""
+def _regime(library: RelationSet, question: Question, made: Plan, state: State) -> dict[str, str]:
+    """The binding arm of each relation that contains a choice, unless the givens alone make the choice."""
     found = {}
+    fixed = question.fixed(made.weak)
     for block in made.blocks:
         for name in block.relations:
             relation = library.relations[name]
             if not relation.chooses or not all(other in state.values for other in library.members[name]):
                 continue
             written = relation.written
-            binding = [arm for side in (written.lhs, written.rhs) for arm in arms(side, state.values)]
+            binding = [arm for side in (written.lhs, written.rhs) for arm in arms(side, state.values, fixed)]
             if binding:
                 found[name] = "; ".join(dict.fromkeys(render(arm) for arm in binding))
     return found

@@ -26,6 +26,7 @@ from derive.errors import (
 from derive.expressions.tree import names_in, render
 from derive.model.choice_arms import one_relation_for_each_arm, relation_of_arm, with_arms, without_excluded_arms
 from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.evaluation import is_configured
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span
 from derive.planning.incidence import structure_of
@@ -244,7 +245,12 @@ def _choosing(sought: _Sought, used: RelationSet, found: Found, answer: Answer) 
         return answer
     spent = [name for block in found.plan.blocks for name in block.relations]
     arms = {name: used.relations[name].written for name in spent if not used.relations[name].chooses}
-    chosen = {name: render(arm.rhs) for name, arm in arms.items() if sought.library.relations[name].chooses}
+    fixed = sought.question.fixed(found.plan.weak)
+    chosen = {
+        name: render(arm.rhs)
+        for name, arm in arms.items()
+        if any(not is_configured(choice, fixed) for choice in sought.library.relations[name].choices)
+    }
     return replace(answer, regime=MappingProxyType({**answer.regime, **chosen}))
 
 

@@ -79,6 +79,11 @@ class Question:
         other.__dict__["stated"] = self.stated - {name}  # as the cached property would find, which takes longer
         return other
 
+    def fixed(self, used: Iterable[str]) -> frozenset[str]:
+        """The names that have one number throughout: what is typed, and the weak values in use, without the ranges."""
+        known = {**self.strong, **{name: self.weak[name] for name in used}}
+        return frozenset(name for name, value in known.items() if not value.is_range)
+
     @property
     def outline(self) -> Outline:
         return Outline(self.target, tuple(self.strong), tuple(self.weak), self.stated)
