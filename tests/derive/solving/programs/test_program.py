@@ -1,0 +1,203 @@
+"""A question asked again is answered by its program: the same number as by the solver, and the same refusal."""
+
+from __future__ import annotations
+
+import copy
+import math
+import pickle
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import derive
+from derive import DeriveError, InconsistentError, LimitError
+from derive.library import Library
+from derive.solving.answering.solver import the_one
+from tests.derive import random_cases
+from tests.ordinary import every
+
+TIMES = 6  # that a question is asked
+
+OHM = """
+[quantities]
+V = { unit = "V" }
+I = { unit = "A" }
+R = { unit = "ohm" }
+P = { unit = "W" }
+[relations]
+ohm = { equation = "V = I*R" }
+power = { equation = "P = V*I" }
+"""
+
+
+def is_explained(answer: Any) -> bool:
+    """Whether more than the number of an answer was found."""
+    return "checks" in vars(answer)
+
+
+def asked_often(library: Library, target: str, *profiles: str, **given: Any) -> Any:
+    """The answer of a question that was asked before."""
+    for _ in range(2):
+        library.solve(target, *profiles, **given)
+    return library.solve(target, *profiles, **given)
+
+
+def test_a_question_asked_again_is_explained_when_that_is_asked_for():
+    ohm = derive.load(OHM)
+    asked_often(ohm, "P", I="2 A", R="3 ohm")
+    answer = ohm.solve("P", I="5 A", R="4 ohm")
+    assert answer.value.magnitude == 100
+    assert not is_explained(answer)
+    assert [step.value for step in answer.steps] == ["20 V", "100 W"]
+    assert is_explained(answer)
+    assert str(answer) == str(derive.load(OHM).solve("P", I="5 A", R="4 ohm"))
+
+
+def test_an_answer_that_is_not_explained_yet_is_copied_compared_and_pickled_as_any_other():
+    ohm = derive.load(OHM)
+    asked_often(ohm, "P", I="2 A", R="3 ohm")
+    answer, first = ohm.solve("P", I="5 A", R="4 ohm"), derive.load(OHM).solve("P", I="5 A", R="4 ohm")
+    assert copy.copy(answer) is answer
+    assert pickle.loads(pickle.dumps(answer)) == first
+    assert ohm.solve("P", I="5 A", R="4 ohm") == first
+    with pytest.raises(AttributeError, match="no attribute 'vlaue'"):
+        _ = answer.vlaue
+
+
+def test_what_contradicts_itself_is_refused_also_where_the_target_needs_none_of_it():
+    chain = derive.load("""
+[quantities]
+x = { unit = "1" }
+a = { unit = "1" }
+b = { unit = "1" }
+c = { unit = "1" }
+[relations]
+double = { equation = "a = 2*x" }
+triple = { equation = "b = 3*a" }
+sum = { equation = "c = b + x" }
+""")
+    assert asked_often(chain, "c", x="1", b="6").value == 7
+    with pytest.raises(InconsistentError, match="triple"):
+        chain.solve("c", x="1", b="60")
+
+
+def test_a_condition_that_comes_out_otherwise_is_another_way():
+    pipe = derive.load("""
+[quantities]
+Re = { unit = "1" }
+friction = { unit = "1" }
+[relations]
+laminar = { equation = "friction = 64/Re", when = ["Re < 2300"] }
+turbulent = { equation = "friction = 0.03", when = ["Re >= 4000"] }
+""")
+    assert asked_often(pipe, "friction", Re="1000").value == 0.064
+    assert asked_often(pipe, "friction", Re="5000").value == 0.03
+    assert pipe.solve("friction", Re="640").value == 0.1
+    with pytest.raises(DeriveError):
+        pipe.solve("friction", Re="3000")
+
+
+def test_what_leaves_its_domain_is_refused():
+    rest = derive.load("""
+[quantities]
+a = { unit = "m" }
+b = { unit = "m" }
+c = { unit = "m" }
+[relations]
+rest = { equation = "c = a - b" }
+""")
+    assert asked_often(rest, "c", a="5 m", b="2 m").value.magnitude == 3
+    with pytest.raises(DeriveError, match="it would have to be -2 m"):
+        rest.solve("c", a="5 m", b="7 m")
+
+
+def test_a_given_that_differs_from_its_profile_displaces_what_follows_from_that():
+    tank = """
+[quantities]
+width = { unit = "m" }
+area = { unit = "m**2" }
+volume = { unit = "m**3" }
+height = { unit = "m" }
+[relations]
+area = { equation = "area = width**2" }
+volume = { equation = "volume = area*height" }
+[profiles.tank]
+width = "2 m"
+area = "4 m**2"
+"""
+    library = derive.load(tank)
+    for width in (2, 2, 2, 3, 3, 3, 2, 5):
+        answer = library.solve("volume", "tank", width=f"{width} m", height="1 m")
+        assert answer.value.magnitude == width**2
+
+
+def test_decimals_are_exact_however_often_they_are_asked():
+    boxes = derive.load("""
+[quantities]
+load = { unit = "m" }
+size = { unit = "m" }
+boxes = { unit = "1" }
+[relations]
+boxes = { equation = "boxes = ceil(load/size)" }
+""")
+    for tenths in range(1, 60):
+        answer = boxes.solve("boxes", load=f"{tenths * 45}e-2 m", size="0.45 m")
+        assert answer.value.magnitude == tenths
+
+
+def outcome(library: Library, target: str, given: dict[str, float], *, by_program: bool) -> float | type | None:
+    """The number of a question, or the type of its refusal; None where there is no one number, or no time."""
+    try:
+        if by_program:
+            return library.solve(target, **given).base
+        answer = the_one(library.solve_all(target, **given))
+    except LimitError:
+        return None
+    except derive.AmbiguousError:
+        return None
+    except DeriveError as error:
+        return type(error)
+    return None if answer is None else answer.base
+
+
+def is_only(library: Library, target: str, given: dict[str, float]) -> bool:
+    """Whether a question has one answer, which assumes nothing."""
+    answers = library.solve_all(target, **given)
+    return len(answers) == 1 and not answers[0].assumptions
+
+
+def cases(seed: int) -> Iterator[tuple[Library, str, dict[str, float], float]]:
+    """A question at several numbers, each with a number of the target that fits: everything follows from bases."""
+    draw = random.Random(f"again {seed}")
+    case = random_cases.cased(seed)
+    first = random_cases.hidden(case, draw)
+    if first is None:
+        return
+    target = draw.choice(list(first))
+    others = [name for name in first if name != target]
+    names = draw.sample(others, draw.randint(1, len(others)))
+    for _ in range(TIMES):
+        numbers = random_cases.hidden(case, draw)
+        if numbers is not None:
+            yield case.library, target, {name: numbers[name] for name in names}, numbers[target]
+
+
+@every("seed", range(300), ordinary=10)
+def test_a_question_asked_again_has_the_number_that_fits(seed):
+    for library, target, given, fitting in cases(seed):
+        found = outcome(library, target, given, by_program=True)
+        assert found != InconsistentError
+        if isinstance(found, float) and is_only(library, target, given):
+            assert math.isclose(found, fitting, rel_tol=1e-8, abs_tol=1e-12), (seed, given)
+
+
+@every("seed", range(300, 600), ordinary=10)
+def test_a_program_says_what_the_solver_says(seed):
+    draw = random.Random(f"slip {seed}")
+    for library, target, given, _ in cases(seed):
+        slip = draw.choice(list(given))
+        for factor in (1.0, draw.choice((1.0, 1.3, 0.5))):
+            asked = {**given, slip: given[slip] * factor}
+            assert outcome(library, target, asked, by_program=True) == outcome(library, target, asked, by_program=False)
