@@ -62,10 +62,10 @@ def solve(library: RelationSet, target: str, profiles: tuple[Any, ...], given: M
     Asked again with other numbers, a question is answered by its program, and explained by the solver if need be.
     """
     shape = _asked_before(library, target, profiles, given)
-    number = None if shape is None else shape.number(given)
-    if number is not None:
+    outcome = None if shape is None else shape.outcome(given)
+    if outcome is not None:
         explained = partial(_solved, library, target, profiles, dict(given), None)
-        return Answer.of_number(library.declared[target], number, explained)
+        return Answer.of_number(library.declared[target], outcome, explained)
     return _solved(library, target, profiles, given, shape)
 
 

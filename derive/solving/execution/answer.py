@@ -160,10 +160,18 @@ class Answer(Shown):
     _remarks: Callable[[], tuple[Remark, ...]] = field(default_factory=lambda: tuple, repr=False, compare=False)
 
     @classmethod
-    def of_number(cls, quantity: Declaration, base: float, explained: Callable[[], Answer]) -> Answer:
-        """An answer of which only the number is known yet; all else is found together, once any of it is asked for."""
+    def of_number(
+        cls, quantity: Declaration, outcome: tuple[float, Span | None], explained: Callable[[], Answer]
+    ) -> Answer:
+        """An answer of which only the number is known yet, and over ranges perhaps its bounds.
+
+        All else is found together, once any of it is asked for.
+        """
+        base, bounds = outcome
         made = cls.__new__(cls)
         made.__dict__.update(quantity=quantity, base=base, _explained=explained)
+        if bounds is not None:
+            made.__dict__.update(bounds=bounds)
         return made
 
     def __getattr__(self, name: str) -> Any:

@@ -23,8 +23,8 @@ from derive.numerics.algebra.evaluation import holds
 from derive.numerics.algebra.isolation import isolate
 from derive.numerics.algebra.like_terms import occurrences
 from derive.planning.plan import Block
-from derive.solving.blocks.outcome import agrees
 from derive.solving.execution.block_execution import State, block_states
+from derive.solving.execution.checks import checked
 from derive.time_limits import query
 from quantities.rational import Rational, exact_of
 
@@ -33,6 +33,7 @@ __all__ = ["Elsewhere", "Lines", "Unwritten", "as_float", "as_rational"]
 _STEEPEST = 64  # limit on whole exponents
 _LEAST, _MOST = fmpq(1, 10**300), fmpq(10**300)
 """Between these, a number is a double, and has all its digits."""
+_ONE_WAY = frozenset({"add", "mul", "neg", "inv", "pow", "max", "min", "floor", "ceil"})
 _RATIONAL_STEPS = frozenset({"add", "mul", "neg", "inv"})
 _VARIABLES = re.compile(r"\bv[0-9]+\b")
 _TOLD_APART = 1e-12  # of its size; what differs by more is left to the solver, which allows for more
@@ -75,11 +76,16 @@ class Lines:
         self._rough: set[str] = set()  # the variables whose numbers are doubles
         self._demanded: set[str] = set()
         self._now: dict[str, Any] = {}  # the numbers of variables that are not constants, as the question was asked
+        self._moving: dict[str, frozenset[str]] = {}  # the variables that ranges move, and the names of those
+        self._turning: set[str] = set()  # those that need not move in one direction with each range
         self._names = count()
 
-    def argument(self, number: Any) -> str:
-        """A variable for a number that is given, which is this one now."""
-        return self._variable(number)
+    def argument(self, name: str, number: Any, *, is_ranged: bool) -> str:
+        """A variable for a number that is given, which is this one now; in a range, it is the one in the middle."""
+        variable = self._variable(number)
+        if is_ranged:
+            self._moving[variable] = frozenset({name})
+        return variable
 
     def constant(self, number: float) -> str:
         """A variable for a number that stands."""
@@ -88,6 +94,10 @@ class Lines:
     def number(self, variable: str) -> float:
         """The number of a variable, as the question was asked."""
         return as_float(self._now[variable])
+
+    def is_extreme_at_ends(self, variable: str) -> bool:
+        """Whether ranges move a number, and each of them in one direction."""
+        return variable in self._moving and variable not in self._turning
 
     def block(self, block: Block, scope: dict[str, str]) -> None:
         """The unknowns of a block, which are bound in the scope."""
@@ -115,7 +125,7 @@ class Lines:
         sides = [self._exact_text(side, scope) for side in (written.lhs, written.rhs)]
         if None in sides:
             names = names_in(written.lhs, written.rhs)
-            self._demand(self._called(lambda values: agrees(written, values), names, scope))
+            self._demand(self._called(lambda values: _is_met(self.library, relation, values), names, scope))
         elif written.op == "=":
             left, right = (self._line(str(side)) for side in sides)
             slack = self._constant(as_rational(Rational(Fraction(_TOLD_APART))))
@@ -139,17 +149,19 @@ class Lines:
         text = None if form is None else self._exact_text(form, scope)
         if text is None:
             return ""
+        assert form is not None
         variable = self._line(text)
+        self._follow(variable, form, scope)
         domain = self.library.declared[unknown].domain
         low, high = (self._end(end) for end in (domain.low, domain.high))
         if domain.low == 0 and domain.open_low:
-            self._demand(f"LEAST < {variable} < {high or 'MOST'}")
+            self._demand(f"LEAST < {variable} < {high or 'MOST'}", is_steady=False)
             return variable
-        self._demand(f"LEAST < abs({variable}) < MOST or {variable} == 0")
+        self._demand(f"LEAST < abs({variable}) < MOST or {variable} == 0", is_steady=False)
         if low:
-            self._demand(f"{variable} {'>' if domain.open_low else '>='} {low}")
+            self._demand(f"{variable} {'>' if domain.open_low else '>='} {low}", is_steady=False)
         if high:
-            self._demand(f"{variable} <= {high}")
+            self._demand(f"{variable} <= {high}", is_steady=False)
         return variable
 
     def _end(self, end: float) -> str:
@@ -172,6 +184,8 @@ class Lines:
         if any(not self.library.relations[one].is_equation for one in block.relations):
             raise Unwritten
         result = self._called(solved, needs, scope)
+        if self._is_moved(result):
+            raise Unwritten
         now = [as_rational(number) for number in self._valued(result)]
         if self._is_constant(result):
             return tuple(map(self._constant, now))
@@ -205,12 +219,49 @@ class Lines:
             held = self._shared[text] = (variable,)
         return held[0]
 
-    def _demand(self, text: str) -> None:
-        if not self._valued(text):
+    def _demand(self, text: str, *, is_steady: bool = True) -> None:
+        """A test that the numbers have to pass; a steady one has to come out alike all over the ranges."""
+        if not self._valued(text) or (is_steady and self._is_moved(text)):
             raise Unwritten
         if not self._is_constant(text) and text not in self._demanded:
             self._demanded.add(text)
             self.text.append(f"if not ({text}): raise Elsewhere")
+
+    def _is_moved(self, text: str) -> bool:
+        return bool(self._moving) and any(variable in self._moving for variable in _VARIABLES.findall(text))
+
+    def _follow(self, variable: str, form: Node, scope: Mapping[str, str]) -> None:
+        """Whether ranges move a variable, and each of them in one direction: then it is extreme at their ends."""
+        moving = {name: self._moving[scope[name]] for name in names_in(form) if scope[name] in self._moving}
+        if not moving or variable in self.space:
+            return
+        together = frozenset[str]().union(*moving.values())
+        self._moving[variable] = together
+        is_apart = sum(map(len, moving.values())) == len(together)
+        is_one_way = is_apart and all(self._moves_one_way(form, name) for name in moving)
+        if not is_one_way or any(scope[name] in self._turning for name in moving):
+            self._turning.add(variable)
+
+    def _moves_one_way(self, form: Node, name: str) -> bool:
+        """Whether an expression never turns as one of its names moves, which stands in one place."""
+        if occurrences(form, name) != 1:
+            return False
+        while isinstance(form, Apply):
+            if form.op in ("inv", "pow") and not self._is_positive(form.args[0]):
+                return False
+            if form.op not in _ONE_WAY or (form.op == "pow" and occurrences(form.args[1], name)):
+                return False
+            (form,) = (arg for arg in form.args if occurrences(arg, name))
+        return True
+
+    def _is_positive(self, node: Node) -> bool:
+        """Whether an expression is a product of positive quantities and numbers."""
+        if isinstance(node, Name):
+            domain = self.library.declared[node.name].domain
+            return domain.low > 0 or (domain.low == 0 and domain.open_low)
+        if isinstance(node, Number):
+            return node.value > 0
+        return node.op in ("mul", "inv", "pow", "add") and all(map(self._is_positive, node.args))
 
     def _is_constant(self, text: str) -> bool:
         """Whether a text has no variables but those of constants, so that it is the same at all numbers."""
@@ -251,6 +302,11 @@ class Lines:
 
     def _literal(self, number: Number) -> str:
         return self._constant(as_rational(Rational(Fraction(number.value))))
+
+
+def _is_met(library: RelationSet, name: str, values: Mapping[str, float]) -> bool:
+    check = checked(library.relations[name], values, {}, {})
+    return check is not None and check.passed
 
 
 def _only_form(equation: Equation, unknown: str) -> Node | None:

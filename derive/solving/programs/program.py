@@ -15,11 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import product
+from typing import Any, NamedTuple
 
 from derive.errors import DeriveError
 from derive.expressions.tree import names_in
 from derive.model.relation_set import RelationSet
+from derive.numerics.intervals.enclosure import Span
 from derive.planning.plan import Plan
 from derive.solving.diagnosis.diagnosis import behind
 from derive.solving.diagnosis.stated_twice import stated_twice
@@ -29,8 +31,24 @@ from derive.solving.execution.checks import extended, testable
 from derive.solving.execution.plan_states import Found, planned
 from derive.solving.execution.question import NO_CASE, Question
 from derive.solving.programs.lines import Elsewhere, Lines, Unwritten, as_float, as_rational
+from quantities.value import Value
 
-__all__ = ["Program", "programmed"]
+__all__ = ["Program", "Stated", "programmed"]
+
+_CORNERS = 3  # ranges at whose ends a program is run
+
+
+class Stated(NamedTuple):
+    """A given as a program takes it: rationals, or doubles where a rational is not known."""
+
+    kind: tuple[type, bool]  # of the number, and whether it is a range
+    number: Any
+    ends: tuple[Any, ...] = ()
+
+    @classmethod
+    def of(cls, value: Value) -> Stated:
+        low, middle, high = map(as_rational, value.base)
+        return cls((type(middle), value.is_range), middle, (low, high) if value.is_range else (middle,))
 
 
 @dataclass(frozen=True)
@@ -38,15 +56,23 @@ class Program:
     """The lines of one shape."""
 
     run: Callable[..., Any]
-    types: tuple[type, ...]  # of each given: a rational, or a double
+    kinds: tuple[tuple[type, bool], ...]  # of the givens
     source: str
+    is_bounded: bool  # whether the result is extreme where each range ends
 
-    def number(self, given: Sequence[Any]) -> float | None:
-        """The target in base units from the givens in order, or None where the solver has to be asked."""
-        if tuple(map(type, given)) != self.types:
+    def outcome(self, given: Sequence[Stated]) -> tuple[float, Span | None] | None:
+        """The target in base units from the givens in order, and its bounds if they are known so; None if not at all.
+
+        There is none where the solver has to be asked.
+        """
+        if tuple([one.kind for one in given]) != self.kinds:
             return None
         try:
-            return as_float(self.run(*given))
+            number = as_float(self.run(*[one.number for one in given]))
+            if not self.is_bounded:
+                return number, None
+            corners = [as_float(self.run(*corner)) for corner in product(*(one.ends for one in given))]
+            return number, (min(corners), max(corners))
         except (Elsewhere, ArithmeticError, DeriveError):
             return None
 
@@ -68,8 +94,11 @@ class _Recording:
         self.found = found
         self.decisions = decisions_of(library, question)
         self.lines = Lines(library, question.hints)
-        self.numbers = [as_rational(value.base[1]) for value in question.strong.values()]
-        self.given = dict(zip(question.strong, map(self.lines.argument, self.numbers), strict=True))
+        self.stated = [Stated.of(value) for value in question.strong.values()]
+        self.given = {
+            name: self.lines.argument(name, one.number, is_ranged=one.kind[1])
+            for name, one in zip(question.strong, self.stated, strict=True)
+        }
 
     def program(self) -> Program:
         state = self._only_state()
@@ -96,7 +125,10 @@ class _Recording:
         if self.lines.number(result) != state.values[self.question.target]:
             raise Unwritten
         run = self.lines.function(list(self.given.values()), result)
-        return Program(run, tuple(map(type, self.numbers)), "\n".join(self.lines.text))
+        ranges = sum(one.kind[1] for one in self.stated)
+        is_wider = any(self.question.weak[name].is_range for name in made.weak)
+        is_bounded = self.lines.is_extreme_at_ends(result) and not is_wider and ranges <= _CORNERS
+        return Program(run, tuple(one.kind for one in self.stated), "\n".join(self.lines.text), is_bounded)
 
     def _only_state(self) -> State:
         found, question = self.found, self.question

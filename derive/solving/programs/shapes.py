@@ -11,10 +11,10 @@ from typing import Any
 
 from derive.caches import Memo
 from derive.model.relation_set import RelationSet
+from derive.numerics.intervals.enclosure import Span
 from derive.solving.execution.plan_states import Found
 from derive.solving.execution.question import Question, strong_values
-from derive.solving.programs.lines import as_rational
-from derive.solving.programs.program import Program, programmed
+from derive.solving.programs.program import Program, Stated, programmed
 from quantities.declaration import read_given
 from quantities.value import Value
 
@@ -35,31 +35,31 @@ class Shape:
         self.programs: tuple[tuple[frozenset[str], Program], ...] = ()
         """Each for the typed quantities of which the profiles say something else."""
         self._times = 0
-        self._read: dict[tuple[str, str], tuple[Value, Any]] = {}  # texts of givens, with their rationals
+        self._read: dict[tuple[str, str], Stated] = {}  # givens by their texts
         self._stated: dict[str, Value] = {}  # what the profiles say of the typed quantities
         for profile in profiles:
             values = library.profile(profile).values
             typed = {name: values[name] for name in names if name in values}
             self._stated |= {name: read_given(value, library.declared[name]) for name, value in typed.items()}
 
-    def number(self, given: Mapping[str, Any]) -> float | None:
-        """The target in base units, if a program has it."""
+    def outcome(self, given: Mapping[str, Any]) -> tuple[float, Span | None] | None:
+        """The target in base units and, over ranges, its bounds, if a program has them."""
         if not self.programs:
             return None
-        numbers = []
+        stated = []
         for item in given.items():
             read = self._read.get(item) if item[1].__class__ is str else None
-            numbers.append((read or self._read_afresh(*item))[1])
+            stated.append(read or self._read_afresh(*item))
         changed = self._changed(strong_values(self.library, given)) if self._stated else _NONE
         for names, program in self.programs:
-            number = program.number(numbers) if names == changed else None
-            if number is not None:
-                return number
+            outcome = program.outcome(stated) if names == changed else None
+            if outcome is not None:
+                return outcome
         return None
 
-    def _read_afresh(self, name: str, given: Any) -> tuple[Value, Any]:
+    def _read_afresh(self, name: str, given: Any) -> Stated:
         (value,) = strong_values(self.library, {name: given}).values()
-        read = value, None if value.is_range else as_rational(value.base[1])
+        read = Stated.of(value)
         if isinstance(given, str):
             if len(self._read) >= _TEXTS:
                 self._read.clear()

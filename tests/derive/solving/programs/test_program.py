@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import derive
-from derive import DeriveError, InconsistentError, LimitError
+from derive import AmbiguousError, DeriveError, InconsistentError, LimitError
 from derive.library import Library
 from derive.solving.answering.solver import the_one
 from tests.derive import linear_cases, random_cases
@@ -148,22 +148,23 @@ boxes = { equation = "boxes = ceil(load/size)" }
         assert answer.value.magnitude == tenths
 
 
-def outcome(library: Library, target: str, given: dict[str, float], *, by_program: bool) -> float | type | None:
-    """The number of a question, or the type of its refusal; None where there is no one number, or no time."""
+Given = dict[str, Any]
+
+
+def outcome(library: Library, target: str, given: Given, *, by_program: bool) -> tuple[float, ...] | type | None:
+    """The number of a question and its bounds over ranges, or the type of its refusal; None for several numbers."""
     try:
-        if by_program:
-            return library.solve(target, **given).base
-        answer = the_one(library.solve_all(target, **given))
-    except LimitError:
-        return None
-    except derive.AmbiguousError:
+        answer = library.solve(target, **given) if by_program else the_one(library.solve_all(target, **given))
+    except (AmbiguousError, LimitError):
         return None
     except DeriveError as error:
         return type(error)
-    return None if answer is None else answer.base
+    if answer is None:
+        return None
+    return answer.base, *(float(f"{end:.12g}") for end in answer.bounds or ())
 
 
-def is_only(library: Library, target: str, given: dict[str, float]) -> bool:
+def is_only(library: Library, target: str, given: Given) -> bool:
     """Whether a question has one answer, which assumes nothing."""
     answers = library.solve_all(target, **given)
     return len(answers) == 1 and not answers[0].assumptions
@@ -190,11 +191,11 @@ def test_a_question_asked_again_has_the_number_that_fits(seed):
     for library, target, given, fitting in cases(seed):
         found = outcome(library, target, given, by_program=True)
         assert found != InconsistentError
-        if isinstance(found, float) and is_only(library, target, given):
-            assert math.isclose(found, fitting, rel_tol=1e-8, abs_tol=1e-12), (seed, given)
+        if isinstance(found, tuple) and is_only(library, target, given):
+            assert math.isclose(found[0], fitting, rel_tol=1e-8, abs_tol=1e-12), (seed, given)
 
 
-def slips(seed: int) -> Iterator[tuple[Library, str, dict[str, float]]]:
+def slips(seed: int) -> Iterator[tuple[Library, str, Given]]:
     """Questions at several numbers that need not fit together, in conditions that compare with defaults too."""
     draw = random.Random(f"slip {seed}")
     for library, target, given, _ in cases(seed):
@@ -205,7 +206,13 @@ def slips(seed: int) -> Iterator[tuple[Library, str, dict[str, float]]]:
     library = derive.load(draw.choice((linear.text, linear.text_with_defaults)))
     for target, at in linear_cases.questions(draw, linear, is_ranged=False):
         for _ in range(TIMES):
-            yield library, target, {name: float(low) + draw.choice((0, 0, 1, -2, 3)) for name, (low, _) in at.items()}
+            moved = {name: float(low) + draw.choice((0, 0, 1, -2, 3)) for name, (low, _) in at.items()}
+            ranged = draw.choice(["", *moved])
+            yield (
+                library,
+                target,
+                {n: f"{x}..{x + draw.choice((1, 2.5))}" if n == ranged else x for n, x in moved.items()},
+            )
 
 
 @every("seed", range(300, 700), ordinary=10)
@@ -268,3 +275,28 @@ def test_what_turns_out_otherwise_is_told_as_if_it_were_asked_first(text, target
     for given in [usual, usual, usual, *turns, *turns, usual]:
         found = [outcome(one, target, given, by_program=True) for one in (library, derive.load(text))]
         assert found[0] == found[1], given
+
+
+def test_bounds_over_ranges_are_those_of_the_program():
+    ohm = derive.load(OHM)
+    asked_often(ohm, "P", I="1..2 A", R="3 ohm")
+    for low, high in ((1, 3), (2, 5), (0.1, 0.4)):
+        answer = ohm.solve("P", I=f"{low}..{high} A", R="4..6 ohm")
+        assert answer.bounds == pytest.approx((4 * low**2, 6 * high**2))
+        answer = ohm.solve("V", I=f"{low}..{high} A", R="4..6 ohm")
+        assert answer.bounds == pytest.approx((4 * low, 6 * high))
+        assert answer.base == pytest.approx(5 * (low + high) / 2)
+
+
+def test_a_range_that_stands_in_two_places_is_not_taken_at_its_ends():
+    turning = derive.load(of("y = x*z", "z = 4 - x"))
+    for high in (3, 3, 3, 3.5, 4):
+        assert turning.solve("y", x=f"1..{high}").bounds == pytest.approx((min(3, high * (4 - high)), 4), abs=1e-5)
+
+
+def test_a_range_that_changes_a_condition_is_left_to_the_solver():
+    text = of("t = 2*x", "t = 3*x", when=("x < 5", "x >= 5"))
+    library = derive.load(text)
+    for low, high in ((1, 2), (1, 2), (1, 2), (4, 4.5), (6, 7), (6, 7), (6, 7), (4, 6), (4.5, 7)):
+        asked = {"x": f"{low}..{high}"}
+        assert outcome(library, "t", asked, by_program=True) == outcome(derive.load(text), "t", asked, by_program=False)
