@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 from types import MappingProxyType
 from typing import Any
@@ -49,6 +49,7 @@ from derive.solving.execution.case_boxes import claims, left_by_arms, worded
 from derive.solving.execution.plan_states import Found, is_doubt, is_of_one_turn, lone_fallbacks
 from derive.solving.execution.question import NO_CASE, Case, Question, ask
 from derive.solving.execution.regimes import MOST_CASES, explored
+from derive.solving.programs.shapes import Shape, shape_of
 from derive.solving.ranges.joined_cases import is_gapless, joined
 from derive.time_limits import query
 from derive.tolerances import SAME_ROOT
@@ -57,8 +58,37 @@ __all__ = ["is_settled", "settled", "solve", "solve_all", "the_one"]
 
 
 def solve(library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]) -> Answer:
-    """The one answer, or an error that says why there is none or more than one."""
-    answers = solve_all(library, target, profiles, given)
+    """The one answer, or an error that says why there is none or more than one.
+
+    Asked again with other numbers, a question is answered by its program, and explained by the solver if need be.
+    """
+    shape = _asked_before(library, target, profiles, given)
+    outcome = None if shape is None else shape.outcome(given)
+    if outcome is not None:
+        explained = partial(_solved, library, target, profiles, dict(given), None)
+        return Answer.of_number(library.declared[target], outcome, explained)
+    return _solved(library, target, profiles, given, shape)
+
+
+def _asked_before(
+    library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]
+) -> Shape | None:
+    """The shape of a question; None of one that names something unknown."""
+    is_known = isinstance(target, str) and target in library.declared and library.declared.keys() >= given.keys()
+    if not is_known or not all(profile in library.profiles for profile in profiles if isinstance(profile, str)):
+        return None
+    return shape_of(library, target, profiles, tuple(given))
+
+
+def _solved(
+    library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any], shape: Shape | None
+) -> Answer:
+    """The one answer of the solver."""
+    with query():
+        return _the_only(target, _all_solved(library, target, profiles, given, shape))
+
+
+def _the_only(target: str, answers: Sequence[Answer]) -> Answer:
     one = the_one(answers)
     if one is not None:
         return one
@@ -89,11 +119,21 @@ def solve_all(
     library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]
 ) -> tuple[Answer, ...]:
     """Every admissible answer, in ascending order."""
+    return _all_solved(library, target, profiles, given, None)
+
+
+def _all_solved(
+    library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any], shape: Shape | None
+) -> tuple[Answer, ...]:
     with query():
         question = ask(library, target, profiles, given)
         prove_fit_together(library, question)
-        answers = _admissible(library, question, profiles)
+        answers, sought = _admissible(library, question, profiles)
         beside = agreement(library, question, answers)
+        if shape is not None and sought is not None and sought.library is library and len(answers) == 1:
+            ((_, found),) = sought.answers
+            if the_one(answers) is not None:
+                shape.learn(library, sought.question, found)
         return tuple(_beside(answer, beside) for answer in answers)
 
 
@@ -107,8 +147,10 @@ def _is_away(answer: Answer) -> bool:
     return any(one.kind == "away" for one in answer.stated_assumptions)
 
 
-def _admissible(library: RelationSet, question: Question, profiles: tuple[Any, ...]) -> tuple[Answer, ...]:
-    """Every admissible answer of a question, over all cases that its ranges meet."""
+def _admissible(
+    library: RelationSet, question: Question, profiles: tuple[Any, ...]
+) -> tuple[tuple[Answer, ...], _Sought | None]:
+    """Every admissible answer of a question, over all cases that its ranges meet; and what led to the only one."""
     is_ranged = any(value.is_range for value in question.strong.values())
     try:
         sought = _found(library, question)
@@ -117,13 +159,15 @@ def _admissible(library: RelationSet, question: Question, profiles: tuple[Any, .
         elsewhere = is_ranged and (isinstance(error, NoSolutionError) or is_gapless(library))
         answers = _over_all_cases(library, question, profiles, ()) if elsewhere else ()
         if answers:
-            return answers
+            return answers, None
         if isinstance(error, NoSolutionError) or question.target not in question.origins or question.own is None:
             raise
-        return (_own(library, question, profiles),)
+        return (_own(library, question, profiles),), None
     is_turning = any(one.kind == "turning" for answer in answers for one in answer.stated_assumptions)
     is_split = is_ranged and any(one.case != NO_CASE for _, one in sought.answers)
-    return _over_all_cases(library, question, profiles, answers) if is_turning or is_split else answers
+    if is_turning or is_split:
+        return _over_all_cases(library, question, profiles, answers), None
+    return answers, sought if len(sought.answers) == 1 else None
 
 
 def _over_all_cases(

@@ -124,6 +124,7 @@ class Decisions:
         self.planning = planning
         self.solving = solving
         self.derived: dict[str, float | None] = {name: value.base[1] for name, value in question.strong.items()}
+        self.carried_out: dict[str, Plan] = {}  # the plans by which quantities were derived, or were not
         self.decided: dict[str, bool | None] = {}
         self.pending: set[tuple[str, str]] = set()  # what is being decided or derived now
         self.met: set[tuple[str, str]] = set()  # the pending items that were needed again meanwhile
@@ -320,5 +321,6 @@ class Decisions:
             used = (self.library.relations[relation] for block in made.blocks for relation in block.relations)
             unsure = {relation.name for relation in used if self.applies(relation) is not True}
             if not unsure:
+                self.carried_out[question.target] = made
                 return self.solving(question, made)
             aside |= unsure
