@@ -129,7 +129,7 @@ def test_every_case_is_taken_and_no_other(start: int, is_ranged: bool) -> None:
 AT_DEFAULTS = (90, 102, 194, 252, 398)  # where a case could not be excluded, since a default is its edge
 
 
-@every("seed", (*range(6), *AT_DEFAULTS), ordinary=11)
+@every("seed", (*AT_DEFAULTS, *range(6)))
 def test_a_default_bounds_a_case_as_the_number_does(seed: int) -> None:
     assert not failures([seed], is_ranged=False, by_defaults=True)
 

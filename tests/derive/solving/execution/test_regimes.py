@@ -262,3 +262,13 @@ def test_an_interval_whose_edge_lies_in_a_range_holds_what_every_number_of_the_r
     found = held.solve_all("n", s=1, rest=rest, **ranges)
     spans = sorted(one.bounds for one in found if one.bounds is not None)
     assert spans == [pytest.approx((0, below), rel=1e-6), pytest.approx((low, math.inf), rel=1e-6)]
+
+
+@pytest.mark.parametrize(("rest", "end"), [("8", 2.0), ("6..10", 2.5)])
+def test_an_interval_that_a_relation_ends_holds_what_every_number_of_a_range_leaves(rest: str, end: float) -> None:
+    """With `least = 4` nothing is waited for up to `n = rest/4`, which is no edge of the case."""
+    cases = [case("least = 0", "n > 3"), case("0 = least", "n <= 1"), case("least = 4", "n > 1", "n <= 3")]
+    held = bare("n t m least s rest", SPLIT[0], "m = rest/n", SPLIT[2], *cases, domains={"least": "nonnegative"})
+    found = held.solve_all("n", s=1, rest=rest)
+    spans = sorted(one.bounds for one in found if one.bounds is not None)
+    assert spans == [pytest.approx(span, rel=1e-6) for span in ((0, 1), (1, end), (3, math.inf))]
