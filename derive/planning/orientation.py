@@ -100,7 +100,7 @@ def led_from(
     ...            'd = { unit = "" }\\n[relations]\\nb = { equation = "b = 2*a" }\\nc = { equation = "b = c + d" }')
     >>> structure = Structure.of(run.relations.values())
     >>> [sorted(led_from(structure, "c", ["d"], only)) for only in ([], ["b"])]
-    [['a', 'b', 'c'], ['c']]
+    [['a', 'b', 'c'], ['b', 'c']]
     """
     if name in known:
         return frozenset()

@@ -130,7 +130,7 @@ AT_DEFAULTS = (90, 102, 194, 252, 398)  # where a case could not be excluded, si
 NEGATIVE_EDGES = (524, 20090, 20278, 20282, 20347, 20598)  # where several are, or the negative of one
 
 
-@every("seed", (*range(6), *AT_DEFAULTS, *NEGATIVE_EDGES), ordinary=17)
+@every("seed", (*AT_DEFAULTS, *NEGATIVE_EDGES, *range(6)))
 def test_a_default_bounds_a_case_as_the_number_does(seed: int) -> None:
     assert not failures([seed], is_ranged=False, by_defaults=True)
 

@@ -304,6 +304,8 @@ def _bounds(
         if not is_monotone(form, state.values, felt):
             form = eased(form, state.values, felt, library.quantities)
         (low, high), how = bounds_of_form(form, state.values, felt)
+        if low == high:
+            low = high = state.values[target]  # but for rounding: the ranges cancel
         low, high = min(low, state.values[target]), max(high, state.values[target])  # rounding may leave it outside
         return (max(low, domain.low), min(high, domain.high)), how
     if any(len(block.relations) > len(block.unknowns) for block in made.blocks):  # one joint step, not a plan to run

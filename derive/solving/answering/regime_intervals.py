@@ -243,7 +243,10 @@ class _Rules:
         return " and ".join(dict.fromkeys(map(worded, self.forms)))
 
     def parts(self, state: State) -> Iterator[State]:
-        """The state with its interval of the target cut to where the claims hold; other states unchanged."""
+        """The state with its interval of the target cut to where the claims hold; other states unchanged.
+
+        Ranges that move the edges leave an interval whole: it is cut later, to what all their numbers leave of it.
+        """
         target = self.question.target
         edges = self._turns() if target in state.spans and self.forms else None
         if edges is None:
@@ -251,10 +254,13 @@ class _Rules:
             return
         low, high = state.spans[target]
         domain = self.library.declared[target].domain
-        is_free = (low, high) == (domain.low, domain.high) and not self._is_ranged
+        is_free = (low, high) == (domain.low, domain.high)
         others = {name: span for name, span in state.spans.items() if name != target}
         ends = [low, *(edge for edge in edges if low < edge < high), high]
         met = [part for span in pairwise(ends) for part in self._met_within(span, _FLIPS)]
+        if met and self._is_ranged:
+            yield state
+            return
         for span in _united(met):
             yield replace(state, spans={**others, target: span}, is_free=is_free)
         for edge in edges:

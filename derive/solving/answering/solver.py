@@ -240,14 +240,12 @@ def _answers(library: RelationSet, sought: _Sought, profiles: tuple[Any, ...]) -
     question = sought.question
     states = [(used, one, state) for used, one in sought.answers for state in one.states]
     answers = [
-        _cut(
-            used,
-            replace(question, case=_case_of(used, one)),
-            _choosing(
-                sought, used, one, answer_of(used, question, one.plan, state, one.left_out, len(one.states) == 1)
-            ),
-        )
+        _choosing(sought, used, one, answer_of(used, question, one.plan, state, one.left_out, len(one.states) == 1))
         for used, one, state in states
+    ]
+    answers = [
+        answer if state.is_free else _cut(used, replace(question, case=_case_of(used, one)), answer)
+        for answer, (used, one, state) in zip(answers, states, strict=True)
     ]
     answers = [
         _away(answer) if one.is_assumed_away else answer for answer, (_, one, _) in zip(answers, states, strict=True)
@@ -547,31 +545,20 @@ def _may_be_away(library: RelationSet, answers: Sequence[Found], errors: Sequenc
 
 
 def _joined_where_free(library: RelationSet, target: str, found: Sequence[Found]) -> list[Found]:
-    """The results; intervals that nothing but cases ends are one, if they make up the target's domain.
+    """The results; one interval alone, if intervals that nothing but cases ends make up the target's domain.
 
-    A value that another case fixes stays beside it, unless it is only where two of the intervals meet. What an answer
-    assumes away makes up nothing: the answer would be lost in it.
+    It covers all else that was found. What an answer assumes away makes up nothing: the answer would be lost in it.
     """
     domain = library.declared[target].domain
     free = [(one, state) for one in found if not one.is_assumed_away for state in one.states if state.is_free]
-    spans = sorted(state.spans[target] for _, state in free)
     reached = domain.low
-    for low, high in spans:
+    for low, high in sorted(state.spans[target] for _, state in free):
         if low <= reached:
             reached = max(reached, high)
     if not free or reached < domain.high:
         return list(found)
     first, state = free[0]
-    whole = replace(first, states=(replace(state, spans={**state.spans, target: (domain.low, domain.high)}),))
-    ends = {end for span in spans for end in span}
-    beside = []
-    for one in found:
-        fixed = tuple(each for each in one.states if target in each.values and each.values[target] not in ends)
-        if one.is_assumed_away:
-            beside.append(one)
-        elif fixed:
-            beside.append(replace(one, states=fixed))
-    return [whole, *beside]
+    return [replace(first, states=(replace(state, spans={**state.spans, target: (domain.low, domain.high)}),))]
 
 
 def _is_assumed_away(library: RelationSet, target: str, one: Found, answers: Sequence[Found]) -> bool:

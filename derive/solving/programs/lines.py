@@ -26,6 +26,7 @@ from derive.planning.plan import Block
 from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.checks import checked
 from derive.time_limits import query
+from derive.tolerances import TIGHT
 from quantities.rational import Rational, exact_of
 
 __all__ = ["Elsewhere", "Lines", "Unwritten", "as_float", "as_rational"]
@@ -36,7 +37,6 @@ _LEAST, _MOST = fmpq(1, 10**300), fmpq(10**300)
 _ONE_WAY = frozenset({"add", "mul", "neg", "inv", "pow", "max", "min", "floor", "ceil"})
 _RATIONAL_STEPS = frozenset({"add", "mul", "neg", "inv"})
 _VARIABLES = re.compile(r"\bv[0-9]+\b")
-_TOLD_APART = 1e-12  # of its size; what differs by more is left to the solver, which allows for more
 
 
 class Elsewhere(Exception):  # noqa: N818  # no error: the solver is asked
@@ -128,7 +128,7 @@ class Lines:
             self._demand(self._called(lambda values: _is_met(self.library, relation, values), names, scope))
         elif written.op == "=":
             left, right = (self._line(str(side)) for side in sides)
-            slack = self._constant(as_rational(Rational(Fraction(_TOLD_APART))))
+            slack = self._constant(as_rational(Rational(Fraction(TIGHT))))
             self._demand(f"{left} == {right} or abs({left} - {right}) <= {slack}*(abs({left}) + abs({right}))")
         else:
             self._demand(f"{sides[0]} {written.op} {sides[1]}")

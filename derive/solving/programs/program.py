@@ -48,7 +48,10 @@ class Stated(NamedTuple):
     @classmethod
     def of(cls, value: Value) -> Stated:
         low, middle, high = map(as_rational, value.base)
-        return cls((type(middle), value.is_range), middle, (low, high) if value.is_range else (middle,))
+        if not value.is_range:
+            return cls((type(middle), False), middle, (middle,))
+        is_alike = type(low) is type(middle) is type(high)
+        return cls((type(middle) if is_alike else object, True), middle, (low, high))
 
 
 @dataclass(frozen=True)
@@ -95,6 +98,8 @@ class _Recording:
         self.decisions = decisions_of(library, question)
         self.lines = Lines(library, question.hints)
         self.stated = [Stated.of(value) for value in question.strong.values()]
+        if any(one.kind[0] is object for one in self.stated):
+            raise Unwritten  # a range of which only some numbers are known as rationals
         self.given = {
             name: self.lines.argument(name, one.number, is_ranged=one.kind[1])
             for name, one in zip(question.strong, self.stated, strict=True)
