@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import os
 import signal
 import sys
 from errno import EBADF
 from types import FrameType
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 __all__ = ["main"]
 
@@ -28,6 +29,7 @@ def main() -> NoReturn:
     """Run the command line, or print its cached answer."""
     sys.stdout = sys.stdout or _ClosedStream()
     sys.stderr = sys.stderr or io.StringIO()  # nobody could read what is said
+    _escape_what_has_no_code(sys.stdout)
     try:
         _heed_termination()
         from derive.answer_cache import answered
@@ -41,6 +43,16 @@ def main() -> NoReturn:
     except OSError as error:  # of a cached answer
         sys.stderr.write(f"derive: the output cannot be written: {str(error.strerror).lower()}.\n")
         sys.exit(2)
+
+
+def _escape_what_has_no_code(stream: TextIO) -> None:
+    """Have a stream write `\\u03a9` for a letter that its encoding lacks, as Python's standard error does.
+
+    Where it can only write ASCII, it writes UTF-8, as click would have it do.
+    """
+    if isinstance(stream, io.TextIOWrapper):
+        is_ascii = codecs.lookup(stream.encoding).name == "ascii"
+        stream.reconfigure(encoding="utf-8" if is_ascii else None, errors="backslashreplace")
 
 
 def _heed_termination() -> None:

@@ -27,6 +27,7 @@ __all__ = ["Interruption", "interrupted_after"]
 
 _SOON = 0.005  # seconds until a thread that must not be interrupted is looked at again
 _AGAIN = 0.25  # seconds until a thread that goes on is interrupted again
+_LONGEST_WAIT = 3600.0  # seconds after which a waiting thread looks again; the system takes no number of any size
 _UNSAFE = (
     *("_frozen_importlib", "importlib", "llvmlite", "logging", "matplotlib", "mpmath", "numba", "pint", "threading"),
     *("_weakrefset", "weakref", "quantities.definitions", "quantities.registry", "quantities.temporary"),
@@ -89,7 +90,7 @@ class _Watch:
                 if self._wakes_at == math.inf:
                     self._changed.wait()
                 else:
-                    self._changed.wait(max(0.0, self._wakes_at - time.monotonic()))
+                    self._changed.wait(min(max(0.0, self._wakes_at - time.monotonic()), _LONGEST_WAIT))
 
 
 def _interrupt(alarm: _Alarm) -> bool:

@@ -60,6 +60,8 @@ class Library(RelationSet):
         """
         from derive.solving.answering.solver import solve
 
+        if isinstance(target, str) and target in self.declared:
+            return solve(self, target, profiles, given)
         with query():
             library, (name,) = self._asked(target)
             return solve(library, name, profiles, given)

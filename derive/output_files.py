@@ -25,7 +25,7 @@ from typing import IO
 
 from derive.errors import DeriveError
 
-__all__ = ["MARK", "digest", "is_edited", "is_replaceable", "sealed", "write_whole", "written_whole"]
+__all__ = ["MARK", "digest", "encoded", "is_edited", "is_replaceable", "sealed", "write_whole", "written_whole"]
 
 MARK = "Made by derive"  # in every file whose format has a place for words
 _MARKS = (
@@ -46,6 +46,16 @@ def digest(content: bytes) -> str:
     return blake2b(content, digest_size=16).hexdigest()
 
 
+def encoded(text: str) -> bytes:
+    """The bytes of a text. Names of files, which a text may quote, can hold bytes that are no characters."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        word = next(word for word in text.split() if error.object[error.start] in word)
+        what = f"{word[:80]!r} is no Unicode text, and would stand in the file."
+        raise DeriveError(what, hint="Rename what it names.") from None
+
+
 def sealed(text: str) -> str:
     """A text with a seal behind its mark; one without a mark stays as it is.
 
@@ -55,7 +65,7 @@ def sealed(text: str) -> str:
     mark = _SEALABLE.search(text)
     if mark is None:
         return text
-    return f"{text[: mark.end()]} [{_digest_of_rest(text.encode())}]{text[mark.end() :]}"
+    return f"{text[: mark.end()]} [{_digest_of_rest(encoded(text))}]{text[mark.end() :]}"
 
 
 def _digest_of_rest(content: bytes) -> str:
@@ -127,4 +137,4 @@ def written_whole(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
 def write_whole(path: str | PathLike[str], content: str | bytes) -> None:
     """Write all of a file's content, or leave the old one."""
     with written_whole(path) as file:
-        file.write(content.encode() if isinstance(content, str) else content)
+        file.write(encoded(content) if isinstance(content, str) else content)

@@ -12,6 +12,7 @@ Limits set by `with limits(...)` apply to queries inside, in this thread and in 
 from __future__ import annotations
 
 import math
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -70,13 +71,14 @@ def limits(*, seconds: float = _SECONDS) -> Iterator[None]:
     """
     if not (isinstance(seconds, (int, float)) and seconds > 0):
         raise LimitError(f"{seconds!r} seconds is not a time limit.", hint="Give a positive number of seconds.")
-    token = _this_thread.set(float(seconds))
-    _all_threads.append(float(seconds))
+    seconds = float(seconds) if seconds < sys.float_info.max else math.inf
+    token = _this_thread.set(seconds)
+    _all_threads.append(seconds)
     try:
         yield
     finally:
         _this_thread.reset(token)
-        _all_threads.remove(float(seconds))
+        _all_threads.remove(seconds)
 
 
 @contextmanager

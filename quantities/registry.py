@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pint
@@ -157,8 +157,13 @@ def registry() -> Registry:
 
 def quantity(number: Any, unit: Unit) -> Any:
     """A number (or an array) in a unit, as a pint Quantity."""
+    return registry().Quantity(number, _pint_unit(unit))
+
+
+@lru_cache(maxsize=4096)
+def _pint_unit(unit: Unit) -> Any:
     units = registry()
-    return units.Quantity(number, units.Unit(units.container(unit.factors)))
+    return units.Unit(units.container(unit.factors))
 
 
 def unit_of(units: Any) -> Unit:

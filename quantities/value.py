@@ -143,6 +143,14 @@ def read_number(number: float, unit: Unit, text: str = "") -> Value:
     return Value(number, number, number, unit)
 
 
+def _middle(low: float, high: float) -> float:
+    """The number halfway between two others, exactly where both are known exactly."""
+    least, most = exact_of(low), exact_of(high)
+    if least is None or most is None:
+        return low / 2 + high / 2
+    return nearest((least + most) / 2)
+
+
 class _Reader:
     """One pass over a value's text."""
 
@@ -189,7 +197,7 @@ class _Reader:
             low = convert(low, self._unit(before), unit)
         if low > high:
             raise self._error(f"the range runs from {low:g} down to {high:g}.", "Write the lower end first.")
-        return self._bounded(low, low / 2 + high / 2, high, unit)
+        return self._bounded(low, _middle(low, high), high, unit)
 
     def _bounded(self, low: float, number: float, high: float, unit: Unit) -> Value:
         for end in (low, high):

@@ -7,6 +7,7 @@ pint or the library itself. The names of relation files on the command line are 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -50,7 +51,7 @@ def of_files(paths: Sequence[str]) -> Names:
     import tomli
 
     names: Names = {"quantities": {}, "relations": {}, "profiles": {}, "reports": {}}
-    for path in paths:
+    for path in filter(os.path.isfile, paths):
         try:
             with open(path, "rb") as file:
                 data: dict[str, Any] = tomli.load(file)

@@ -51,9 +51,13 @@ class SavedQuestion:
         """The question of a file; what cannot be read is refused in words."""
         import tomli
 
+        from derive.input_files import LARGEST, content_of
+
         try:
-            with open(path, "rb") as file:
-                data = tomli.load(file)
+            content = content_of(path)
+            if len(content) > LARGEST:
+                raise click.UsageError(f"{path!r} is no saved question: it has more than {LARGEST} bytes.")
+            data = tomli.loads(content.decode())
         except OSError as error:
             raise click.UsageError(f"{path!r} cannot be read: {str(error.strerror).lower()}.") from None
         except (ValueError, RecursionError) as error:

@@ -147,7 +147,7 @@ def timed(verb: click.Command) -> click.Command:
             return asked(**options)
         from derive.time_limits import limits, query
 
-        if options.get("replaced", "") is None:
+        if options.get("replaced") is None and not options.get("files"):
             import derive.solving.answering.solver  # noqa: F401  # its time is not the question's
 
             _built_in()
@@ -210,6 +210,7 @@ def of_file(error: DeriveError, file: str) -> DeriveError:
 
 def source_of(file: str) -> str | Path:
     """The file or the library of an argument; `-` is the text on the standard input."""
+    from derive.input_files import content_of_stream
     from derive.relation_files.offered import is_name
 
     if file != "-":
@@ -217,7 +218,7 @@ def source_of(file: str) -> str | Path:
     if sys.stdin is None:
         raise click.UsageError("The standard input is closed, and the relation file is to be read from it.")
     try:
-        return sys.stdin.buffer.read().decode("utf-8-sig") + "\n"
+        return content_of_stream(sys.stdin.buffer).decode("utf-8-sig") + "\n"
     except UnicodeDecodeError as error:
         raise click.UsageError(f"The standard input is not UTF-8 text: byte {error.start} cannot be read.") from None
 

@@ -186,9 +186,9 @@ def with_forms(node: Node, forms: Mapping[str, Node]) -> Node:
 
 
 def is_simple(node: Node) -> bool:
-    """Whether it is a name or a number, which always have a value; `-2` is a number too."""
+    """Whether it is a name or a number, or the negative of one, which always have a value."""
     if isinstance(node, Apply) and node.op == "neg":
-        return isinstance(node.args[0], Number)
+        return not isinstance(node.args[0], Apply)
     return not isinstance(node, Apply)
 
 

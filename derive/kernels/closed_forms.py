@@ -18,13 +18,14 @@ from derive.kernels.blocks.cramer import solved_in_symbols
 from derive.kernels.case_dispatch import Cases, Fork, Tree, cases_of_arms, cases_of_stated, leaves
 from derive.kernels.reach import eliminates, generic, probed
 from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out, unwound
 from derive.numerics.algebra.like_terms import added, arms_of, negated, when_binding
 from derive.numerics.intervals.enclosure import enclose
 from derive.planning.plan import Block, Plan
-from derive.solving.blocks.free_unknowns import has_choice
+from derive.solving.blocks.free_unknowns import has_choice, is_divided_by
 from derive.solving.blocks.lost_solutions import may_be_lost
-from derive.solving.blocks.outcome import System
+from derive.solving.blocks.outcome import System, agrees
 from derive.solving.blocks.substitution import expressed
 from derive.solving.cancellation.elimination import reduced
 from derive.solving.execution.question import Outline, outlined
@@ -33,6 +34,8 @@ from derive.time_limits import query, tick
 from derive.tolerances import LEAST
 
 __all__ = ["formula"]
+
+_DRAWS = 3  # points at which a form is put back
 
 _Arm = tuple[Node, tuple[Node, ...]]
 """A closed form, and the conditions under which it is the one."""
@@ -186,6 +189,8 @@ def _single(library: RelationSet, equation: Equation, name: str) -> Node:
     admissible = [candidate for candidate in candidates if _may_be(library, name, candidate)]
     if not admissible:
         raise _none(name, [str(equation)])
+    if is_divided_by(equation, name) and not any(_satisfies(library, equation, name, one) for one in admissible):
+        raise _none(name, [str(equation)])
     if has_choice(equation, name):
         free = tuple(_where_any_value_does(equation, name))
         return _by_arms(name, admissible, free, is_single=_is_monotone(library, equation, name))
@@ -210,6 +215,13 @@ def _may_be(library: RelationSet, name: str, candidate: Candidate) -> bool:
     if form.is_real is False or (domain.low >= 0 and form.is_negative):
         return False
     return not (domain.low >= 0 and domain.open_low and form.is_zero)
+
+
+def _satisfies(library: RelationSet, equation: Equation, name: str, candidate: Candidate) -> bool:
+    """Whether a form satisfies its relation at some numbers: `x = b/b` has no solution at `b = 0`."""
+    names = [other for other in names_in(equation.lhs, equation.rhs) if other != name]
+    points = ({other: generic(library.declared[other], draw) for other in names} for draw in range(_DRAWS))
+    return any(agrees(equation, {**known, name: value(unwound(candidate.form, 0), known)}) for known in points)
 
 
 def _is_monotone(library: RelationSet, equation: Equation, name: str) -> bool:

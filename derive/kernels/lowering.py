@@ -23,10 +23,11 @@ from derive.kernels.blocks.block_kernels import worked_out
 from derive.kernels.blocks.solver_calls import Axes, branches, only, rows, settled, stacked
 from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, Yielding
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.isolation import isolate, leaves_out
+from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out
+from derive.numerics.algebra.like_terms import ZERO
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.block import variants_of
-from derive.solving.blocks.free_unknowns import has_choice
+from derive.solving.blocks.free_unknowns import has_choice, is_divided_by
 from derive.solving.execution.question import Outline
 from derive.tolerances import AGREEMENT, ASIDE, AT_ZERO
 
@@ -281,7 +282,9 @@ class Draft:
             return False
         texts = [self._text(candidate.form, scope) for candidate in candidates]
         plain = isinstance(equation.lhs, Name) and equation.lhs.name == name
-        if len(texts) == 1 and (plain or not candidates[0].conditions):
+        if len(texts) == 1 and not has_choice(equation, name) and is_divided_by(equation, name):
+            chosen = self._gathered(equation, name, texts[0], candidates[0], scope)
+        elif len(texts) == 1 and (plain or not candidates[0].conditions):
             chosen = texts[0] if texts[0].isidentifier() else self.sheet.line(texts[0])
         else:
             tried = [self._tried(equation, name, text, scope) for text in texts]
@@ -305,6 +308,21 @@ class Draft:
         self.sheet.require_between(scope, chosen, domain.low, domain.high, domain.open_low)
         scope.bind(name, chosen)
         return True
+
+    def _gathered(self, equation: Equation, name: str, text: str, candidate: Candidate, scope: Scope) -> str:
+        """The form of an unknown that stands several times in its relation, and in a divisor there.
+
+        Both sides were multiplied by that divisor, so that the form has to be put back: `x = b/b` has no solution at
+        `b = 0`. Infinite where a divisor of the form is zero, since any value may do there.
+        """
+        found = self._tried(equation, name, text, scope)
+        for divisor in candidate.divisors:
+            vanishes = self._holds(Equation(divisor, "=", ZERO), scope)
+            found = self.sheet.line(self.dialect.pick(vanishes, "inf", found))
+            if not self.dialect.is_lazy:
+                scope.ask(vanishes)
+        self._askable(found, scope)
+        return found
 
     def _tried(self, equation: Equation, name: str, text: str, scope: Scope) -> str:
         """A candidate where it satisfies its relation; NaN where it does not, infinite where it is only bounded."""
@@ -367,9 +385,12 @@ class Draft:
         return self.sheet.between(text, domain.low, domain.high, domain.open_low)
 
     def _holds(self, equation: Equation, scope: Scope) -> str:
-        size = "abs" if self.dialect.is_lazy else "np.abs"
-        left, right, whole = apart(equation, lambda node: self._text(node, scope), size)
-        return self.sheet.line(f"({size}({left} - {right}) <= {AGREEMENT!r} * {whole})")
+        left, right, whole = apart(equation, lambda node: self._text(node, scope), self._size)
+        return self.sheet.line(f"({self._size}({left} - {right}) <= {AGREEMENT!r} * {whole})")
+
+    @property
+    def _size(self) -> str:
+        return "abs" if self.dialect.is_lazy else "np.abs"
 
     def _by_numbers(self, block: Block, inputs: Sequence[str], scope: Scope) -> None:
         """A block without a closed form: a call to its kernel, for each point that has not failed yet."""

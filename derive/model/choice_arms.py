@@ -15,7 +15,14 @@ from derive.model.conditions import implied
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 
-__all__ = ["choices_of", "one_relation_for_each_arm", "relation_of_arm", "with_arms", "without_excluded_arms"]
+__all__ = [
+    "choices_of",
+    "has_arms",
+    "one_relation_for_each_arm",
+    "relation_of_arm",
+    "with_arms",
+    "without_excluded_arms",
+]
 
 _ARM = " arm "  # between the name of a relation and the place of its arm
 _MOST = 8  # limit on arms of one relation that are taken apart
@@ -39,6 +46,11 @@ def choices_of(relation: Relation) -> tuple[Apply, ...]:
     """The conditional expressions in a relation that have a name in some arms only."""
     choices = _conditional_expressions(relation)
     return tuple(choice for choice in choices if len({frozenset(names_in(arm)) for arm, _ in cases(choice)}) > 1)
+
+
+def has_arms(relation: Relation) -> bool:
+    """Whether a relation chooses between arms by conditions."""
+    return bool(_conditional_expressions(relation))
 
 
 def _conditional_expressions(relation: Relation) -> list[Apply]:

@@ -147,8 +147,13 @@ class Relation(Shown):
     @cached_property
     def chooses(self) -> bool:
         """Whether it contains a maximum, a minimum or a choice."""
+        return bool(self.choices)
+
+    @property
+    def choices(self) -> tuple[Apply, ...]:
+        """Each maximum, minimum and choice in it."""
         parts = (part for side in (self.written.lhs, self.written.rhs) for part in walk(side))
-        return any(isinstance(part, Apply) and part.op in ("max", "min", "piecewise") for part in parts)
+        return tuple(part for part in parts if isinstance(part, Apply) and part.op in ("max", "min", "piecewise"))
 
     def __reduce__(self) -> tuple[Any, ...]:
         fields = (self.name, self.written, dict(self.declared), self.because, self.source)

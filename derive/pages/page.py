@@ -20,6 +20,7 @@ from typing import Any
 from derive.errors import ExpressionError, read_all
 from derive.kernels.backends.javascript import runtime
 from derive.model.relation_set import RelationSet
+from derive.output_files import encoded
 from derive.pages.page_data import page_data
 from derive.presentation.numbers import with_unit
 from derive.time_limits import query
@@ -130,7 +131,7 @@ def packed(data: Mapping[str, Any], kernels: Sequence[str]) -> str:
     places = [lines.setdefault(line, len(lines)) for line in script.split("\n")]
     steps = (place - before for before, place in pairwise([0, *places]))  # mostly 1, which takes no room
     text = "\n".join([",".join(map(str, steps)), *lines])
-    return b64encode(zlib.compress(text.encode(), 9)).decode()
+    return b64encode(zlib.compress(encoded(text), 9)).decode()
 
 
 def unpacked(text: str) -> str:

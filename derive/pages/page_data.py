@@ -186,7 +186,7 @@ def _program(made: Program, said: Mapping[str, Any], tables: _Tables) -> dict[st
             for one in said["checks"]
             if not _rests_on_a_fallback(made, one)
         ],
-        "choices": [[one["relation"], one["at"], one["arms"]] for one in said["choices"]],
+        "choices": [[one["relation"], one["at"], one["forms"]] for one in said["choices"]],
         "steps": [
             [tables.place(tables.steps, {k: v for k, v in one.items() if k != "at"}), one["at"]]
             for one in said["steps"]

@@ -126,7 +126,7 @@ class Exchange:
         return Exchange(self.estimates, lambda: self.structure.not_written_for(names))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Structure:
     """Relations by name, in order of preference, and their quantities.
 
@@ -150,6 +150,8 @@ class Structure:
     bases: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)  # cache for the last few questions
     standing: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)  # cache: fallbacks in use
     components: dict[frozenset[str], dict[str, Any]] = field(default_factory=dict, repr=False, compare=False)  # cache
+    left_out: dict[frozenset[str], dict[str, str]] = field(default_factory=dict, repr=False, compare=False)  # cache
+    possible: dict[frozenset[str], AbstractSet[str]] = field(default_factory=dict, repr=False, compare=False)  # cache
     limits: tuple[tuple[str, ...], ...] = ()  # the quantities of each inequality
 
     @classmethod
@@ -246,32 +248,65 @@ class Structure:
         component.update(dict.fromkeys(({target} if target in given else unknowns), reached))
         return reached
 
-    def bearing(self, relations: Iterable[str], fixed: AbstractSet[str]) -> list[str]:
-        """Those of some relations that may bear on a target.
+    def bearing(self, target: str, given: frozenset[str], fixed: frozenset[str]) -> list[str]:
+        """Those of the relations connected to the target that may bear on it: each holds nothing open alone."""
+        gone = self.apart(fixed)
+        return [one for one in self.reached(target, given) if one not in gone]
 
-        A relation that alone contains an open quantity only says that one: without it, all others are as open as
-        before. It is left out, and then those that are alone with another. Quantities that are fixed in another way,
-        such as what is given or asked for, count as not open. Later estimates are no equations, and stay.
+    def apart(self, fixed: frozenset[str]) -> dict[str, str]:
+        """The relations that alone contain an open quantity, in the order in which they are left out, each with it.
+
+        Such a relation only says that one: without it, all others are as open as before. It is left out, and then those
+        that are alone with another. Quantities that are fixed in another way, such as what is given or asked for, count
+        as not open. Later estimates are no equations, and stay.
         """
-        names = [one for one in relations if one in self.members]
-        count: dict[str, int] = {}  # of each open quantity, how many relations hold it
-        sums: dict[str, int] = {}  # and the sum of their places: that of the last one, where the others are taken off
-        for place, relation in enumerate(names):
-            for name in self.members[relation]:
-                if name not in fixed:
-                    count[name] = count.get(name, 0) + 1
-                    sums[name] = sums.get(name, 0) + place
-        alone = [name for name, number in count.items() if number == 1]
-        gone: set[str] = set()
+        found = self.left_out.get(fixed)
+        if found is None:
+            if len(self.left_out) >= _KEPT:
+                self.left_out.clear()
+            found = self.left_out[fixed] = self._apart(fixed)
+        return found
+
+    def _apart(self, fixed: frozenset[str]) -> dict[str, str]:
+        names, all_counts, all_sums = self._places
+        count, sums = all_counts.copy(), all_sums.copy()
+        gone: dict[str, str] = {}
+        alone = [name for name, number in count.items() if number == 1 and name not in fixed]
         for name in alone:  # grows as it is walked
             place = sums[name]
             if not count[name] or names[place] in self.rivals:
                 continue
-            gone.add(names[place])
+            gone[names[place]] = name
             for other in self.members[names[place]]:
-                if other in count:
-                    count[other] -= 1
-                    sums[other] -= place
-                    if count[other] == 1:
-                        alone.append(other)
-        return [one for one in names if one not in gone]
+                count[other] -= 1
+                sums[other] -= place
+                if count[other] == 1 and other not in fixed:
+                    alone.append(other)
+        return gone
+
+    def within_reach(self, known: frozenset[str]) -> AbstractSet[str]:
+        """What could be determined beside what is known, if all that is in several relations could."""
+        if known not in self.possible:
+            gone = self.apart(known.union(*self.limits))
+            found = {name for relation, held in self.members.items() if relation not in gone for name in held}
+            for relation, own in reversed(gone.items()):
+                if all(name in found or name in known or name == own for name in self.members[relation]):
+                    found.add(own)
+            if len(self.possible) >= _KEPT:
+                self.possible.clear()
+            self.possible[known] = found
+        return self.possible[known]
+
+    @cached_property
+    def _places(self) -> tuple[list[str], dict[str, int], dict[str, int]]:
+        """The relations, how many of them hold each quantity, and the sum of the places of those.
+
+        The sum is the place of the last relation, once those of the others are taken off.
+        """
+        count: dict[str, int] = {}
+        sums: dict[str, int] = {}
+        for place, held in enumerate(self.members.values()):
+            for name in held:
+                count[name] = count.get(name, 0) + 1
+                sums[name] = sums.get(name, 0) + place
+        return list(self.members), count, sums

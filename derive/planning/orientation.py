@@ -13,7 +13,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from derive.planning.incidence import Structure
 from derive.planning.matching import Matching
 
-__all__ = ["directed", "downstream", "following", "forwards", "upstream"]
+__all__ = ["directed", "downstream", "following", "forwards", "led_from", "upstream"]
 
 
 def directed(structure: Structure, relations: Sequence[str], known: frozenset[str] | set[str]) -> dict[str, str]:
@@ -85,6 +85,37 @@ def downstream(structure: Structure, names: Iterable[str], known: Iterable[str])
                 continue
             found.add(result)
             pending.append(result)
+    return frozenset(found)
+
+
+def led_from(
+    structure: Structure, name: str, known: Container[str], forwards_only: Container[str] = ()
+) -> frozenset[str]:
+    """What follows from one more quantity beside the known ones, by relations that leave a single quantity open.
+
+    The relations written for some quantities are run forwards only, and nothing else yields these.
+
+    >>> from derive.relation_files.loading import load
+    >>> run = load('[quantities]\\na = { unit = "" }\\nb = { unit = "" }\\nc = { unit = "" }\\n'
+    ...            'd = { unit = "" }\\n[relations]\\nb = { equation = "b = 2*a" }\\nc = { equation = "b = c + d" }')
+    >>> structure = Structure.of(run.relations.values())
+    >>> [sorted(led_from(structure, "c", ["d"], only)) for only in ([], ["b"])]
+    [['a', 'b', 'c'], ['b', 'c']]
+    """
+    if name in known:
+        return frozenset()
+    found = {name}
+    pending = [name]
+    while pending:
+        for relation in structure.holders.get(pending.pop(), ()):
+            fresh = [other for other in structure.members[relation] if other not in known and other not in found]
+            if len(fresh) != 1:
+                continue
+            result = structure.forward.get(relation)
+            if result != fresh[0] and (result in forwards_only or fresh[0] in forwards_only):
+                continue
+            found.add(fresh[0])
+            pending.append(fresh[0])
     return frozenset(found)
 
 

@@ -19,16 +19,28 @@ is found in four steps, and every tie goes to the relation that was stated first
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from derive.planning.block_triangular import components
 from derive.planning.incidence import Exchange, Structure
 from derive.planning.matching import Matching
-from derive.planning.orientation import directed, forwards, upstream
+from derive.planning.orientation import directed, forwards, led_from, upstream
 
-__all__ = ["Basis", "Block", "Plan", "based", "basis_of", "determined", "ordered", "plan"]
+__all__ = [
+    "Basis",
+    "Block",
+    "Plan",
+    "based",
+    "basis_of",
+    "determined",
+    "fallbacks_led_to",
+    "is_surely_open",
+    "ordered",
+    "plan",
+]
 
 _KEPT = 8  # bases of questions
 _STANDING = 64  # questions whose fallbacks in use are kept
@@ -144,6 +156,24 @@ def basis_of(
     return next((other for other in others if other.matching.settles(target)), first)
 
 
+def fallbacks_led_to(structure: Structure, target: str, given: frozenset[str], weak: Iterable[str]) -> list[str]:
+    """The fallbacks that yield since they follow from the target, beside what is given."""
+    leads = _Leads.of(structure, given, [name for name in weak if name != target])
+    led = leads.beyond_fallbacks(target)
+    return [name for name, names in leads.missing if names <= led]
+
+
+def is_surely_open(structure: Structure, target: str, given: frozenset[str], weak: Iterable[str]) -> bool:
+    """Whether no plan could determine a target: this takes one look for all targets, and overlooks some."""
+    if structure.alternatives or target in given:
+        return False
+    known = given.union(weak)
+    gone = structure.apart(known.union(*structure.limits))
+    if target in known:
+        return all(relation in gone for relation in structure.holders.get(target, ()))
+    return target not in structure.within_reach(known)
+
+
 def _may_settle(structure: Structure, basis: Basis, weak: tuple[str, ...], exchange: Exchange, target: str) -> bool:
     """Whether a target may be determined with estimates in the place of other relations: it then is beside them too."""
     matching = basis.matching.copy()
@@ -166,13 +196,14 @@ def _basis_of(
     and bears on the target, in fewer ways than before, so both are looked at again.
     """
     fixed = strong.union((target,), weak, *structure.limits)
-    reached = structure.reached(target, strong)
-    bearing = structure.bearing(reached, fixed) if only_bearing else reached
+
+    def among(remaining: Structure) -> list[str]:
+        return remaining.bearing(target, strong, fixed) if only_bearing else remaining.reached(target, strong)
+
+    bearing = among(structure)
     bare, rest = _standing_in(structure, bearing, target, strong, weak)
     if bare is not structure:
-        reached = bare.reached(target, strong)
-        still = frozenset(reached)
-        bearing = bare.bearing([one for one in bearing if one in still], fixed) if only_bearing else reached
+        bearing = among(bare)
     key = strong, tuple(rest), tuple(bearing)
     found: Basis | None = bare.bases.get(key)
     if found is None:
@@ -194,14 +225,18 @@ def _standing_in(
 
     A fallback is used where the relations written for its quantity do not determine it, and then replaces them: it is
     never run backwards through them. It is dropped where they do determine it, and where the stated values determine
-    it by other relations, or the given ones with other fallbacks; that result may be run backwards. A fallback that no
-    relation is written for, such as a rest of 0, replaces nothing: it yields to the stated values like any default.
+    it by other relations, or the given ones with other fallbacks; that result may be run backwards. So is one that its
+    own relations would yield if the target were known: it is a function of the target, whatever else the question says.
+    A fallback that no relation is written for, such as a rest of 0, replaces nothing: it yields to the stated values
+    like any default.
     """
     rest = [name for name in weak if name != target]
     if structure.otherwise.isdisjoint(rest):
         return structure, rest
     inside = {name for relation in reached for name in structure.members[relation]}
-    among = _standing_among(structure, reached, given, rest) if not structure.otherwise.isdisjoint(inside) else []
+    among: Sequence[str] = ()
+    if not structure.otherwise.isdisjoint(inside):
+        among = _standing_among(structure, reached, given, rest, target)
     around = structure.around(target, given)
     fallbacks = [name for name in rest if name in structure.otherwise and name in around]
     standing = [name for name in fallbacks if name in among or name not in inside]
@@ -211,20 +246,77 @@ def _standing_in(
 
 
 def _standing_among(
-    structure: Structure, reached: Sequence[str], given: frozenset[str], rest: Sequence[str]
+    structure: Structure, reached: Sequence[str], given: frozenset[str], rest: Sequence[str], target: str
 ) -> list[str]:
     """The fallbacks in use among those that some relations contain; cached, since a tree of cases asks often."""
-    key = frozenset(reached), given, tuple(rest)
+    sought = target if _Leads.of(structure, given, rest).beyond_fallbacks(target) else None
+    key = frozenset(reached), given, tuple(rest), sought
     if key not in structure.standing:
         if len(structure.standing) >= _STANDING:
             structure.standing.clear()
-        structure.standing[key] = _standing(structure, reached, given, rest)
+        structure.standing[key] = _standing(structure, reached, given, rest, sought)
     found: list[str] = structure.standing[key]
     return found
 
 
-def _standing(structure: Structure, reached: Sequence[str], given: frozenset[str], rest: Sequence[str]) -> list[str]:
-    """The fallbacks that are used, of a question that reaches such relations."""
+class _Leads(NamedTuple):
+    """What follows from the known names of a question, and by what a target could lead to its fallbacks."""
+
+    structure: Structure
+    given: frozenset[str]
+    known: frozenset[str]
+    ahead: frozenset[str]  # what relations yield from what is known
+    missing: Sequence[tuple[str, frozenset[str]]]  # what relations written for fallbacks need beside that
+    starts: frozenset[str]  # the quantities that lead to another one alone, or are all that is missing
+
+    @classmethod
+    def of(cls, structure: Structure, given: frozenset[str], rest: Sequence[str]) -> _Leads:
+        """The leads beside what is given and the other known names; cached."""
+        known = given.union(rest)
+        key = given, known
+        if key not in structure.standing:
+            ahead = known | forwards(structure, list(structure.members), known).keys()
+            needed = [
+                (name, frozenset(structure.members[relation]) - ahead)
+                for name in rest
+                if name in structure.otherwise
+                for relation in structure.writers.get(name, ())
+            ]
+            missing = [(name, names) for name, names in needed if names]
+            starts = {name for _, names in missing if len(names) == 1 for name in names}
+            for members in structure.members.values() if missing else ():
+                open_names = [name for name in members if name not in ahead]
+                if len(open_names) == 2:
+                    starts.update(open_names)
+            structure.standing[key] = cls(structure, given, known, ahead, missing, frozenset(starts))
+        found: _Leads = structure.standing[key]
+        return found
+
+    def beyond_fallbacks(self, target: str) -> frozenset[str]:
+        """What the target leads to beside what is known; nothing unless a fallback leads it to something given."""
+        if target in self.known or not self.given or target not in self.starts:
+            return frozenset()
+        led = led_from(self.structure, target, self.ahead, self.structure.otherwise)
+        pending = [name for name, names in self.missing if names <= led]
+        met: set[str] = set()
+        while pending:
+            name = pending.pop()
+            if name in self.given:
+                return led
+            for relation in self.structure.holders.get(name, ()):
+                result = self.structure.forward.get(relation)
+                if result is None or result in met:
+                    continue
+                if all(other in self.ahead or other in led for other in self.structure.members[relation]):
+                    met.add(result)
+                    pending.append(result)
+        return frozenset()
+
+
+def _standing(
+    structure: Structure, reached: Sequence[str], given: frozenset[str], rest: Sequence[str], sought: str | None = None
+) -> list[str]:
+    """The fallbacks that are used, of a question that reaches such relations; what is sought leads to some of them."""
     inside = {name for relation in reached for name in structure.members[relation]}
     candidates = [name for name in rest if name in inside and name in structure.otherwise]
     firm = [name for name in rest if name in inside and name not in structure.otherwise]
@@ -236,20 +328,26 @@ def _standing(structure: Structure, reached: Sequence[str], given: frozenset[str
     if any(f"={name}" not in with_fallbacks.fixes for name in candidates):  # the givens determine one of them
         yielding |= _left_over(structure, basis, [name for name in candidates if name not in yielding])
     if yielding:  # the relations written for these are as others from here on, and may lead to other fallbacks
-        return _standing(structure, reached, given, [name for name in rest if name not in yielding])
+        return _standing(structure, reached, given, [name for name in rest if name not in yielding], sought)
     known = {f"={name}": place for place, name in enumerate([*candidates, *firm])}
     everything = with_fallbacks.given(firm)
     displaced = [label for label in known if label not in everything.fixes]
     ahead = forwards(structure, reached, {*given, *rest}).keys() | given | {*rest}
+    if sought is not None:
+        ahead |= led_from(structure, sought, ahead, candidates)
 
     def follows(names: Sequence[str]) -> set[str]:
-        """Those of these names that relations yield, as they are written, if all other fallbacks are known."""
+        """Those of these names that relations yield, as they are written, from what is sought if all other fallbacks
+        are known."""
         writers = [relation for name in names for relation in structure.writers.get(name, ())]
         if not any(ahead.issuperset(structure.members[one]) for one in writers):
             return set()
         settled_before = {*given, *rest} - {*names}
-        leading = upstream(structure, names, settled_before)
-        return {*names} & forwards(structure, [one for one in reached if one in leading], settled_before).keys()
+        if sought is None:
+            leading = upstream(structure, names, settled_before)
+            return {*names} & forwards(structure, [one for one in reached if one in leading], settled_before).keys()
+        found = settled_before | forwards(structure, reached, settled_before).keys()
+        return {*names} & (found | led_from(structure, sought, found, candidates))
 
     def settled(names: Sequence[str]) -> list[str]:
         """Those of these fallbacks that their own relations determine, if all other fallbacks are known."""
@@ -273,7 +371,9 @@ def _standing(structure: Structure, reached: Sequence[str], given: frozenset[str
 
     def may_follow(name: str) -> bool:
         writers = structure.writers.get(name, ())
-        return any(sure.issuperset({*structure.members[one]} - {name}) for one in writers)
+        return any(sure.issuperset({*structure.members[one]} - {name}) for one in writers) or (
+            sought is not None and any(ahead.issuperset(structure.members[one]) for one in writers)
+        )
 
     alone = [name for name in candidates if may_follow(name) and settled([name])]
     dropped = alone
@@ -319,17 +419,60 @@ def based(
 def determined(structure: Structure, given: Iterable[str], weak: Iterable[str]) -> frozenset[str]:
     """The quantities that a plan could compute from these names, whatever its target: no plan determines another."""
     known, rest = frozenset(given), list(weak)
-    if structure.alternatives:
-        found = determined(replace(structure, alternatives=()), known, rest)
-        others = (other.structure for other in structure.alternatives if other.adds_to(found | known))
-        return found.union(*(determined(other, known, rest) for other in others))
-    standing = _standing(structure, list(structure.members), known, rest)
+    found = _determined(structure, known, rest)
+    others = (other.structure for other in structure.alternatives if other.adds_to(found | known))
+    return found.union(*(determined(other, known, rest) for other in others))
+
+
+def _determined(structure: Structure, known: frozenset[str], rest: Sequence[str]) -> frozenset[str]:
+    """The quantities that a plan could compute without estimates in the place of other relations."""
+    fixed = known.union(rest, *structure.limits)
+    bearing = _bearing(structure, fixed)
+    inside = {name for relation in bearing for name in structure.members[relation]}
+    standing = _standing(structure, bearing, known, rest)
+    standing += [name for name in rest if name in structure.otherwise and name not in inside]
     bare = structure.not_written_for(standing)
     used = [*standing, *(name for name in rest if name not in structure.otherwise)]
-    matching, _ = based(bare, list(bare.members), known, used)
+    bearing = _bearing(bare, fixed)
+    matching, _ = based(bare, bearing, known, used)
     for relation in structure.rivals & bare.members.keys():
         matching.add(relation, structure.members[relation])
-    return frozenset(matching.unknowns.keys() - matching.loose(bare.holders))
+    found = {name for name in used if bare.holders.get(name) and name not in known}
+    found |= matching.unknowns.keys() - matching.loose(bare.holders)
+    for relation, own in reversed(bare.apart(fixed).items()):  # each says its own quantity, where all others are known
+        if all(name in found or name in known or name == own for name in bare.members[relation]):
+            found.add(own)
+    return frozenset(found) | _determined_by_what_they_lead_to(structure, known, rest, standing, found)
+
+
+def _bearing(structure: Structure, fixed: frozenset[str]) -> list[str]:
+    gone = structure.apart(fixed)
+    return [one for one in structure.members if one not in gone]
+
+
+def _determined_by_what_they_lead_to(
+    structure: Structure, known: frozenset[str], rest: Sequence[str], standing: Sequence[str], found: Set[str]
+) -> frozenset[str]:
+    """The quantities that are determined if asked for, since they lead to fallbacks that stand otherwise."""
+    if not any(name in structure.writers for name in standing):
+        return frozenset()
+    leads = _Leads.of(structure, known, rest)
+    sought = [name for name in structure.holders if name not in found and name in leads.starts]
+    firm = [name for name in rest if name not in structure.otherwise]
+    bases: dict[frozenset[str], Matching | None] = {}  # for quantities that lead to each other
+    determined_too = set()
+    for name in sought:
+        led = leads.beyond_fallbacks(name)
+        if led and led not in bases:
+            left = _standing(structure, list(structure.members), known, rest, name)
+            bare = structure.not_written_for(left)
+            bases[led] = None
+            if len(left) < len(standing):
+                bases[led], _ = based(bare, list(bare.members), known, [*left, *firm])
+        basis = bases.get(led)
+        if basis is not None and basis.settles(name):
+            determined_too.add(name)
+    return frozenset(determined_too)
 
 
 def _depends_on_answer(structure: Structure, solved: Mapping[str, str], name: str, answered: set[str]) -> bool:

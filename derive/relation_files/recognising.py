@@ -44,6 +44,8 @@ def names_at_top(text: str) -> set[str]:
 
 def is_one(path: Path) -> bool:
     """Whether this file is a relation file, also where it is not the UTF-8 that it should be."""
+    if not path.is_file():  # what a pipe holds could not be read again
+        return False
     try:
         with path.open("rb") as file:
             start = file.read(_LARGEST)

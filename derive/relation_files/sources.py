@@ -17,12 +17,12 @@ from typing import Any
 import tomli
 
 from derive.errors import DeriveError, ExpressionError, LimitError, excerpt
+from derive.input_files import LARGEST, content_of
 from derive.relation_files.key_lines import key_lines, statement_lines
 from derive.relation_files.offered import is_name, meant, offers
 
 __all__ = ["Document", "parse_source", "read_document", "read_source"]
 
-_LARGEST = 64_000_000  # bytes of a file
 _LONGEST = 24_000  # characters of one line; the TOML reader takes quadratic time over a longer key
 _DOTTED = re.compile(r"(?<![\w\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){50}")  # a key of nested tables
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all but the tab and the end of a line
@@ -108,8 +108,7 @@ def _read(source: str | Path) -> tuple[str, str, Path]:
         )
     path = meant(source) if isinstance(source, str) else source
     try:
-        with path.open("rb") as file:
-            content = file.read(_LARGEST + 1)  # a device has no size that could be checked first
+        content = content_of(path)
         return _sized(content.decode("utf-8-sig"), len(content)), path.name, path.parent
     except UnicodeDecodeError as error:
         what = f"{excerpt(path.name)} is not UTF-8 text: byte {error.start} cannot be read."
@@ -125,9 +124,9 @@ def _read(source: str | Path) -> tuple[str, str, Path]:
 
 
 def _sized(text: str, size: int) -> str:
-    if size > _LARGEST:
-        what = f"The relation file has more than {_LARGEST} bytes."
-        raise _ContentError(LimitError(what, hint="Split it.", limit=f"{_LARGEST} bytes"))
+    if size > LARGEST:
+        what = f"The relation file has more than {LARGEST} bytes."
+        raise _ContentError(LimitError(what, hint="Split it.", limit=f"{LARGEST} bytes"))
     return text
 
 

@@ -99,6 +99,8 @@ def opening(path: Path) -> dict[str, str]:
 
     `library = "pendulum.toml"` is the relation file that it uses; `add = "own.toml"` adds one to the library.
     """
+    if path.exists() and not path.is_file():  # a pipe could be read only once, and a template is read twice
+        raise ExpressionError(f"{path.name} is not a file.", hint="Give a text file.")
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

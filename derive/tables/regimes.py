@@ -7,7 +7,7 @@ there is no regime.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,12 +16,14 @@ from derive.kernels.agreement import tested
 from derive.kernels.backends.shared_lines import Writer, apart
 from derive.kernels.case_dispatch import leaves
 from derive.kernels.programs.choice_forms import choice_of, ways
+from derive.kernels.programs.layout import always_in_use
 from derive.tables.axes import is_lazy
 from derive.tables.point_values import Recipe, Source, Values, sources
 from derive.tolerances import AGREEMENT
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
+    from derive.planning.plan import Plan
 
 __all__ = ["Regime", "Switch", "switches"]
 
@@ -65,41 +67,55 @@ class Switch:
             return self.judge(*(source.read(values) for source in self.sources))
 
 
-def switches(recipes: Iterable[Recipe]) -> dict[str, Switch]:
-    """The choices behind the targets, each once, by the name of its column."""
-    found: dict[str, Switch] = {}
+def switches(recipes: Iterable[Recipe], ranged: Collection[str]) -> dict[str, Switch]:
+    """The choices behind the targets, each once, by the name of its column; some typed values are ranges."""
+    choosing: dict[str, list[Recipe]] = {}
     for recipe in recipes:
         for relation in _choosing(recipe):
-            if relation.name not in found:
-                made = _switch(recipe, relation)
-                if made is not None:
-                    found[relation.name] = made
-    return {f"{name}.regime": switch for name, switch in found.items()}
+            choosing.setdefault(relation, []).append(recipe)
+    found: dict[str, Switch] = {}
+    for name, own in choosing.items():
+        fixed = frozenset.intersection(*(_fixed(recipe, name) for recipe in own)) - {*ranged}
+        made = (_switch(recipe, recipe.library.relations[name], fixed) for recipe in own)
+        switch = next((one for one in made if one is not None), None)
+        if switch is not None and switch.arms:
+            found[f"{name}.regime"] = switch
+    return found
 
 
-def _choosing(recipe: Recipe) -> Iterator[Relation]:
-    library = recipe.library
-    blocks = [block for tree in recipe.lines.alternatives for case in leaves(tree) for block in case.plan.blocks]
+def _plans(recipe: Recipe) -> list[Plan]:
+    return [case.plan for tree in recipe.lines.alternatives for case in leaves(tree)]
+
+
+def _choosing(recipe: Recipe) -> Iterator[str]:
+    blocks = [block for made in _plans(recipe) for block in made.blocks]
     for name in dict.fromkeys(name for block in blocks for name in block.relations):
-        if library.relations[name].chooses:
-            yield library.relations[name]
+        if recipe.library.relations[name].chooses:
+            yield name
 
 
-def _switch(recipe: Recipe, relation: Relation) -> Switch | None:
+def _fixed(recipe: Recipe, relation: str) -> frozenset[str]:
+    """The names that have one number throughout a sweep, wherever a relation is solved."""
+    return always_in_use(_plans(recipe), relation).union(recipe.numbers).difference(recipe.axes, recipe.ranged)
+
+
+def _switch(recipe: Recipe, relation: Relation, fixed: Collection[str]) -> Switch | None:
     """The choice of one relation, if its quantities can be computed beside the target."""
     import numpy
 
     written = relation.written
-    choice = choice_of(written)
+    choice = choice_of(written, fixed)
     if choice is None:
         return None
+    arms = tuple(dict.fromkeys(filter(None, choice.regimes)))
+    codes = {"": -1, **{arm: code for code, arm in enumerate(arms)}}
     names = names_in(written.lhs, written.rhs, *relation.conditions)
     held = sources(recipe, names)
     if held is None:
         return None
-    places = numpy.array([*choice.places, -1], dtype=numpy.int8)
+    places = numpy.array([*(codes[choice.regimes[place]] for place in choice.places), -1], dtype=numpy.int8)
     way = _judge(relation, choice.nodes, names)
-    return Switch(choice.arms, tuple(held), lambda *numbers: places[way(*numbers)])
+    return Switch(arms, tuple(held), lambda *numbers: places[way(*numbers)])
 
 
 def _judge(relation: Relation, chosen: Sequence[Apply], names: Sequence[str]) -> Callable[..., Any]:

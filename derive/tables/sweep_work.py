@@ -20,6 +20,7 @@ from derive.tables.point_checks import Contradiction, Judge, Judgement, Verdict,
 from derive.tables.point_values import End, Recipe, Values, functions
 from derive.tables.regimes import Switch, switches
 from derive.tables.single_points import Told, asked_at, bounded, remarked_at
+from quantities.declaration import read_given
 
 __all__ = ["Work"]
 
@@ -176,7 +177,8 @@ class Work:
     @cached_property
     def switches(self) -> dict[str, Switch]:
         """For each relation with a choice, the function that tells its forms apart."""
-        return switches(self.recipes)
+        ranged = [name for name, value in self.given.items() if read_given(value, self.library.declared[name]).is_range]
+        return switches(self.recipes, ranged)
 
     def codes(self, arrays: Sequence[Any], columns: Mapping[str, Any]) -> dict[str, Any]:
         """For each relation with a choice, its form at points whose targets are known."""

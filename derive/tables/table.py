@@ -60,7 +60,7 @@ class Table(Shown):
 
     @cached_property
     def regimes(self) -> Mapping[str, Regime]:
-        """For each relation with a maximum or a choice, the arm that binds at each point."""
+        """For each relation with a maximum or an open choice, the arm that binds at each point."""
         if self.survey is None:
             return {}
         if self.is_lazy:

@@ -34,6 +34,12 @@ def spin():
         pass
 
 
+def sleep_awake(seconds):
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        pass
+
+
 def swallowing():
     while True:
         with suppress(Exception):
@@ -148,6 +154,15 @@ def test_what_weak_references_call_is_whole():
         with suppress(Interruption), interrupted_after(0.002 + turn / 10_000):
             while True:
                 kept.add(Held())
+
+
+@pytest.mark.parametrize("seconds", [1e8, 1e10, 1e300, 10**400, float("inf")])
+def test_after_the_longest_of_limits_a_short_one_is_kept(at_once, monkeypatch, seconds):
+    monkeypatch.setattr(interrupting, "_watch", interrupting._Watch())
+    with limits(seconds=seconds), query():
+        time.sleep(0.02)  # so that the background thread begins to wait for it
+    with pytest.raises(LimitError), limits(seconds=0.05), query():
+        sleep_awake(30)
 
 
 def test_a_question_in_a_question_of_several_has_its_own_limit(at_once):

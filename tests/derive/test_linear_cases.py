@@ -127,9 +127,10 @@ def test_every_case_is_taken_and_no_other(start: int, is_ranged: bool) -> None:
 
 
 AT_DEFAULTS = (90, 102, 194, 252, 398)  # where a case could not be excluded, since a default is its edge
+NEGATIVE_EDGES = (524, 20090, 20278, 20282, 20347, 20598)  # where several are, or the negative of one
 
 
-@every("seed", (*range(6), *AT_DEFAULTS), ordinary=11)
+@every("seed", (*AT_DEFAULTS, *NEGATIVE_EDGES, *range(6)))
 def test_a_default_bounds_a_case_as_the_number_does(seed: int) -> None:
     assert not failures([seed], is_ranged=False, by_defaults=True)
 
@@ -139,11 +140,14 @@ ARMS = (14, 150, 438)  # where the arms of a choice lead to several values, and 
 DENIED = (141,)  # where a relation does not hold at the givens, so that its condition fails
 
 
-HOLLOW = (524,)  # where a number leaves another quantity no value in any case
-ASSUMED = (25, 72)  # where one answer assumes a case, and the relations leave an interval in the other
+HOLLOW = (524, 20287, 20563, 22714, 22761, 22831, 22896)  # where a number leaves another quantity no value in any case
+ASSUMED = (25, 72, 1592)  # where one answer assumes a case, and the relations leave an interval in the other
+SAME_NAMES = (861, 20675, 21770)  # where arms of the same names leave one value, whichever is taken
+GAPS = (20084,)  # where a relation leaves one value in a case that nothing else speaks of
+ROUNDED = (20032, 22797)  # where a sum in a choice cancels to a rounding error, or an arm is a number up to one
 
 
-@every("seed", (*TIES, *ARMS, *DENIED, *HOLLOW))
+@every("seed", (*TIES, *ARMS, *DENIED, *HOLLOW, *SAME_NAMES, *GAPS, *ROUNDED))
 def test_cases_that_only_a_bound_decides_are_taken_or_excluded(seed: int) -> None:
     assert not failures(range(seed, seed + 1), is_ranged=False)
 
@@ -161,7 +165,13 @@ def test_what_is_left_open_over_ranges_holds_all_of_them(seed: int) -> None:
     assert not failures(range(seed, seed + 1), is_ranged=True)
 
 
-TURNING = (687, 776)  # where a case does not hold throughout the ranges, so that not all of its bounds are reached
+TURNING = (687, 776, 20248, 20942)  # where a case does not hold throughout the ranges: not all bounds are reached
+EXCLUDED = (20270, 20527, 20621)  # where the case that an answer assumes holds nowhere in the ranges
+
+
+@every("seed", EXCLUDED)
+def test_no_case_is_assumed_that_the_relations_exclude_over_the_ranges(seed: int) -> None:
+    assert not failures(range(seed, seed + 1), is_ranged=True)
 
 
 @every("seed", TURNING)

@@ -13,7 +13,7 @@ from typing import IO
 import pytest
 
 from derive import DeriveError
-from derive.output_files import write_whole, written_whole
+from derive.output_files import MARK, sealed, write_whole, written_whole
 from tests.derive.terminal import ask, settle
 
 SUM = """\
@@ -62,6 +62,14 @@ def test_what_cannot_be_written_is_told_in_words(place, tmp_path: Path):
     with pytest.raises(DeriveError, match="cannot be written: "):
         write_whole(tmp_path / place, "text")
     assert sorted(os.listdir(tmp_path)) == ["file", "folder"]
+
+
+def test_a_text_that_quotes_a_name_of_no_characters_is_refused_in_words(tmp_path: Path):
+    """Such is the name of a file whose bytes are no UTF-8, as the system tells it."""
+    for text in ("of \udcff.toml", f"{MARK} of \udcff.toml"):
+        with pytest.raises(DeriveError, match="is no Unicode text"):
+            write_whole(tmp_path / "x.txt", sealed(text))
+    assert os.listdir(tmp_path) == []
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")

@@ -23,6 +23,7 @@ from derive.expressions.functions import TABLE
 from derive.expressions.tree import Apply, Node
 from derive.kernels.backends.emitter import DOUBT, SIGNS, is_clear, is_total
 from derive.kernels.backends.numba_source import Machine, Slow
+from derive.kernels.backends.shared_lines import refusing_what_is_too_deep
 from derive.tolerances import BRACKET, SAME_ROOT, SMALLEST
 from quantities.tolerances import SAME_COUNT
 
@@ -103,7 +104,8 @@ def bundled(last: Sequence[Script]) -> tuple[str, tuple[str, ...]]:
     ('f0',)
     """
     bundle = _Bundle()
-    names = tuple(bundle.name_of(one) for one in last)
+    with refusing_what_is_too_deep():
+        names = tuple(bundle.name_of(one) for one in last)
     return "\n".join(bundle.parts), names
 
 

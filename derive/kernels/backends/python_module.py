@@ -15,6 +15,7 @@ from typing import Any
 
 from derive import tolerances
 from derive.kernels.backends.javascript import Built, Script
+from derive.kernels.backends.shared_lines import refusing_what_is_too_deep
 from quantities import tolerances as of_quantities
 
 __all__ = ["python_functions", "python_runtime"]
@@ -29,7 +30,9 @@ def python_runtime(text: str) -> str:
     >>> [line for line in python_runtime("over(1, smallest(x))").splitlines() if line.startswith("def ")]
     ['def over(x, y):', 'def largest(numbers):', 'def smallest(numbers):']
     """
-    held, wanted, pending = _held(), dict[str, None](), _names_in(ast.parse(text))
+    with refusing_what_is_too_deep():
+        tree = ast.parse(text)
+    held, wanted, pending = _held(), dict[str, None](), _names_in(tree)
     while pending:
         found = {name for name in pending if name in held and name not in wanted}
         wanted |= dict.fromkeys(found)
@@ -86,7 +89,8 @@ def python_functions(last: Sequence[Script]) -> tuple[str, tuple[str, ...]]:
     ('f0',)
     """
     bundle = _Bundle()
-    names = tuple(bundle.name_of(one) for one in last)
+    with refusing_what_is_too_deep():
+        names = tuple(bundle.name_of(one) for one in last)
     return "\n\n\n".join(bundle.parts), names
 
 

@@ -22,7 +22,7 @@ from derive.kernels.backends.emitter import DOUBT, Dialect, inlined, number, wor
 from derive.numerics.algebra.evaluation import terms, weighed
 from derive.planning.plan import Block
 
-__all__ = ["Scope", "Sheet", "Writer", "apart", "execute", "in_order"]
+__all__ = ["Scope", "Sheet", "Writer", "apart", "execute", "in_order", "refusing_what_is_too_deep"]
 
 Writer = Callable[[Node], str]
 """The text of an expression, whose parts are written before it."""
@@ -32,12 +32,22 @@ _HELD = re.compile(r"\bv\d+\b")
 
 def execute(text: str, space: dict[str, Any]) -> None:
     """Define the functions of a text, which this package has written, in a space of names."""
-    try:
+    with refusing_what_is_too_deep():
         code = compile(text, "<derive>", "exec")
-    except (MemoryError, RecursionError, SyntaxError) as error:  # how Python says that an expression is too deep for it
-        what = "A choice among very many cases is nested too deep for a fast function."
-        raise LimitError(what, hint="Split it: name its parts. Or call solve at each point.", limit="depth") from error
     exec(code, space)
+
+
+@contextmanager
+def refusing_what_is_too_deep() -> Iterator[None]:
+    """Say in words that a text is nested too deep to be parsed, translated or compiled.
+
+    A sum of very many terms is nested too: each term lies within the sum of those before it.
+    """
+    try:
+        yield
+    except (MemoryError, RecursionError, SyntaxError) as error:  # how Python says it
+        what = "A sum of very many terms, or a choice among very many cases, is nested too deep for a fast function."
+        raise LimitError(what, hint="Split it: name its parts. Or call solve at each point.", limit="depth") from error
 
 
 @dataclass

@@ -25,7 +25,7 @@ from derive.solving.execution.question import Outline
 if TYPE_CHECKING:
     from derive.model.relation import Relation
 
-__all__ = ["Layout", "extra", "laid_out", "leading_to", "testable", "weak_behind"]
+__all__ = ["Layout", "always_in_use", "extra", "laid_out", "leading_to", "testable", "weak_behind"]
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,10 @@ def laid_out(library: RelationSet, found: Cases, stated: Iterable[str]) -> Layou
         known = _known(outline, case, asides) | {*_unknowns(extra(library, outline, case, asides))}
         checks |= dict.fromkeys(testable(library, case, known, stated))
     choosing = [name for block in blocks for name in block.relations if library.relations[name].chooses]
-    forms = {name: choice_of(library.relations[name].written) for name in dict.fromkeys(choosing)}
+    forms = {
+        name: choice_of(library.relations[name].written, {*outline.strong, *always_in_use(plans, name)})
+        for name in dict.fromkeys(choosing)
+    }
     return Layout(
         tuple(outputs),
         roles,
@@ -105,6 +108,12 @@ def laid_out(library: RelationSet, found: Cases, stated: Iterable[str]) -> Layou
         {block: all(_is_firm(library, made, one) for one, made in aside if one == block) for block, _ in aside},
         tuple(name for name, choice in forms.items() if choice is None),
     )
+
+
+def always_in_use(plans: Iterable[Plan], relation: str) -> frozenset[str]:
+    """The weak values in use wherever a relation is solved."""
+    solving = [made for made in plans if any(relation in block.relations for block in made.blocks)]
+    return frozenset.intersection(*(frozenset(made.weak) for made in solving)) if solving else frozenset()
 
 
 def _in_order(library: RelationSet, plans: Sequence[Plan]) -> list[Block]:

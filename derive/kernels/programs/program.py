@@ -91,7 +91,14 @@ class Program:
             "constants": [{**_quantity(declared[name]), "number": _default(declared[name])} for name in self.constants],
             "reasons": [{"kind": one.kind, "quantity": one.quantity, "text": one.text} for one in self.reasons],
             "checks": [self._check(self.library.relations[name]) for name in layout.checks],
-            "choices": [{"relation": name, "at": layout.choice(name), "arms": list(one.arms)} for name, one in choices],
+            "choices": [
+                {
+                    "relation": name,
+                    "at": layout.choice(name),
+                    "forms": [[[arm.text, arm.configured_by] for arm in form] for form in one.forms],
+                }
+                for name, one in choices
+            ],
             "steps": [{**step(self.library, block, named), "at": layout.step(block)} for block in layout.steps],
             "yielding": [self._yielding(name) for name in layout.yielding],
             "barring": [self._barring(block) for block in layout.barring],

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from fractions import Fraction
@@ -344,11 +344,36 @@ def strain(equation: Equation, values: Values, moving: Iterable[str] | None = No
     return abs(gap) / moved if moved else math.inf
 
 
-def arms(node: Node, values: Values) -> list[Node]:
-    """The arms that bind in each max, min and choice of an expression, outermost first."""
+def arms(node: Node, values: Values, given: Collection[str] = ()) -> list[Node]:
+    """The arms that bind in each max, min and choice of an expression, outermost first, but for what was configured.
+
+    >>> from derive.expressions.grammar import parse_expression
+    >>> from derive.expressions.tree import render
+    >>> wait = parse_expression("max(work, delay if chips > 1 else 0)")
+    >>> [[render(arm) for arm in arms(wait, {"work": 2, "delay": 3, "chips": 8}, given)] for given in ([], ["chips"])]
+    [['delay if chips > 1 else 0', 'delay'], ['delay if chips > 1 else 0']]
+    """
     if not isinstance(node, Apply):
         return []
     if node.op in ("max", "min", "piecewise"):
         arm = binding_arm(node, values)
-        return [] if arm is None else [arm, *arms(arm, values)]
-    return [arm for arg in node.args for arm in arms(arg, values)]
+        if arm is None:
+            return []
+        inner = arms(arm, values, given)
+        return inner if is_configured(node, given) else [arm, *inner]
+    return [arm for arg in node.args for arm in arms(arg, values, given)]
+
+
+def is_configured(choice: Apply, given: Collection[str]) -> bool:
+    """Whether a choice is made by the givens alone: no other arm could be taken, so that its arm is no regime.
+
+    A maximum or a minimum is never configured: which of two typed numbers is the larger is what a reader asks.
+    """
+    if choice.op != "piecewise":
+        return False
+    return all(name in given for name in deciding(choice))
+
+
+def deciding(choice: Apply) -> tuple[str, ...]:
+    """The names in the conditions of a choice."""
+    return names_in(*(condition for _, condition in cases(choice) if condition is not None))

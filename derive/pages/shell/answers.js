@@ -84,10 +84,14 @@ function sidesApart(check, left, right, isUndefined) {
   return `${check.left_text} is ${less}, ${check.op === "<=" ? "more" : "less"} than ${check.right_text}, which is ${more}`;
 }
 
-// Which arm of each choice binds.
-function regimeIn({program, y}) {
-  const found = {};
-  for (const [relation, at, arms] of program.choices) if (y[at] >= 0) found[relation] = arms[y[at]];
+// Which arm of each choice binds. A choice that the givens alone make is no regime, unless one of them is sought, or
+// varies along a curve.
+function regimeIn({program, y, sought}, over = null) {
+  const found = {}, isOpen = (givens) => givens === null || givens.includes(sought) || givens.includes(over);
+  for (const [relation, at, forms] of program.choices) {
+    const arms = y[at] >= 0 ? forms[y[at]].filter(([, givens]) => isOpen(givens)).map(([arm]) => arm) : [];
+    if (arms.length) found[relation] = [...new Set(arms)].join("; ");
+  }
   return found;
 }
 
@@ -207,7 +211,7 @@ function curveOf(state, answer) {
     let near = answer.number;
     for (const i of places) {
       const {number, reason, run} = answered(state, {[name]: xs[i]}, near), has = run && !Number.isNaN(number);
-      points[i] = {x: xs[i], y: number, reason, regime: has ? Object.values(regimeIn(run)).join(", ") : "", failed: has ? failedNames(run) : ""};
+      points[i] = {x: xs[i], y: number, reason, regime: has ? Object.values(regimeIn(run, name)).join(", ") : "", failed: has ? failedNames(run) : ""};
       if (has) near = number;
     }
   };

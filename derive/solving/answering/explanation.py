@@ -60,15 +60,15 @@ def answer_of(
 
     bounds, how = _bounds(library, question, made, state, form, alone)
     turning = [Assumption(note, "turning") for note in unsteady(library, question, made, state, left_out, bounds)]
-    if turning and how:
-        how = "bounds contain every value in this case; they may be too wide, as it does not hold throughout the ranges"
+    if turning:
+        how = _where_the_case_turns(how)
     checks, idle, gone = _tested(library, question, made, state, left_out, bounds)
     return Answer(
         quantity=library.declared[target],
         base=None if target in state.spans else state.values[target],
         bounds=bounds,
         given=MappingProxyType(used),
-        regime=MappingProxyType(_regime(library, made, state)),
+        regime=MappingProxyType(_regime(library, question, made, state)),
         stated_assumptions=(
             *_assumptions(library, question, made, state, left_out, used, how),
             *turning,
@@ -88,6 +88,18 @@ def answer_of(
         _course=cache(lambda: _course(library, question, made, state, used)),
         _acts_on=cache(lambda: acts_on(library, question, left_out, idle)),
     )
+
+
+def _where_the_case_turns(how: str) -> str:
+    """How bounds are known over ranges throughout which their case does not hold: no better than before."""
+    if not how or "not proved" in how:
+        return how
+    if "along this solution" in how:
+        return (
+            "bounds contain every value along this solution; they may be too wide, as its case does not hold "
+            "throughout the ranges; elsewhere in the ranges there may be others"
+        )
+    return "bounds contain every value in this case; they may be too wide, as it does not hold throughout the ranges"
 
 
 def _tested(
@@ -156,16 +168,17 @@ def _spoken_of(library: RelationSet, made: Plan) -> Mapping[str, Declaration]:
     return MappingProxyType(found)
 
 
-def _regime(library: RelationSet, made: Plan, state: State) -> dict[str, str]:
-    """The binding arm of each relation that contains a choice."""
+def _regime(library: RelationSet, question: Question, made: Plan, state: State) -> dict[str, str]:
+    """The binding arm of each relation that contains a choice, unless the givens alone make the choice."""
     found = {}
+    fixed = question.fixed(made.weak)
     for block in made.blocks:
         for name in block.relations:
             relation = library.relations[name]
             if not relation.chooses or not all(other in state.values for other in library.members[name]):
                 continue
             written = relation.written
-            binding = [arm for side in (written.lhs, written.rhs) for arm in arms(side, state.values)]
+            binding = [arm for side in (written.lhs, written.rhs) for arm in arms(side, state.values, fixed)]
             if binding:
                 found[name] = "; ".join(dict.fromkeys(render(arm) for arm in binding))
     return found
@@ -291,6 +304,8 @@ def _bounds(
         if not is_monotone(form, state.values, felt):
             form = eased(form, state.values, felt, library.quantities)
         (low, high), how = bounds_of_form(form, state.values, felt)
+        if low == high:
+            low = high = state.values[target]  # but for rounding: the ranges cancel
         low, high = min(low, state.values[target]), max(high, state.values[target])  # rounding may leave it outside
         return (max(low, domain.low), min(high, domain.high)), how
     if any(len(block.relations) > len(block.unknowns) for block in made.blocks):  # one joint step, not a plan to run

@@ -20,7 +20,8 @@ from derive.expressions.tree import names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import residual
 from derive.numerics.intervals.enclosure import span_of
-from derive.planning.plan import Plan
+from derive.planning.incidence import structure_of
+from derive.planning.plan import Plan, fallbacks_led_to
 from derive.solving.answering.regime_intervals import left_open
 from derive.solving.blocks.interval_propagation import narrowed
 from derive.solving.blocks.outcome import agrees
@@ -37,6 +38,7 @@ from derive.solving.ranges.range_propagation import spread_without_middle
 
 __all__ = ["UnfixedError", "answered_in_case", "narrowed_by_neighbours"]
 
+_STANDING = "its fallback stands"
 _NEIGHBOURS = 12  # limit on relations that narrow an interval
 
 
@@ -187,6 +189,7 @@ def _despite_structure(library: RelationSet, question: Question, found: Found) -
     result = (
         pinned(library, question, found.left_out)
         or cancelling(library, question, found.left_out)
+        or _with_fallbacks(library, question, found.left_out)
         or bounded(library, question, found.left_out)
     )
     if result is not None:
@@ -197,6 +200,33 @@ def _despite_structure(library: RelationSet, question: Question, found: Found) -
     if not sound:
         raise broken[0] if broken else UnfixedError(question, found.left_out)
     return sound
+
+
+def _with_fallbacks(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> Found | None:
+    """The answer that fallbacks lead to although they follow from it, where it leads to them again.
+
+    Of a model in which all layers have experts, the size of the others plays no part.
+    """
+    structure = structure_of(library, frozenset(left_out), question.stated)
+    names = fallbacks_led_to(structure, question.target, frozenset(question.strong), question.weak)
+    written = {relation for name in names for relation in structure.writers[name]}
+    if not written:
+        return None
+    try:
+        found = cancelling(library, question, {**left_out, **dict.fromkeys(written, _STANDING)})
+    except DeriveError:
+        return None
+    if found is None:
+        return None
+    tested = [
+        library.relations[relation] for name in names if name in found.plan.weak for relation in structure.writers[name]
+    ]
+    is_met = all(
+        state.values.keys() >= {*one.declared} and agrees(one.written, state.values)
+        for one in tested
+        for state in found.states
+    )
+    return replace(found, left_out=left_out) if is_met else None
 
 
 def _singular(library: RelationSet, question: Question, error: DeriveError) -> DeriveError:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from derive.errors import NoSolutionError
 from derive.expressions.tree import COMPARISONS, Apply, Equation, Node, names_in, walk
-from derive.model.choice_arms import one_relation_for_each_arm
+from derive.model.choice_arms import has_arms
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds
 from derive.numerics.algebra.isolation import isolate
@@ -28,9 +28,9 @@ from derive.planning.plan import Plan
 from derive.solving.blocks.block import solve_block
 from derive.solving.blocks.free_unknowns import is_narrow, middle
 from derive.solving.blocks.outcome import agrees
-from derive.solving.execution.applicability import decisions_of
+from derive.solving.execution.applicability import conditional_in, decisions_of
 from derive.solving.execution.block_execution import State
-from derive.solving.execution.case_boxes import claims, left_by_relations, negation, worded
+from derive.solving.execution.case_boxes import claims, left_by_arms, negation, worded
 from derive.solving.execution.checks import applies
 from derive.solving.execution.plan_states import Found, planned_for
 from derive.solving.execution.question import Question
@@ -46,9 +46,9 @@ __all__ = ["confined", "left_open", "told_apart"]
 
 ENCLOSED = "bounds contain every value over the ranges, and are an enclosure: not every value in them need be reached"
 
+_NEAR = 1e-3  # share of a number, or of one, by which another is near it
 _FLIPS = 6  # limit on flips beside those where sides are equal
 _HALVINGS = 200
-_SPLITS = 5  # limit on relations around an answer that are taken both to apply and not to
 
 
 def confined(library: RelationSet, question: Question, found: Found) -> Found:
@@ -62,41 +62,50 @@ def confined(library: RelationSet, question: Question, found: Found) -> Found:
     return replace(found, states=tuple(one for state in found.states for one in rules.parts(state)))
 
 
-def told_apart(library: RelationSet, question: Question, answers: Sequence[Found]) -> list[Found]:
-    """The answers; if there are several, without those that leave another quantity no value."""
-    if sum(len(found.states) for found in answers) < 2:
+def told_apart(
+    library: RelationSet, question: Question, answers: Sequence[Found], *, is_open: bool = False
+) -> list[Found]:
+    """The answers without those that leave another quantity no value, if there are several.
+
+    One alone is no less excluded if it assumes a case and others are open (`is_open`). Otherwise the givens themselves
+    are at fault where none is left, and all answers stay.
+    """
+    if sum(len(found.states) for found in answers) + is_open < 2:
         return list(answers)
     if any(question.weak[name].source.stands_in for found in answers for name in found.plan.weak):
         return list(answers)
-    if _is_ranged(question):
-        return list(answers)
 
     def is_sound(found: Found, state: State) -> bool:
-        decisions = decisions_of(library, replace(question, case=found.case))
-        if state.spans:
+        asked = replace(question, case=found.case)
+        if _is_ranged(question):
+            used = {one.name for one in conditional_in(library, found.plan)}
+            return _is_possible_around(
+                library, replace(asked, case=replace(found.case, holding=found.case.holding | used)), {}
+            )
+        if question.target in state.spans:
             return True
-        if propagated(library, state.values, found.left_out, decisions) is None:
+        if propagated(library, state.values, found.left_out, decisions_of(library, asked)) is None:
             return False
-        return _is_possible_around(library, replace(question, case=found.case), state)
+        return _is_possible_around(library, asked, state.values)
 
     kept = [replace(one, states=tuple(state for state in one.states if is_sound(one, state))) for one in answers]
     sound = [found for found in kept if found.states]
-    return sound or list(answers)
+    return sound if sound or is_open else list(answers)
 
 
-def _is_possible_around(library: RelationSet, question: Question, state: State) -> bool:
-    """Whether some case of the relations around what is known in a state leaves values to what else is in them."""
-    apart = one_relation_for_each_arm(library, of_same_names=True)
-    if apart is None or not apart.relations.keys() >= question.case.holding | question.case.failing:
-        apart = library
-    known = state.values.keys() | question.strong.keys()
-    around = (one for one in apart.conditional if not known.isdisjoint(apart.members[one.name]))
-    also = {name for one in around for name in (*apart.members[one.name], *names_in(*one.conditions))} - known
+def _is_possible_around(library: RelationSet, question: Question, values: Mapping[str, float]) -> bool:
+    """Whether some case of the relations around what is known leaves values to what else is in them."""
+    known = values.keys() | question.strong.keys()
+    conditioned = (*library.conditional, *(one for one in library.relations.values() if has_arms(one)))
+    around = (one for one in conditioned if not known.isdisjoint(library.members[one.name]))
+    also = {name for one in around for name in (*library.members[one.name], *names_in(*one.conditions))}
+    also -= known - {name for name, value in question.strong.items() if value.is_range}
     if not also:
         return True
-    stated = {name: stated_at(library, name, number) for name, number in state.values.items()}
+    computed = values.keys() - question.strong.keys()
+    stated = {name: stated_at(library, name, values[name]) for name in sorted(computed)}
     asked = replace(question, strong={**question.strong, **stated}, decided={})
-    return left_by_relations(apart, asked, sorted(also), splits=_SPLITS) is not None
+    return left_by_arms(library, asked, sorted(also), computed=computed) is not None
 
 
 def left_open(
@@ -133,7 +142,8 @@ def left_open(
         states = [replace(state, notes=(note, ENCLOSED))] if _is_ranged(question) else list(rules.parts(state))
     if not states:
         raise _none(target, f"nothing in its domain satisfies {rules.where}")
-    spoken = tuple(state for state in states if not is_covered or rules.is_spoken_of(state))
+    is_fixed = target in states[0].values and not rules.leave_only(states[0].values[target])
+    spoken = tuple(state for state in states if not is_covered or is_fixed or rules.is_spoken_of(state))
     return [Found(Plan(target, (), (), ()), spoken, left_out)] if spoken else []
 
 
@@ -143,7 +153,7 @@ def _left(library: RelationSet, question: Question) -> Span | None:
     Over ranges it contains every value that the target has anywhere in them.
     """
     target = question.target
-    found = left_by_relations(library, question, [target], blur=0.0) or left_by_relations(library, question, [target])
+    found = left_by_arms(library, question, [target], blur=0.0) or left_by_arms(library, question, [target])
     if found is None:
         return None
     low, high = (float(f"{end:.15g}") for end in found[target])  # without what was rounded outwards
@@ -235,7 +245,10 @@ class _Rules:
         return " and ".join(dict.fromkeys(map(worded, self.forms)))
 
     def parts(self, state: State) -> Iterator[State]:
-        """The state with its interval of the target cut to where the claims hold; other states unchanged."""
+        """The state with its interval of the target cut to where the claims hold; other states unchanged.
+
+        Ranges that move the edges leave an interval whole: it is cut later, to what all their numbers leave of it.
+        """
         target = self.question.target
         edges = self._turns() if target in state.spans and self.forms else None
         if edges is None:
@@ -243,10 +256,13 @@ class _Rules:
             return
         low, high = state.spans[target]
         domain = self.library.declared[target].domain
-        is_free = (low, high) == (domain.low, domain.high) and not self._is_ranged
+        is_free = (low, high) == (domain.low, domain.high)
         others = {name: span for name, span in state.spans.items() if name != target}
         ends = [low, *(edge for edge in edges if low < edge < high), high]
         met = [part for span in pairwise(ends) for part in self._met_within(span, _FLIPS)]
+        if met and self._is_ranged:
+            yield state
+            return
         for span in _united(met):
             yield replace(state, spans={**others, target: span}, is_free=is_free)
         for edge in edges:
@@ -294,6 +310,12 @@ class _Rules:
             if any(all(holds(form, {**self.known, target: point}) for form in forms) for point in points):
                 return True
         return False
+
+    def leave_only(self, number: float) -> bool:
+        """Whether what the case claims leaves no other number near this one: `x > 0` fails at 0 alone."""
+        domain = self.library.declared[self.question.target].domain
+        step = _NEAR * (abs(number) or 1.0)
+        return not any(self._is_met(near) for near in (number - step, number + step) if near in domain)
 
     def _is_met(self, number: float) -> bool:
         at = {**self.known, self.question.target: number}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 from types import MappingProxyType
 from typing import Any
@@ -26,6 +26,7 @@ from derive.errors import (
 from derive.expressions.tree import names_in, render
 from derive.model.choice_arms import one_relation_for_each_arm, relation_of_arm, with_arms, without_excluded_arms
 from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.evaluation import is_configured
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span
 from derive.planning.incidence import structure_of
@@ -44,10 +45,11 @@ from derive.solving.diagnosis.stated_twice import Agreement, agreement
 from derive.solving.execution.answer import Answer, Assumption
 from derive.solving.execution.applicability import conditional_in, decisions_of
 from derive.solving.execution.block_execution import State
-from derive.solving.execution.case_boxes import claims, left_by_relations, worded
+from derive.solving.execution.case_boxes import claims, left_by_arms, worded
 from derive.solving.execution.plan_states import Found, is_doubt, is_of_one_turn, lone_fallbacks
 from derive.solving.execution.question import NO_CASE, Case, Question, ask
 from derive.solving.execution.regimes import MOST_CASES, explored
+from derive.solving.programs.shapes import Shape, shape_of
 from derive.solving.ranges.joined_cases import is_gapless, joined
 from derive.time_limits import query
 from derive.tolerances import SAME_ROOT
@@ -56,8 +58,37 @@ __all__ = ["is_settled", "settled", "solve", "solve_all", "the_one"]
 
 
 def solve(library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]) -> Answer:
-    """The one answer, or an error that says why there is none or more than one."""
-    answers = solve_all(library, target, profiles, given)
+    """The one answer, or an error that says why there is none or more than one.
+
+    Asked again with other numbers, a question is answered by its program, and explained by the solver if need be.
+    """
+    shape = _asked_before(library, target, profiles, given)
+    outcome = None if shape is None else shape.outcome(given)
+    if outcome is not None:
+        explained = partial(_solved, library, target, profiles, dict(given), None)
+        return Answer.of_number(library.declared[target], outcome, explained)
+    return _solved(library, target, profiles, given, shape)
+
+
+def _asked_before(
+    library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]
+) -> Shape | None:
+    """The shape of a question; None of one that names something unknown."""
+    is_known = isinstance(target, str) and target in library.declared and library.declared.keys() >= given.keys()
+    if not is_known or not all(profile in library.profiles for profile in profiles if isinstance(profile, str)):
+        return None
+    return shape_of(library, target, profiles, tuple(given))
+
+
+def _solved(
+    library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any], shape: Shape | None
+) -> Answer:
+    """The one answer of the solver."""
+    with query():
+        return _the_only(target, _all_solved(library, target, profiles, given, shape))
+
+
+def _the_only(target: str, answers: Sequence[Answer]) -> Answer:
     one = the_one(answers)
     if one is not None:
         return one
@@ -88,11 +119,21 @@ def solve_all(
     library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]
 ) -> tuple[Answer, ...]:
     """Every admissible answer, in ascending order."""
+    return _all_solved(library, target, profiles, given, None)
+
+
+def _all_solved(
+    library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any], shape: Shape | None
+) -> tuple[Answer, ...]:
     with query():
         question = ask(library, target, profiles, given)
         prove_fit_together(library, question)
-        answers = _admissible(library, question, profiles)
+        answers, sought = _admissible(library, question, profiles)
         beside = agreement(library, question, answers)
+        if shape is not None and sought is not None and sought.library is library and len(answers) == 1:
+            ((_, found),) = sought.answers
+            if the_one(answers) is not None:
+                shape.learn(library, sought.question, found)
         return tuple(_beside(answer, beside) for answer in answers)
 
 
@@ -106,8 +147,10 @@ def _is_away(answer: Answer) -> bool:
     return any(one.kind == "away" for one in answer.stated_assumptions)
 
 
-def _admissible(library: RelationSet, question: Question, profiles: tuple[Any, ...]) -> tuple[Answer, ...]:
-    """Every admissible answer of a question, over all cases that its ranges meet."""
+def _admissible(
+    library: RelationSet, question: Question, profiles: tuple[Any, ...]
+) -> tuple[tuple[Answer, ...], _Sought | None]:
+    """Every admissible answer of a question, over all cases that its ranges meet; and what led to the only one."""
     is_ranged = any(value.is_range for value in question.strong.values())
     try:
         sought = _found(library, question)
@@ -116,13 +159,15 @@ def _admissible(library: RelationSet, question: Question, profiles: tuple[Any, .
         elsewhere = is_ranged and (isinstance(error, NoSolutionError) or is_gapless(library))
         answers = _over_all_cases(library, question, profiles, ()) if elsewhere else ()
         if answers:
-            return answers
+            return answers, None
         if isinstance(error, NoSolutionError) or question.target not in question.origins or question.own is None:
             raise
-        return (_own(library, question, profiles),)
+        return (_own(library, question, profiles),), None
     is_turning = any(one.kind == "turning" for answer in answers for one in answer.stated_assumptions)
     is_split = is_ranged and any(one.case != NO_CASE for _, one in sought.answers)
-    return _over_all_cases(library, question, profiles, answers) if is_turning or is_split else answers
+    if is_turning or is_split:
+        return _over_all_cases(library, question, profiles, answers), None
+    return answers, sought if len(sought.answers) == 1 else None
 
 
 def _over_all_cases(
@@ -195,14 +240,12 @@ def _answers(library: RelationSet, sought: _Sought, profiles: tuple[Any, ...]) -
     question = sought.question
     states = [(used, one, state) for used, one in sought.answers for state in one.states]
     answers = [
-        _cut(
-            used,
-            replace(question, case=_case_of(used, one)),
-            _choosing(
-                sought, used, one, answer_of(used, question, one.plan, state, one.left_out, len(one.states) == 1)
-            ),
-        )
+        _choosing(sought, used, one, answer_of(used, question, one.plan, state, one.left_out, len(one.states) == 1))
         for used, one, state in states
+    ]
+    answers = [
+        answer if state.is_free else _cut(used, replace(question, case=_case_of(used, one)), answer)
+        for answer, (used, one, state) in zip(answers, states, strict=True)
     ]
     answers = [
         _away(answer) if one.is_assumed_away else answer for answer, (_, one, _) in zip(answers, states, strict=True)
@@ -244,7 +287,12 @@ def _choosing(sought: _Sought, used: RelationSet, found: Found, answer: Answer) 
         return answer
     spent = [name for block in found.plan.blocks for name in block.relations]
     arms = {name: used.relations[name].written for name in spent if not used.relations[name].chooses}
-    chosen = {name: render(arm.rhs) for name, arm in arms.items() if sought.library.relations[name].chooses}
+    fixed = sought.question.fixed(found.plan.weak)
+    chosen = {
+        name: render(arm.rhs)
+        for name, arm in arms.items()
+        if any(not is_configured(choice, fixed) for choice in sought.library.relations[name].choices)
+    }
     return replace(answer, regime=MappingProxyType({**answer.regime, **chosen}))
 
 
@@ -252,6 +300,14 @@ def _case_of(library: RelationSet, found: Found) -> Case:
     """The case of a result, and of all relations that it uses."""
     used = [relation.name for relation in conditional_in(library, found.plan)]
     return replace(found.case, holding=found.case.holding.union(used))
+
+
+_CUT = Assumption("bounds contain every value in this case; not every value in them need be reached", "bounds")
+
+
+def _is_close(note: Assumption) -> bool:
+    """Whether a note says that bounds are reached, which is not known any more once they are cut."""
+    return note.kind == "bounds" and note.text.startswith(("bounds are exact", "bounds found by"))
 
 
 def _cut(library: RelationSet, question: Question, answer: Answer) -> Answer:
@@ -263,7 +319,7 @@ def _cut(library: RelationSet, question: Question, answer: Answer) -> Answer:
     fixed = {name for name, value in stated.items() if not value.is_range}
     if fixed.issuperset(names_in(*claims(library, question))):  # the ranges do not touch what decides the case
         return answer
-    left = left_by_relations(library, question, [question.target])
+    left = left_by_arms(library, question, [question.target])
     if left is None:
         return answer
     (low, high), (least, most) = answer.bounds, left[question.target]
@@ -271,12 +327,14 @@ def _cut(library: RelationSet, question: Question, answer: Answer) -> Answer:
         low = float(f"{least:.15g}")  # without what was rounded outwards
     if low <= most < high:
         high = float(f"{most:.15g}")
+    if (low, high) == answer.bounds:
+        return answer
+    notes = tuple(_CUT if _is_close(one) else one for one in answer.stated_assumptions)
+    answer = replace(answer, bounds=(low, high), stated_assumptions=notes)
     if answer.base is None or lies_in((answer.base, answer.base), (low, high), SAME_ROOT):
-        return replace(answer, bounds=(low, high))
+        return answer
     note = Assumption("it has no value in the middle of the ranges")  # there the case does not hold
-    return replace(
-        answer, base=None, bounds=(low, high), stated_assumptions=(*answer.stated_assumptions, note), _steps=tuple
-    )
+    return replace(answer, base=None, stated_assumptions=(*notes, note), _steps=tuple)
 
 
 def _beside(answer: Answer, beside: Agreement) -> Answer:
@@ -375,7 +433,7 @@ def _sought_by_arms(
 
 def _sought_in_arms(library: RelationSet, question: Question) -> list[tuple[RelationSet, Found]]:
     """The states that answer a question in the library of arms; empty where one of them leaves the target open."""
-    apart = one_relation_for_each_arm(library)
+    apart = one_relation_for_each_arm(library, of_same_names=True)
     if apart is None or any(value.is_range for value in question.strong.values()):
         return []
     if question.target not in closure(structure_of(apart), [*question.strong, *question.weak]):
@@ -465,42 +523,42 @@ def _explored(library: RelationSet, question: Question, is_last_resort: bool) ->
         elif isinstance(found, UnderdeterminedError):
             doubts.append((asked, f"where {where}, nothing determines {question.target}"))
     target = question.target
+    answers = told_apart(library, question, answers, is_open=_may_be_away(library, answers, errors))
     away = [
         one for one in answers if any(rule(library, target, one, answers) for rule in (_is_assumed_away, _is_beside))
     ]
     kept = [one for one in answers if one not in away]
     unspoken = _unspoken(library, errors, answers)
     errors += [UnfixedError(replace(question, case=one.case), one.left_out) for one in away]
-    found = [*told_apart(library, question, kept), *(replace(one, is_assumed_away=True) for one in (*away, *unspoken))]
+    found = [*kept, *(replace(one, is_assumed_away=True) for one in (*away, *unspoken))]
     return [_doubted(library, one, doubts) for one in _joined_where_free(library, target, found)], errors
 
 
-def _joined_where_free(library: RelationSet, target: str, found: Sequence[Found]) -> list[Found]:
-    """The results; intervals that nothing but cases ends are one, if they make up the target's domain.
+def _may_be_away(library: RelationSet, answers: Sequence[Found], errors: Sequence[DeriveError]) -> bool:
+    """Whether a case is open, and every answer assumes that it is another."""
+    is_open = any(isinstance(error, UnderdeterminedError) for error in errors)
 
-    A value that another case fixes stays beside it, unless it is only where two of the intervals meet. What an answer
-    assumes away makes up nothing: the answer would be lost in it.
+    def assumes(one: Found, state: State) -> bool:
+        return any(_assumes(library, one, state, relation.name) for relation in conditional_in(library, one.plan))
+
+    return is_open and all(assumes(one, state) for one in answers for state in one.states)
+
+
+def _joined_where_free(library: RelationSet, target: str, found: Sequence[Found]) -> list[Found]:
+    """The results; one interval alone, if intervals that nothing but cases ends make up the target's domain.
+
+    It covers all else that was found. What an answer assumes away makes up nothing: the answer would be lost in it.
     """
     domain = library.declared[target].domain
     free = [(one, state) for one in found if not one.is_assumed_away for state in one.states if state.is_free]
-    spans = sorted(state.spans[target] for _, state in free)
     reached = domain.low
-    for low, high in spans:
+    for low, high in sorted(state.spans[target] for _, state in free):
         if low <= reached:
             reached = max(reached, high)
     if not free or reached < domain.high:
         return list(found)
     first, state = free[0]
-    whole = replace(first, states=(replace(state, spans={**state.spans, target: (domain.low, domain.high)}),))
-    ends = {end for span in spans for end in span}
-    beside = []
-    for one in found:
-        fixed = tuple(each for each in one.states if target in each.values and each.values[target] not in ends)
-        if one.is_assumed_away:
-            beside.append(one)
-        elif fixed:
-            beside.append(replace(one, states=fixed))
-    return [whole, *beside]
+    return [replace(first, states=(replace(state, spans={**state.spans, target: (domain.low, domain.high)}),))]
 
 
 def _is_assumed_away(library: RelationSet, target: str, one: Found, answers: Sequence[Found]) -> bool:

@@ -274,7 +274,7 @@ def _barred(equations: tuple[Equation, ...], system: System) -> Outcome | None:
             if len(names) == 1:
                 (name,) = names
                 alone = values_of(equation, name, system.known, system.domains[name])
-                if not (alone.solutions or alone.caveat or alone.undecided):
+                if not (alone.solutions or alone.undecided):
                     return Outcome((), reason=f"{name}: {alone.reason}")
                 if not alone.caveat and [one.values for one in alone.solutions] == [{name: 0.0}]:
                     found.add(name)

@@ -16,7 +16,7 @@ from itertools import pairwise
 from derive.expressions.functions import STEPPED
 from derive.expressions.tree import Apply, Equation, Node, names_in, replaced, walk
 from derive.numerics.algebra.constant_folding import folded
-from derive.numerics.algebra.evaluation import residual, strain
+from derive.numerics.algebra.evaluation import residual, strain, value
 from derive.numerics.algebra.like_terms import arms_of, occurrences, switches
 from derive.numerics.algebra.multiprecision import gap_of, is_level
 from derive.numerics.intervals.enclosure import Span, enclose
@@ -30,6 +30,7 @@ __all__ = [
     "bounds_over",
     "has_choice",
     "holds_everywhere",
+    "is_divided_by",
     "is_level_span",
     "level_spans",
     "may_cancel",
@@ -47,6 +48,13 @@ _RATIONAL = {"add", "mul", "neg", "inv", "pow"}
 def has_choice(equation: Equation, name: str) -> bool:
     """Whether the name stands inside a max, a min or a choice, whose inverse is not one expression."""
     return any(part.op in ("max", "min", "piecewise") and occurrences(part, name) for part in _applied(equation))
+
+
+def is_divided_by(equation: Equation, name: str) -> bool:
+    """Whether a name stands in a divisor, and elsewhere as well: what is isolated may be where the divisor is zero."""
+    if occurrences(equation.lhs, name) + occurrences(equation.rhs, name) < 2:
+        return False
+    return any(part.op == "inv" and name in names_in(part) for part in _applied(equation))
 
 
 def _applied(equation: Equation) -> Iterator[Apply]:
@@ -278,8 +286,12 @@ def reaching(
 ) -> Span:
     """The part of an interval, cut at its sample points, from which a form can reach a domain."""
     points = _points(span, values, ())
+    is_inside = [domain.low <= value(form, {**values, name: point}) <= domain.high for point in points]
     fitting: list[float] = []
-    for piece in pairwise(points):
+    for place, piece in enumerate(pairwise(points)):
+        if is_inside[place] or is_inside[place + 1]:  # a number says so at once, where bounds take hundreds
+            fitting.extend(piece)
+            continue
         low, high = bounds_over(form, values, {name: piece}, most)
         if low <= domain.high and high >= domain.low:
             fitting.extend(piece)

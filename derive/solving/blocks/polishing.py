@@ -21,7 +21,7 @@ from derive.numerics.root_finding.expression_graph import dag_of
 from derive.numerics.root_finding.krawczyk import isolated_near, newton
 from derive.solving.blocks.outcome import Outcome, Solution, System, agrees, repeats
 from derive.solving.blocks.substitution import expressed
-from derive.tolerances import AGREEMENT, HANDFUL, LAST_DIGIT, NEAR_MULTIPLE, ROUNDED, TIGHT, VISIBLE
+from derive.tolerances import AGREEMENT, BLUR, HANDFUL, LAST_DIGIT, NEAR_MULTIPLE, ROUNDED, TIGHT, VISIBLE
 from quantities.domain import Domain
 
 __all__ = ["are_apart", "each_once", "fitted", "is_telling", "leads_elsewhere", "positive_of", "settled", "sharp"]
@@ -207,18 +207,38 @@ def _with_a_number_changed(node: Node) -> Iterator[Node]:
 
 
 def leads_elsewhere(values: Mapping[str, float], equations: Sequence[Equation], system: System) -> bool:
-    """Whether equations only seem to hold at a point, where something given is lost in rounding: with many digits
+    """Whether equations only seem to hold at a point.
+
+    Either it is proved that there is no root near, or something given is lost in rounding there, and with many digits
     Newton's method leaves it for a root that is not near.
     """
     from derive.numerics.local_solvers.singular_roots import sharpened
 
-    if len(values) > _SMALL or is_telling(values, equations, system.known):
+    if len(values) > _SMALL:
+        return False
+    if _is_refuted(values, system):
+        return True
+    if is_telling(values, equations, system.known):
         return False
     better = sharpened(equations, values, system.known)
     if better is None:
         return False
     largest = max(map(abs, values.values()))
     return any(abs(better[name] - x) > NEAR_MULTIPLE * largest for name, x in values.items())
+
+
+def _is_refuted(values: Mapping[str, float], system: System) -> bool:
+    """Whether it is proved by intervals that no root differs from a point by a thousandth of each number or less.
+
+    Towards a root of `x*cosh(x) = x`, which is not in a domain without zero, the sides agree to ever more digits.
+    """
+    if len(system.equations) != len(values) or not all(values.values()):
+        return False
+    dag = dag_of(system.equations, list(values), system.known, blur=BLUR)
+    reaches = [NEAR_MULTIPLE * abs(x) for x in values.values()]
+    box = [(x - reach, x + reach) for x, reach in zip(values.values(), reaches, strict=True)]
+    step = None if dag is None else newton(dag, box)
+    return step is not None and step.left is None
 
 
 def _is_rough(one: Solution, others: Iterable[Solution], system: System) -> bool:

@@ -30,7 +30,7 @@ from derive.solving.blocks.starting_points import starts
 from derive.solving.cancellation.elimination import Projection, projected, reduced
 from derive.solving.cancellation.jacobian_rank import Rows, combined, repeated, rows_of
 from derive.solving.execution.block_execution import State
-from derive.solving.execution.plan_states import Found
+from derive.solving.execution.plan_states import Found, is_doubt
 from derive.solving.execution.question import Question
 from derive.solving.execution.regimes import ANOTHER, Decisions, Undecided
 from derive.solving.sensitivity.elasticities import composed
@@ -182,6 +182,8 @@ class _Elimination:
                 for one in outcome.solutions:
                     doubt = outcome.caveat or one.proof
                     following.append(state.taken(one, f"{block.unknowns[0]}: {doubt}" if doubt else ""))
+            if not following and any(is_doubt(note) for state in states for note in state.notes):
+                return None  # one that was not found may lead to a value
             if not following:
                 return [], f"{', '.join(block.unknowns)}: {why}"
             states = following

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from derive.model.relation import Relation
     from derive.solving.execution.answer import Answer, Check
 
-__all__ = ["Agreement", "agreement"]
+__all__ = ["Agreement", "StatedTwice", "agreement", "stated_twice"]
 
 _MOST = 16  # limit on solutions that are followed
 _SETS = 8  # limit on sets of dependent relations that are eliminated from
@@ -57,7 +57,7 @@ class Agreement:
 
 
 @dataclass(frozen=True, slots=True)
-class _Twice:
+class StatedTwice:
     """What some names state twice: the relations to test, the blocks that these need, and what only cancels."""
 
     tests: frozenset[str]
@@ -67,8 +67,12 @@ class _Twice:
     conditional: frozenset[str]  # the relations under conditions that may be among them
     dependent: tuple[tuple[str, ...], ...]
 
+    def is_told(self, tested: Collection[str], reached: Collection[str]) -> bool:
+        """Whether these relations that were tested, and quantities that were reached, leave nothing to compute."""
+        return self.tests <= {*tested} and self.leaving <= {*reached} and not self.dependent
 
-_TWICE = Memo[_Twice](most=1024)
+
+_TWICE = Memo[StatedTwice](most=1024)
 
 
 def agreement(library: RelationSet, question: Question, answers: Sequence[Answer]) -> Agreement:
@@ -91,11 +95,16 @@ def agreement(library: RelationSet, question: Question, answers: Sequence[Answer
         return Agreement(notes=(UNTESTED,))
 
 
+def stated_twice(library: RelationSet, question: Question) -> StatedTwice:
+    """What the names of the strong values state twice by all relations."""
+    return _stated_twice(library, question, frozenset())
+
+
 def _agreement(
     library: RelationSet, question: Question, tested: Collection[str], reached: Collection[str]
 ) -> Agreement:
     twice = _stated_twice(library, question, frozenset())
-    if twice.tests <= set(tested) and twice.leaving <= set(reached) and not twice.dependent:
+    if twice.is_told(tested, reached):
         return Agreement()
     alone = replace(question, weak={}, own=None, outdated={}, goes_with={}, origins={}, decided={})
     decisions = decisions_of(library, alone)
@@ -121,7 +130,7 @@ def _agreement(
     return _tested(library, alone, made, sound[0])
 
 
-def _without_undefined(library: RelationSet, twice: _Twice, state: State) -> State:
+def _without_undefined(library: RelationSet, twice: StatedTwice, state: State) -> State:
     """The state without bars on what has no number at all, unless a relation that is tested needs it."""
     beside = [block for block in twice.blocks if twice.needed.isdisjoint(block.unknowns)]
     held = {name for block in beside if is_silent(library, block, state.values) for name in block.unknowns}
@@ -140,9 +149,10 @@ def _limits(
     if not names:
         return
     decisions = decisions_of(library, question)
-    stated = decisions.reach | question.strong.keys() | question.weak.keys()
     ranges = {name: (value.base[0], value.base[2]) for name, value in question.strong.items() if value.is_range}
-    for relation in (library.relations[name] for name in names if stated.issuperset(library.members[name])):
+    for relation in (
+        library.relations[name] for name in names if all(map(decisions.is_in_reach, library.members[name]))
+    ):
         if decisions.applies(relation) is not True:
             continue
         numbers = {name: decisions.value(name) for name in library.members[relation.name]}
@@ -211,14 +221,14 @@ def _states(library: RelationSet, blocks: Sequence[Block], question: Question) -
     return states
 
 
-def _stated_twice(library: RelationSet, question: Question, left_out: frozenset[str]) -> _Twice:
+def _stated_twice(library: RelationSet, question: Question, left_out: frozenset[str]) -> StatedTwice:
     """What the names of the strong values state twice by all relations but some."""
     zeros = frozenset(name for name, value in question.strong.items() if not value.base[1])
     key = frozenset(question.strong), zeros, left_out
     return _TWICE.of(library.session, key, lambda: _found(library, key[0], zeros, left_out))
 
 
-def _found(library: RelationSet, given: frozenset[str], zeros: frozenset[str], left_out: frozenset[str]) -> _Twice:
+def _found(library: RelationSet, given: frozenset[str], zeros: frozenset[str], left_out: frozenset[str]) -> StatedTwice:
     estimates = {name for name, one in library.relations.items() if one.approximate is not None}
     structure = structure_of(library, left_out | estimates)
     matching = Matching(given)
@@ -239,7 +249,7 @@ def _found(library: RelationSet, given: frozenset[str], zeros: frozenset[str], l
     dependent = tuple(islice(_beyond(library, structure, given, zeros, settled), _SETS))
     conditional = {one.name for one in library.conditional if one.name not in left_out}
     held = {name for names in dependent for name in names}
-    return _Twice(
+    return StatedTwice(
         frozenset(tests),
         frozenset(may_leave),
         frozenset(needed),

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from derive.errors import DeriveError
+from derive.errors import DeriveError, VerificationError
 from derive.expressions.tree import Equation, Node
 from derive.numerics.intervals.enclosure import Span
 from derive.presentation.numbers import DIGITS, filled, in_unit, shown_result
 from derive.showing import Shown
 from derive.solving.execution.course import Course
 from derive.time_limits import query
+from derive.tolerances import SAME_ROOT
 from quantities.declaration import Declaration
 from quantities.source import Source
 from quantities.symbolic import Symbols
@@ -152,10 +154,41 @@ class Answer(Shown):
     _form: Callable[[], Node | None] = field(repr=False, compare=False)
     _elasticities: Callable[[], Mapping[str, float]] = field(repr=False, compare=False)
     _neglected: Callable[[], tuple[Neglected, ...]] = field(repr=False, compare=False)
-    _whole: Callable[[], str] = field(default=str, repr=False, compare=False)
-    _course: Callable[[], Course | None] = field(default=lambda: None, repr=False, compare=False)
-    _acts_on: Callable[[], Mapping[str, str]] = field(default=dict, repr=False, compare=False)
-    _remarks: Callable[[], tuple[Remark, ...]] = field(default=tuple, repr=False, compare=False)
+    _whole: Callable[[], str] = field(default_factory=lambda: str, repr=False, compare=False)
+    _course: Callable[[], Course | None] = field(default_factory=lambda: lambda: None, repr=False, compare=False)
+    _acts_on: Callable[[], Mapping[str, str]] = field(default_factory=lambda: dict, repr=False, compare=False)
+    _remarks: Callable[[], tuple[Remark, ...]] = field(default_factory=lambda: tuple, repr=False, compare=False)
+
+    @classmethod
+    def of_number(
+        cls, quantity: Declaration, outcome: tuple[float, Span | None], explained: Callable[[], Answer]
+    ) -> Answer:
+        """An answer of which only the number is known yet, and over ranges perhaps its bounds.
+
+        All else is found together, once any of it is asked for.
+        """
+        base, bounds = outcome
+        made = cls.__new__(cls)
+        made.__dict__.update(quantity=quantity, base=base, _explained=explained)
+        if bounds is not None:
+            made.__dict__.update(bounds=bounds)
+        return made
+
+    def __getattr__(self, name: str) -> Any:
+        """A part that was not known yet: an attribute that an answer has is never looked for here."""
+        explained = self.__dict__.get("_explained")
+        if explained is None or name not in _PARTS:
+            raise AttributeError(f"'Answer' object has no attribute {name!r}")
+        whole = explained()
+        if whole.base is None or not math.isclose(whole.base, self.__dict__["base"], rel_tol=SAME_ROOT):
+            raise VerificationError(
+                f"{self.quantity.name}: asked for its steps, the answer is another than asked for its number.",
+                hint="This is a bug in derive: report the question.",
+                relation="",
+                residual=math.nan,
+            )
+        self.__dict__.update({part: whole.__dict__[part] for part in _PARTS}, _explained=None)
+        return self.__dict__[name]
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Compute the lazy parts now, so that the pickle does not hold the library."""
@@ -303,6 +336,9 @@ class Answer(Shown):
 
     def _repr_markdown_(self) -> str:
         return self.markdown()
+
+
+_PARTS = frozenset(part.name for part in fields(Answer)) - {"quantity", "base"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ __all__ = [
     "inapplicable",
     "is_of_case",
     "of_another_case",
+    "plan_beside",
     "prove_possible",
     "truth",
     "with_conditions",
@@ -107,7 +108,7 @@ def _beside(
     if number is not None:
         return (number,)
     if not state.spans:
-        made = _plan_beside(library, question, state, name, left_out, decisions)
+        made = plan_beside(library, question, state, name, left_out, decisions)
         if made.is_determined and all(decisions.applies(one) is True for one in conditional_in(library, made)):
             found = all_of(library, made, state.values, question.hints)
             if found is not None:
@@ -116,7 +117,7 @@ def _beside(
     return () if weak is None else (weak,)
 
 
-def _plan_beside(
+def plan_beside(
     library: RelationSet,
     question: Question,
     state: State,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from derive.caches import Memo
 from derive.errors import DeriveError, LimitError, NoSolutionError, UnderdeterminedError
-from derive.expressions.tree import Node, names_in
+from derive.expressions.tree import Equation, Name, Node, names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.isolation import isolate, leaves_out
@@ -25,6 +25,7 @@ from derive.solving.blocks.block import solve_block
 from derive.solving.blocks.free_unknowns import bounds_over, is_constant, is_narrow, middle, reaching, within
 from derive.solving.blocks.interval_propagation import narrowed
 from derive.solving.blocks.outcome import Outcome, Solution
+from derive.solving.blocks.substitution import substituted
 from derive.solving.sensitivity.elasticities import composed
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ _OUTCOMES = Memo[Outcome](most=256)
 
 _T = TypeVar("_T")
 _LOOSE = 100  # limit on enclosures for bounds that need not be tight
+_TRIED = 6  # unknowns of a block by which the others are expressed
 _NAMED = 12  # limit on unknowns that a message lists
 
 
@@ -141,7 +143,7 @@ def _bounded(library: RelationSet, block: Block, state: State) -> tuple[list[Sta
     domains = {name: library.declared[name].domain for name in block.unknowns}
     starts = {name: (domain.low, domain.high) for name, domain in domains.items()}
     numbers = {name: span_of(number) for name, number in state.values.items()}
-    spans = narrowed(written, block.unknowns, {**numbers, **state.spans, **starts})
+    spans = _enclosed_together(written, block.unknowns, {**numbers, **state.spans, **starts})
     if spans is None:
         return [], "nothing in its domain fits the intervals of what it depends on"
     if all(is_narrow(span) for span in spans.values()):
@@ -151,6 +153,51 @@ def _bounded(library: RelationSet, block: Block, state: State) -> tuple[list[Sta
             return [state.taken(replace(settled[0], form=None), "")], ""
     note = f"{', '.join(block.unknowns)}: bounds are an enclosure; not every value in them need be reached"
     return [replace(state, spans={**state.spans, **spans}, notes=(*state.notes, note))], ""
+
+
+def _enclosed_together(
+    written: Sequence[Equation], unknowns: Sequence[str], box: Mapping[str, Span]
+) -> dict[str, Span] | None:
+    """Intervals outside of which the unknowns of simultaneous equations have no values; None if one has none at all.
+
+    Equation by equation, `wait = n*least` with `least = 3 if n > 1 else 0` leaves n without an end, because of the 0.
+    Where definitions leave an equation of one unknown, that narrows it as well.
+    """
+    found = narrowed(written, unknowns, box)
+    if found is None or len(unknowns) == 1:
+        return found
+    ends = dict(found)
+    for name in unknowns[:_TRIED]:
+        left = _by_definitions(written, unknowns, name)
+        alone = narrowed(left, [name], {**box, **ends})
+        if alone is None:
+            return None
+        ends |= alone
+    return ends if ends == found else narrowed(written, unknowns, {**box, **ends})
+
+
+def _by_definitions(written: Sequence[Equation], unknowns: Sequence[str], name: str) -> list[Equation]:
+    """The equations in which one unknown is left after others are replaced by what they are defined as."""
+    forms: dict[str, Node] = {}
+    left = list(written)
+    is_found = True
+    while is_found:
+        is_found = False
+        for equation in left:
+            own = equation.lhs.name if isinstance(equation.lhs, Name) else name
+            open_ones = {one for one in names_in(equation.rhs) if one in unknowns}
+            if own == name or own not in unknowns or own in forms or not open_ones <= {name, *forms}:
+                continue
+            forms[own] = substituted(equation.rhs, forms)
+            left.remove(equation)
+            is_found = True
+            break
+    alone = {name, *forms}
+    return [
+        Equation(substituted(equation.lhs, forms), equation.op, substituted(equation.rhs, forms))
+        for equation in left
+        if alone.issuperset(one for one in names_in(equation.lhs, equation.rhs) if one in unknowns)
+    ]
 
 
 def _by_form(relation: Relation, name: str, state: State) -> State | None:
@@ -163,6 +210,8 @@ def _by_form(relation: Relation, name: str, state: State) -> State | None:
     box = {**points, **state.spans}
     if leaves_out(candidates[0].powers, {**box, name: (domain.low, domain.high)}):
         return None
+    if any(_vanishes(divisor, box) for divisor in candidates[0].divisors):
+        return None  # whatever the intervals are, it cancels
     is_gathered = sum(occurrences(side, name) for side in (relation.written.lhs, relation.written.rhs)) > 1
     if is_gathered and any(_may_vanish(divisor, box) for divisor in candidates[0].divisors):
         return None  # there the unknown cancels
@@ -176,6 +225,11 @@ def _by_form(relation: Relation, name: str, state: State) -> State | None:
         return None
     root = roots[0] if roots else next(iter(state.spans))
     return _along(whole, name, root, domain, replace(state, forms=forms))
+
+
+def _vanishes(form: Node, box: Mapping[str, Span]) -> bool:
+    at = enclose(form, box, "") if set(names_in(form)) <= box.keys() else None
+    return at is not None and at.values == (0.0, 0.0)
 
 
 def _may_vanish(form: Node, box: Mapping[str, Span]) -> bool:

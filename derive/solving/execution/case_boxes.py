@@ -9,7 +9,7 @@ with a slack (`y >= 11` is `y = 11 + slack`, where the slack is at least zero), 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -29,28 +29,36 @@ from derive.expressions.tree import (
 from derive.model.choice_arms import one_relation_for_each_arm
 from derive.model.conditions import MIRRORED, implied
 from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.intervals.enclosure import Span, enclose, truths
 from derive.numerics.root_finding.contractors import contracted
 from derive.numerics.root_finding.expression_graph import dag_of
+from derive.planning.incidence import structure_of
+from derive.planning.plan import is_surely_open
+from derive.solving.blocks.outcome import agrees
 from derive.solving.execution.plan_states import planned_for
+from derive.solving.execution.question import NO_CASE
 from derive.tolerances import AGREEMENT, BLUR
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
     from derive.solving.execution.question import Question
 
-__all__ = ["box_of", "claims", "is_possible", "left_by_relations", "negation", "told", "worded"]
+__all__ = ["CaseLogic", "box_of", "claims", "is_possible", "left_by_arms", "left_by_relations", "negation", "worded"]
 
 _ROUNDS = 3  # limit on rounds in which the conditions of a case narrow the domains
 _AROUND = 24  # limit on relations around the claims that narrow them
 _THIN = 1e3 * AGREEMENT  # difference of two sides, of the largest number, that may be all error
 _SHRUNK = 1e-3  # of such a difference, where the error of the numbers is a ten-thousandth
 _SPLITS = 3  # limit on relations there that are taken both to apply and not to
+_SPLITS_BY_ARMS = 5  # the same where the arms of choices are among them
 
 
 def claims(library: RelationSet, question: Question) -> Iterator[Node]:
     """The claims of a case, in the library's order: the conditions that hold in it, and the negations of the others."""
-    for conditions, is_held in _told(library, question):
+    if question.case == NO_CASE:  # what is fixed takes plans to find
+        return
+    for conditions, is_held in _told(library, question, _fixed(library, question)):
         if is_held:
             yield from conditions
         else:
@@ -62,41 +70,74 @@ def negation(conditions: tuple[Node, ...]) -> Node:
     return Apply("not", (conditions[0] if len(conditions) == 1 else Apply("and", conditions),))
 
 
-def told(library: RelationSet, question: Question) -> Iterator[tuple[Node, bool]]:
-    """The conditions that a case takes to hold, or not to hold, in the library's order."""
-    for conditions, is_held in _told(library, question):
-        if is_held or len(conditions) == 1:
-            yield from ((condition, is_held) for condition in conditions)
+class CaseLogic:
+    """What the conditions that hold in a case, and those that fail, say of others.
+
+    Quantities that are fixed have their numbers there: `x > k` and `x < 2` exclude each other if k is 3.
+    """
+
+    def __init__(self, library: RelationSet, question: Question) -> None:
+        self.numbers = _fixed(library, question)
+        self.known: dict[Node, bool] = {}
+        for conditions, is_held in _told(library, question, self.numbers):
+            if is_held or len(conditions) == 1:
+                self.known |= {folded(condition, self.numbers): is_held for condition in conditions}
+
+    def verdict(self, condition: Node) -> bool | None:
+        """Whether a condition holds because of the case; None if that does not decide it."""
+        return implied(folded(condition, self.numbers), self.known)
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether none of the conditions contradicts those before it."""
+        before: dict[Node, bool] = {}
+        for condition, is_held in self.known.items():
+            if implied(condition, before) not in (None, is_held):
+                return False
+            before[condition] = is_held
+        return True
 
 
-def _told(library: RelationSet, question: Question) -> Iterator[tuple[tuple[Node, ...], bool]]:
+def _fixed(library: RelationSet, question: Question) -> dict[str, float]:
+    """The numbers of quantities that conditions compare with others, where they are given or no relation leads to
+    them."""
+    conditional = (condition for relation in library.conditional for condition in relation.conditions)
+    compared = dict.fromkeys(name for one in conditional if len(names := names_in(one)) > 1 for name in names)
+    strong = _with_own_values(library, question, compared).strong
+    return {name: strong[name].base[1] for name in compared if name in strong and not strong[name].is_range}
+
+
+def _told(
+    library: RelationSet, question: Question, numbers: Mapping[str, float]
+) -> Iterator[tuple[tuple[Node, ...], bool]]:
     """The conditions that hold together in a case, and those that do not, without what the others say anyway.
 
     Where `x > 3` holds, the failure of `x > 2 and x < 4` is that of `x < 4`.
     """
     known: dict[Node, bool] = {}
+
+    def at_numbers(condition: Node) -> Node:
+        return folded(condition, numbers)
+
     for name in sorted(question.case.holding, key=library.places.__getitem__):
         conditions = library.relations[name].conditions
-        known |= dict.fromkeys(conditions, True)
+        known |= dict.fromkeys(map(at_numbers, conditions), True)
         yield conditions, True
     failing = [library.relations[name].conditions for name in question.case.failing]
-    known |= {conditions[0]: False for conditions in failing if len(conditions) == 1}
+    known |= {at_numbers(conditions[0]): False for conditions in failing if len(conditions) == 1}
     for name in sorted(question.case.failing, key=library.places.__getitem__):
         conditions = library.relations[name].conditions
         if len(conditions) > 1:
-            conditions = tuple(one for one in conditions if implied(one, known) is not True) or conditions
+            conditions = tuple(one for one in conditions if implied(at_numbers(one), known) is not True) or conditions
         if len(conditions) == 1:
-            known[conditions[0]] = False
+            known[at_numbers(conditions[0])] = False
         yield conditions, False
 
 
 def is_possible(library: RelationSet, question: Question) -> bool:
     """Whether the conditions of a case leave any values within the domains, and to the relations around them."""
-    known: dict[Node, bool] = {}
-    for condition, is_held in told(library, question):
-        if implied(condition, known) not in (None, is_held):
-            return False
-        known[condition] = is_held
+    if not CaseLogic(library, question).is_possible:
+        return False
     box = box_of(library, question)
     if box is None:
         return False
@@ -108,6 +149,24 @@ def is_possible(library: RelationSet, question: Question) -> bool:
     if apart is None or not apart.relations.keys() >= question.case.holding | question.case.failing:
         apart = library
     return left_by_relations(apart, question) is not None
+
+
+def left_by_arms(
+    library: RelationSet,
+    question: Question,
+    also: Iterable[str],
+    blur: float = AGREEMENT,
+    computed: Collection[str] = (),
+) -> dict[str, Span] | None:
+    """What `left_by_relations` finds where each arm of the choices around is a relation of its own case."""
+    apart = one_relation_for_each_arm(library, of_same_names=True)
+    if apart is None or not apart.relations.keys() >= question.case.holding | question.case.failing:
+        apart = library
+    refuted = _refuted(apart, question)
+    if not refuted.isdisjoint(question.case.holding):
+        return None
+    question = replace(question, case=replace(question.case, failing=question.case.failing | refuted))
+    return left_by_relations(apart, question, also, blur, computed, splits=_SPLITS_BY_ARMS)
 
 
 def box_of(library: RelationSet, question: Question) -> dict[str, Span] | None:
@@ -129,23 +188,29 @@ def _stated(library: RelationSet, question: Question, name: str) -> Span:
 
 
 def left_by_relations(
-    library: RelationSet, question: Question, also: Iterable[str] = (), blur: float = AGREEMENT, splits: int = _SPLITS
+    library: RelationSet,
+    question: Question,
+    also: Iterable[str] = (),
+    blur: float = AGREEMENT,
+    computed: Collection[str] = (),
+    splits: int = _SPLITS,
 ) -> dict[str, Span] | None:
     """The intervals that a case leaves to the quantities of its claims and to others, by the relations around them.
 
     None if nothing is left, or nothing but a tie where a comparison is strict. `blur` is the relative error that the
-    given numbers may have. A relation of which it is open whether it applies is taken both ways, as long as there are
-    `splits` left.
+    given numbers may have; those that are `computed` decide no condition on whose edge they lie. A relation of which it
+    is open whether it applies is taken both ways, as long as there are `splits` left.
     """
     comparisons = [one for claim in claims(library, question) for one in _comparisons(claim)]
     sides = [side for _, left, right in comparisons for side in (left, right)]
     start = dict.fromkeys([*names_in(*sides), *also])
     question = _with_own_values(library, question, names_in(*sides))
-    relations, undecided = _around(library, question, start)
+    relations, undecided = _around(library, question, start, computed)
     if splits and undecided:
         ways = (question.case.taking(undecided[0]), question.case.without(undecided[0]))
         asked = (replace(question, case=case) for case in ways)
-        boxes = [box for one in asked if (box := left_by_relations(library, one, also, blur, splits - 1)) is not None]
+        found = (left_by_relations(library, one, also, blur, computed, splits - 1) for one in asked)
+        boxes = [box for box in found if box is not None]
         return _joined(boxes) if boxes else None
     equations = [relation.written for relation in relations]
     slacks: dict[str, Span] = {}
@@ -180,15 +245,29 @@ def left_by_relations(
     return None if exact is not None and any(_is_tie(whole[one], exact[one], size) for one in thin) else whole
 
 
+def _refuted(library: RelationSet, question: Question) -> frozenset[str]:
+    """The relations that do not hold at the given numbers, so that their conditions fail."""
+    known = {name: value.base[1] for name, value in question.strong.items() if not value.is_range}
+    told = (
+        one for one in library.conditional if one.approximate is None and known.keys() >= {*library.members[one.name]}
+    )
+    return frozenset(one.name for one in told if not agrees(one.written, known))
+
+
 def _with_own_values(library: RelationSet, question: Question, names: Iterable[str]) -> Question:
     """The question with the defaults and profile values of some quantities as givens, if no relation leads to them."""
     own = {}
+    structure = structure_of(library, frozenset(), question.stated)
+    given = frozenset(question.strong)
     for name in names:
         value = question.weak.get(name)
         if value is None or name in question.strong or name == question.target or value.source.stands_in:
             continue
         others = [other for other in question.weak if other != name]
-        if not planned_for(library, name, question.strong, others, frozenset(), question.stated).is_determined:
+        if (
+            is_surely_open(structure, name, given, question.weak)
+            or not planned_for(library, name, given, others, frozenset(), question.stated).is_determined
+        ):
             own[name] = value
     return replace(question, strong={**question.strong, **own}) if own else question
 
@@ -203,9 +282,10 @@ def _size(equations: Iterable[Equation], spans: Iterable[Span]) -> float:
 def _is_tie(slack: Span, exact: Span, size: float) -> bool:
     """Whether the sides of a strict comparison can only be equal: their difference is all error of the numbers.
 
-    It shrinks with the error that the numbers may have (`blur`, and then `BLUR`), as no other difference does.
+    It is no more than that error, or shrinks with the error that the numbers may have (`blur`, and then `BLUR`), as no
+    other difference does.
     """
-    return slack[1] <= _THIN * size and exact[1] <= _SHRUNK * slack[1]
+    return slack[1] <= BLUR * size or (slack[1] <= _THIN * size and exact[1] <= _SHRUNK * slack[1])
 
 
 def _joined(boxes: Sequence[Mapping[str, Span]]) -> dict[str, Span]:
@@ -221,10 +301,13 @@ def _widened(span: Span, blur: float) -> Span:
     ) else high
 
 
-def _around(library: RelationSet, question: Question, start: Iterable[str]) -> tuple[list[Relation], list[str]]:
+def _around(
+    library: RelationSet, question: Question, start: Iterable[str], computed: Collection[str]
+) -> tuple[list[Relation], list[str]]:
     """The nearest relations around some quantities that surely hold in a case, and those of which that is open."""
-    known = dict(told(library, question))
+    logic = CaseLogic(library, question)
     points = {name: (value.base[1],) * 2 for name, value in question.strong.items() if not value.is_range}
+    points |= {name: _widened(span, AGREEMENT) for name, span in points.items() if name in computed}
     found: dict[str, Relation] = {}
     undecided: dict[str, None] = {}
     pending = [name for name in start if not _is_point(question, name)]
@@ -236,7 +319,7 @@ def _around(library: RelationSet, question: Question, start: Iterable[str]) -> t
                 continue
             if _stands_aside(library, question, relation):
                 continue
-            verdicts = [_verdict(condition, known, points) for condition in relation.conditions]
+            verdicts = [_verdict(condition, logic, points) for condition in relation.conditions]
             if False in verdicts or holder in question.case.failing:
                 continue
             if None in verdicts and holder not in question.case.holding:
@@ -251,13 +334,12 @@ def _around(library: RelationSet, question: Question, start: Iterable[str]) -> t
     return list(found.values()), list(undecided)
 
 
-def _verdict(condition: Node, known: Mapping[Node, bool], points: Mapping[str, Span]) -> bool | None:
-    """Whether a condition holds by what a case claims, or by given numbers, unless these lie on its edge."""
-    verdict = implied(condition, known)
+def _verdict(condition: Node, logic: CaseLogic, points: Mapping[str, Span]) -> bool | None:
+    """Whether a condition holds by what a case claims, or wherever the known quantities in it may lie."""
+    verdict = logic.verdict(condition)
     if verdict is not None or not points.keys() >= {*names_in(condition)}:
         return verdict
-    near = {name: _widened(points[name], AGREEMENT) for name in names_in(condition)}
-    possible = truths(condition, near)
+    possible = truths(condition, points)
     return next(iter(possible)) if len(possible) == 1 else None
 
 

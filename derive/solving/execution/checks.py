@@ -19,6 +19,7 @@ from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.presentation.failed_checks import broken, displaced, sides_apart
 from derive.presentation.numbers import shown_number
+from derive.solving.blocks.outcome import agrees
 from derive.solving.execution.answer import Check
 from derive.solving.execution.block_execution import block_states
 from derive.solving.sensitivity.elasticities import bounds_of_form, composed
@@ -312,7 +313,8 @@ def checked(
     if math.isnan(gap):
         return _broken(Check(relation.name, f"{relation.written} is undefined", math.inf, False), relation, values)
     size, rounding = ({"=": abs(one), "<=": one, ">=": -one}[relation.written.op] for one in (gap, exact))
-    passed = size <= relation.tolerance or rounding <= AGREEMENT or _overlaps(relation, values, ranges, forms)
+    passed = size <= relation.tolerance or rounding <= AGREEMENT or agrees(relation.written, values)
+    passed = passed or _overlaps(relation, values, ranges, forms)
     check = Check(relation.name, str(relation.written), gap, passed)
     return check if passed else _broken(check, relation, values)
 

@@ -25,7 +25,7 @@ from quantities.declaration import Declaration, read_given
 from quantities.profiles import Profile
 from quantities.value import Value
 
-__all__ = ["NO_CASE", "Case", "Outline", "Question", "ask", "given_quantity", "outlined"]
+__all__ = ["NO_CASE", "Case", "Outline", "Question", "ask", "given_quantity", "outlined", "strong_values"]
 
 _SOUGHT = 20  # unknown names up to which those are sought that resemble them
 _FOLLOWERS = Memo[frozenset[str]](most=4096)
@@ -79,6 +79,11 @@ class Question:
         other.__dict__["stated"] = self.stated - {name}  # as the cached property would find, which takes longer
         return other
 
+    def fixed(self, used: Iterable[str]) -> frozenset[str]:
+        """The names that have one number throughout: what is typed, and the weak values in use, without the ranges."""
+        known = {**self.strong, **{name: self.weak[name] for name in used}}
+        return frozenset(name for name, value in known.items() if not value.is_range)
+
     @property
     def outline(self) -> Outline:
         return Outline(self.target, tuple(self.strong), tuple(self.weak), self.stated)
@@ -111,13 +116,7 @@ def ask(library: RelationSet, target: str, profiles: tuple[str | Profile, ...], 
     {'length': '2 m'}
     """
     library.declaration(target)
-    are_few = len(given.keys() - library.declared.keys()) <= _SOUGHT
-
-    def read(name: str, value: Any) -> Value:
-        tick()
-        return read_given(value, given_quantity(library, name, value, are_few))
-
-    strong = read_all(read, given)
+    strong = strong_values(library, given)
     stated: dict[str, Value] = {}
     goes_with: dict[str, tuple[str, Mapping[str, Value]]] = {}
     origins: dict[str, str] = {}
@@ -137,6 +136,17 @@ def ask(library: RelationSet, target: str, profiles: tuple[str | Profile, ...], 
     own = None if target in strong else own
     late = {name: weak[name] for name in sorted(outdated)}
     return Question(target, strong, kept, own, late, goes_with=goes_with, origins=origins)
+
+
+def strong_values(library: RelationSet, given: Mapping[str, Any]) -> dict[str, Value]:
+    """What is typed, as values of its quantities."""
+    are_few = len(given.keys() - library.declared.keys()) <= _SOUGHT
+
+    def read(name: str, value: Any) -> Value:
+        tick()
+        return read_given(value, given_quantity(library, name, value, are_few))
+
+    return read_all(read, given)
 
 
 def given_quantity(library: RelationSet, name: str, value: Any, is_alone: bool = True) -> Declaration:

@@ -31,14 +31,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from derive.caches import Memo
 from derive.errors import DeriveError, VerificationError
 from derive.expressions.tree import Node, names_in, render
-from derive.model.conditions import implied
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds, truth
 from derive.numerics.intervals.enclosure import Span, truths
-from derive.planning.incidence import structure_of
+from derive.planning.incidence import Structure, structure_of
 from derive.planning.matching import closure
-from derive.planning.plan import Plan, determined
-from derive.solving.execution.case_boxes import box_of, is_possible, told
+from derive.planning.plan import Plan, determined, is_surely_open
+from derive.solving.execution.case_boxes import CaseLogic, box_of, is_possible
 from derive.time_limits import tick
 
 if TYPE_CHECKING:
@@ -125,6 +124,7 @@ class Decisions:
         self.planning = planning
         self.solving = solving
         self.derived: dict[str, float | None] = {name: value.base[1] for name, value in question.strong.items()}
+        self.carried_out: dict[str, Plan] = {}  # the plans by which quantities were derived, or were not
         self.decided: dict[str, bool | None] = {}
         self.pending: set[tuple[str, str]] = set()  # what is being decided or derived now
         self.met: set[tuple[str, str]] = set()  # the pending items that were needed again meanwhile
@@ -237,7 +237,7 @@ class Decisions:
         numbers = self._numbers(condition)
         if len(numbers) == len(names_in(condition)):
             return holds(condition, numbers)
-        by_case = implied(condition, dict(told(self.library, self.question)))
+        by_case = self.logic.verdict(condition)
         if by_case is not None:
             return by_case
         if self.box is None:
@@ -278,13 +278,32 @@ class Decisions:
         return self.question.weak[name].base[1]
 
     @cached_property
-    def reach(self) -> frozenset[str]:
-        """Every quantity without a weak value that the values could determine if all relations applied."""
-        strong, weak = self.question.strong, self.question.weak
-        left_out, stated = frozenset(self.question.case.failing), self.question.stated
-        key = (frozenset(strong), tuple(weak), left_out, stated)
-        structure = structure_of(self.library, left_out, stated)
-        return _REACHES.of(self.library.session, key, lambda: determined(structure, strong, weak))
+    def logic(self) -> CaseLogic:
+        """What the case itself says of conditions."""
+        return CaseLogic(self.library, self.question)
+
+    @cached_property
+    def _strong(self) -> frozenset[str]:
+        return frozenset(self.question.strong)
+
+    @cached_property
+    def _structure(self) -> Structure:
+        return structure_of(self.library, frozenset(self.question.case.failing), self.question.stated)
+
+    @cached_property
+    def _reach(self) -> frozenset[str]:
+        strong, weak = self._strong, tuple(self.question.weak)
+        key = (strong, weak, frozenset(self.question.case.failing), self.question.stated)
+        return _REACHES.of(self.library.session, key, lambda: determined(self._structure, strong, weak))
+
+    def is_in_reach(self, name: str) -> bool:
+        """Whether the values could determine a quantity if all relations applied, or state it."""
+        if name in self.question.strong or name in self.question.weak:
+            return True
+        return not self._is_surely_open(name) and name in self._reach
+
+    def _is_surely_open(self, name: str) -> bool:
+        return is_surely_open(self._structure, name, self._strong, self.question.weak)
 
     def _undecided(self) -> Iterator[tuple[str, frozenset[tuple[str, str]]]]:
         """The relations of which it is not known yet whether they apply, each with what is being found meanwhile."""
@@ -297,7 +316,7 @@ class Decisions:
 
     def _derived(self, name: str) -> float | None:
         """A quantity's number from relations that apply; those that are undecided are not even tried."""
-        if name not in self.question.weak and name not in self.reach:
+        if self._is_surely_open(name) or not self.is_in_reach(name):
             return None
         undecided = dict(self._undecided())
         never = {relation for relation, applies in self.decided.items() if applies is not True}
@@ -316,5 +335,6 @@ class Decisions:
             used = (self.library.relations[relation] for block in made.blocks for relation in block.relations)
             unsure = {relation.name for relation in used if self.applies(relation) is not True}
             if not unsure:
+                self.carried_out[question.target] = made
                 return self.solving(question, made)
             aside |= unsure

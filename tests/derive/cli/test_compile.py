@@ -81,3 +81,26 @@ def test_what_cannot_be_written_is_refused(words: tuple[str, ...], status: int, 
     assert told.status == status
     assert said in told.err
     assert told.out == ""
+
+
+WIDE = {
+    "sum": " + ".join(f"sin({a}*x{i})" for i in range(40) for a in range(2, 12)),
+    "product": "*".join(["x0", "x1", "x2"] * 900),
+    "quotient": "/".join(["x0", "x1", "x2"] * 900),
+    "max": f"max({', '.join(f'{a}*x{i}' for i in range(40) for a in range(2, 12))})",
+    "choice": "".join(f"{i}*x1 if x0 < {i} else " for i in range(1, 400)) + "x2",
+}
+
+
+@pytest.mark.parametrize("form", WIDE)
+@pytest.mark.parametrize("words", [("compile", "-o", "y.py"), ("compile", "-o", "y.js"), ("page", "-o", "y.html")])
+def test_what_is_too_wide_for_a_file_is_refused_in_words(form: str, words: tuple[str, ...]) -> None:
+    """Pythons differ in what they read: a file is made and whole, or it is refused, and never anything else."""
+    names = [f"x{i}" for i in range(40)]
+    declared = "".join(f'{name} = {{ unit = "1", domain = "real" }}\n' for name in ["y", *names])
+    Path("wide.toml").write_text(f'[quantities]\n{declared}[relations]\ny = {{ equation = "y = {WIDE[form]}" }}\n')
+    verb, *output = words
+    given = names if verb == "compile" else ["x1=0.99..1.01", *(f"{name}=1" for name in names if name != "x1")]
+    told = ask(verb, "y", *given, *output, "--library", "wide.toml")
+    assert told.status == 0 or "nested too deep" in told.err, told.err
+    assert told.status == (0 if Path(output[-1]).exists() else 1)

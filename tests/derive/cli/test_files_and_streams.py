@@ -243,6 +243,24 @@ def test_a_closed_stream_is_no_internal_error(words, shell, status, told, tmp_pa
         assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252", "utf-8:strict", "utf-16"])
+@pytest.mark.parametrize("said", ["Ω", "ü", os.fsdecode(b"\xff"), "\U0001f600"])
+def test_what_a_stream_has_no_code_for_is_written_in_ascii(said, encoding, tmp_path):
+    """And is written alike when the answer comes from the cache."""
+    title = "Ω ü \U0001f600"
+    Path("pendulum.toml").write_text(f"title = '{title}'\n{PENDULUM}".replace('"s"', f'"s", meaning = "{title}"'))
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "DERIVE_CACHE": str(tmp_path / "cache")}
+    environment["PYTHONIOENCODING"] = encoding
+    codec = {"ascii": "utf-8"}.get(encoding, encoding.partition(":")[0])
+    for words in (["find", said], ["show", "period", *ON]):
+        done = [subprocess.run([*COMMAND, *words], capture_output=True, env=environment, check=False) for _ in "12"]
+        for told in done:
+            assert told.stderr == b""
+            wanted = title if words[0] == "show" else said
+            assert wanted.encode(codec, "backslashreplace").removeprefix(b"\xff\xfe") in told.stdout
+        assert done[0].stdout == done[1].stdout
+
+
 def test_a_back_end_that_is_none_hinders_no_picture():
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "MPLBACKEND": "junk"}
     subprocess.run([*COMMAND, *PICTURES[0], *ON, "-o", "x.svg"], env=environment, check=True)

@@ -291,6 +291,34 @@ def test_a_curve_shades_regimes_and_hatches_what_fails(page):
     assert words.startswith("cost over batch: from ")
 
 
+WAITING = """
+[quantities]
+work = { unit = "s" }
+delay = { unit = "s" }
+chips = { unit = "" }
+wait = { unit = "s", domain = "nonnegative" }
+step = { unit = "s" }
+[relations]
+wait = { equation = "wait = delay if chips > 4 else delay/2" }
+step = { equation = "step = max(work, wait)" }
+"""
+
+
+def test_a_choice_by_a_given_alone_is_a_regime_only_along_that_given_or_where_it_is_sought(tab, tmp_path):
+    library, path = load(WAITING), tmp_path / "page.html"
+    text = make_page(library, "step", (), {"work": "2 s", "delay": "3 s", "chips": "1..16"})
+    path.write_text(text, encoding="utf-8")
+    shown = tab.opened(path, "chips=8")
+    assert shown.now["regime"] == {"step": "wait"}
+    labels = {}
+    for name in ("chips", "delay"):
+        shown.tab.select_option("#over", name)
+        titles = shown.tab.eval_on_selector_all("#curve-picture rect title", "all => all.map((one) => one.textContent)")
+        labels[name] = titles
+    assert labels == {"chips": ["delay/2, work", "delay, wait"], "delay": ["work", "wait"]}
+    assert "wait" not in shown.at_each(["~solve=work&step=5&chips=8"])[0]["regime"]
+
+
 def test_a_printed_page_has_its_numbers_and_steps(page, tmp_path):
     page.tab.pdf(path=tmp_path / "page.pdf", format="A4")
     assert (tmp_path / "page.pdf").stat().st_size > 10_000

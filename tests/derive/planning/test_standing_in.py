@@ -285,3 +285,21 @@ def test_no_plan_determines_what_is_not_determined_whatever_the_target(rows, kno
     whole = determined(graph, known, rest)
     for target in {*NAMES} - known - {*rest}:
         assert target in whole or not plan(graph, target, sorted(known), rest).is_determined
+
+
+@given(st.permutations(["bytes_read", "heat", "both"]))
+def test_which_fallbacks_stand_does_not_depend_on_what_was_asked_before(order):
+    """Each of two chains has a fallback of its own, and a question may reach one of them or both."""
+    part = Quantity("part", "", default=otherwise("0.5"))
+    energy, heat, both = (Quantity(name, "") for name in ("energy", "heat", "both"))
+    held = Library(
+        [
+            relate("share", share, 1 - 0.5**items),
+            relate("part", part, speed / 10),
+            relate("bytes_read", bytes_read, share * size),
+            relate("heat", heat, part * energy),
+            relate("both", both, share * part * size * energy),
+        ]
+    )
+    expected = {"bytes_read": 8.0, "heat": 2.0, "both": 16.0}
+    assert {name: number(held.solve(name, size=8, energy=4)) for name in order} == expected

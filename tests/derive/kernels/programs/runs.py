@@ -62,8 +62,12 @@ class Point:
 
     @property
     def regime(self) -> dict[str, str]:
-        found = {one["relation"]: (one["arms"], int(self.y[one["at"]])) for one in self.data["choices"]}
-        return {name: arms[at] for name, (arms, at) in found.items() if at >= 0}
+        """The arms that bind, of the choices that the inputs alone do not make."""
+        found = {one["relation"]: (one["forms"], int(self.y[one["at"]])) for one in self.data["choices"]}
+        told = {
+            name: [arm for arm, givens in forms[at] if givens is None] for name, (forms, at) in found.items() if at >= 0
+        }
+        return {name: "; ".join(arms) for name, arms in told.items() if arms}
 
 
 def ran(asked: Sequence[tuple[Program, Sequence[Sequence[float]]]]) -> list[list[Point]]:

@@ -204,3 +204,16 @@ when = ["mode == 0"]
 equation = "x = 0"
 when = ["mode >= 1"]
 """
+
+
+@pytest.mark.parametrize("end", [0, 2, -3])
+@pytest.mark.parametrize("way", [">", "<"])
+@pytest.mark.parametrize("is_beside", [True, False])
+def test_the_end_of_a_domain_at_which_a_relation_does_not_apply_is_no_answer_beside_its_own(end, way, is_beside):
+    """As an interval that only the failure of a condition leaves is none."""
+    far = end + 9 if way == ">" else end - 9
+    conditions = (f"x {way} {end}", *(["a < b"] if is_beside else []))
+    library = cases("x y a b", ("y = 3*x", *conditions), x=f"{min(end, far)}..{max(end, far)}")
+    inner = end + 2 if way == ">" else end - 2
+    given = {"a": 1, "b": 2} if is_beside else {}
+    assert numbers(library.solve_all("x", y=3 * inner, **given)) == [inner]

@@ -407,3 +407,41 @@ def test_where_an_arm_is_zero_what_is_the_same_along_an_interval_has_its_value(z
         waits = 3.0 if zero.endswith("else 0") and number > 9 else 0.0
         fits = waits / (size / number) <= 1 / share
         assert any(one.spans["n"][0] <= number <= one.spans["n"][1] for one in outcome.solutions) == fits
+
+
+AT_ZERO = [
+    (["w**3 + w = 0", "w*y*exp(y) = 2 + w", "x + y*w = 3*y + x**3"], "wxy"),
+    (["w**3 + w = 0", "v**3 + v = w*y*exp(x)", "v*sin(y) = 2 + w*x", "x + y*w = 3*y + x**3"], "vwxy"),
+    (["z*y*exp(y) = 2 + sin(w*z)", "x + y*w = 3*y + x**3", "w*x*exp(y) = x + 3*sin(w)"], "wxy"),
+    (["v**3 + v = z*y*exp(x)", "v*sin(y) = 2 + z*x", "x + y*z = 3*y + x**3"], "vxy"),
+]
+
+
+@pytest.mark.parametrize(("texts", "unknowns"), AT_ZERO)
+def test_what_zeros_leave_of_an_equation_is_false_without_a_search(texts, unknowns):
+    """`w*y*exp(y) = 2 + w` is `0 = 2` where `w` is 0, whatever the other equations are."""
+    outcome = solved(texts, unknowns, {"z": 0.0}, REAL)
+    assert not outcome.solutions
+    assert not outcome.undecided
+    assert not outcome.caveat
+    assert " is not " in outcome.reason
+
+
+@given(number=st.floats(-5, 5), product=st.floats(0.2, 5))
+def test_a_zero_in_a_sum_leaves_the_rest_of_the_sum(number, product):
+    assume(abs(number) > 0.1)
+    outcome = solved(["c = z*x + y", "x*y = p"], "xy", {"z": 0.0, "c": number, "p": product}, REAL)
+    assert points(outcome) == [pytest.approx((product / number, number))]
+
+
+def test_of_two_values_one_of_which_is_zero_the_other_is_kept():
+    assert points(solved(["x**2 = x", "y*x = 1"], "xy", {}, REAL)) == [(1.0, 1.0)]
+
+
+@pytest.mark.parametrize("level", ["x*(sin(x) + sin(sqrt(2)*x) - h) = 0", "sin(x) + sin(sqrt(2)*x) = h"])
+def test_a_root_that_may_lie_where_none_was_sought_is_not_denied(level):
+    """Two waves that never repeat together come as close to 2 as one wants, far out."""
+    far = next(x for x in (math.pi / 2 + 2 * math.pi * i for i in range(1000)) if math.sin(math.sqrt(2) * x) > 0.99999)
+    high = math.sin(far) + math.sin(math.sqrt(2) * far)
+    outcome = solved([level, "y*x = 1"], "xy", {"h": high}, REAL)
+    assert outcome.undecided or outcome.caveat

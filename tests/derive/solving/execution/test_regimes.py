@@ -10,6 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import derive
 from derive.numerics.algebra.evaluation import holds
@@ -208,3 +210,65 @@ def test_intervals_that_only_cases_end_are_one() -> None:
     held = bare("n t m least s one", *SPLIT, *waits, domains={"least": "nonnegative"}, values={"one": "1"})
     (found,) = held.solve_all("n", s=1)
     assert found.bounds == (0, math.inf)
+
+
+def case(equation: str, *when: str) -> dict[str, Any]:
+    return {"equation": equation, "when": list(when)}
+
+
+EVERYWHERE = [(0.0, math.inf)]
+WAITS = [  # cases in which nothing is waited for, or longer than anything takes; and where `n` may lie
+    ([case("least = 0", "n > 1"), case("least = 0", "n <= 1")], EVERYWHERE),
+    ([case("least = 0", "n > 1"), case("0 = least", "n <= 1")], EVERYWHERE),
+    ([case("least + 1 = 1", "n > 1"), case("least = 0", "n <= 1")], EVERYWHERE),
+    ([case("least = 0", "n > 1"), case("least = 0", "n <= 3")], EVERYWHERE),
+    (
+        [case("least = 0", "n > 4"), case("0 = least", "n <= 2"), case("least = 100", "n > 2", "n <= 4")],
+        [(0.0, 2.0), (4.0, math.inf)],
+    ),
+    (
+        [
+            case("least = 0", "n < 8", "q < 1"),
+            case("0 = least", "n >= 8", "q < 1"),
+            case("least = 0", "n > 5", "n < 6"),
+        ],
+        EVERYWHERE,
+    ),
+]
+
+
+@pytest.mark.parametrize("rest", ["8", "6..10"])
+@pytest.mark.parametrize(("cases", "free"), WAITS)
+def test_intervals_that_only_cases_end_are_one_where_they_meet_and_only_there(
+    cases: list[dict[str, Any]], free: list[tuple[float, float]], rest: str
+) -> None:
+    """`s` is 1 wherever nothing is waited for: `n` is any number there, whatever range the rest lies in."""
+    held = bare("n t m least s rest q", SPLIT[0], "m = rest/n", SPLIT[2], *cases, domains={"least": "nonnegative"})
+    found = held.solve_all("n", s=1, rest=rest)
+    assert sorted(one.bounds for one in found if one.bounds is not None) == [pytest.approx(span) for span in free]
+
+
+@pytest.mark.parametrize("rest", ["8", "6..10"])
+@pytest.mark.parametrize("written", ["least = 0", "0 = least"])
+@given(low=st.floats(2, 9), width=st.floats(0.1, 9), below=st.floats(0.2, 1.9), lower=st.floats(0.05, 0.9))
+def test_an_interval_whose_edge_lies_in_a_range_holds_what_every_number_of_the_range_leaves(
+    rest: str, written: str, low: float, width: float, below: float, lower: float
+) -> None:
+    """`n > edge` leaves all beyond the least `edge`, and `n <= other` all up to the largest `other`."""
+    cases = [case("least = 0", "n > edge"), case(written, "n <= other")]
+    names = "n t m least s rest edge other"
+    held = bare(names, SPLIT[0], "m = rest/n", SPLIT[2], *cases, domains={"least": "nonnegative"})
+    ranges = {"edge": f"{low}..{low + width}", "other": f"{below * lower}..{below}"}
+    found = held.solve_all("n", s=1, rest=rest, **ranges)
+    spans = sorted(one.bounds for one in found if one.bounds is not None)
+    assert spans == [pytest.approx((0, below), rel=1e-6), pytest.approx((low, math.inf), rel=1e-6)]
+
+
+@pytest.mark.parametrize(("rest", "end"), [("8", 2.0), ("6..10", 2.5)])
+def test_an_interval_that_a_relation_ends_holds_what_every_number_of_a_range_leaves(rest: str, end: float) -> None:
+    """With `least = 4` nothing is waited for up to `n = rest/4`, which is no edge of the case."""
+    cases = [case("least = 0", "n > 3"), case("0 = least", "n <= 1"), case("least = 4", "n > 1", "n <= 3")]
+    held = bare("n t m least s rest", SPLIT[0], "m = rest/n", SPLIT[2], *cases, domains={"least": "nonnegative"})
+    found = held.solve_all("n", s=1, rest=rest)
+    spans = sorted(one.bounds for one in found if one.bounds is not None)
+    assert spans == [pytest.approx(span, rel=1e-6) for span in ((0, 1), (1, end), (3, math.inf))]

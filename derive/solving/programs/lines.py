@@ -1,0 +1,393 @@
+"""Lines of Python for the numbers of a plan, in exact rationals wherever its relations are rational.
+
+A relation that is solved for its unknown in one way only, whatever the numbers, is one line. Any other block is a call
+of the solver, with the numbers that it needs. A line that must not be passed raises `Elsewhere`: a number leaves its
+domain, a condition changes its truth, the two sides of a test come apart. What such lines say is then not the answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from itertools import count
+from typing import Any
+
+from flint import fmpq
+
+from derive.errors import DeriveError
+from derive.expressions.arithmetic import Arithmetic, Fold, NoElement
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, cases, names_in
+from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.evaluation import holds
+from derive.numerics.algebra.isolation import isolate
+from derive.numerics.algebra.like_terms import occurrences
+from derive.planning.plan import Block
+from derive.solving.execution.block_execution import State, block_states
+from derive.solving.execution.checks import checked
+from derive.time_limits import query
+from derive.tolerances import TIGHT
+from quantities.rational import Rational, exact_of
+
+__all__ = ["Elsewhere", "Lines", "Unwritten", "as_float", "as_rational"]
+
+_STEEPEST = 64  # limit on whole exponents
+_WIDEST = 1000  # numbers that are multiplied or added up in one line
+_LONGEST = 1000  # bits of a numerator or a denominator, which the next lines may make longer
+_LEAST, _MOST = fmpq(1, 10**300), fmpq(10**300)
+"""Between these, a number is a double, and has all its digits."""
+_ONE_WAY = frozenset({"add", "mul", "neg", "inv", "pow", "max", "min", "floor", "ceil"})
+_RATIONAL_STEPS = frozenset({"add", "mul", "neg", "inv"})
+_VARIABLES = re.compile(r"\bv[0-9]+\b")
+
+
+class Elsewhere(Exception):  # noqa: N818  # no error: the solver is asked
+    """The numbers are not of the kind for which the lines were written."""
+
+
+class Unwritten(Exception):  # noqa: N818  # no error: there is no program
+    """A plan, or what was decided beside it, cannot be written as lines."""
+
+
+def as_rational(number: float) -> Any:
+    """The rational that a number rounds, or the number itself if that is not known."""
+    exact = exact_of(number)
+    return number if exact is None else fmpq(exact.numerator, exact.denominator)
+
+
+def as_float(number: Any) -> float:
+    """The double nearest to a number."""
+    return number if isinstance(number, float) else Rational(Fraction(int(number.p), int(number.q)))
+
+
+class Lines:
+    """Lines that are being written; each names a number by a variable, and equal blocks of equal numbers share one."""
+
+    def __init__(self, library: RelationSet, hints: Mapping[str, float]) -> None:
+        self.library = library
+        self.hints = hints
+        self.text: list[str] = []
+        self.space: dict[str, Any] = {
+            "fmpq": fmpq,
+            "Elsewhere": Elsewhere,
+            "as_rational": as_rational,
+            "LEAST": _LEAST,
+            "MOST": _MOST,
+        }
+        self._shared: dict[Any, tuple[str, ...]] = {}
+        self._rough: set[str] = set()  # the variables whose numbers are doubles
+        self._demanded: set[str] = set()
+        self._now: dict[str, Any] = {}  # the numbers of variables that are not constants, as the question was asked
+        self._moving: dict[str, frozenset[str]] = {}  # the variables that ranges move, and the names of those
+        self._turning: set[str] = set()  # those that need not move in one direction with each range
+        self._names = count()
+
+    def argument(self, name: str, number: Any, *, is_ranged: bool) -> str:
+        """A variable for a number that is given, which is this one now; in a range, it is the one in the middle."""
+        variable = self._variable(number)
+        if is_ranged:
+            self._moving[variable] = frozenset({name})
+        return variable
+
+    def constant(self, number: float) -> str:
+        """A variable for a number that stands."""
+        return self._constant(as_rational(number))
+
+    def number(self, variable: str) -> float:
+        """The number of a variable, as the question was asked."""
+        return as_float(self._now[variable])
+
+    def is_extreme_at_ends(self, variable: str) -> bool:
+        """Whether ranges move a number, and each of them in one direction."""
+        return variable in self._moving and variable not in self._turning
+
+    def block(self, block: Block, scope: dict[str, str]) -> None:
+        """The unknowns of a block, which are bound in the scope."""
+        members = dict.fromkeys(name for relation in block.relations for name in self.library.members[relation])
+        needs = [name for name in members if name not in block.unknowns and name in scope]
+        key = (block, tuple(scope[name] for name in needs))
+        if key not in self._shared:
+            line = self._one_line(block, scope)
+            self._shared[key] = (line,) if line else self._call(block, needs, scope)
+        scope.update(zip(block.unknowns, self._shared[key], strict=True))
+
+    def demand_condition(self, condition: Node, truth: bool | None, scope: Mapping[str, str]) -> None:
+        """A condition on known numbers has the truth that it had; None where it is undefined."""
+        names = names_in(condition)
+        text = self._exact_text(condition, scope) if truth is not None else None
+        if text is None:
+            text = self._called(lambda values: holds(condition, values), names, scope)
+            self._demand(f"({text}) is {truth}")
+        else:
+            self._demand(text if truth else f"not {text}")
+
+    def demand_test(self, relation: str, scope: Mapping[str, str]) -> None:
+        """A relation holds between known numbers, to the last digits."""
+        written = self.library.relations[relation].written
+        sides = [self._exact_text(side, scope) for side in (written.lhs, written.rhs)]
+        if None in sides:
+            names = names_in(written.lhs, written.rhs)
+            self._demand(self._called(lambda values: _is_met(self.library, relation, values), names, scope))
+        elif written.op == "=":
+            left, right = (self._line(str(side)) for side in sides)
+            slack = self._constant(as_rational(Rational(Fraction(TIGHT))))
+            self._demand(f"{left} == {right} or abs({left} - {right}) <= {slack}*(abs({left}) + abs({right}))")
+        else:
+            self._demand(f"{sides[0]} {written.op} {sides[1]}")
+
+    def function(self, arguments: Sequence[str], result: str) -> Callable[..., Any]:
+        """The function of the arguments that returns a variable."""
+        lines = [f"def run({', '.join(arguments)}):", *(f"    {line}" for line in self.text), f"    return {result}"]
+        exec(compile("\n".join(lines), "<derive>", "exec"), self.space)
+        run: Callable[..., Any] = self.space["run"]
+        return run
+
+    def _one_line(self, block: Block, scope: Mapping[str, str]) -> str:
+        """The variable of an unknown that a relation gives in one way only, exactly; empty if that is not so."""
+        if len(block.unknowns) > 1 or len(block.relations) > 1:
+            return ""
+        (unknown,), (relation,) = block.unknowns, block.relations
+        form = _only_form(self.library.relations[relation].written, unknown)
+        text = None if form is None else self._exact_text(form, scope)
+        if text is None:
+            return ""
+        assert form is not None
+        variable = self._line(text)
+        self._follow(variable, form, scope)
+        self._demand(f"{variable}.height_bits() <= {_LONGEST}", is_steady=False)
+        domain = self.library.declared[unknown].domain
+        low, high = (self._end(end) for end in (domain.low, domain.high))
+        if domain.low == 0 and domain.open_low:
+            self._demand(f"LEAST < {variable} < {high or 'MOST'}", is_steady=False)
+            return variable
+        self._demand(f"LEAST < abs({variable}) < MOST or {variable} == 0", is_steady=False)
+        if low:
+            self._demand(f"{variable} {'>' if domain.open_low else '>='} {low}", is_steady=False)
+        if high:
+            self._demand(f"{variable} <= {high}", is_steady=False)
+        return variable
+
+    def _end(self, end: float) -> str:
+        """A constant for the end of a domain; empty if that is infinite."""
+        if abs(end) == float("inf"):
+            return ""
+        exact = exact_of(end)
+        return self._constant(as_rational(Rational(Fraction(end) if exact is None else exact)))
+
+    def _call(self, block: Block, needs: Sequence[str], scope: Mapping[str, str]) -> tuple[str, ...]:
+        """The variables of a block's unknowns, which the solver finds."""
+
+        def solved(values: Mapping[str, float]) -> tuple[float, ...]:
+            with query():
+                states, _ = block_states(self.library, block, State(values, hints=self.hints))
+            if len(states) != 1 or states[0].spans or states[0].notes:
+                raise Elsewhere
+            return tuple(states[0].values[name] for name in block.unknowns)
+
+        if any(not self.library.relations[one].is_equation for one in block.relations):
+            raise Unwritten
+        result = self._called(solved, needs, scope)
+        if self._is_moved(result):
+            raise Unwritten
+        now = [as_rational(number) for number in self._valued(result)]
+        if self._is_constant(result):
+            return tuple(map(self._constant, now))
+        variables = tuple(map(self._variable, now))
+        made = f"tuple(map(as_rational, {result}))"
+        types = f"({', '.join('float' if isinstance(number, float) else 'fmpq' for number in now)},)"
+        self.text.append(f"{', '.join(variables)}, = found = {made}")
+        self.text.append(f"if tuple(map(type, found)) != {types}: raise Elsewhere")
+        return variables
+
+    def _called(
+        self, function: Callable[[Mapping[str, float]], Any], names: Sequence[str], scope: Mapping[str, str]
+    ) -> str:
+        """The text of a call with the doubles of some names."""
+
+        def call(*numbers: Any) -> Any:
+            return function({name: as_float(number) for name, number in zip(names, numbers, strict=True)})
+
+        called = f"call{next(self._names)}"
+        self.space[called] = call
+        return f"{called}({', '.join(scope[name] for name in names)})"
+
+    def _line(self, text: str) -> str:
+        """A variable for an exact expression."""
+        if self._is_constant(text):
+            return self._constant(self._valued(text))
+        held = self._shared.get(text)
+        if held is None:
+            variable = self._variable(self._valued(text))
+            self.text.append(f"{variable} = {text}")
+            held = self._shared[text] = (variable,)
+        return held[0]
+
+    def _demand(self, text: str, *, is_steady: bool = True) -> None:
+        """A test that the numbers have to pass; a steady one has to come out alike all over the ranges."""
+        if not self._valued(text) or (is_steady and self._is_moved(text)):
+            raise Unwritten
+        if not self._is_constant(text) and text not in self._demanded:
+            self._demanded.add(text)
+            self.text.append(f"if not ({text}): raise Elsewhere")
+
+    def _is_moved(self, text: str) -> bool:
+        return bool(self._moving) and any(variable in self._moving for variable in _VARIABLES.findall(text))
+
+    def _follow(self, variable: str, form: Node, scope: Mapping[str, str]) -> None:
+        """Whether ranges move a variable, and each of them in one direction: then it is extreme at their ends."""
+        moving = {name: self._moving[scope[name]] for name in names_in(form) if scope[name] in self._moving}
+        if not moving or variable in self.space:
+            return
+        together = frozenset[str]().union(*moving.values())
+        self._moving[variable] = together
+        is_apart = sum(map(len, moving.values())) == len(together)
+        is_one_way = is_apart and all(self._moves_one_way(form, name) for name in moving)
+        if not is_one_way or any(scope[name] in self._turning for name in moving):
+            self._turning.add(variable)
+
+    def _moves_one_way(self, form: Node, name: str) -> bool:
+        """Whether an expression never turns as one of its names moves, which stands in one place."""
+        if occurrences(form, name) != 1:
+            return False
+        while isinstance(form, Apply):
+            if form.op in ("inv", "pow") and not self._is_positive(form.args[0]):
+                return False
+            if form.op not in _ONE_WAY or (form.op == "pow" and occurrences(form.args[1], name)):
+                return False
+            (form,) = (arg for arg in form.args if occurrences(arg, name))
+        return True
+
+    def _is_positive(self, node: Node) -> bool:
+        """Whether an expression is a product of positive quantities and numbers."""
+        if isinstance(node, Name):
+            domain = self.library.declared[node.name].domain
+            return domain.low > 0 or (domain.low == 0 and domain.open_low)
+        if isinstance(node, Number):
+            return node.value > 0
+        return node.op in ("mul", "inv", "pow", "add") and all(map(self._is_positive, node.args))
+
+    def _is_constant(self, text: str) -> bool:
+        """Whether a text has no variables but those of constants, so that it is the same at all numbers."""
+        return all(variable in self.space for variable in _VARIABLES.findall(text))
+
+    def _valued(self, text: str) -> Any:
+        """What a text comes to at the numbers with which the question was asked."""
+        try:
+            return eval(text, {**self.space, **self._now})
+        except (Elsewhere, ArithmeticError, DeriveError):
+            raise Unwritten from None
+
+    def _variable(self, now: Any) -> str:
+        variable = f"v{next(self._names)}"
+        self._now[variable] = now
+        if isinstance(now, float):
+            self._rough.add(variable)
+        return variable
+
+    def _constant(self, number: Any) -> str:
+        key = ("constant", number.__class__, str(number))
+        if key not in self._shared:
+            variable = self._variable(number)
+            self.space[variable] = number
+            self._shared[key] = (variable,)
+        return self._shared[key][0]
+
+    def _exact_text(self, node: Node, scope: Mapping[str, str]) -> str | None:
+        """An expression of rationals as Python; None if it is not rational, or too long, or has a double in it."""
+        width = _WIDTH.attempt(node, lambda _: 1)
+        if width is None or width > _WIDEST:
+            return None
+
+        def named(name: str) -> str:
+            if scope[name] in self._rough:
+                raise NoElement
+            return scope[name]
+
+        rational = Arithmetic(number=self._literal, operations=_TEXTS, forms={"pow": _power, "piecewise": _choice})
+        return rational.attempt(node, named)
+
+    def _literal(self, number: Number) -> str:
+        return self._constant(as_rational(Rational(Fraction(number.value))))
+
+
+def _is_met(library: RelationSet, name: str, values: Mapping[str, float]) -> bool:
+    check = checked(library.relations[name], values, {}, {})
+    return check is not None and check.passed
+
+
+def _only_form(equation: Equation, unknown: str) -> Node | None:
+    """The expression that an unknown equals, if there is just one whatever the numbers; None otherwise.
+
+    Where it divides by zero, the unknown may be anything, and there is no number.
+    """
+    for side, other in ((equation.lhs, equation.rhs), (equation.rhs, equation.lhs)):
+        if side == Name(unknown) and not occurrences(other, unknown):
+            return other
+    if occurrences(equation.lhs, unknown) + occurrences(equation.rhs, unknown) != 1:
+        return None
+    node = equation.lhs if occurrences(equation.lhs, unknown) else equation.rhs
+    while isinstance(node, Apply):
+        if node.op not in _RATIONAL_STEPS:
+            return None
+        (node,) = (arg for arg in node.args if occurrences(arg, unknown))
+    found = isolate(equation, unknown)
+    return found[0].form if found is not None and len(found) == 1 else None
+
+
+def _power(node: Apply, part: Fold) -> str:
+    return f"({part(node.args[0])}**{_whole_exponent(node)})"
+
+
+def _whole_exponent(node: Apply) -> int:
+    """The exponent of a power of rationals that is rational, and not too long."""
+    exponent = node.args[1]
+    if not isinstance(exponent, Number) or exponent.value.denominator != 1 or abs(exponent.value) > _STEEPEST:
+        raise NoElement
+    return int(exponent.value)
+
+
+_WIDTH: Arithmetic[int] = Arithmetic(
+    number=lambda _: 1,
+    operations={},
+    forms={"pow": lambda node, part: part(node.args[0]) * abs(_whole_exponent(node))},
+    otherwise=lambda node, part: sum(map(part, node.args)),
+)
+"""How many times as many bits as its longest number an expression may have: powers of powers multiply up."""
+
+
+def _choice(node: Apply, part: Fold) -> str:
+    arms = list(cases(node))
+    if not arms or arms[-1][1] is not None:
+        raise NoElement
+    told: str = part(arms[-1][0])
+    for arm, condition in reversed(arms[:-1]):
+        assert condition is not None
+        told = f"({part(arm)} if {part(condition)} else {told})"
+    return told
+
+
+def _between(sign: str) -> Callable[..., str]:
+    return lambda *args: f"({f' {sign} '.join(args)})"
+
+
+_TEXTS: dict[str, Callable[..., str]] = {
+    "add": _between("+"),
+    "mul": _between("*"),
+    "neg": "(-{})".format,
+    "inv": "(1/{})".format,
+    "abs": "abs({})".format,
+    "max": lambda *args: f"max({', '.join(args)})",
+    "min": lambda *args: f"min({', '.join(args)})",
+    "floor": "fmpq({}.floor())".format,
+    "ceil": "fmpq({}.ceil())".format,
+    "lt": _between("<"),
+    "le": _between("<="),
+    "gt": _between(">"),
+    "ge": _between(">="),
+    "eq": _between("=="),
+    "ne": _between("!="),
+    "true": lambda: "True",
+    "and": _between("and"),
+    "or": _between("or"),
+    "not": "(not {})".format,
+}

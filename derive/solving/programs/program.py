@@ -1,0 +1,245 @@
+"""A question's shape as a program: what was decided of it once, and lines that compute it with other numbers.
+
+The shape is the target, the names of what is typed and of the profiles, and no number. How the solver goes about a
+question depends on its shape, and on what it decides by numbers on the way: which conditions hold, which of the values
+that it reaches lie in their domains, whether what is stated twice agrees. A program is written after a question was
+solved. It computes every number of the plan again, and makes sure that each of those decisions comes out as it did;
+then the solver would go the same way, and the number is its number. Where one comes out otherwise, the program has no
+answer, and the solver is asked.
+
+Over ranges that move the result one way, its bounds are the numbers at the ends of the ranges. There is no program
+where the way cannot be told from these decisions: several answers or cases, intervals, a search that proves nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, NamedTuple
+
+from derive.errors import DeriveError
+from derive.expressions.tree import names_in
+from derive.model.relation_set import RelationSet
+from derive.numerics.intervals.enclosure import Span
+from derive.planning.plan import Plan
+from derive.solving.diagnosis.diagnosis import behind
+from derive.solving.diagnosis.stated_twice import stated_twice
+from derive.solving.execution.applicability import decisions_of, plan_beside, truth
+from derive.solving.execution.block_execution import State
+from derive.solving.execution.checks import extended, testable
+from derive.solving.execution.plan_states import Found, planned
+from derive.solving.execution.question import NO_CASE, Question
+from derive.solving.programs.lines import Elsewhere, Lines, Unwritten, as_float, as_rational
+from quantities.value import Value
+
+__all__ = ["Program", "Stated", "programmed"]
+
+_CORNERS = 3  # ranges at whose ends a program is run
+
+
+class Stated(NamedTuple):
+    """A given as a program takes it: rationals, or doubles where a rational is not known."""
+
+    kind: tuple[type, bool]  # of the number, and whether it is a range
+    number: Any
+    ends: tuple[Any, ...] = ()
+
+    @classmethod
+    def of(cls, value: Value) -> Stated:
+        low, middle, high = map(as_rational, value.base)
+        if not value.is_range:
+            return cls((type(middle), False), middle, (middle,))
+        is_alike = type(low) is type(middle) is type(high)
+        return cls((type(middle) if is_alike else object, True), middle, (low, high))
+
+
+@dataclass(frozen=True)
+class Program:
+    """The lines of one shape."""
+
+    run: Callable[..., Any]
+    kinds: tuple[tuple[type, bool], ...]  # of the givens
+    source: str
+    is_bounded: bool  # whether the result is extreme where each range ends
+
+    def outcome(self, given: Sequence[Stated]) -> tuple[float, Span | None] | None:
+        """The target in base units from the givens in order, and its bounds if they are known so; None if not at all.
+
+        There is none where the solver has to be asked.
+        """
+        if tuple([one.kind for one in given]) != self.kinds:
+            return None
+        try:
+            number = as_float(self.run(*[one.number for one in given]))
+            if not self.is_bounded:
+                return number, None
+            corners = [as_float(self.run(*corner)) for corner in product(*(one.ends for one in given))]
+            return number, (min(corners), max(corners))
+        except (Elsewhere, ArithmeticError, DeriveError):
+            return None
+
+
+def programmed(library: RelationSet, question: Question, found: Found) -> Program | None:
+    """The program of a question that has this one result; None if there is none."""
+    try:
+        return _Recording(library, question, found).program()
+    except Unwritten:
+        return None
+
+
+class _Recording:
+    """The lines for one result, and for what was decided on the way to it."""
+
+    def __init__(self, library: RelationSet, question: Question, found: Found) -> None:
+        self.library = library
+        self.question = question
+        self.found = found
+        self.decisions = decisions_of(library, question)
+        self.lines = Lines(library, question.hints)
+        self.stated = [Stated.of(value) for value in question.strong.values()]
+        if any(one.kind[0] is object for one in self.stated):
+            raise Unwritten  # a range of which only some numbers are known as rationals
+        self.given = {
+            name: self.lines.argument(name, one.number, is_ranged=one.kind[1])
+            for name, one in zip(question.strong, self.stated, strict=True)
+        }
+
+    def program(self) -> Program:
+        state = self._only_state()
+        made = self.found.plan
+        self._decided_by_givens()
+        scope = self._scope_of(made)
+        for block in made.blocks:
+            self.lines.block(block, scope)
+        result = scope[self.question.target]
+        deciding = self._decided()
+        whole = extended(self.library, made, state)
+        if whole.barred:
+            raise Unwritten
+        for block in made.extra:
+            if whole.values.keys() >= {*block.unknowns}:
+                self.lines.block(block, scope)
+        self._weakly_known(state)
+        scope |= {name: deciding[name] for name in state.asides}
+        self._conditions_at(whole, scope)
+        tested = [name for name in testable(self.library, made, whole) if self._may_contradict(made, name)]
+        for name in tested:
+            self.lines.demand_test(name, scope)
+        self._stated_twice(tested)
+        if self.lines.number(result) != state.values[self.question.target]:
+            raise Unwritten
+        run = self.lines.function(list(self.given.values()), result)
+        ranges = sum(one.kind[1] for one in self.stated)
+        is_wider = any(self.question.weak[name].is_range for name in made.weak)
+        is_bounded = self.lines.is_extreme_at_ends(result) and not is_wider and ranges <= _CORNERS
+        return Program(run, tuple(one.kind for one in self.stated), "\n".join(self.lines.text), is_bounded)
+
+    def _only_state(self) -> State:
+        found, question = self.found, self.question
+        is_one = len(found.states) == 1 and found.case == NO_CASE and not found.is_assumed_away
+        is_decided_once = len(question.decided) == 1  # nothing was tried with fewer values, or in parts
+        if not is_one or not is_decided_once or question.target in question.strong:
+            raise Unwritten
+        state = found.states[0]
+        if state.spans or state.notes or state.barred or state.choices:
+            raise Unwritten
+        is_plain = planned(self.library, question, frozenset(found.left_out)) == found.plan
+        if not is_plain or self._rests_on_a_comparison():
+            raise Unwritten
+        return state
+
+    def _rests_on_a_comparison(self) -> bool:
+        """Whether a fallback stands because a relation written for it gives the same number here."""
+        made = self.found.plan
+        spent = {relation for block in made.blocks for relation in block.relations} | self.found.left_out.keys()
+        known = {*self.question.weak, *self.question.strong, *self.found.states[0].values}
+        standing = (name for name in made.weak if self.question.weak[name].source.stands_in)
+        return any(
+            one not in spent and self.library.relations[one].written.written_for == name
+            for name in standing
+            for one in self.library.holders.get(name, ())
+            if known.issuperset(self.library.members[one])
+        )
+
+    def _scope_of(self, made: Plan) -> dict[str, str]:
+        """The variables of the values with which a plan begins."""
+        weak = self.question.weak
+        return {**self.given, **{name: self.lines.constant(weak[name].base[1]) for name in made.weak}}
+
+    def _decided_by_givens(self) -> None:
+        """What typed values alone say of conditions, on which the choice of relations rests."""
+        typed = {name: value.base[1] for name, value in self.question.strong.items()}
+        for relation in self.library.conditional:
+            for condition in relation.conditions:
+                names = names_in(condition)
+                if names and typed.keys() >= {*names}:
+                    self.lines.demand_condition(condition, truth(condition, typed), self.given)
+
+    def _decided(self) -> dict[str, str]:
+        """What was decided before a plan was carried out; returns the variables by which conditions were decided."""
+        decisions = self.decisions
+        scope = {name: self.lines.constant(value.base[1]) for name, value in self.question.weak.items()}
+        scope |= self.given
+        for name, made in list(decisions.carried_out.items()):
+            if decisions.following(name) is None:
+                raise Unwritten  # it has no number, or several, and may have one elsewhere
+            own = self._scope_of(made)
+            for block in made.blocks:
+                self.lines.block(block, own)
+            scope[name] = own[name]
+        for name in list(decisions.decided):
+            for condition in self.library.relations[name].conditions:
+                numbers = {one: decisions.value(one) for one in names_in(condition)}
+                known = {one: number for one, number in numbers.items() if number is not None}
+                if len(known) == len(numbers):
+                    if not scope.keys() >= known.keys():
+                        raise Unwritten
+                    self.lines.demand_condition(condition, truth(condition, known), scope)
+                elif known:
+                    raise Unwritten  # what is known of it may decide it at other numbers
+        return scope
+
+    def _weakly_known(self, state: State) -> None:
+        """Make sure that what only conditions need is known by the givens or by a weak value, whatever the numbers."""
+        for name in state.asides:
+            if self.decisions.following(name) is not None:
+                continue
+            made = plan_beside(self.library, self.question, state, name, self.found.left_out, self.decisions)
+            if made.is_determined or name not in self.question.weak:
+                raise Unwritten
+
+    def _conditions_at(self, state: State, scope: Mapping[str, str]) -> None:
+        """The conditions of every relation between known numbers: by them it is used, tested, or left alone."""
+        known = {**state.asides, **state.values}
+        spent = {name for block in self.found.plan.blocks for name in block.relations}
+        for relation in self.library.conditional:
+            if relation.name not in spent and not state.values.keys() >= {*self.library.members[relation.name]}:
+                continue
+            for condition in relation.conditions:
+                if known.keys() >= {*names_in(condition)}:
+                    self.lines.demand_condition(condition, truth(condition, known), scope)
+
+    def _stated_twice(self, tested: Sequence[str]) -> None:
+        """What typed values alone determine agrees, also where the target needs none of it."""
+        twice = stated_twice(self.library, self.question)
+        blocks = self.found.plan.blocks
+        spent = {relation for block in blocks for relation in block.relations}
+        if twice.is_told({*tested, *spent}, {name for block in blocks for name in block.unknowns}):
+            return
+        if twice.conditional or twice.dependent:
+            raise Unwritten
+        scope = dict(self.given)
+        for block in twice.blocks:
+            self.lines.block(block, scope)
+        for name in twice.tests:
+            if scope.keys() >= {*self.library.members[name]}:
+                self.lines.demand_test(name, scope)
+
+    def _may_contradict(self, made: Plan, name: str) -> bool:
+        """Whether a relation that does not hold is a contradiction: no weak value behind it yields."""
+        relation = self.library.relations[name]
+        if relation.approximate is not None:
+            return False
+        relations, _, weak = behind(self.library, made, relation)
+        return not weak and all(self.library.relations[one].approximate is None for one in relations)
