@@ -75,7 +75,7 @@ def _facts(
         "from": {name: f"{origins.get(name, 'default')}: {value}" for name, value in kept.items()},
         "order": list(made.inputs),
         "why": [_of_a_file(one["text"]) for one in data["reasons"]],
-        "open": [int(reason.is_open) for reason in made.reasons],
+        "open": [int(reason.is_open) for reason in made.reasons.values()],
         "checks": [[one["relation"], one["state"], int(one["contradicts"])] for one in data["checks"]],
         "barring": [[one["verdict"], one["state"]] for one in data["barring"] if one["contradicts"]],
         "outputs": len(made.layout.outputs),

@@ -8,26 +8,22 @@ later ones using earlier ones. The same question makes the same bytes.
 from __future__ import annotations
 
 import html
-import json
-import zlib
-from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
 from functools import cache
-from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
 from derive.errors import ExpressionError, read_all
 from derive.kernels.backends.javascript import runtime
 from derive.model.relation_set import RelationSet
-from derive.output_files import encoded
+from derive.pages.packing import packed
 from derive.pages.page_data import page_data
 from derive.presentation.numbers import with_unit
 from derive.time_limits import query
 from quantities.declaration import read_given
 from quantities.value import Value
 
-__all__ = ["packed", "page", "unpacked"]
+__all__ = ["page"]
 
 _SHELL = Path(__file__).parent / "shell"
 _SCRIPTS = (
@@ -111,33 +107,6 @@ def _about(targets: Sequence[str], profiles: Sequence[str], given: Mapping[str, 
     said = [*(f"{name} = {value}" for name, value in given.items()), *profiles]
     asked = with_unit(", ".join(targets), f"from {', '.join(said)}" if said else "")
     return f"Written by derive for {asked}. Every number is worked out in this page, from relations that were checked."
-
-
-def packed(data: Mapping[str, Any], kernels: Sequence[str]) -> str:
-    """The data and the plans of a page as a script: every line once, and where it stands, deflated and in base64.
-
-    Plans are alike over more than the 32 kB in which deflating finds what repeats, and mostly line by line.
-
-    >>> print(unpacked(packed({"answer": 42}, ["(function (derive) { return 0; })"])))
-    window.derivePage = {data: {"answer":42},
-    kernels: (derive) => [
-    (function (derive) { return 0; })(derive)
-    ]};
-    """
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    called = ",\n".join(f"{source}(derive)" for source in kernels)
-    script = f"window.derivePage = {{data: {text},\nkernels: (derive) => [\n{called}\n]}};"
-    lines: dict[str, int] = {}
-    places = [lines.setdefault(line, len(lines)) for line in script.split("\n")]
-    steps = (place - before for before, place in pairwise([0, *places]))  # mostly 1, which takes no room
-    text = "\n".join([",".join(map(str, steps)), *lines])
-    return b64encode(zlib.compress(encoded(text), 9)).decode()
-
-
-def unpacked(text: str) -> str:
-    """The script of packed data and plans: another compressor may pack the same otherwise."""
-    steps, *lines = zlib.decompress(b64decode(text)).decode().split("\n")
-    return "\n".join(lines[place] for place in accumulate(map(int, steps.split(","))))
 
 
 @cache

@@ -14,6 +14,7 @@ from typing import Any
 from derive.errors import DeriveError
 from derive.kernels.case_dispatch import cases_of_stated
 from derive.kernels.programs.program import Program, programmed
+from derive.kernels.programs.reasons import Reason
 from derive.kernels.several_targets import plans_of
 from derive.model.relation_set import RelationSet
 from derive.pages.page_question import PageQuestion
@@ -45,7 +46,7 @@ class _Tables:
 
     steps: dict[str, dict[str, Any]] = field(default_factory=dict)
     checks: dict[str, dict[str, Any]] = field(default_factory=dict)
-    reasons: dict[str, dict[str, Any]] = field(default_factory=dict)
+    reasons: dict[Reason, int] = field(default_factory=dict)
     kernels: dict[str, int] = field(default_factory=dict)
     programs: list[dict[str, Any]] = field(default_factory=list)
     constants: dict[str, float] = field(default_factory=dict)
@@ -89,7 +90,7 @@ def page_data(
         "programs": tables.programs,
         "steps": list(tables.steps.values()),
         "checks": list(tables.checks.values()),
-        "reasons": list(tables.reasons.values()),
+        "reasons": [asdict(one) for one in tables.reasons],
         "letters": tables.letters,
         "idle": list(found.questions[0].idle),
     }
@@ -160,7 +161,7 @@ def _plan(library: RelationSet, unknown: str, given: Sequence[str], tables: _Tab
     try:
         if not tables.used(library, unknown, given):
             return f"{unknown} is not determined by what is given."
-        made = programmed(library, unknown, given)
+        made = programmed(library, unknown, given, numbers=tables.reasons)
     except DeriveError as error:
         return error.what.partition("\n")[0].partition(". ")[0].rstrip(".") + "."
     said = made.data()
@@ -180,7 +181,6 @@ def _program(made: Program, said: Mapping[str, Any], tables: _Tables) -> dict[st
         "size": said["size"],
         "inputs": [one["name"] for one in said["inputs"]],
         "outputs": [[one["name"], one["at"], one["why"], one["role"]] for one in said["outputs"]],
-        "reasons": [tables.place(tables.reasons, one) for one in said["reasons"]],
         "checks": [
             [tables.place(tables.checks, {k: v for k, v in one.items() if k not in ways}), *(one[k] for k in ways)]
             for one in said["checks"]

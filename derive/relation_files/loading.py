@@ -195,7 +195,8 @@ class Reader:
         path = Path(os.path.abspath(path or folder / used))  # one name for each file; links stay
         self.sought.append(path)
         if path not in self.shelf and path not in self.unsaved and not path.is_file():
-            self.notes.complain("", ("uses",), f"there is no file {used}.", "Give its path relative to this file.")
+            what = f"{used} is not a file." if path.exists() else f"there is no file {used}."
+            self.notes.complain("", ("uses",), what, "Give its path relative to this file.")
             return False
         if path not in self.shelf:
             self.shelf[path] = None

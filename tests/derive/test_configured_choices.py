@@ -128,7 +128,6 @@ def test_a_choice_by_a_given_that_varies_along_an_axis_is_a_regime(node, m):
     assert bool(columns) >= any(expected)
     words = columns["x.regime"].words.tolist() if columns else [""] * len(axis)
     assert words == [one.get("x", "") for one in expected]
-    assert table.to_pandas().columns.tolist() == ["n", "x", *columns, *table.own_names]
 
 
 def test_programs_tell_what_answers_tell():

@@ -206,9 +206,9 @@ function blank(y, why, outputs, checks) {
   y.fill(-1, states + checks);
 }
 
-// The function of a program: the one alternative that has an answer; `unsure` says of each reason whether it leaves the
-// question open, and the last reason is that several alternatives have one.
-function program(alternatives, outputs, checks, unsure) {
+// The function of a program: the one alternative that has an answer. The reasons in `unsure` leave the question open,
+// and `several` is the reason where several alternatives have an answer.
+function program(alternatives, outputs, checks, several, unsure) {
   const UNUSED = 1;
   function alone(alternative, x, y) {
     blank(y, UNUSED, outputs, checks);
@@ -222,12 +222,12 @@ function program(alternatives, outputs, checks, unsure) {
     let chosen = -1;
     for (let i = 0; i < alternatives.length; i++) {
       const own = alone(alternatives[i], x, spare[i]), before = chosen < 0 ? NaN : spare[chosen][0];
-      if (unsure[own[outputs] - 1]) {
+      if (unsure.includes(own[outputs])) {
         y.set(own);
         return y;
       }
       if (own[0] === own[0] && before === before && only(before, own[0]) === Infinity) {
-        blank(y, unsure.length, outputs, checks);
+        blank(y, several, outputs, checks);
         return y;
       }
       if (own[0] === own[0] && chosen < 0) chosen = i;

@@ -8,8 +8,8 @@ code (`numba_source`), so a number is the one that `compile` yields; what only t
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -58,7 +58,8 @@ class Program:
     constants: tuple[str, ...]  # defaults in use
     needed: frozenset[str]  # what the target depends on, in some case
     layout: Layout
-    reasons: tuple[Reason, ...]
+    reasons: Mapping[int, Reason]  # by their numbers
+    several: int  # the number of the reason that several alternatives have an answer; 0 if there is one alternative
     scripts: tuple[Script, ...]  # one for each alternative
     answers: bool  # whether there is anything to compute the target with
 
@@ -89,7 +90,7 @@ class Program:
             "inputs": inputs,
             "outputs": outputs,
             "constants": [{**_quantity(declared[name]), "number": _default(declared[name])} for name in self.constants],
-            "reasons": [{"kind": one.kind, "quantity": one.quantity, "text": one.text} for one in self.reasons],
+            "reasons": [asdict(one) for one in self.reasons.values()],
             "checks": [self._check(self.library.relations[name]) for name in layout.checks],
             "choices": [
                 {
@@ -151,35 +152,52 @@ class Program:
         }
 
     def _left_out(self) -> list[dict[str, str]]:
-        uncompiled = [{"what": one.quantity, "reason": one.text} for one in self.reasons if one.kind == "uncompiled"]
+        reasons = self.reasons.values()
+        uncompiled = [{"what": one.quantity, "reason": one.text} for one in reasons if one.kind == "uncompiled"]
         many = "it may take too many forms to tell which of its arms bind"
         return uncompiled + [{"what": name, "reason": many} for name in self.layout.too_many]
 
 
-def programmed(library: RelationSet, target: str, given: Iterable[str], stated: Iterable[str] = ()) -> Program:
-    """The program of a target from given names; `stated` names have numbers that only complete inequalities."""
+def programmed(
+    library: RelationSet,
+    target: str,
+    given: Iterable[str],
+    stated: Iterable[str] = (),
+    numbers: dict[Reason, int] | None = None,
+) -> Program:
+    """The program of a target from given names; `stated` names have numbers that only complete inequalities.
+
+    Programs that are told together share the `numbers` of their reasons.
+    """
     found = found_for(library, target, given)
     strong = found.outline.strong
     beside = tuple(dict.fromkeys(library.declaration(name).name for name in stated))
     beside = tuple(name for name in beside if name not in (*strong, found.outline.target))
-    layout, reasons = laid_out(library, found, beside), Reasons()
+    layout, reasons = laid_out(library, found, beside), Reasons(numbers)
     if found.is_asked:
         place = reasons.unasked(found.outline.target)
         lines = f"def compiled(x, y):\n    blank(y, {place}, {len(layout.outputs)}, {len(layout.checks)})\n"
         scripts = [Script(lines, {"blank": Built("blank")})]
     else:
         scripts = alternatives(library, found, (*strong, *beside), layout, reasons)
-    if len(scripts) > 1:
-        reasons.several(found.outline.target)
-    told = tuple(reasons.held)
+    several = reasons.several(found.outline.target) if len(scripts) > 1 else 0
     trees = (*found.alternatives, *(tree for trees in found.asides.values() for tree in trees))
     needed = frozenset(name for tree in trees for name in _met(library, tree))
     met = needed.union(*(library.members[name] for name in layout.checks))
     weak = dict.fromkeys(name for tree in found.alternatives for case in leaves(tree) for name in case.plan.weak)
     constants = tuple(name for name in weak if name in met)
-    is_open = any(one.kind == "uncompiled" for one in told)
     return Program(
-        library, found.outline.target, strong, beside, constants, needed, layout, told, tuple(scripts), not is_open
+        library=library,
+        target=found.outline.target,
+        given=strong,
+        stated=beside,
+        constants=constants,
+        needed=needed,
+        layout=layout,
+        reasons=reasons.held,
+        several=several,
+        scripts=tuple(scripts),
+        answers=all(one.kind != "uncompiled" for one in reasons.held.values()),
     )
 
 
@@ -214,9 +232,10 @@ def _written(programs: Sequence[Program]) -> tuple[str, list[str]]:
     left, made = list(names), []
     for one in programs:
         own, left = left[: len(one.scripts)], left[len(one.scripts) :]
-        unsure = ", ".join(str(int(reason.is_open)) for reason in one.reasons)
-        counts = f"{len(one.layout.outputs)}, {len(one.layout.checks)}"
-        made.append(f"derive.program([{', '.join(own)}], {counts}, [{unsure}])")
+        facts = [f"[{', '.join(own)}]", str(len(one.layout.outputs)), str(len(one.layout.checks))]
+        if len(own) > 1:
+            facts += [str(one.several), str([number for number, reason in one.reasons.items() if reason.is_open])]
+        made.append(f"derive.program({', '.join(facts)})")
     return body, made
 
 

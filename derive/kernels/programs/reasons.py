@@ -37,19 +37,23 @@ class Reason:
 class Reasons:
     """The reasons of a program; each is told by its number, from 1.
 
+    Programs that share `numbers` tell the same reason by the same number.
+
     >>> from quantities.declaration import Declaration
     >>> listed = Reasons()
-    >>> listed.outside(Declaration("length", "m")), listed.held[1].text
+    >>> listed.outside(Declaration("length", "m")), listed.held[2].text
     (2, 'length has no admissible value here: its domain is positive')
     """
 
-    def __init__(self) -> None:
-        self.held: list[Reason] = [Reason("case", "", "it is not worked out in the case that applies here")]
+    def __init__(self, numbers: dict[Reason, int] | None = None) -> None:
+        self.numbers = {} if numbers is None else numbers
+        self.held: dict[int, Reason] = {}
+        self.place(Reason("case", "", "it is not worked out in the case that applies here"))
 
     def place(self, reason: Reason) -> int:
-        if reason not in self.held:
-            self.held.append(reason)
-        return self.held.index(reason) + 1
+        number = self.numbers.setdefault(reason, len(self.numbers) + 1)
+        self.held[number] = reason
+        return number
 
     def misgiven(self, quantity: Declaration) -> int:
         text = f"{quantity.name} is outside its domain, which is {quantity.domain.text}"

@@ -18,7 +18,7 @@ function answered(state, changed = null, near = NaN) {
   const plan = planOf(state, variant, state.solve), numberOf = numbersOf(state, changed);
   if (typeof plan === "string") return {number: NaN, reason: plan};
   if (typeof plan === "object") return searched(state, variant, numberOf, near, plan.search);
-  const run = ran(plan, numberOf), [, at, why] = run.program.outputs[0], cause = causeOf(run.program, run.y[why]);
+  const run = ran(plan, numberOf), [, at, why] = run.program.outputs[0], cause = causeOf(run.y[why]);
   return {number: run.y[at], reason: cause ? cause.text : "", run: changed === null ? kept(run) : run};
 }
 
@@ -31,8 +31,8 @@ function kept(run) {
   return {...run, y: run.y.slice()};
 }
 
-function causeOf(program, why) {
-  return why ? page.reasons[program.reasons[why - 1]] : null;
+function causeOf(why) {
+  return why ? page.reasons[why - 1] : null;
 }
 
 function sentence(text) {

@@ -60,7 +60,8 @@ def chosen(names: Iterable[str]) -> tuple[str, ...]:
     known = titles.titles() | dict.fromkeys(page_shelf.names(), "")
     for name in wanted:
         if is_own(name) and not Path(name).is_file():
-            raise ExpressionError(f"There is no file {name}.", hint="Give the path of a report template.", text=name)
+            what = f"{name} is not a file." if Path(name).exists() else f"There is no file {name}."
+            raise ExpressionError(what, hint="Give the path of a report template.", text=name)
         if not is_own(name) and name not in known:
             raise Index(Entry("report", one, title) for one, title in known.items()).unknown("report", name)
     own = dict.fromkeys(name for name in wanted if is_own(name))

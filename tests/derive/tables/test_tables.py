@@ -154,6 +154,13 @@ def test_the_regime_at_each_point_is_the_one_that_the_solver_tells():
         assert ROOFLINE.solve("rate", batch=float(batch)).regime == {"step": word}
 
 
+def test_a_data_frame_has_a_column_for_each_axis_target_and_regime():
+    pytest.importorskip("pandas")
+    table = ROOFLINE.sweep(["rate", "step"], batch=span("1..4000", 4, log=True))
+    assert table.to_pandas().columns.tolist() == ["batch", "rate", "step", *table.regimes, *table.own_names]
+    assert [*table.regimes] == ["step.regime"]
+
+
 def test_the_regime_is_told_backwards_too():
     table = ROOFLINE.sweep("batch", step=span("4.5..20 ms", 30))
     words = ["reading" if step < 5 else "working" for step in table.axes["step"]]
