@@ -166,7 +166,7 @@ def test_what_is_left_open_over_ranges_holds_all_of_them(seed: int) -> None:
 
 
 TURNING = (687, 776, 20248, 20942)  # where a case does not hold throughout the ranges: not all bounds are reached
-EXCLUDED = (20270, 20527, 20621)  # where the case that an answer assumes holds nowhere in the ranges
+EXCLUDED = (20270, 20527, 20621, 40031)  # where the case of an answer, or its arm, holds nowhere in the ranges
 
 
 @every("seed", EXCLUDED)

@@ -35,14 +35,14 @@ from derive.solving.execution.checks import applies
 from derive.solving.execution.plan_states import Found, planned_for
 from derive.solving.execution.question import Question
 from derive.solving.execution.regimes import ANOTHER, Decisions, Undecided, within_reach
-from derive.solving.ranges.inequalities import inside, stated_at
+from derive.solving.ranges.inequalities import inside, stated_at, stated_between
 from derive.solving.sensitivity.elasticities import composed
 from derive.tolerances import NEAR_ZERO
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
 
-__all__ = ["confined", "left_open", "told_apart"]
+__all__ = ["confined", "is_possible_within", "left_open", "told_apart"]
 
 ENCLOSED = "bounds contain every value over the ranges, and are an enclosure: not every value in them need be reached"
 
@@ -91,6 +91,17 @@ def told_apart(
     kept = [replace(one, states=tuple(state for state in one.states if is_sound(one, state))) for one in answers]
     sound = [found for found in kept if found.states]
     return sound if sound or is_open else list(answers)
+
+
+def is_possible_within(library: RelationSet, question: Question, found: Found, bounds: Span) -> bool:
+    """Whether an answer over ranges, which has these bounds, leaves the other quantities values anywhere in them."""
+    if any(question.weak[name].source.stands_in for name in found.plan.weak):
+        return True
+    used = {one.name for one in conditional_in(library, found.plan)}
+    case = replace(found.case, holding=found.case.holding | used)
+    target = {question.target: stated_between(library, question.target, bounds)}
+    asked = replace(question, strong={**question.strong, **target}, case=case, decided={})
+    return left_by_arms(library, asked, asked.strong) is not None
 
 
 def _is_possible_around(library: RelationSet, question: Question, values: Mapping[str, float]) -> bool:

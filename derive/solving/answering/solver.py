@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from itertools import islice
+from itertools import compress, islice
 from types import MappingProxyType
 from typing import Any
 
@@ -35,7 +35,7 @@ from derive.planning.plan import Block, Plan
 from derive.presentation.text import headline
 from derive.solving.answering.explanation import answer_of
 from derive.solving.answering.one_case import UnfixedError, answered_in_case, narrowed_by_neighbours
-from derive.solving.answering.regime_intervals import confined, left_open, told_apart
+from derive.solving.answering.regime_intervals import confined, is_possible_within, left_open, told_apart
 from derive.solving.answering.remarks import is_of_time, remarks
 from derive.solving.answering.whole_counts import whole_numbers
 from derive.solving.cancellation.jacobian_rank import tied
@@ -250,6 +250,13 @@ def _answers(library: RelationSet, sought: _Sought, profiles: tuple[Any, ...]) -
     answers = [
         _away(answer) if one.is_assumed_away else answer for answer, (_, one, _) in zip(answers, states, strict=True)
     ]
+    if len(answers) > 1 and any(value.is_range for value in question.strong.values()):
+        possible = [
+            answer.bounds is None or is_possible_within(used, question, one, answer.bounds)
+            for answer, (used, one, _) in zip(answers, states, strict=True)
+        ]
+        if any(possible):  # otherwise the givens themselves are at fault
+            answers, states = list(compress(answers, possible)), list(compress(states, possible))
     if library.declared[question.target].is_count:
         answers = [_counted(library, question, one, profiles) for one in answers]
     reached_by = {id(answer): place for answer, place in zip(answers, states, strict=True)}

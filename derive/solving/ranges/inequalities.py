@@ -26,6 +26,7 @@ from derive.planning.incidence import structure_of
 from derive.planning.matching import Matching
 from derive.planning.plan import Block, Plan, basis_of
 from derive.presentation.failed_checks import by_default
+from derive.solving.blocks.free_unknowns import middle
 from derive.solving.blocks.outcome import agrees
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.plan_execution import carried_out
@@ -339,9 +340,14 @@ def _holds_at(
 
 def stated_at(library: RelationSet, name: str, point: float) -> Value:
     """A number in base units as a value."""
-    quantity = library.declared[name]
+    return stated_between(library, name, (point, point))
+
+
+def stated_between(library: RelationSet, name: str, span: Span) -> Value:
+    """A range in base units as a value."""
+    quantity, (low, high) = library.declared[name], span
     unit = Unit(str(quantity.dimension), quantity.unit.factors, Fraction(1), quantity.dimension)
-    return Value(point, point, point, unit)
+    return Value(middle(span), low, high, unit)
 
 
 def has_any(library: RelationSet, made: Plan, ops: Set[str]) -> bool:
