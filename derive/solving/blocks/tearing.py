@@ -29,6 +29,7 @@ from derive.numerics.algebra.isolation import leaves_out
 from derive.numerics.algebra.like_terms import added, negated, occurrences
 from derive.numerics.algebra.multiprecision import exactly, is_cancelled
 from derive.numerics.algebra.products import product_of, written
+from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.expression_graph import dag_of
 from derive.numerics.root_finding.gap import meets_beside_givens
@@ -268,7 +269,10 @@ def _spanned(
     turns: Callable[[], Collection[float]],
     seeds: Sequence[float] = (),
 ) -> list[Solution]:
-    """The parts of an interval of the tear along which the whole system holds, with the other unknowns there."""
+    """The parts of an interval of the tear along which the whole system holds, with the other unknowns there.
+
+    Two conditions may leave a single point: `q <= 3.4` and `q >= 3.4`.
+    """
     marks = sorted(x for x in turns() if span[0] < x < span[1])
     between = [middle(piece) for piece in pairwise([span[0], *marks, span[1]])]
     for tolerance in (TIGHT, AGREEMENT):
@@ -277,8 +281,10 @@ def _spanned(
             return system.holds(branch.at({tear: x}, system.known), tolerance)
 
         pieces = runs(holds, span, system.known, [*seeds, *between])
-        if pieces:
-            return [_piece(branch, tear, piece, system) for piece in pieces]
+        alone = [x for x in marks if holds(x) and not any(lies_in((x, x), piece, SAME_ROOT) for piece in pieces)]
+        if pieces or alone:
+            points = [Solution(branch.at({tear: x}, system.known), {}) for x in alone]
+            return [*(_piece(branch, tear, piece, system) for piece in pieces), *points]
     return []
 
 
