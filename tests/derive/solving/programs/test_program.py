@@ -171,8 +171,11 @@ def test_rationals_of_very_many_digits_take_no_longer_however_often_they_are_ask
     for _ in range(5):
         ends = [f"0.{draw.randint(500, 999)}" for _ in range(2)]
         numbers = [float(end) for end in ends]
-        for _ in range(count):
-            numbers = [GROWING[form](*numbers), numbers[0]]
+        try:
+            for _ in range(count):
+                numbers = [GROWING[form](*numbers), numbers[0]]
+        except (OverflowError, ZeroDivisionError):  # doubles do not reach so far
+            return
         if not 1e-290 < numbers[0] < 1e290:
             return
         begun = time.monotonic()
