@@ -251,7 +251,7 @@ def slips(seed: int) -> Iterator[tuple[Library, str, Given]]:
             )
 
 
-@every("seed", range(300, 700), ordinary=10)
+@every("seed", range(300, 420), ordinary=3)
 def test_a_program_says_what_the_solver_says(seed):
     for library, target, given in slips(seed):
         found = [outcome(library, target, given, by_program=is_quick) for is_quick in (True, False)]
