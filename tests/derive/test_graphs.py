@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 import derive
-from derive.graphs import library_graph, plan_graph
+from derive.graphs import graph_asked_for, picture
 
 LIBRARY = derive.load("""[quantities]
 a = { unit = "m", meaning = "a < b & \\"c\\"" }
@@ -34,7 +34,7 @@ def shown(picture):
 
 
 def test_a_library_shows_each_quantity_once_and_its_relations():
-    _, names, edges = shown(library_graph(LIBRARY))
+    _, names, edges = shown(picture(LIBRARY.graph()))
     assert sorted(names) == sorted(LIBRARY.quantities)
     assert set(edges) == {"r", "s", "far"}  # the two that are written for a quantity have a direction
 
@@ -48,13 +48,13 @@ def test_a_library_shows_each_quantity_once_and_its_relations():
     ],
 )
 def test_a_plan_shows_what_takes_part_in_it(target, given, names, edges):
-    _, found, arrows = shown(plan_graph(LIBRARY, target, given))
+    _, found, arrows = shown(picture(graph_asked_for(LIBRARY, target, given)))
     assert sorted(found) == sorted(names)
     assert set(arrows) == edges
 
 
 def test_what_a_block_needs_stands_to_its_left():
-    tree, _, _ = shown(plan_graph(LIBRARY, "x", ["a"]))
+    tree, _, _ = shown(picture(graph_asked_for(LIBRARY, "x", ["a"])))
     left = {
         group.find(f"{SVG}text").text.split()[0]: float(group.find(f"{SVG}rect").get("x"))
         for group in tree.iter(f"{SVG}g")
@@ -63,20 +63,20 @@ def test_what_a_block_needs_stands_to_its_left():
 
 
 def test_without_givens_what_leads_to_a_quantity_is_shown_and_what_it_serves():
-    _, found, arrows = shown(plan_graph(LIBRARY, "c", []))
+    _, found, arrows = shown(picture(graph_asked_for(LIBRARY, "c", [])))
     assert sorted(found) == ["a", "b", "c", "d"]
     assert set(arrows) == {"r", "s", "far"}
 
 
 def test_a_plan_that_does_not_exist_is_no_picture():
     with pytest.raises(derive.UnderdeterminedError, match="Give"):
-        plan_graph(derive.llm, "step_time", ["batch"])
+        graph_asked_for(derive.llm, "step_time", ["batch"])
 
 
 def test_a_profile_gives_a_plan_its_values():
-    picture = plan_graph(derive.llm, "hardware_ratio", [], ["h100-sxm:fp8"])
-    assert set(shown(picture)[1]) == {"hardware_ratio", "peak_compute", "hbm_bandwidth"}
+    graph = graph_asked_for(derive.llm, "hardware_ratio", [], ["h100-sxm:fp8"])
+    assert set(shown(picture(graph))[1]) == {"hardware_ratio", "peak_compute", "hbm_bandwidth"}
 
 
 def test_no_quantity_of_a_large_library_is_left_out():
-    assert len(shown(library_graph(derive.llm))[1]) == len(derive.llm.quantities)
+    assert len(shown(picture(derive.llm.graph()))[1]) == len(derive.llm.quantities)
