@@ -57,8 +57,11 @@ def condition_key(name: str) -> str:
 
 
 def standing(relation: Relation, name: str) -> str:
-    """How a quantity stands in a relation: what it is written for, in its sides, or only in a condition."""
-    if name == relation.written_for:
+    """How a quantity stands in a relation: what it is written for, in its sides, or only in a condition.
+
+    An inequality has no result: it never fixes a value.
+    """
+    if relation.is_equation and name == relation.written_for:
         return "result"
     return "member" if name in relation.members else "condition"
 
