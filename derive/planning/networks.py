@@ -7,8 +7,8 @@ algorithms of their own:
 - the order of a plan without cycles (`block_triangular`), which is that of most questions: with networkx the first of
   them would take a quarter longer;
 - the matching of relations to unknowns (`matching`), and with it the underdetermined part. networkx finds one of the
-  largest matchings, that of the built-in library in 3 ms; a plan needs the one that prefers what was stated first, which
-  grows relation by relation and takes 0.3 ms, and a diagnosis tries many.
+  largest matchings, that of the built-in library in 3 ms; a plan needs the one that prefers what was stated first,
+  which grows relation by relation and takes 0.3 ms, and a diagnosis tries many.
 
 Both are tested against networkx's own results on random graphs.
 

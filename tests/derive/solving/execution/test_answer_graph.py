@@ -267,3 +267,12 @@ def test_a_question_that_is_asked_again_has_the_graph_of_its_own_numbers():
     assert again.graph().nodes["volume"]["magnitude"] == 100.0
     assert set(again.graph().edges) == set(first.graph().edges)
     prove_sound(ROOM.solve("volume", width="9 m", length="5 m"))
+
+
+def test_what_a_best_choice_was_asked_to_keep_is_a_check_of_its_quantities():
+    best = ROOM.most("area", length="5 m", width="1..9 m", such_that=["volume <= 60 m**3"])
+    graph = best.answer.graph()
+    (key,) = [name for name in graph if name.startswith("check:volume")]
+    assert graph.nodes[key]["passed"]
+    assert "volume" in graph.pred[key]
+    assert graph.nodes["volume"]["magnitude"] == pytest.approx(60)
