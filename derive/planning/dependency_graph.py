@@ -10,12 +10,13 @@ under which it holds.
 The graph of a derivation is directed: from what is known to the relation that uses it, and on to the quantity that this
 fixes. It has no cycle but within a block of relations that fix their unknowns only together. All nodes of a block bear
 its number, and within it edges run both ways between a relation and each unknown in it, those included that cancel
-there and stay open. A condition on a quantity that is computed later is a node of its own, `condition:NAME`, which
+there and stay open. A limit may bound its target through relations that the derivation does not list; it leads to the
+target all the same. A condition on a quantity that is computed later is a node of its own, `condition:NAME`, which
 tests the result and leads nowhere. A quantity's `role` in a derivation is one of these:
 
 - `given`, `profile` (the node names it in `profile`), or `default`: its value is in use;
 - `intermediate`, or `result` for the target;
-- `open`: it has no number, as it cancels among relations that are solved together;
+- `open`: it has no number, as it cancels, or is on the way of a limit;
 - `condition`: only conditions ask for it.
 """
 
@@ -127,6 +128,7 @@ def derivation_graph(target: Declaration, blocks: Sequence[RelationBlock], origi
     The origins are those of all values in use: "given", "default", or the name of a profile.
     """
     graph = directed_graph(target=target.name)
+    add_quantity(graph, target)
     known = set(origins)
     computed = {name for block in blocks for name in block.unknowns}
     for step, block in enumerate(blocks, start=1):
@@ -134,7 +136,6 @@ def derivation_graph(target: Declaration, blocks: Sequence[RelationBlock], origi
         for relation in block.relations:
             _add_conditions(graph, relation, later=computed - known)
         known.update(block.unknowns)
-    add_quantity(graph, target)
     _set_roles(graph, target.name, blocks, origins)
     return graph
 
@@ -161,6 +162,7 @@ def _set_roles(graph: DiGraph, target: str, blocks: Sequence[RelationBlock], ori
 def _add_block(graph: DiGraph, block: RelationBlock, step: int, known: Container[str]) -> None:
     """Add the relations of a block and the quantities in them."""
     number = step if len(block.relations) > 1 else None
+    held = {name for relation in block.relations for name in relation.members}
     for relation in block.relations:
         for name in relation.members:
             add_quantity(graph, relation.declared[name])
@@ -177,6 +179,9 @@ def _add_block(graph: DiGraph, block: RelationBlock, step: int, known: Container
                 graph.add_edge(key, name, stands="result")
             elif number is not None:
                 graph.add_edge(key, name, stands="open")
+        for name in block.unknowns:
+            if name in graph and name not in held:
+                graph.add_edge(key, name, stands="result")
 
 
 def _add_conditions(graph: DiGraph, relation: Relation, later: Container[str]) -> None:

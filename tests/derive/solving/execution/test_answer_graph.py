@@ -276,3 +276,15 @@ def test_what_a_best_choice_was_asked_to_keep_is_a_check_of_its_quantities():
     assert graph.nodes[key]["passed"]
     assert "volume" in graph.pred[key]
     assert graph.nodes["volume"]["magnitude"] == pytest.approx(60)
+
+
+def test_a_limit_leads_to_the_target_that_it_bounds_through_another_quantity():
+    (answer,) = ROOM.solve_all("people", volume="50 m**3", least_air="4 m**3")
+    graph = answer.graph()
+    assert set(graph.edges) == {
+        ("air", "relation:enough"),
+        ("least_air", "relation:enough"),
+        ("relation:enough", "people"),
+    }
+    assert (graph.nodes["people"]["high"], graph.nodes["air"]["role"]) == (12.5, "open")
+    prove_sound(answer)
