@@ -1,93 +1,148 @@
-"""Drawings of libraries and plans as SVG."""
+"""The graphs that `derive graph` writes, as pictures, GraphML and JSON.
+
+A picture shows the quantities of a dependency graph in columns. A relation is the lines from the quantities that it
+contains to the one that it is written for in a library, or that it fixes in a plan.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from derive.output_files import MARK
+from derive.planning.dependency_graph import RelationBlock, derivation_graph, graph_of_library, relation_key
 from derive.planning.incidence import structure_of
-from derive.planning.plan import Plan, plan
+from derive.planning.networks import Attribute, columns, graphml, node_link
+from derive.planning.plan import plan
 from derive.solving.diagnosis.diagnosis import shortage
 from derive.solving.execution.question import outlined
 
 if TYPE_CHECKING:
     from derive.library import Library
+    from derive.planning.networks import Graph
 
-__all__ = ["library_graph", "plan_graph"]
+__all__ = ["ENDINGS", "graph_asked_for", "picture", "written"]
+
+ENDINGS = (".svg", ".graphml", ".json")  # of the files that a graph is written to
 
 _ROW, _GAP, _LETTER = 40, 70, 7.4  # height of a row, space between columns, width of a letter
 _GIVEN, _DERIVED, _BLOCK = "#eef5ea", "#e8eef7", "#fde7c7"  # colours of givens, of results, of simultaneous unknowns
-_DEEPEST = 30  # limit on columns of a library's picture
 _SWEEPS = 12  # sweeps that order the columns
 
 
-def plan_graph(library: Library, target: str, given: Sequence[str], profiles: Sequence[str] = ()) -> str:
-    """The plan of one question: the givens, then each block after what it needs; without givens, its origins."""
+def graph_asked_for(
+    library: Library, target: str | None, given: Sequence[str] = (), profiles: Sequence[str] = ()
+) -> Graph:
+    """The graph of a library, the plan of one question, or without givens the part of the library around its target.
+
+    >>> from derive.relation_files.loading import load
+    >>> ohm = load('''[quantities]
+    ... V = { unit = "V" }
+    ... I = { unit = "A" }
+    ... R = { unit = "ohm" }
+    ... [relations]
+    ... ohm = { equation = "V = I*R" }''')
+    >>> list(graph_asked_for(ohm, "R", ["V", "I"]).edges)
+    [('V', 'relation:ohm'), ('I', 'relation:ohm'), ('relation:ohm', 'R')]
+    """
+    if target is None:
+        return graph_of_library(library)
     stated = [name for profile in profiles for name in library.profile(profile).values if name in library.declared]
     outline = outlined(library, target, given)
     outline = replace(outline, weak=tuple(name for name in (*stated, *outline.weak) if name not in given))
     made = plan(structure_of(library), outline.target, outline.strong, outline.weak)
     if made.is_determined:
-        return _svg(library, made, _layers(library, made))
+        blocks = [
+            RelationBlock(tuple(library.relations[name] for name in block.relations), block.unknowns)
+            for block in made.blocks
+        ]
+        return derivation_graph(library.declared[outline.target], blocks, _origins(library, made.weak, given, profiles))
     if given or profiles:
         raise shortage(library, outline, {})
-    return _origins(library, outline.target)
+    return _around(library, outline.target)
 
 
-def _origins(library: Library, target: str) -> str:
+def _origins(library: Library, weak: Sequence[str], given: Sequence[str], profiles: Sequence[str]) -> dict[str, str]:
+    """Where each value in use comes from: among profiles the last one that states it."""
+    origins = dict.fromkeys(weak, "default")
+    for profile in profiles:
+        stated = library.profile(profile)
+        origins.update({name: stated.name for name in weak if name in stated.values})
+    return {**origins, **dict.fromkeys(given, "given")}
+
+
+def _around(library: Library, target: str) -> Graph:
     """The quantities that one is computed from, each by the first relation written for it, and those that use it."""
     written: dict[str, str] = {}
     for relation, name in structure_of(library).forward.items():
         written.setdefault(name, relation)
     taken: dict[str, str] = {}
     pending = [target]
-    for name in pending:
+    for name in pending:  # grows as it is walked
         if name in written and name not in taken:
             taken[name] = written[name]
             pending.extend(library.relations[written[name]].declared)
-    taken |= {name: r for name, r in written.items() if target in library.relations[r].declared and name != target}
-    shown = dict.fromkeys([*pending, *taken])
-    edges = [
-        (other, name, relation)
-        for name, relation in taken.items()
-        for other in library.relations[relation].declared
-        if other != name and other in shown
-    ]
-    return _drawn(_columns(shown, edges), edges, {}, library)
+    using = {
+        name: relation
+        for name, relation in written.items()
+        if target in library.relations[relation].declared and name != target
+    }
+    taken |= using
+    shown = [*pending, *taken, *map(relation_key, taken.values())]
+    return graph_of_library(library).subgraph(shown).copy()
 
 
-def library_graph(library: Library) -> str:
-    """The whole library: each quantity in the column after the last one that it is written in terms of."""
-    edges = [
-        (other, target, name)
-        for name, target in structure_of(library).forward.items()
-        for other in library.relations[name].declared
-        if other != target
-    ]
-    return _drawn(_columns(library.declared, edges), edges, {}, library)
+def written(graph: Graph, ending: str) -> str:
+    """The text of a file of a graph, whose format its ending says."""
+    if ending == ".json":
+        return json.dumps({"generator": MARK, **node_link(graph)}, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    if ending == ".graphml":
+        return f"<!-- {MARK} -->\n{graphml(graph)}"
+    return picture(graph)
 
 
-def _columns(names: Iterable[str], edges: Sequence[tuple[str, str, str]]) -> list[list[str]]:
-    """The names, each in a column after all that lines come from; where lines run in circles, after most."""
-    depth = dict.fromkeys(names, 0)
-    for _ in range(_DEEPEST):
-        before = dict(depth)
-        for start, end, _ in edges:
-            depth[end] = min(max(depth[end], depth[start] + 1), _DEEPEST)
-        if depth == before:
-            break
-    return [[name for name, at in depth.items() if at == i] for i in sorted(set(depth.values()))]
+class _Line(NamedTuple):
+    """A line of a picture: from a quantity to the one that a relation gives."""
+
+    start: str
+    end: str
+    relation: str
 
 
-def _untangled(layers: Sequence[Sequence[str]], edges: Sequence[tuple[str, str, str]]) -> list[list[str]]:
+def _lines(graph: Graph) -> Iterator[_Line]:
+    """The lines of a picture."""
+    for key, said in graph.nodes(data=True):
+        if said["kind"] == "quantity":
+            continue
+        around = graph.pred[key] if graph.is_directed() else graph[key]
+        for end in _results(graph, key):
+            for start in around:
+                if start != end:
+                    yield _Line(start, end, key.partition(":")[2])
+
+
+def _results(graph: Graph, relation: str) -> list[str]:
+    """The quantities that a relation gives."""
+    return [name for name, edge in graph[relation].items() if edge["stands"] == "result"]
+
+
+def picture(graph: Graph) -> str:
+    """A graph as SVG: each quantity in the column after the last one that it is computed from."""
+    quantities = {name: said for name, said in graph.nodes(data=True) if said["kind"] == "quantity"}
+    lines = list(_lines(graph))
+    layers = columns(quantities, [(line.start, line.end) for line in lines])
+    return _drawn(_untangled(layers, lines), lines, quantities)
+
+
+def _untangled(layers: Sequence[Sequence[str]], lines: Sequence[_Line]) -> list[list[str]]:
     """The layers, each ordered by the barycentres of its neighbours, so that fewer lines cross."""
     near: dict[str, list[str]] = {}
-    for start, end, _ in edges:
-        near.setdefault(start, []).append(end)
-        near.setdefault(end, []).append(start)
+    for line in lines:
+        near.setdefault(line.start, []).append(line.end)
+        near.setdefault(line.end, []).append(line.start)
     found = [list(layer) for layer in layers]
     for _ in range(_SWEEPS):
         height = {name: row / max(len(layer) - 1, 1) for layer in found for row, name in enumerate(layer)}
@@ -100,39 +155,12 @@ def _untangled(layers: Sequence[Sequence[str]], edges: Sequence[tuple[str, str, 
     return found
 
 
-def _layers(library: Library, made: Plan) -> list[list[str]]:
-    """The givens first, then the unknowns of each block, one layer after the last that it needs."""
-    depth: dict[str, int] = {}
-    for block in made.blocks:
-        needed = dict.fromkeys(n for r in block.relations for n in library.relations[r].declared)
-        deepest = max((depth.get(name, 0) for name in needed if name not in block.unknowns), default=0)
-        for name in needed:
-            depth.setdefault(name, 0)
-        for name in block.unknowns:
-            depth[name] = deepest + 1
-    width = max(depth.values(), default=0) + 1
-    return [[name for name, at in depth.items() if at == i] for i in range(width)]
-
-
-def _svg(library: Library, made: Plan, layers: list[list[str]]) -> str:
-    edges = [
-        (other, name, relation)
-        for block in made.blocks
-        for name, relation in zip(block.unknowns, block.relations, strict=True)
-        for other in library.relations[relation].declared
-        if other not in block.unknowns
-    ]
-    blocks = {name: i for i, block in enumerate(made.blocks) if len(block.unknowns) > 1 for name in block.unknowns}
-    return _drawn(layers, edges, blocks, library)
-
-
 def _drawn(
-    layers: Sequence[Sequence[str]], edges: Sequence[tuple[str, str, str]], blocks: Mapping[str, int], library: Library
+    layers: Sequence[Sequence[str]], lines: Sequence[_Line], quantities: Mapping[str, Mapping[str, Attribute]]
 ) -> str:
-    layers = _untangled(layers, edges)
-    labels = {name: _label(name, library) for layer in layers for name in layer}
+    labels = {name: _label(name, str(said["unit"])) for name, said in quantities.items()}
     width = 24 + max((_LETTER * len(f"{name} [{unit}]") for name, unit in labels.values()), default=80)
-    column, derived = width + _GAP, {end for _, end, _ in edges}
+    column = width + _GAP
     tallest = max((len(layer) for layer in layers), default=1)
     places = {
         name: (24 + i * column, 24 + _ROW * row + _ROW * (tallest - len(layer)) // 2)
@@ -148,26 +176,37 @@ def _drawn(
         '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
         '<path d="M0 0 8 4 0 8z" fill="#777"/></marker></defs>',
     ]
-    for start, end, relation in edges:
-        if start in places and end in places:
-            (x, y), (u, v) = places[start], places[end]
-            path = f"M{x + width} {y + 13}C{x + width + _GAP} {y + 13} {u - _GAP} {v + 13} {u} {v + 13}"
-            title = f"<title>{escape(relation)}</title>"
-            parts.append(f'<path d="{path}" fill="none" stroke="#999" marker-end="url(#tip)">{title}</path>')
+    for line in lines:
+        if _are_simultaneous(quantities[line.start], quantities[line.end]):
+            continue
+        (x, y), (u, v) = places[line.start], places[line.end]
+        path = f"M{x + width} {y + 13}C{x + width + _GAP} {y + 13} {u - _GAP} {v + 13} {u} {v + 13}"
+        title = f"<title>{escape(line.relation)}</title>"
+        parts.append(f'<path d="{path}" fill="none" stroke="#999" marker-end="url(#tip)">{title}</path>')
+    derived = {line.end for line in lines}
     for name, (x, y) in places.items():
-        fill = _BLOCK if name in blocks else _DERIVED if name in derived else _GIVEN
+        fill = _GIVEN
+        if "block" in quantities[name]:
+            fill = _BLOCK
+        elif name in derived:
+            fill = _DERIVED
         shown, unit = labels[name]
+        meaning = str(quantities[name].get("meaning", name))
         parts.append(
             f'<g><rect x="{x}" y="{y}" width="{width}" height="26" rx="5" fill="{fill}" stroke="#557"/>'
             f'<text x="{x + 10}" y="{y + 17}">{escape(shown)} <tspan fill="#666">[{escape(unit)}]</tspan></text>'
-            f"<title>{escape(library.declared[name].meaning or name)}</title></g>"
+            f"<title>{escape(meaning)}</title></g>"
         )
     return "\n".join([*parts, "</svg>", ""])
 
 
-def _label(name: str, library: Library) -> tuple[str, str]:
+def _are_simultaneous(one: Mapping[str, Attribute], other: Mapping[str, Attribute]) -> bool:
+    """Whether two quantities are unknowns of one block, which stand in one column."""
+    return "block" in one and one["block"] == other.get("block")
+
+
+def _label(name: str, unit: str) -> tuple[str, str]:
     """A quantity's name and unit, cut if they are too long for a box."""
-    unit = library.declared[name].unit.text or "1"
     return _cut(name, 36), _cut(unit, 24)
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from derive.comparison.comparison import Comparison
     from derive.optimization.front import Front
     from derive.optimization.optimum import Optimum
+    from derive.planning.networks import Graph
     from derive.solving.execution.answer import Answer
     from derive.tables.sampling.monte_carlo import Sample
     from derive.tables.streams import Stream
@@ -193,6 +194,29 @@ class Library(RelationSet):
         with query(math.inf):
             library, (name,) = self._asked(target)
             return borders(library, name, profiles, over, given)
+
+    def graph(self) -> Graph:
+        """The library as a networkx graph of its quantities and relations; `answer.graph()` is that of one answer.
+
+        A quantity's node is its name, a relation's `relation:NAME`; `derive.planning.dependency_graph` says what their
+        attributes and those of the edges are.
+
+        >>> from derive.relation_files.loading import load
+        >>> ohm = load('''[quantities]
+        ... V = { unit = "V", meaning = "voltage" }
+        ... I = { unit = "A" }
+        ... R = { unit = "ohm" }
+        ... [relations]
+        ... ohm = { equation = "V = I*R" }''')
+        >>> graph = ohm.graph()
+        >>> graph.nodes["V"]["unit"], graph.nodes["V"]["meaning"], graph.nodes["relation:ohm"]["equation"]
+        ('V', 'voltage', 'V = I*R')
+        >>> [(name, graph.edges[name, "relation:ohm"]["stands"]) for name in graph["relation:ohm"]]
+        [('V', 'result'), ('I', 'member'), ('R', 'member')]
+        """
+        from derive.planning.dependency_graph import graph_of_library
+
+        return graph_of_library(self)
 
     def compare(self, a: Answer, b: Answer) -> Comparison:
         """Why the second answer differs from the first: what each given and each regime accounts for in the ratio."""

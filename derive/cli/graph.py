@@ -1,4 +1,4 @@
-"""The verb `graph`: pictures of a library and of a plan."""
+"""The verb `graph`: a library or a plan as a picture, or as data for programs that read graphs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,12 @@ __all__ = ["graph"]
 @WITH
 @LIBRARY
 @ADD
-@writes("-o", "output", metavar="FILE.svg", help="Where to write the picture; standard output without it.")
+@writes(
+    "-o",
+    "output",
+    metavar="FILE",
+    help="Where to write: a file that ends in .svg, .graphml or .json; without it, a picture on standard output.",
+)
 def graph(
     target: str | None,
     given: tuple[str, ...],
@@ -29,14 +34,10 @@ def graph(
     output: str | None,
 ) -> int:
     """Draw the library, what leads to TARGET, or the plan of one question: TARGET from the names GIVEN."""
-    from derive.graphs import library_graph, plan_graph
+    from derive.graphs import ENDINGS, graph_asked_for, written
 
-    output_ending(output, (".svg",))
+    ending = output_ending(output, ENDINGS)
     library = opened(replaced, added)
-    names = [named(text) for text in given]
-    picture = library_graph(library) if target is None else plan_graph(library, target, names, profiles)
-    if output is None:
-        click.echo(picture, nl=False)
-    else:
-        put(output, picture)
+    asked = graph_asked_for(library, target, [named(text) for text in given], profiles)
+    put("-" if output is None else output, written(asked, ending))
     return 0

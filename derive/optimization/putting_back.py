@@ -167,9 +167,10 @@ def _check(library: RelationSet, limit: Stated, answer: Answer, one: Looked, giv
     values = {name: value.base[1] for name, value in limit.values.items()}
     values |= _values(library, limit.names, answer, one, given)
     if not all(holds(condition, values) for condition in limit.conditions):
-        return Check(limit.name, limit.name, 0.0, passed=True)
+        return Check(limit.name, limit.name, 0.0, passed=True, tested=limit.relation, numbers=values)
     gap = residual(limit.written, values)
-    return Check(limit.name, limit.name, gap, agrees(limit.written, values))
+    passed = agrees(limit.written, values)
+    return Check(limit.name, limit.name, gap, passed, tested=limit.relation, numbers=values)
 
 
 def _values(

@@ -1,12 +1,14 @@
 """Block triangular form: strongly connected components in topological order.
 
-Most questions have no cycles, and a depth-first search orders them. networkx, whose import takes as long as such an
-answer, is called only for cycles.
+Most questions have no cycles, and a depth-first search orders them; for cycles networkx is called, whose import takes
+a quarter of the time of a first answer (`networks`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+
+from derive.planning.networks import strong_components
 
 __all__ = ["components"]
 
@@ -20,10 +22,7 @@ def components(edges: Mapping[str, Sequence[str]]) -> Iterable[Iterable[str]]:
     chain = _chain(edges)
     if chain is not None:
         return [(name,) for name in chain]
-    import networkx
-
-    found: Iterable[Iterable[str]] = networkx.strongly_connected_components(networkx.DiGraph(edges))
-    return found
+    return strong_components(edges)
 
 
 def _chain(edges: Mapping[str, Sequence[str]]) -> list[str] | None:

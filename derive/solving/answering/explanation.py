@@ -13,6 +13,7 @@ from derive.expressions.tree import Apply, Node, names_in, render, walk
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import arms
 from derive.numerics.intervals.enclosure import Span
+from derive.planning.dependency_graph import RelationBlock
 from derive.planning.incidence import structure_of
 from derive.planning.plan import Block
 from derive.presentation.numbers import shown_number
@@ -24,6 +25,7 @@ from derive.solving.execution.answer import Answer, Assumption, Check
 from derive.solving.execution.block_execution import State, block_states, outcome_of
 from derive.solving.execution.checks import checks_of, extended, idle_checks, replaced
 from derive.solving.execution.course import Course, Stage
+from derive.solving.execution.lineage import Lineage
 from derive.solving.ranges.range_propagation import WIDE, leaves_domain, ranges_of, spread
 from derive.solving.ranges.solution_path import along, hangs_on_what_cancels
 from derive.solving.ranges.steady_conditions import unsteady
@@ -87,6 +89,7 @@ def answer_of(
         _neglected=cache(lambda: neglected(library, question, made)),
         _course=cache(lambda: _course(library, question, made, state, used)),
         _acts_on=cache(lambda: acts_on(library, question, left_out, idle)),
+        _lineage=cache(lambda: _lineage(library, question, made, state, used)),
     )
 
 
@@ -160,6 +163,36 @@ def _course(
     return Course(tuple(stages), values, origins, not _chosen_arm(library, made, state), again)
 
 
+def _lineage(library: RelationSet, question: Question, made: Plan, state: State, used: Mapping[str, Value]) -> Lineage:
+    """The relations of the plan with the numbers of the state, and what was typed beside them."""
+    blocks = tuple(
+        RelationBlock(tuple(library.relations[name] for name in block.relations), block.unknowns)
+        for block in made.blocks
+    )
+    origins = {name: question.origins.get(name, "default") for name in used}
+    origins |= {name: "given" for name in used if name in question.strong}
+    beside = {name: value for name, value in question.strong.items() if name not in used}
+    everything = state.values.keys() | state.spans.keys() | state.asides.keys() | question.weak.keys()
+    undecided = {
+        name: tuple(_undecided(library, name, everything)) for block in made.blocks for name in block.relations
+    }
+    return Lineage(
+        blocks=blocks,
+        numbers={**state.asides, **state.values},
+        spans=dict(state.spans),
+        origins=origins,
+        beside={name: (library.declared[name], value) for name, value in beside.items()},
+        assumed={name: "; ".join(map(render, conditions)) for name, conditions in undecided.items() if conditions},
+    )
+
+
+def _undecided(library: RelationSet, name: str, known: Container[str]) -> Iterator[Node]:
+    """The conditions of a relation that nothing known decides: that they hold is assumed."""
+    for condition in library.relations[name].conditions:
+        if not all(other in known for other in names_in(condition)):
+            yield condition
+
+
 def _spoken_of(library: RelationSet, made: Plan) -> Mapping[str, Declaration]:
     """All quantities in the plan's relations, in order of appearance."""
     found = {made.target: library.declared[made.target]}
@@ -219,8 +252,7 @@ def _assumptions(
             f"{name} is assumed to apply: {render(condition)}", "condition", name, _missing(library, condition, known)
         )
         for name in spent
-        for condition in library.relations[name].conditions
-        if not all(other in known for other in names_in(condition))
+        for condition in _undecided(library, name, known)
     ]
     near = [
         f"{name} holds within {tolerance:.3g}"

@@ -341,7 +341,14 @@ def _cut(library: RelationSet, question: Question, answer: Answer) -> Answer:
     if answer.base is None or lies_in((answer.base, answer.base), (low, high), SAME_ROOT):
         return answer
     note = Assumption("it has no value in the middle of the ranges")  # there the case does not hold
-    return replace(answer, base=None, stated_assumptions=(*notes, note), _steps=tuple)
+    lineage = answer._lineage
+    return replace(
+        answer,
+        base=None,
+        stated_assumptions=(*notes, note),
+        _steps=tuple,
+        _lineage=cache(lambda: lineage().without_numbers()),
+    )
 
 
 def _beside(answer: Answer, beside: Agreement) -> Answer:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from derive.errors import DeriveError, VerificationError
 from derive.expressions.tree import Equation, Node
@@ -15,6 +15,7 @@ from derive.numerics.intervals.enclosure import Span
 from derive.presentation.numbers import DIGITS, filled, in_unit, shown_result
 from derive.showing import Shown
 from derive.solving.execution.course import Course
+from derive.solving.execution.lineage import Lineage
 from derive.time_limits import query
 from derive.tolerances import SAME_ROOT
 from quantities.declaration import Declaration
@@ -22,6 +23,10 @@ from quantities.source import Source
 from quantities.symbolic import Symbols
 from quantities.units import Unit
 from quantities.value import Value
+
+if TYPE_CHECKING:
+    from derive.model.relation import Relation
+    from derive.planning.networks import DiGraph
 
 __all__ = ["Answer", "Assumption", "Check", "Neglected", "Remark", "Step"]
 
@@ -131,6 +136,8 @@ class Check:
     passed: bool
     verdict: str = ""  # a failed check as a plain sentence, with its numbers
     brief: str = ""  # the same without the name of the check, and without source and reason
+    tested: Relation | Declaration | None = field(default=None, repr=False, compare=False)  # or whose value is compared
+    numbers: Mapping[str, float] = field(default_factory=dict, repr=False, compare=False)  # at which, in base units
 
     def __str__(self) -> str:
         return f"{'holds' if self.passed else 'FAILS'}: {self.statement} (gap {self.gap:.2g})"
@@ -158,6 +165,7 @@ class Answer(Shown):
     _course: Callable[[], Course | None] = field(default_factory=lambda: lambda: None, repr=False, compare=False)
     _acts_on: Callable[[], Mapping[str, str]] = field(default_factory=lambda: dict, repr=False, compare=False)
     _remarks: Callable[[], tuple[Remark, ...]] = field(default_factory=lambda: tuple, repr=False, compare=False)
+    _lineage: Callable[[], Lineage] = field(default_factory=lambda: Lineage, repr=False, compare=False)
 
     @classmethod
     def of_number(
@@ -298,6 +306,35 @@ class Answer(Shown):
     def course(self) -> Course | None:
         """The stages by which it was reached, for putting other givens through them; computed on demand."""
         return self._course()
+
+    @property
+    @query()
+    def lineage(self) -> Lineage:
+        """The relations in use, and the numbers on the way, as data; computed on demand."""
+        return self._lineage()
+
+    @query()
+    def graph(self) -> DiGraph:
+        """The derivation as a networkx graph, directed from the givens through the relations to the target.
+
+        The checks are in it too. `derive.solving.execution.answer_graph` lists the attributes.
+
+        >>> from derive.relation_files.loading import load
+        >>> ohm = load('''[quantities]
+        ... V = { unit = "V" }
+        ... I = { unit = "A" }
+        ... R = { unit = "ohm" }
+        ... [relations]
+        ... ohm = { equation = "V = I*R" }''')
+        >>> graph = ohm.solve("R", V="12 V", I="4 A").graph()
+        >>> list(graph.predecessors("relation:ohm")), list(graph.successors("relation:ohm"))
+        (['V', 'I'], ['R'])
+        >>> graph.nodes["R"]["role"], graph.nodes["R"]["text"], graph.nodes["R"]["magnitude"]
+        ('result', '3 ohm', 3.0)
+        """
+        from derive.solving.execution.answer_graph import answer_graph
+
+        return answer_graph(self)
 
     @query()
     def text(self, digits: int = DIGITS) -> str:

@@ -54,7 +54,8 @@ def checks_of(
         elif name in state.barred:
             unit = library.declared[name].unit
             statement = f"{name} = {shown_number(weak.base[1], unit)} ({weak.source}); no value fits here"
-            found.append(_displaced(Check(name, statement, math.inf, False), weak, None, unit))
+            check = Check(name, statement, math.inf, False, tested=library.declared[name])
+            found.append(_displaced(check, weak, None, unit))
     return found
 
 
@@ -105,13 +106,14 @@ def replaced(library: RelationSet, question: Question, made: Plan, state: State)
 def _yielding(library: RelationSet, name: str, weak: Value, number: float, reach: Span) -> Check:
     """A weak value compared with the number that replaced it, and with that number's range."""
     stated, (low, high) = weak.base[1], weak.as_rounded
-    unit = library.declared[name].unit
+    declared = library.declared[name]
+    unit = declared.unit
     gap = abs(number - stated) / max(abs(number), abs(stated)) if number != stated else 0.0
     slack = AGREEMENT * max(abs(low), abs(high))
     inside = low - slack <= reach[1] and reach[0] <= high + slack
     statement = f"{name} = {shown_number(stated, unit)} ({weak.source}); here {shown_number(number, unit)}"
     passed = gap <= AGREEMENT or inside
-    check = Check(name, statement, gap, passed)
+    check = Check(name, statement, gap, passed, tested=declared, numbers={name: number})
     return check if passed else _displaced(check, weak, number, unit)
 
 
@@ -310,12 +312,15 @@ def checked(
     """The check of a relation; a range, and what follows from it by these forms, agrees where it overlaps."""
     exact = residual(relation.written, values)
     gap = exact if relation.approximate is None else departure(relation.written, values)
+    numbers = {name: values[name] for name in relation.declared if name in values}
     if math.isnan(gap):
-        return _broken(Check(relation.name, f"{relation.written} is undefined", math.inf, False), relation, values)
+        statement = f"{relation.written} is undefined"
+        undefined = Check(relation.name, statement, math.inf, False, tested=relation, numbers=numbers)
+        return _broken(undefined, relation, values)
     size, rounding = ({"=": abs(one), "<=": one, ">=": -one}[relation.written.op] for one in (gap, exact))
     passed = size <= relation.tolerance or rounding <= AGREEMENT or agrees(relation.written, values)
     passed = passed or _overlaps(relation, values, ranges, forms)
-    check = Check(relation.name, str(relation.written), gap, passed)
+    check = Check(relation.name, str(relation.written), gap, passed, tested=relation, numbers=numbers)
     return check if passed else _broken(check, relation, values)
 
 

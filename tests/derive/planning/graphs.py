@@ -39,13 +39,32 @@ def drawn(rows):
     return structure(*texts(rows)), [row for row, _ in rows]
 
 
-def rank(rows, unknowns):
-    """The size of a maximum matching of relations to unknowns."""
+def matched_by_networkx(rows, unknowns):
+    """The graph of relations and unknowns, and one of its largest matchings."""
     graph = networkx.Graph()
+    graph.add_nodes_from(unknowns)
     tops = [("relation", i) for i in range(len(rows))]
     graph.add_nodes_from(tops)
     graph.add_edges_from((("relation", i), name) for i, row in enumerate(rows) for name in row if name in unknowns)
-    return len(networkx.bipartite.hopcroft_karp_matching(graph, tops)) // 2
+    return graph, networkx.bipartite.hopcroft_karp_matching(graph, tops)
+
+
+def rank(rows, unknowns):
+    """The size of a maximum matching of relations to unknowns."""
+    _, partners = matched_by_networkx(rows, unknowns)
+    return len(partners) // 2
+
+
+def underdetermined(rows, known):
+    """The underdetermined part of Dulmage and Mendelsohn: what alternating paths reach from unmatched unknowns."""
+    unknowns = {name for row in rows for name in row} - set(known)
+    graph, partners = matched_by_networkx(rows, unknowns)
+    ways = networkx.DiGraph()
+    ways.add_nodes_from(unknowns)
+    for name in unknowns:
+        ways.add_edges_from((name, partners[relation]) for relation in graph[name] if relation in partners)
+    free = unknowns - partners.keys()
+    return free.union(*(networkx.descendants(ways, name) for name in free))
 
 
 def determined(rows, known):

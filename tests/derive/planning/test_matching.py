@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from derive.planning.matching import Matching
-from tests.derive.planning.graphs import GRAPHS, NAMES, SOME, determined, drawn, rank
+from tests.derive.planning.graphs import GRAPHS, NAMES, SOME, determined, drawn, rank, underdetermined
 
 
 def matched(rows, known):
@@ -130,6 +130,14 @@ def test_a_quantity_is_settled_just_when_it_is_determined(rows, known, name):
     fixed = determined([row for row, _ in rows], known) - known
     assert matching.loose(holders(matching)) == matching.unknowns.keys() - fixed
     assert name in known or matching.settles(name) == (name in fixed)
+
+
+@given(GRAPHS, SOME)
+def test_what_is_loose_is_the_underdetermined_part_of_dulmage_and_mendelsohn(rows, known):
+    matching, _ = matched(rows, known)
+    held = [row for row, _ in rows]
+    assert matching.loose(holders(matching)) == underdetermined(held, known)
+    assert len(matching.fixes) == rank(held, matching.unknowns.keys())
 
 
 @given(GRAPHS, SOME, st.sampled_from(NAMES))

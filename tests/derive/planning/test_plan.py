@@ -6,6 +6,7 @@ import sys
 from dataclasses import replace
 from itertools import combinations
 
+import networkx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -59,6 +60,26 @@ def test_a_plan_is_sound_whatever_the_graph(rows, known, weak, target):
     assert not made.is_determined or target in settled
     assert all(settled.issuperset(graph.members[check]) and check not in spent for check in made.checks)
     assert plan(graph, target, list(reversed(known)), weak) == made
+
+
+@examples(300)
+@given(GRAPHS, st.sets(st.sampled_from(NAMES), max_size=4), st.sampled_from(NAMES))
+def test_blocks_are_the_strong_components_of_networkx_in_topological_order(rows, known, target):
+    graph, _ = drawn(rows)
+    known = known - {target}
+    made = plan(graph, target, sorted(known), ())
+    if not made.is_determined or not made.blocks:
+        return
+    base = basis_of(graph, target, known, (), only_bearing=True)
+    needs = networkx.DiGraph()
+    needs.add_node(target)
+    for name, relation in base.solved.items():
+        needs.add_edges_from((name, other) for other in base.structure.members[relation] if other not in base.known)
+    needed = needs.subgraph(networkx.descendants(needs, target) | {target})
+    found = [frozenset(block.unknowns) for block in made.blocks]
+    assert set(found) == set(map(frozenset, networkx.strongly_connected_components(needed)))
+    place = {name: i for i, unknowns in enumerate(found) for name in unknowns}
+    assert all(place[other] <= place[name] for name, other in needed.edges)
 
 
 @examples(500)

@@ -1,0 +1,148 @@
+"""The only door to networkx: graphs that a user takes in hand, the files they are kept in, and its algorithms.
+
+networkx takes 130 ms to import, on a machine where the first answer of a process takes 520 ms without it. So it is
+imported inside these functions, where a graph is asked for or a plan has a cycle, and two parts of planning keep
+algorithms of their own:
+
+- the order of a plan without cycles (`block_triangular`), which is that of most questions: with networkx the first of
+  them would take a quarter longer;
+- the matching of relations to unknowns (`matching`), and with it the underdetermined part. networkx finds one of the
+  largest matchings, that of the built-in library in 3 ms; a plan needs the one that prefers what was stated first,
+  which grows relation by relation and takes 0.3 ms, and a diagnosis tries many.
+
+Both are tested against networkx's own results on random graphs.
+
+Attributes of nodes and edges are text, numbers, and true or false, and one that says nothing is left out. So a graph
+reads the same from node-link JSON and from GraphML as it was written.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    import networkx
+
+    Graph: TypeAlias = networkx.Graph
+    DiGraph: TypeAlias = networkx.DiGraph
+
+__all__ = [
+    "Attribute",
+    "columns",
+    "directed_graph",
+    "graphml",
+    "node_link",
+    "plain",
+    "strong_components",
+    "undirected_graph",
+]
+
+Attribute = str | float | int | bool
+"""What a node or an edge says of itself."""
+
+_NOT_IN_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # a carriage return is read as \n
+_REPLACEMENT = "\ufffd"
+
+
+def undirected_graph(**about: Attribute | None) -> Graph:
+    """A graph without nodes, and what it says of itself."""
+    import networkx
+
+    return networkx.Graph(**plain(about))
+
+
+def directed_graph(**about: Attribute | None) -> DiGraph:
+    """A directed graph without nodes, and what it says of itself."""
+    import networkx
+
+    return networkx.DiGraph(**plain(about))
+
+
+def plain(attributes: Mapping[str, Attribute | None]) -> dict[str, Attribute]:
+    """The attributes that say something, in characters that every file can hold.
+
+    >>> plain({"unit": "m", "meaning": "", "low": 0.0, "high": float("inf"), "passed": False})
+    {'unit': 'm', 'low': 0.0, 'passed': False}
+    """
+    return {name: _writable(one) for name, one in attributes.items() if one is not None and _says_something(one)}
+
+
+def _says_something(attribute: Attribute) -> bool:
+    if isinstance(attribute, float):
+        return math.isfinite(attribute)
+    return attribute != ""
+
+
+def _writable(attribute: Attribute) -> Attribute:
+    if isinstance(attribute, str):
+        return _NOT_IN_XML.sub(_REPLACEMENT, attribute)
+    if isinstance(attribute, float):
+        return float(attribute)  # a number of numpy is a float too, and no file keeps that it was one of numpy
+    return attribute
+
+
+def strong_components(edges: Mapping[str, Sequence[str]]) -> Iterable[Iterable[str]]:
+    """The strongly connected components, each after those it points to; every node is a key.
+
+    >>> [sorted(part) for part in strong_components({"a": ["b"], "b": ["a", "c"], "c": []})]
+    [['c'], ['a', 'b']]
+    """
+    import networkx
+
+    found: Iterable[Iterable[str]] = networkx.strongly_connected_components(networkx.DiGraph(edges))
+    return found
+
+
+def columns(nodes: Iterable[str], edges: Iterable[tuple[str, str]]) -> list[list[str]]:
+    """The nodes in columns, each after the last that an edge to it comes from; what runs in circles shares a column.
+
+    >>> columns("abcd", [("a", "b"), ("b", "c"), ("c", "b"), ("a", "d"), ("c", "d")])
+    [['a'], ['b', 'c'], ['d']]
+    """
+    import networkx
+
+    graph = networkx.DiGraph()
+    graph.add_nodes_from(nodes)
+    graph.add_edges_from(edges)
+    places = {node: place for place, node in enumerate(graph)}
+    circles = networkx.condensation(graph)
+    found = []
+    for generation in networkx.topological_generations(circles):
+        members = set().union(*(circles.nodes[circle]["members"] for circle in generation))
+        found.append(sorted(members, key=places.__getitem__))
+    return found
+
+
+def node_link(graph: Graph) -> dict[str, Any]:
+    """The graph as node-link data, which `networkx.node_link_graph(data, edges="edges")` reads.
+
+    networkx's own writer calls the edges `links` in some of its versions, so it is not used.
+
+    >>> graph = undirected_graph(title="Pendulum")
+    >>> graph.add_edge("length", "relation:small_swing", stands="member")
+    >>> node_link(graph)["edges"]
+    [{'source': 'length', 'target': 'relation:small_swing', 'stands': 'member'}]
+    """
+    return {
+        "directed": graph.is_directed(),
+        "multigraph": graph.is_multigraph(),
+        "graph": dict(graph.graph),
+        "nodes": [{"id": node, **said} for node, said in graph.nodes(data=True)],
+        "edges": [{"source": start, "target": end, **said} for start, end, said in graph.edges(data=True)],
+    }
+
+
+def graphml(graph: Graph) -> str:
+    """The graph in GraphML, which `networkx.read_graphml` and programs that draw graphs read.
+
+    >>> graph = undirected_graph()
+    >>> graph.add_node("length", unit="m")
+    >>> '<data key="d0">m</data>' in graphml(graph)
+    True
+    """
+    import networkx
+
+    return "\n".join(networkx.generate_graphml(graph)) + "\n"
