@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import pytest
 from hypothesis import HealthCheck, given
@@ -20,7 +21,7 @@ from tests.derive.statements import bare, number
 from tests.ordinary import examples
 
 POINTS = st.integers(-24, 24).map(lambda n: n / 8)
-MARGINS = st.sampled_from((0.0, 0.125, 1.0, 2.5, 40.0))
+MARGINS = st.sampled_from((0.0, 0.125, 1.0, 2.5, 40.0, math.inf))
 
 
 def assert_kept(text, at, margins):
@@ -61,8 +62,15 @@ def test_a_point_where_an_equation_holds_is_kept(text, x, y, margins):
 def test_an_arm_that_is_not_taken_and_a_negative_base_cut_nothing_off(text):
     for x in range(-24, 25):
         for y in (-2.0, -0.5, 0.0, 1.0, 2.0, 3.0):
-            for margin in (0.0, 0.125, 1.0, 40.0):
+            for margin in (0.0, 0.125, 1.0, 40.0, math.inf):
                 assert_kept(text, {"x": x / 8, "y": y}, [(margin, margin)] * 3)
+
+
+@pytest.mark.parametrize("text", ["x**y", "y**x", "x**(y/3)", "x**(-y) + x"])
+def test_a_power_is_kept_where_its_base_or_its_exponent_has_no_end(text):
+    ends = [(0.0, 0.0), (0.125, 0.125), (0.0, math.inf), (math.inf, 0.0), (math.inf, math.inf)]
+    for x, y, around_x, around_y in product((-1.5, -1.0, 2.0), (-3.0, 1.0, 2.5), ends, ends):
+        assert_kept(text, {"x": x, "y": y}, [around_x, around_y, (1.0, 1.0)])
 
 
 def test_no_proof_leaves_out_a_solution_on_another_arm():
