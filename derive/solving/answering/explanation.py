@@ -19,7 +19,7 @@ from derive.planning.plan import Block
 from derive.presentation.numbers import shown_number
 from derive.solving.answering.lost_digits import lost_digits
 from derive.solving.answering.neglected import neglected
-from derive.solving.answering.roles_of_givens import acts_on, cancelling, unused
+from derive.solving.answering.roles_of_givens import acting, acts_on, cancelling, unused
 from derive.solving.answering.steps import steps_of
 from derive.solving.execution.answer import Answer, Assumption, Check
 from derive.solving.execution.block_execution import State, block_states, outcome_of
@@ -52,7 +52,7 @@ def answer_of(
 ) -> Answer:
     """The answer of one state; `alone` says whether it is the plan's only state."""
     target = question.target
-    used = _used(library, question, made)
+    used = _used(library, question, made, left_out)
 
     @cache
     def form() -> Node | None:
@@ -123,12 +123,14 @@ def _tested(
     return tuple(checks), silent, tuple(gone.values())
 
 
-def _used(library: RelationSet, question: Question, made: Plan) -> dict[str, Value]:
+def _used(library: RelationSet, question: Question, made: Plan, left_out: Mapping[str, str]) -> dict[str, Value]:
     """The values that the answer depends on, in the order in which they were stated."""
     needed = {question.target}
-    for block in made.blocks:
-        for name in block.relations:
-            needed.update(library.relations[name].declared)
+    spent = [library.relations[name] for block in made.blocks for name in block.relations]
+    for relation in spent:
+        needed.update(relation.declared)
+    if not all(relation.is_equation for relation in spent):  # a limit compares what follows by other relations
+        needed |= acting(library, question, made, left_out, ())
     stated = {**question.strong, **{name: question.weak[name] for name in made.weak}}
     return {name: value for name, value in stated.items() if name in needed}
 

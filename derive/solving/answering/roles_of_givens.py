@@ -27,7 +27,7 @@ from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.planning.plan import basis_of
-from derive.solving.execution.plan_states import planned
+from derive.solving.execution.plan_states import planned, planned_for
 from derive.solving.sensitivity.homogeneity import degree
 
 if TYPE_CHECKING:
@@ -164,8 +164,16 @@ def _upstream(
 
 
 def _beside(library: RelationSet, question: Question, left_out: Mapping[str, str], name: str) -> Iterator[str]:
-    """The quantities that a quantity is derived from by a plan of its own."""
-    made = planned(library, question.for_target(name), frozenset(left_out))
+    """The quantities that a quantity is derived from by a plan of its own.
+
+    A limit may bound the target by what follows from the target itself: then that counts as known.
+    """
+    aside = frozenset(left_out)
+    asked = question.for_target(name)
+    made = planned(library, asked, aside)
+    if not made.is_determined:
+        known = [*question.strong, question.target]
+        made = planned_for(library, name, known, asked.weak, aside, asked.stated)
     for block in made.blocks:
         for relation in block.relations:
             yield from library.members[relation]

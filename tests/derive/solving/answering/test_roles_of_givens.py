@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pickle
+import random
 
 import pytest
 
 import derive
 from derive import Library, Quantity, relate
+from tests.ordinary import every
 
 a, b, c, d, e, t = (Quantity(name, "") for name in "abcdet")
 
@@ -193,3 +195,30 @@ def test_what_an_idle_given_is_said_to_count_in_is_of_the_target_s_kind_and_chan
         assert found.value.dimensionality == answer.value.dimensionality
         assert found.value != solved(counted, **given | {idle: given[idle] / 2}).value
     assert answer.acts_on.keys() <= {*answer.unused}
+
+
+def chain(draw: random.Random) -> tuple[str, dict[str, float]]:
+    """A limit on what follows from t step by step, beside a step that has nothing to do with it; and the givens."""
+    count = draw.randint(1, 4)
+    steps = ["x0 = t"]
+    for i in range(count):
+        form = draw.choice(("x{0}*g{1}", "x{0} + g{1}", "x{0}/g{1}", "(x{0} + g{1})/2"))
+        steps.append(f"x{i + 1} = {form.format(i, i + 1)}")
+    steps += [f"x{count} <= most", "idle = 3*aside"]
+    names = ["t", "most", "idle", "aside", *(f"x{i}" for i in range(count + 1)), *(f"g{i + 1}" for i in range(count))]
+    declared = "\n".join(f'{name} = {{ unit = "1" }}' for name in names)
+    stated = "\n".join(f'r{i} = {{ equation = "{one}" }}' for i, one in enumerate(steps))
+    givens = {f"g{i + 1}": float(draw.randint(1, 9)) for i in range(count)}
+    return f"[quantities]\n{declared}\n[relations]\n{stated}", {**givens, "most": 500.0, "aside": 2.0}
+
+
+@every("seed", range(60), ordinary=6)
+def test_a_given_acts_on_a_bound_just_where_the_bound_moves_with_it(seed):
+    text, givens = chain(random.Random(f"bound {seed}"))
+    library = derive.load(text)
+    (answer,) = library.solve_all("t", **givens)
+    assert answer.base is None
+    for name, number in givens.items():
+        (moved,) = library.solve_all("t", **{**givens, name: 1.25 * number})
+        acts = moved.bounds != answer.bounds
+        assert acts == (name not in answer.unused) == (name in answer.given), name
