@@ -292,3 +292,16 @@ def test_a_pump_that_need_not_lift_takes_no_power(lift: float) -> None:
     else:
         with pytest.raises(DeriveError):
             load("pipes").solve("shaft_power", **given)
+
+
+@pytest.mark.parametrize("biot", [0.01, 0.1, 0.11, 3.0])
+def test_a_body_decays_as_one_only_where_it_has_one_temperature(biot: float) -> None:
+    given = {"body_time_constant": "10 s", "elapsed_time": "5 s"}
+    if biot <= 0.1:
+        answer = load("heat-transfer").solve("excess_share", **given, biot_number=biot)
+        assert answer.base == pytest.approx(math.exp(-0.5))
+        assert not answer.unused
+    else:
+        with pytest.raises(DeriveError, match=r"biot_number <= 0\.1 is false"):
+            load("heat-transfer").solve("excess_share", **given, biot_number=biot)
+    assert "lumped_decay is assumed to apply" in str(load("heat-transfer").solve("excess_share", **given))
