@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import derive
-from derive.errors import NoSolutionError
+from derive.errors import AmbiguousError, LimitError, NoSolutionError
 
 CHIPS = ("h100-sxm:fp8", "h200-sxm:fp8", "h20-96gb:fp8", "gb200:fp8", "b200-sxm:fp8")
 MODELS = ("llama3-70b", "deepseek-v3", "llama3-1-405b", "kimi-k2", "qwen3-235b-a22b")
@@ -310,3 +310,14 @@ def test_machines_are_bought_whole() -> None:
     assert derive.solve("cluster_capital", **given, chips_per_node="8 chip").base == pytest.approx(960_000)
     back = derive.solve("training_chips", cluster_capital="800000 USD", chip_capital="40000 USD/chip")
     assert back.base == pytest.approx(20)
+
+
+@pytest.mark.parametrize("machines", [1, 3, 40])
+def test_the_price_of_whole_machines_leaves_open_how_many_of_the_last_one_train(machines: int) -> None:
+    given = {"chip_capital": "40000 USD/chip", "chips_per_node": "8 chip"}
+    with pytest.raises(AmbiguousError) as caught:
+        derive.solve("training_chips", cluster_capital=f"{machines * 320000} USD", **given)
+    (answer,) = caught.value.answers
+    assert answer.bounds == pytest.approx((8 * machines - 8, 8 * machines))
+    with pytest.raises((NoSolutionError, LimitError)):
+        derive.solve("training_chips", cluster_capital=f"{machines * 320000 + 1} USD", **given)
