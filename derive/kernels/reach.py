@@ -40,6 +40,8 @@ def eliminates(library: RelationSet, outline: Outline) -> bool:
 
 def _eliminates(library: RelationSet, outline: Outline) -> bool:
     used = combined(rows_of(library, outline, frozenset()), outline.target)
+    if used is None:  # a factor may be zero, or a term may be absent, at the values of defaults only
+        used = combined(rows_of(library, outline, frozenset(), _default_numbers(library, outline)), outline.target)
     if used is None:
         return False
     generic_numbers = (_generic(library, outline.strong, draw) for draw in range(_DRAWS))
@@ -49,6 +51,11 @@ def _eliminates(library: RelationSet, outline: Outline) -> bool:
         return False
     fitting_numbers = (_fitting(library, outline, used, draw) for draw in range(_DRAWS))
     return _is_settled_at_some(library, outline.target, fitting_numbers)
+
+
+def _default_numbers(library: RelationSet, outline: Outline) -> dict[str, float]:
+    """The numbers of the defaults that an outline counts on, in base units."""
+    return {name: library.defaults[name].base[1] for name in outline.weak if name in library.defaults}
 
 
 def _is_settled_at_some(library: RelationSet, target: str, drawn: Iterable[Mapping[str, Value]]) -> bool:
@@ -132,9 +139,11 @@ def reach(library: RelationSet, given: Iterable[str]) -> frozenset[str]:
         fixed: set[str] = set()
         left = dict.fromkeys(open_ones)
         while left:
-            rows = rows_of(library, outlined(library, next(iter(left)), names), frozenset())
+            outline = outlined(library, next(iter(left)), names)
+            rows = rows_of(library, outline, frozenset())
+            rows_at_defaults = rows_of(library, outline, frozenset(), _default_numbers(library, outline))
             met = {next(iter(left))}.union(*(row.keys() for row in rows.values()))
-            moves = directions(rows, 1)[0]
+            moves = directions(rows, 1)[0].keys() & directions(rows_at_defaults, 1)[0].keys()
             still = [one for one in left if one in met and one not in moves]
             fixed.update(one for one in still if eliminates(library, outlined(library, one, names)))
             left = {one: None for one in left if one not in met}

@@ -111,3 +111,28 @@ def test_every_verb_says_the_same_where_they_were_once_apart(seed):
 @pytest.mark.parametrize("start", range(FIRST, LAST, BATCH))
 def test_every_verb_says_the_same_in_the_long_run(start):
     assert not [wrong for seed in range(start, min(start + BATCH, LAST)) if (wrong := apart(seed))]
+
+
+@pytest.mark.parametrize("power", [1, 2, 0.5])
+def test_what_cancels_only_where_a_part_is_absent_by_default_does_so_for_every_verb(power: float) -> None:
+    library = derive.load(f"""[quantities]
+        share = {{ unit = "" }}
+        whole = {{ unit = "kg" }}
+        used = {{ unit = "kg" }}
+        core = {{ unit = "kg" }}
+        spare = {{ unit = "kg", domain = "nonnegative", otherwise = "0 kg" }}
+        scale = {{ unit = "" }}
+        size = {{ unit = "" }}
+        [relations]
+        size = {{ equation = "size = scale*share**{power}" }}
+        share = {{ equation = "share = whole/used" }}
+        used = {{ equation = "used = core" }}
+        whole = {{ equation = "whole = core + spare" }}""")
+    assert library.solve("size", scale=3).base == pytest.approx(3)
+    assert "size" in library.reach(["scale"])
+    assert "whole" not in library.reach(["scale"])
+    assert library.formula("size", ["scale"]) == library.quantities["scale"]
+    assert library.compile("size", ["scale"])(scale=3.0) == pytest.approx(3)
+    assert library.sweep("size", scale=[3.0, 4.0]).columns["size"] == pytest.approx([3, 4])
+    with pytest.raises(UnderdeterminedError):
+        library.formula("whole", ["scale"])

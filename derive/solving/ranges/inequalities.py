@@ -195,6 +195,9 @@ def _allowed(library: RelationSet, question: Question, relation: Relation, found
     if None in verdicts:
         return None
     if True not in verdicts:
+        tried = (point for span in pieces for point in inside(span))
+        if any(_holds_at(together, question, sides, point, AGREEMENT) for point in tried):
+            return None  # its sides are equal wherever the target lies: rounding parts them, and makes up edges
         points = [*found.inside, *found.at_ends]
         if not points:
             raise _nowhere(library, question, relation)

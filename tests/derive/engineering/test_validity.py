@@ -273,3 +273,35 @@ def test_a_refusal_names_the_value_that_would_be_needed_even_where_quantities_ca
     """
     with pytest.raises(NoSolutionError, match=r"it would have to be -10 m"):
         derive.load(text).solve("y", a="-10 m")
+
+
+@pytest.mark.parametrize("lift", [-7.0, -5.0, -1.0, 0.0, 12.0])
+def test_a_pump_that_need_not_lift_takes_no_power(lift: float) -> None:
+    """Where the flow runs by itself no pump drives it, and what the fluid has left over is said with its sign."""
+    given = {
+        "static_head": f"{lift} m",
+        "head_loss": "5 m",
+        "flow_rate": "1 l/s",
+        "fluid_density": "1000 kg/m**3",
+        "pump_efficiency": 0.7,
+    }
+    water = load("pipes").solve("hydraulic_power", **given)
+    assert water.base == pytest.approx(9.80665 * (lift + 5), abs=1e-9)
+    if lift + 5 >= 0:
+        assert load("pipes").solve("shaft_power", **given).base == pytest.approx(9.80665 * (lift + 5) / 0.7)
+    else:
+        with pytest.raises(DeriveError):
+            load("pipes").solve("shaft_power", **given)
+
+
+@pytest.mark.parametrize("biot", [0.01, 0.1, 0.11, 3.0])
+def test_a_body_decays_as_one_only_where_it_has_one_temperature(biot: float) -> None:
+    given = {"body_time_constant": "10 s", "elapsed_time": "5 s"}
+    if biot <= 0.1:
+        answer = load("heat-transfer").solve("excess_share", **given, biot_number=biot)
+        assert answer.base == pytest.approx(math.exp(-0.5))
+        assert not answer.unused
+    else:
+        with pytest.raises(DeriveError, match=r"biot_number <= 0\.1 is false"):
+            load("heat-transfer").solve("excess_share", **given, biot_number=biot)
+    assert "lumped_decay is assumed to apply" in str(load("heat-transfer").solve("excess_share", **given))

@@ -15,7 +15,7 @@ from fractions import Fraction
 import pytest
 
 import derive
-from derive import AmbiguousError, InconsistentError
+from derive import AmbiguousError, InconsistentError, UnderdeterminedError
 from tests.ordinary import every
 
 SHORT, BATCH = 60, 20
@@ -80,3 +80,41 @@ def test_limits_leave_what_they_leave(start):
 @pytest.mark.parametrize("start", range(FIRST, LAST, BATCH))
 def test_limits_leave_what_they_leave_in_the_long_run(start):
     assert not [found for seed in range(start, min(start + BATCH, LAST)) if (found := wrong(seed))]
+
+
+BALANCE = """
+[quantities]
+lost_rate = { unit = "W/K" }
+gained_rate = { unit = "W/K" }
+start = { unit = "K" }
+end = { unit = "K" }
+low = { unit = "K" }
+high = { unit = "K" }
+heat = { unit = "W" }
+ratio = { unit = "", domain = "0..1" }
+[relations]
+lost = { equation = "heat = lost_rate*(start - end)" }
+gained = { equation = "heat = gained_rate*(high - low)" }
+ratio = { equation = "ratio = min(lost_rate, gained_rate)/max(lost_rate, gained_rate)" }
+most = { equation = "ratio <= min(start - end, high - low)/max(start - end, high - low)" }
+least = { equation = "ratio >= min(start - end, high - low)/max(start - end, high - low)" }
+"""
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_limits_that_hold_as_equalities_everywhere_exclude_nothing(seed: int) -> None:
+    """Both sides are equal wherever the target lies, and differ by rounding alone."""
+    draw = random.Random(f"balance {seed}")
+    drop, rate = draw.randint(1, 90), draw.randint(1, 99_999)
+    given = {
+        "lost_rate": f"{rate / 10} W/K",
+        "gained_rate": f"{draw.randint(1, 99_999) / 10} W/K",
+        "start": "373.15 K",
+        "end": f"{(37315 - 100 * drop) / 100} K",
+        "heat": f"{rate * drop / 10} W",
+    }
+    with pytest.raises((AmbiguousError, UnderdeterminedError)) as caught:
+        derive.load(BALANCE).solve("low", **given)
+    if isinstance(caught.value, AmbiguousError):
+        (answer,) = caught.value.answers
+        assert answer.bounds == (pytest.approx(0, abs=1e-9), math.inf)

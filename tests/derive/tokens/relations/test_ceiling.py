@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 
 import derive
-from derive.errors import NoSolutionError
+from derive.errors import AmbiguousError, LimitError, NoSolutionError
 
 CHIPS = ("h100-sxm:fp8", "h200-sxm:fp8", "h20-96gb:fp8", "gb200:fp8", "b200-sxm:fp8")
 MODELS = ("llama3-70b", "deepseek-v3", "llama3-1-405b", "kimi-k2", "qwen3-235b-a22b")
+EXPERT_SENDS = "expert_sends_ratio"
 SENT = {"dispatch_bytes_per_element": "1 byte", "combine_bytes_per_element": "2 byte"}
 
 
@@ -148,6 +149,21 @@ def test_the_exchanges_whose_sizes_are_stated_are_in_the_step(chip: str, model: 
         assert "chips_in_domain" not in {check.name for check in found.failed}
 
 
+@pytest.mark.parametrize(("chip", "model"), [("h200-sxm:fp8", "deepseek-v3"), ("gb200:fp8", "kimi-k2")])
+def test_exchanges_between_experts_that_are_not_stated_are_told_with_what_they_would_take(
+    chip: str, model: str
+) -> None:
+    machine = Machine(chip, model)
+    for batch, context, chips in ((12686, 4000, 144), (12686, 4000, 8), (600, 32000, 32), (40000, 100, 144)):
+        given = {"batch": f"{batch} sequence", "context": f"{context} token/sequence", "chips": f"{chips} chip"}
+        told = [one for one in derive.solve("step_time", chip, model, **given).remarks if one.name == EXPERT_SENDS]
+        factor = machine.step(batch, context, chips, sent=True) / machine.step(batch, context, chips)
+        assert [one.factor for one in told] == ([pytest.approx(factor)] if factor > 1.1 else [])
+        for stated in (SENT, {"network_time": "1 s"}):
+            answer = derive.solve("step_time", chip, model, **given, **stated)
+            assert EXPERT_SENDS not in {one.name for one in answer.remarks}
+
+
 def test_a_step_is_asked_back() -> None:
     machine = Machine("h20-96gb:fp8", "deepseek-v3")
     given = {"batch": "600 sequence", "context": "32 ktoken/sequence", "chips": "32 chip"}
@@ -223,6 +239,18 @@ def test_a_choice_keeps_to_the_domain_of_a_chip_and_the_context_of_a_model() -> 
     assert best.value.to("token/sequence").magnitude == pytest.approx(8192)
 
 
+@pytest.mark.parametrize(("prompt", "output", "fails"), [(8192, 0, False), (8193, 0, True), (8000, 193, True)])
+def test_a_request_keeps_to_the_context_of_its_model(prompt: int, output: int, fails: bool) -> None:
+    given = {"chips": "8 chip", "prompt_tokens": f"{prompt} token/sequence"}
+    asked = "prefill_time"
+    if output:
+        given |= {"output_tokens": f"{output} token/sequence", "batch": "1 sequence", "context": "1 token/sequence"}
+        asked = "request_time"
+    answer = derive.solve(asked, "h200-sxm:fp8", "llama3-70b", **given)
+    assert bool(answer.failed) is fails
+    assert {check.name for check in answer.failed} <= {"prompt_within_limit", "request_within_limit"}
+
+
 def test_a_question_of_no_step_may_count_more_chips_than_a_domain_has() -> None:
     assert not derive.solve("domain_egress", "h200-sxm:fp8", chips="16 chip").failed
 
@@ -282,3 +310,14 @@ def test_machines_are_bought_whole() -> None:
     assert derive.solve("cluster_capital", **given, chips_per_node="8 chip").base == pytest.approx(960_000)
     back = derive.solve("training_chips", cluster_capital="800000 USD", chip_capital="40000 USD/chip")
     assert back.base == pytest.approx(20)
+
+
+@pytest.mark.parametrize("machines", [1, 3, 40])
+def test_the_price_of_whole_machines_leaves_open_how_many_of_the_last_one_train(machines: int) -> None:
+    given = {"chip_capital": "40000 USD/chip", "chips_per_node": "8 chip"}
+    with pytest.raises(AmbiguousError) as caught:
+        derive.solve("training_chips", cluster_capital=f"{machines * 320000} USD", **given)
+    (answer,) = caught.value.answers
+    assert answer.bounds == pytest.approx((8 * machines - 8, 8 * machines))
+    with pytest.raises((NoSolutionError, LimitError)):
+        derive.solve("training_chips", cluster_capital=f"{machines * 320000 + 1} USD", **given)

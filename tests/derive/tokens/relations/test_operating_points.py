@@ -145,7 +145,7 @@ SECONDS = {
 
 ELSEWHERE = {
     "the step's own point": "scaled_context parameter_capacity unhidden_time",
-    "what a request is made of": "mean_context cached_prompt_tokens prompt_selection_saving",
+    "what a request is made of": "mean_context cached_prompt_tokens prompt_selection_saving prompt_within_limit",
     "what is kept or selected at the step's own context": (
         "square_root_selection split_context reservation_use limit_kv_bytes"
     ),
