@@ -185,3 +185,47 @@ def test_a_decimal_rounded_before_it_was_typed_leads_to_the_end_of_a_domain() ->
     assert number(some.solve("x", t="9.33333333333334", **given)) == 1
     with pytest.raises(NoSolutionError):
         some.solve("x", t="9.3333334", **given)
+
+
+BESIDE_A_LIMIT = (  # relations that reach y = b + a nowhere, and ones that reach it at one x
+    ("y = b + a*tanh(x/k)", None),
+    ("y = b + a*(1 - exp(-k*x))", None),
+    ("y = b + a*(1 - 2**(-x/k))", None),
+    ("y = b + a*x/(x + k)", None),
+    ("y = b + a - k/x", None),
+    ("y = b + a*(x/k)**2/(1 + x**2/k**2)", None),
+    ("y = b + a*cos(x/k)", 0),
+    ("y = b + a*cosh(k*x)", 0),
+    ("y = b + a - k*x**2", 0),
+    ("y = b + a + k*sqrt(x)", 0),
+)
+
+
+@every("seed", range(40), ordinary=10)
+def test_a_limit_that_a_function_never_reaches_has_no_place_and_one_that_it_reaches_has(seed: int) -> None:
+    draw = random.Random(f"limits {seed}")
+    typed = {name: Fraction(draw.randint(1, 999), 10 ** draw.randint(0, 2)) for name in "abk"}
+    said = {name: decimal(number) for name, number in typed.items()}
+    top = decimal(typed["a"] + typed["b"])
+    for relation, place in BESIDE_A_LIMIT:
+        literal = re.sub(r"\b[abk]\b", lambda name: said[name[0]], relation)
+        for text, given in ((relation, said), (literal, {})):
+            held = bare(" ".join(["y", "x", *given]), text, domains={"x": "real"})
+            if place is None:
+                with pytest.raises(NoSolutionError):
+                    held.solve("x", y=top, **given)
+            else:
+                assert number(held.solve("x", y=top, **given)) == place, (text, top, given)
+
+
+@every("seed", range(40), ordinary=10)
+def test_a_rounding_beyond_the_domain_of_a_function_is_no_contradiction(seed: int) -> None:
+    draw = random.Random(f"ends {seed}")
+    low, more = (Fraction(draw.randint(1, 999), 10 ** draw.randint(0, 2)) for _ in range(2))
+    given = {"a": decimal(low + more), "b": decimal(low), "c": decimal(more)}
+    for form in ("acos((a - b)/c)", "sqrt(a - b - c)", "acosh((a - b)/c)"):
+        held = bare("a b c z w", f"z = {form}", "w = z + c", domains=dict.fromkeys("zw", "real"))
+        assert number(held.solve("w", **given)) == float(more)
+        assert number(held.solve("w", z="0", **given)) == float(more)
+        with pytest.raises(InconsistentError):
+            held.solve("w", z="0.5", **given)

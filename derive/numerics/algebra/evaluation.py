@@ -24,7 +24,7 @@ from typing import Any
 from derive.expressions.arithmetic import TESTS, Arithmetic
 from derive.expressions.functions import TABLE
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, cases, names_in
-from derive.numerics.algebra.exact_values import decimal, exact_value, rationals
+from derive.numerics.algebra.exact_values import decimal, exact_value, rationals, with_exact_parts
 from derive.numerics.intervals.enclosure import joined, truths
 from derive.tolerances import ASIDE, MET
 
@@ -35,6 +35,7 @@ __all__ = [
     "departure",
     "holds",
     "residual",
+    "residual_of_decimals",
     "strain",
     "terms",
     "truth",
@@ -290,6 +291,24 @@ def residual(equation: Equation, values: Values) -> float:
         return 0.0
     size = _size(equation.lhs, left, values) + _size(equation.rhs, right, values)
     return gap / size if math.isfinite(size) and size > 0 else _NAN
+
+
+def residual_of_decimals(equation: Equation, values: Values) -> float:
+    """The residual with the exact number of each part that has one; NaN where a side is undefined.
+
+    In doubles a part may lie beside the end of a function's domain, by a rounding.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> from quantities.rational import written
+    >>> root = parse_equation("x = sqrt(a - b - c)")
+    >>> typed = {"a": written(0.3), "b": written(0.2), "c": written(0.1), "x": 0.0}
+    >>> residual(root, typed), residual_of_decimals(root, typed)
+    (nan, 0.0)
+    """
+    left, right = (with_exact_parts(side, values) for side in (equation.lhs, equation.rhs))
+    if left is None or right is None:
+        return _NAN
+    return residual(Equation(left, equation.op, right), values)
 
 
 def _size(side: Node, number: float, values: Values) -> float:
