@@ -229,3 +229,26 @@ def test_a_rounding_beyond_the_domain_of_a_function_is_no_contradiction(seed: in
         assert number(held.solve("w", z="0", **given)) == float(more)
         with pytest.raises(InconsistentError):
             held.solve("w", z="0.5", **given)
+
+
+@every("seed", range(60), ordinary=15)
+def test_a_whole_number_that_is_no_sum_of_decimals_is_not_rounded_to_the_next(seed: int) -> None:
+    draw = random.Random(f"wholes {seed}")
+    tenths, base, power = draw.randint(1, 99), draw.randint(2, 9), draw.randint(1, 9)
+    square, cube = decimal(Fraction(tenths, 10) ** 2), decimal(Fraction(tenths, 10) ** 3)
+    cases = (  # the whole number, what comes to it, and what is typed
+        (tenths, "10*sqrt(x)", {"x": square}),
+        (tenths, "sqrt(x)/0.1", {"x": square}),
+        (tenths, "x**(1/3)/0.1", {"x": cube}),
+        (power, "log(x)/log(k)", {"x": str(base**power), "k": str(base)}),
+        (base, "exp(log(x))", {"x": str(base)}),
+    )
+    for whole, text, given in cases:
+        names = " ".join([*given, "n", "u", "s", "c"])
+        for steps in ((f"n = {{}}({text})",), (f"s = {text}", "n = {}(s)"), (f"s = ({text})/7", "n = {}(7*s)")):
+            for rounding in ("floor", "ceil"):
+                held = bare(names, *(one.format(rounding) for one in steps), f"u = 3*n + {tenths}")
+                assert number(held.solve("u", **given)) == 3 * whole + tenths, (steps, rounding, given)
+        for sign, arm in ((">=", 1), (">", 2), ("<=", 1), ("<", 2)):
+            held = bare(names, f"c = 1 if {text} {sign} u else 2")
+            assert number(held.solve("c", u=str(whole), **given)) == arm, (text, sign, given)

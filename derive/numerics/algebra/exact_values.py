@@ -15,10 +15,10 @@ from typing import Any
 
 from derive.expressions.arithmetic import LOGIC, TESTS, Arithmetic, NoElement, taken
 from derive.expressions.functions import TABLE, Function
-from derive.expressions.tree import Apply, Node, Number, names_in
+from derive.expressions.tree import Node, names_in
 from quantities.rational import exact_of, nearest
 
-__all__ = ["Undefined", "decimal", "exact_value", "exactly_computed", "rationals", "with_exact_parts"]
+__all__ = ["Undefined", "decimal", "exact_number", "exact_value", "exactly_computed", "rationals"]
 
 _LONGEST = 2000  # bits of a fraction beyond which it is not computed
 _STEEPEST = 64  # limit on whole exponents
@@ -57,11 +57,9 @@ def exactly_computed(node: Node, values: Mapping[str, float]) -> float | None:
     if given is None:
         return None
     try:
-        number = _EXACT.fold(node, given.__getitem__)
+        number = exact_number(node, given)
     except Undefined:
         return math.nan
-    except NoElement:
-        return None
     return None if number is None else nearest(number)
 
 
@@ -80,40 +78,15 @@ def exact_value(node: Node, values: Mapping[str, Fraction]) -> Any:
         return None
 
 
-def with_exact_parts(node: Node, values: Mapping[str, float]) -> Node | None:
-    """An expression with the exact number in place of each part that has one; None where it has no value at all.
-
-    The angle whose cosine is (1.3 - 0.9)/0.4 is zero. In doubles that ratio is more than one, and there is no angle.
-
-    >>> from derive.expressions.grammar import parse_expression
-    >>> from derive.expressions.tree import render
-    >>> from quantities.rational import written
-    >>> angle = parse_expression("acos((y - 0.9)/0.4) + 2*turns")
-    >>> render(with_exact_parts(angle, {"y": written(1.3), "turns": 1.0}))
-    'acos(1) + 2*turns'
-    """
-    given = {name: exact for name in names_in(node) if (exact := exact_of(values[name])) is not None}
-
-    def put(part: Node) -> Node:
-        if not isinstance(part, Apply):
-            return part
-        if given.keys() >= {*names_in(part)}:
-            try:
-                number = _EXACT.fold(part, given.__getitem__)
-            except Undefined:
-                raise
-            except NoElement:
-                number = None
-            if number is not None:
-                return Number(number)
-        if part.op == "piecewise":  # its conditions are read as they are written
-            return part
-        return Apply(part.op, tuple(map(put, part.args)))
-
+def exact_number(node: Node, values: Mapping[str, Fraction]) -> Fraction | None:
+    """The exact value of an expression; None if it is not rational. Raises `Undefined` where it has no value."""
     try:
-        return put(node)
+        number: Fraction | None = _EXACT.fold(node, values.__getitem__)
     except Undefined:
+        raise
+    except (NoElement, KeyError):
         return None
+    return number
 
 
 def _of_short(operation: Callable[..., Fraction | None]) -> Callable[..., Fraction | None]:

@@ -28,8 +28,8 @@ from itertools import pairwise
 from derive.errors import LimitError
 from derive.expressions.functions import TABLE
 from derive.expressions.tree import Apply, Equation, Node, Number, names_in, replaced, walk, with_forms
-from derive.numerics.algebra.evaluation import residual, value
-from derive.numerics.algebra.exact_values import exactly_computed, rationals, with_exact_parts
+from derive.numerics.algebra.evaluation import residual, residual_of_decimals, value, with_exact_parts
+from derive.numerics.algebra.exact_values import exactly_computed, rationals
 from derive.numerics.algebra.isolation import TURNS, Candidate, isolate, leaves_out, unwound
 from derive.numerics.algebra.like_terms import added, negated, occurrences
 from derive.numerics.algebra.multiprecision import exactly, is_cancelled, is_rounded_zero, overflows, sign_of_gap
@@ -274,6 +274,8 @@ def _sharpened(equation: Equation, name: str, known: Mapping[str, float], form: 
     """The value of a form, in multiprecision where digits may have cancelled."""
     number = _of_exact_parts(form, known)
     here, beside = (residual(equation, {**known, name: x}) for x in (number, number * (1 + ASIDE)))
+    if abs(here) > TIGHT:
+        here = residual_of_decimals(equation, {**known, name: number})
     if abs(beside - here) >= FELT and abs(here) <= TIGHT:
         return number
     exact = exactly(form, known)
