@@ -252,3 +252,34 @@ def test_a_whole_number_that_is_no_sum_of_decimals_is_not_rounded_to_the_next(se
         for sign, arm in ((">=", 1), (">", 2), ("<=", 1), ("<", 2)):
             held = bare(names, f"c = 1 if {text} {sign} u else 2")
             assert number(held.solve("c", u=str(whole), **given)) == arm, (text, sign, given)
+
+
+@every("seed", range(40), ordinary=10)
+def test_a_compiled_condition_at_equality_takes_the_arm_that_solve_takes(seed: int) -> None:
+    draw = random.Random(f"edges {seed}")
+    a, b = (Fraction(draw.randint(1, 999), 10 ** draw.randint(0, 2)) for _ in range(2))
+    sides = (  # two expressions that are equal at what is typed
+        ("3*a", "k", 3 * a),
+        ("a*b", "k", a * b),
+        ("a + b", "k", a + b),
+        ("k/b", "a", a * b),
+        ("k - b", "a", a + b),
+        ("k - b", "2*a", 2 * a + b),
+        ("k/3", "a - b", 3 * (a - b)),
+    )
+    for left, right, k in sides:
+        typed = {name: x for name, x in (("a", a), ("b", b), ("k", k)) if re.search(name, left + right)}
+        given = {name: decimal(x) for name, x in typed.items()}
+        for sign, arm in ((">=", 1), (">", 2), ("<=", 1), ("<", 2)):
+            in_arms = bare("a b k c", f"c = 1 if {left} {sign} {right} else 2", domains={"k": "real"})
+            denied = {">=": "<", ">": "<=", "<=": ">", "<": ">="}[sign]
+            in_cases = bare(
+                "a b k c",
+                {"equation": "c = 1", "when": [f"{left} {sign} {right}"]},
+                {"equation": "c = 2", "when": [f"{left} {denied} {right}"]},
+                domains={"k": "real"},
+            )
+            for held in (in_arms, in_cases):
+                assert number(held.solve("c", **given)) == arm, (left, sign, right, given)
+                run = held.compile("c", [*given])
+                assert run(**{name: float(x) for name, x in typed.items()}) == arm, (left, sign, right, given)
