@@ -250,8 +250,9 @@ def test_a_whole_number_that_is_no_sum_of_decimals_is_not_rounded_to_the_next(se
                 held = bare(names, *(one.format(rounding) for one in steps), f"u = 3*n + {tenths}")
                 assert number(held.solve("u", **given)) == 3 * whole + tenths, (steps, rounding, given)
         for sign, arm in ((">=", 1), (">", 2), ("<=", 1), ("<", 2)):
-            held = bare(names, f"c = 1 if {text} {sign} u else 2")
-            assert number(held.solve("c", u=str(whole), **given)) == arm, (text, sign, given)
+            for steps in ((f"c = 1 if {text} {sign} u else 2",), (f"s = ({text})/7", f"c = 1 if 7*s {sign} u else 2")):
+                held = bare(names, *steps)
+                assert number(held.solve("c", u=str(whole), **given)) == arm, (steps, given)
 
 
 @every("seed", range(40), ordinary=10)

@@ -181,7 +181,7 @@ def _compared(comparison: Apply, values: Values) -> bool | None:
         sides = _exact_sides(comparison, values)
         if sides is not None:
             return TESTS[comparison.op](*sides)
-        if left != right and _is_tie(comparison.args, values):
+        if left != right and (_is_rounding(comparison, left, right, values) or _is_tie(comparison.args, values)):
             return comparison.op in ("le", "ge", "eq")
     return TESTS[comparison.op](left, right)
 
@@ -249,6 +249,12 @@ def _exact_sides(comparison: Apply, values: Values) -> list[Fraction] | None:
         return None
     sides = [exact_value(side, given) for side in comparison.args]
     return None if None in sides else sides
+
+
+def _is_rounding(comparison: Apply, left: float, right: float, values: Values) -> bool:
+    """Whether two sides differ by no more than the rounding of a number in them that was computed."""
+    is_computed = any(exact_of(values[name]) is None for name in names_in(comparison))
+    return is_computed and abs(left - right) <= EXPRESSION * max(abs(left), abs(right))
 
 
 def _is_tie(sides: tuple[Node, ...], values: Values) -> bool:
