@@ -232,12 +232,15 @@ def _is_among(node: Node, names: Container[str]) -> bool:
 def _nudged(node: Node, way: int, parts: Sequence[Node] = ()) -> Node:
     """A number moved up or down by the rounding of an expression, or of these parts of it.
 
-    2.7/0.45 rounded up is 6, as it is in decimals.
+    2.7/0.45 rounded up is 6, as it is in decimals. A part may exceed doubles, and its rounding may not: an infinite
+    number stays what it is.
     """
     sizes = tuple(Apply("abs", (part,)) for part in parts or (node,))
-    size = sizes[0] if len(sizes) == 1 else Apply("add", sizes)
+    size = Apply("min", (Apply("add", sizes), _LARGEST_SIZE)) if parts else sizes[0]
     return Apply("add", (node, Apply("mul", (Number(Fraction(way * EXPRESSION)), size))))
 
+
+_LARGEST_SIZE = Number(Fraction(10) ** 300)
 
 _OUTWARDS = {"lt": -1, "le": 1, "gt": 1, "ge": -1}
 """Which way a bound on the right moves, so that equality counts as the sign says."""
