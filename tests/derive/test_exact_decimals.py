@@ -284,3 +284,13 @@ def test_a_compiled_condition_at_equality_takes_the_arm_that_solve_takes(seed: i
                 assert number(held.solve("c", **given)) == arm, (left, sign, right, given)
                 run = held.compile("c", [*given])
                 assert run(**{name: float(x) for name, x in typed.items()}) == arm, (left, sign, right, given)
+
+
+@pytest.mark.parametrize("backend", ["python", "numpy"])
+@pytest.mark.parametrize("sign", ["<", "<=", ">", ">="])
+def test_a_side_beyond_doubles_compares_in_compiled_conditions_as_an_infinite_one(sign: str, backend: str) -> None:
+    is_less = sign in ("<", "<=")
+    for right, is_large in (("exp(y) - exp(x)", True), ("2*x - exp(y)", False), ("x**2*exp(y)", True)):
+        held = bare("x y c", f"c = 1 if exp(x) {sign} {right} else 2")
+        run = held.compile("c", ["x", "y"], backend=backend)
+        assert run(x=1.5, y=800.0) == (1 if is_less is is_large else 2), (right, sign)
