@@ -185,3 +185,112 @@ def test_a_decimal_rounded_before_it_was_typed_leads_to_the_end_of_a_domain() ->
     assert number(some.solve("x", t="9.33333333333334", **given)) == 1
     with pytest.raises(NoSolutionError):
         some.solve("x", t="9.3333334", **given)
+
+
+BESIDE_A_LIMIT = (  # relations that reach y = b + a nowhere, and ones that reach it at one x
+    ("y = b + a*tanh(x/k)", None),
+    ("y = b + a*(1 - exp(-k*x))", None),
+    ("y = b + a*(1 - 2**(-x/k))", None),
+    ("y = b + a*x/(x + k)", None),
+    ("y = b + a - k/x", None),
+    ("y = b + a*(x/k)**2/(1 + x**2/k**2)", None),
+    ("y = b + a*cos(x/k)", 0),
+    ("y = b + a*cosh(k*x)", 0),
+    ("y = b + a - k*x**2", 0),
+    ("y = b + a + k*sqrt(x)", 0),
+)
+
+
+@every("seed", range(40), ordinary=10)
+def test_a_limit_that_a_function_never_reaches_has_no_place_and_one_that_it_reaches_has(seed: int) -> None:
+    draw = random.Random(f"limits {seed}")
+    typed = {name: Fraction(draw.randint(1, 999), 10 ** draw.randint(0, 2)) for name in "abk"}
+    said = {name: decimal(number) for name, number in typed.items()}
+    top = decimal(typed["a"] + typed["b"])
+    for relation, place in BESIDE_A_LIMIT:
+        literal = re.sub(r"\b[abk]\b", lambda name: said[name[0]], relation)
+        for text, given in ((relation, said), (literal, {})):
+            held = bare(" ".join(["y", "x", *given]), text, domains={"x": "real"})
+            if place is None:
+                with pytest.raises(NoSolutionError):
+                    held.solve("x", y=top, **given)
+            else:
+                assert number(held.solve("x", y=top, **given)) == place, (text, top, given)
+
+
+@every("seed", range(40), ordinary=10)
+def test_a_rounding_beyond_the_domain_of_a_function_is_no_contradiction(seed: int) -> None:
+    draw = random.Random(f"ends {seed}")
+    low, more = (Fraction(draw.randint(1, 999), 10 ** draw.randint(0, 2)) for _ in range(2))
+    given = {"a": decimal(low + more), "b": decimal(low), "c": decimal(more)}
+    for form in ("acos((a - b)/c)", "sqrt(a - b - c)", "acosh((a - b)/c)"):
+        held = bare("a b c z w", f"z = {form}", "w = z + c", domains=dict.fromkeys("zw", "real"))
+        assert number(held.solve("w", **given)) == float(more)
+        assert number(held.solve("w", z="0", **given)) == float(more)
+        with pytest.raises(InconsistentError):
+            held.solve("w", z="0.5", **given)
+
+
+@every("seed", range(60), ordinary=15)
+def test_a_whole_number_that_is_no_sum_of_decimals_is_not_rounded_to_the_next(seed: int) -> None:
+    draw = random.Random(f"wholes {seed}")
+    tenths, base, power = draw.randint(1, 99), draw.randint(2, 9), draw.randint(1, 9)
+    square, cube = decimal(Fraction(tenths, 10) ** 2), decimal(Fraction(tenths, 10) ** 3)
+    cases = (  # the whole number, what comes to it, and what is typed
+        (tenths, "10*sqrt(x)", {"x": square}),
+        (tenths, "sqrt(x)/0.1", {"x": square}),
+        (tenths, "x**(1/3)/0.1", {"x": cube}),
+        (power, "log(x)/log(k)", {"x": str(base**power), "k": str(base)}),
+        (base, "exp(log(x))", {"x": str(base)}),
+    )
+    for whole, text, given in cases:
+        names = " ".join([*given, "n", "u", "s", "c"])
+        for steps in ((f"n = {{}}({text})",), (f"s = {text}", "n = {}(s)"), (f"s = ({text})/7", "n = {}(7*s)")):
+            for rounding in ("floor", "ceil"):
+                held = bare(names, *(one.format(rounding) for one in steps), f"u = 3*n + {tenths}")
+                assert number(held.solve("u", **given)) == 3 * whole + tenths, (steps, rounding, given)
+        for sign, arm in ((">=", 1), (">", 2), ("<=", 1), ("<", 2)):
+            for steps in ((f"c = 1 if {text} {sign} u else 2",), (f"s = ({text})/7", f"c = 1 if 7*s {sign} u else 2")):
+                held = bare(names, *steps)
+                assert number(held.solve("c", u=str(whole), **given)) == arm, (steps, given)
+
+
+@every("seed", range(40), ordinary=10)
+def test_a_compiled_condition_at_equality_takes_the_arm_that_solve_takes(seed: int) -> None:
+    draw = random.Random(f"edges {seed}")
+    a, b = (Fraction(draw.randint(1, 999), 10 ** draw.randint(0, 2)) for _ in range(2))
+    sides = (  # two expressions that are equal at what is typed
+        ("3*a", "k", 3 * a),
+        ("a*b", "k", a * b),
+        ("a + b", "k", a + b),
+        ("k/b", "a", a * b),
+        ("k - b", "a", a + b),
+        ("k - b", "2*a", 2 * a + b),
+        ("k/3", "a - b", 3 * (a - b)),
+    )
+    for left, right, k in sides:
+        typed = {name: x for name, x in (("a", a), ("b", b), ("k", k)) if re.search(name, left + right)}
+        given = {name: decimal(x) for name, x in typed.items()}
+        for sign, arm in ((">=", 1), (">", 2), ("<=", 1), ("<", 2)):
+            in_arms = bare("a b k c", f"c = 1 if {left} {sign} {right} else 2", domains={"k": "real"})
+            denied = {">=": "<", ">": "<=", "<=": ">", "<": ">="}[sign]
+            in_cases = bare(
+                "a b k c",
+                {"equation": "c = 1", "when": [f"{left} {sign} {right}"]},
+                {"equation": "c = 2", "when": [f"{left} {denied} {right}"]},
+                domains={"k": "real"},
+            )
+            for held in (in_arms, in_cases):
+                assert number(held.solve("c", **given)) == arm, (left, sign, right, given)
+                run = held.compile("c", [*given])
+                assert run(**{name: float(x) for name, x in typed.items()}) == arm, (left, sign, right, given)
+
+
+@pytest.mark.parametrize("backend", ["python", "numpy"])
+@pytest.mark.parametrize("sign", ["<", "<=", ">", ">="])
+def test_a_side_beyond_doubles_compares_in_compiled_conditions_as_an_infinite_one(sign: str, backend: str) -> None:
+    is_less = sign in ("<", "<=")
+    for right, is_large in (("exp(y) - exp(x)", True), ("2*x - exp(y)", False), ("x**2*exp(y)", True)):
+        held = bare("x y c", f"c = 1 if exp(x) {sign} {right} else 2")
+        run = held.compile("c", ["x", "y"], backend=backend)
+        assert run(x=1.5, y=800.0) == (1 if is_less is is_large else 2), (right, sign)

@@ -144,7 +144,7 @@ DENIED = (141,)  # where a relation does not hold at the givens, so that its con
 HOLLOW = (524, 20287, 20563, 22714, 22761, 22831, 22896)  # where a number leaves another quantity no value in any case
 ASSUMED = (25, 72, 1592)  # where one answer assumes a case, and the relations leave an interval in the other
 SAME_NAMES = (861, 20675, 21770)  # where arms of the same names leave one value, whichever is taken
-POINTS = (30472,)  # where two conditions leave a single point of a line
+POINTS = (22431, 30472)  # where a single point is on an edge of a case, or what two conditions leave of a line
 GAPS = (20084,)  # where a relation leaves one value in a case that nothing else speaks of
 ROUNDED = (20032, 22797)  # where a sum in a choice cancels to a rounding error, or an arm is a number up to one
 

@@ -21,6 +21,7 @@ from typing import Any, NoReturn
 from derive.expressions.arithmetic import Arithmetic, Fold
 from derive.expressions.functions import STEPPED, TABLE, Function
 from derive.expressions.tree import COMPARISONS, Apply, Name, Node, Number, cases, walk
+from derive.numerics.algebra.evaluation import terms
 from derive.numerics.algebra.like_terms import ZERO, negated
 from derive.tolerances import EXPRESSION
 
@@ -221,17 +222,25 @@ def with_room_for_rounding(node: Node, exact: Container[str]) -> Node:
         return Apply(node.op, (_moved(left, -way), right), node.at)
     if isinstance(left, Name) and isinstance(right, Name):
         return Apply(node.op, (left, _nudged(right, way)), node.at)
-    return node
+    return Apply(node.op, (left, _nudged(right, way, (*terms(left), *terms(right)))), node.at)
 
 
 def _is_among(node: Node, names: Container[str]) -> bool:
     return isinstance(node, Name) and node.name in names
 
 
-def _nudged(node: Node, way: int) -> Node:
-    """A number moved up or down by the rounding of an expression: 2.7/0.45 rounded up is 6, as it is in decimals."""
-    return Apply("add", (node, Apply("mul", (Number(Fraction(way * EXPRESSION)), Apply("abs", (node,))))))
+def _nudged(node: Node, way: int, parts: Sequence[Node] = ()) -> Node:
+    """A number moved up or down by the rounding of an expression, or of these parts of it.
 
+    2.7/0.45 rounded up is 6, as it is in decimals. A part may exceed doubles, and its rounding may not: an infinite
+    number stays what it is.
+    """
+    sizes = tuple(Apply("abs", (part,)) for part in parts or (node,))
+    size = Apply("min", (Apply("add", sizes), _LARGEST_SIZE)) if parts else sizes[0]
+    return Apply("add", (node, Apply("mul", (Number(Fraction(way * EXPRESSION)), size))))
+
+
+_LARGEST_SIZE = Number(Fraction(10) ** 300)
 
 _OUTWARDS = {"lt": -1, "le": 1, "gt": 1, "ge": -1}
 """Which way a bound on the right moves, so that equality counts as the sign says."""

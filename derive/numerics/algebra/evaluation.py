@@ -22,11 +22,12 @@ from operator import itemgetter
 from typing import Any
 
 from derive.expressions.arithmetic import TESTS, Arithmetic
-from derive.expressions.functions import TABLE
+from derive.expressions.functions import STEPPED, TABLE
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, cases, names_in
-from derive.numerics.algebra.exact_values import decimal, exact_value, rationals
+from derive.numerics.algebra.exact_values import Undefined, decimal, exact_number, exact_value, rationals
 from derive.numerics.intervals.enclosure import joined, truths
-from derive.tolerances import ASIDE, MET
+from derive.tolerances import ASIDE, EXPRESSION, MET
+from quantities.rational import exact_of, nearest
 
 __all__ = [
     "arms",
@@ -35,11 +36,13 @@ __all__ = [
     "departure",
     "holds",
     "residual",
+    "residual_of_decimals",
     "strain",
     "terms",
     "truth",
     "value",
     "weighed",
+    "with_exact_parts",
 ]
 
 Values = Mapping[str, float]
@@ -178,7 +181,7 @@ def _compared(comparison: Apply, values: Values) -> bool | None:
         sides = _exact_sides(comparison, values)
         if sides is not None:
             return TESTS[comparison.op](*sides)
-        if left != right and _is_tie(comparison, values):
+        if left != right and (_is_rounding(comparison, left, right, values) or _is_tie(comparison.args, values)):
             return comparison.op in ("le", "ge", "eq")
     return TESTS[comparison.op](left, right)
 
@@ -248,14 +251,27 @@ def _exact_sides(comparison: Apply, values: Values) -> list[Fraction] | None:
     return None if None in sides else sides
 
 
-def _is_tie(comparison: Apply, values: Values) -> bool:
-    """Whether two sides that differ are equal as decimals are: 3*0.1 is 0.3, though not in doubles."""
-    names = names_in(comparison)
+def _is_rounding(comparison: Apply, left: float, right: float, values: Values) -> bool:
+    """Whether two sides differ by no more than the rounding of a number in them that was computed."""
+    is_computed = any(exact_of(values[name]) is None for name in names_in(comparison))
+    return is_computed and abs(left - right) <= EXPRESSION * max(abs(left), abs(right))
+
+
+def _is_tie(sides: tuple[Node, ...], values: Values) -> bool:
+    """Whether two sides that differ in doubles are equal as decimals are: 3*0.1 is 0.3, and 10*sqrt(0.49) is 7.
+
+    Sides that are not rational are equal if many digits do not tell them apart.
+    """
+    names = names_in(*sides)
     if not all(math.isfinite(values[name]) for name in names):
         return False
     decimals = {name: decimal(values[name]) for name in names}
-    one, other = (exact_value(side, decimals) for side in comparison.args)
-    return one is not None and one == other
+    one, other = (exact_value(side, decimals) for side in sides)
+    if one is not None and other is not None:
+        return bool(one == other)
+    from derive.numerics.algebra.multiprecision import gap_of  # which asks this module for the arm of a choice
+
+    return gap_of(Equation(sides[0], "=", sides[1]), {name: nearest(x) for name, x in decimals.items()}) == 0
 
 
 def _beyond_doubles(comparison: Apply, sides: Iterable[float], values: Values) -> bool | None:
@@ -290,6 +306,72 @@ def residual(equation: Equation, values: Values) -> float:
         return 0.0
     size = _size(equation.lhs, left, values) + _size(equation.rhs, right, values)
     return gap / size if math.isfinite(size) and size > 0 else _NAN
+
+
+def with_exact_parts(node: Node, values: Values) -> Node | None:
+    """An expression with the exact number in place of each part that has one; None where it has no value at all.
+
+    The angle whose cosine is (1.3 - 0.9)/0.4 is zero; in doubles that ratio is more than one, and there is no angle.
+    What is rounded up or down is a whole number where its decimals say so: log(1000)/log(10) is 3.
+
+    >>> from derive.expressions.grammar import parse_expression
+    >>> from derive.expressions.tree import render
+    >>> from quantities.rational import written
+    >>> angle = parse_expression("acos((y - 0.9)/0.4) + 2*turns")
+    >>> render(with_exact_parts(angle, {"y": written(1.3), "turns": 1.0}))
+    'acos(1) + 2*turns'
+    >>> render(with_exact_parts(parse_expression("x*floor(log(y)/log(10))"), {"x": 2.0, "y": written(1000)}))
+    'x*3'
+    """
+    given = {name: exact for name in names_in(node) if (exact := exact_of(values[name])) is not None}
+
+    def put(part: Node) -> Node:
+        if not isinstance(part, Apply):
+            return part
+        number = exact_number(part, given)
+        if number is None and part.op in STEPPED:
+            number = _whole_at_tie(part.args[0], values)
+        if number is not None:
+            return Number(number)
+        if part.op == "piecewise":  # its conditions are decided where they are compared
+            return part
+        return Apply(part.op, tuple(map(put, part.args)))
+
+    try:
+        return put(node)
+    except Undefined:
+        return None
+
+
+def _whole_at_tie(node: Node, values: Values) -> Fraction | None:
+    """The whole number that an expression is but for rounding; None if it is none.
+
+    What was computed is rounded itself, so that its digits decide nothing.
+    """
+    number = value(node, values)
+    if not math.isfinite(number) or abs(number - round(number)) > EXPRESSION * abs(number):
+        return None
+    whole = Fraction(round(number))
+    is_computed = rationals(names_in(node), values) is None
+    return whole if is_computed or _is_tie((node, Number(whole)), values) else None
+
+
+def residual_of_decimals(equation: Equation, values: Values) -> float:
+    """The residual with the exact number of each part that has one; NaN where a side is undefined.
+
+    In doubles a part may lie beside the end of a function's domain, by a rounding.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> from quantities.rational import written
+    >>> root = parse_equation("x = sqrt(a - b - c)")
+    >>> typed = {"a": written(0.3), "b": written(0.2), "c": written(0.1), "x": 0.0}
+    >>> residual(root, typed), residual_of_decimals(root, typed)
+    (nan, 0.0)
+    """
+    left, right = (with_exact_parts(side, values) for side in (equation.lhs, equation.rhs))
+    if left is None or right is None:
+        return _NAN
+    return residual(Equation(left, equation.op, right), values)
 
 
 def _size(side: Node, number: float, values: Values) -> float:

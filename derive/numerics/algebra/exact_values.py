@@ -1,7 +1,8 @@
 """Exact values of expressions at rational numbers: what is typed is a decimal, and 3*0.1 is 0.3.
 
 Doubles say 0.30000000000000004, which is more than 0.3. Where a condition asks which of two numbers is larger and they
-differ by rounding only, their exact values decide.
+differ by rounding only, their exact values decide. They also decide whether a function is defined: `log(1 - a/b)` has
+no value at two equal decimals, where doubles may leave the logarithm of 1e-16.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ from fractions import Fraction
 from typing import Any
 
 from derive.expressions.arithmetic import LOGIC, TESTS, Arithmetic, NoElement, taken
+from derive.expressions.functions import TABLE, Function
 from derive.expressions.tree import Node, names_in
 from quantities.rational import exact_of, nearest
 
-__all__ = ["Undefined", "decimal", "exact_value", "exactly_computed", "rationals"]
+__all__ = ["Undefined", "decimal", "exact_number", "exact_value", "exactly_computed", "rationals"]
 
 _LONGEST = 2000  # bits of a fraction beyond which it is not computed
 _STEEPEST = 64  # limit on whole exponents
@@ -32,7 +34,7 @@ def decimal(number: float) -> Fraction:
 
 
 class Undefined(NoElement):
-    """An expression has no value at these numbers: it divides by zero, exactly."""
+    """An expression has no value at these numbers: it divides by zero, exactly, or leaves a function's domain."""
 
 
 def rationals(names: Iterable[str], values: Mapping[str, float]) -> dict[str, Fraction] | None:
@@ -48,16 +50,17 @@ def exactly_computed(node: Node, values: Mapping[str, float]) -> float | None:
     >>> from quantities.rational import written
     >>> exactly_computed(parse_expression("ceil(a/b)"), {"a": written(2.7), "b": written(0.45)})
     6.0
+    >>> exactly_computed(parse_expression("2*log(1 - a/b)"), {"a": written(8.89), "b": written(8.89)})
+    nan
     """
     given = rationals(names_in(node), values)
     if given is None:
         return None
     try:
-        return nearest(_EXACT.fold(node, given.__getitem__))
+        number = exact_number(node, given)
     except Undefined:
         return math.nan
-    except NoElement:
-        return None
+    return None if number is None else nearest(number)
 
 
 def exact_value(node: Node, values: Mapping[str, Fraction]) -> Any:
@@ -75,11 +78,25 @@ def exact_value(node: Node, values: Mapping[str, Fraction]) -> Any:
         return None
 
 
-def _of_short(operation: Callable[..., Fraction]) -> Callable[..., Fraction]:
-    """An operation on fractions that are not too long."""
+def exact_number(node: Node, values: Mapping[str, Fraction]) -> Fraction | None:
+    """The exact value of an expression; None if it is not rational. Raises `Undefined` where it has no value."""
+    try:
+        number: Fraction | None = _EXACT.fold(node, values.__getitem__)
+    except Undefined:
+        raise
+    except (NoElement, KeyError):
+        return None
+    return number
 
-    def bounded(*args: Fraction) -> Fraction:
+
+def _of_short(operation: Callable[..., Fraction | None]) -> Callable[..., Fraction | None]:
+    """An operation on fractions that are not too long, and on None, a number that is not rational."""
+
+    def bounded(*args: Fraction | None) -> Fraction | None:
+        if None in args:
+            return None
         for arg in args:
+            assert arg is not None
             if arg.numerator.bit_length() + arg.denominator.bit_length() > _LONGEST:
                 raise NoElement
         return operation(*args)
@@ -93,16 +110,44 @@ def _inverse(number: Fraction) -> Fraction:
     return 1 / number
 
 
-def _power(base: Fraction, exponent: Fraction) -> Fraction:
-    """A whole power; another would not be rational."""
+def _power(base: Fraction, exponent: Fraction) -> Fraction | None:
+    """A whole power; None for another, which need not be rational, and for one that is too long."""
     if exponent < 0 and not base:
         raise Undefined
     if exponent.denominator != 1 or abs(exponent) > _STEEPEST:
-        raise NoElement
+        return None
     return base ** int(exponent)
 
 
-_ON_FRACTIONS: dict[str, Callable[..., Fraction]] = {
+def _defined(entry: Function) -> Callable[[Fraction], None]:
+    """A function of the table on fractions: its numbers are not rational, but it may have none.
+
+    An end of its domain that is not a whole number is rounded, as that of lambertw is, and decides nothing exactly.
+    """
+    low, high = (end if math.isinf(end) or end.is_integer() else math.copysign(math.inf, end) for end in entry.domain)
+
+    def function(number: Fraction) -> None:
+        is_inside = low < number < high
+        is_end = (entry.closed[0] and number == low) or (entry.closed[1] and number == high)
+        if not is_inside and not is_end:
+            raise Undefined
+
+    return function
+
+
+def _of_rationals(test: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
+    """A comparison of fractions; of a number that is not rational, it is not decided here."""
+
+    def compared(left: Any, right: Any) -> bool:
+        if left is None or right is None:
+            raise NoElement
+        return test(left, right)
+
+    return compared
+
+
+_ON_FRACTIONS: dict[str, Callable[..., Fraction | None]] = {
+    **{name: _defined(entry) for name, entry in TABLE.items()},
     "add": lambda *args: sum(args, Fraction(0)),
     "mul": lambda *args: math.prod(args, start=Fraction(1)),
     "neg": operator.neg,
@@ -116,6 +161,10 @@ _ON_FRACTIONS: dict[str, Callable[..., Fraction]] = {
 }
 _EXACT: Arithmetic[Fraction] = Arithmetic(
     number=operator.attrgetter("value"),
-    operations={op: _of_short(operation) for op, operation in _ON_FRACTIONS.items()} | TESTS | LOGIC,
+    operations={
+        **{op: _of_short(operation) for op, operation in _ON_FRACTIONS.items()},
+        **{op: _of_rationals(test) for op, test in TESTS.items()},
+        **LOGIC,
+    },
     forms={"piecewise": taken},
 )

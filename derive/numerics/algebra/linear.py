@@ -6,6 +6,9 @@ pivoting turns an exactly singular matrix into a pivot of about 1e-16 times the 
 in practice (Higham, Accuracy and Stability, 2002, chapter 9) and at most doubles with each unknown. Pivots in between
 count as singular: rounded coefficients cannot decide.
 
+Where all coefficients are decimals that were typed, the solution of a small system of full rank is worked out in exact
+fractions. It may lie on the edge of a case, `x <= 0.1`, and doubles would put it beside.
+
 Libraries do not report which unknowns cancel and which equations contradict each other. The echelon form in exact
 fractions is computed here too: FLINT would save less than a millisecond, and its import takes a tenth of a second.
 """
@@ -19,15 +22,19 @@ from fractions import Fraction
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import terms, value
+from derive.numerics.algebra.exact_values import exact_value, rationals
 from derive.numerics.algebra.like_terms import ONE, ZERO, added, inverted, multiplied, negated
 from derive.time_limits import tick
 from derive.tolerances import AGREEMENT, HANDFUL, RANK
 from quantities.domain import Domain
+from quantities.rational import nearest
 
 __all__ = ["echelon", "eliminated", "linear_form", "linear_forms", "linear_solutions"]
 
 _SWEEPS = 4
 _MANY = 60  # number of unknowns from which LAPACK is used
+_FEW = 12  # limit on unknowns of a system that is solved in fractions
+_LONG = 2000  # bits of a fraction beyond which it is not
 
 Linear = dict[str | None, Node]
 """The factor of each unknown, and under None the constant term."""
@@ -85,9 +92,40 @@ def linear_solutions(
         if any(math.isnan(entry) for entry in row):
             return [], False, "a coefficient is undefined at these numbers"
         rows.append(row)
-    return (_factored(rows, unknowns, domains) if len(rows) > _MANY else None) or eliminated(
+    found = (_factored(rows, unknowns, domains) if len(rows) > _MANY else None) or eliminated(
         rows, list(unknowns), domains
     )
+    exact = _in_fractions(forms, unknowns, known) if found[0] and len(unknowns) <= _FEW else None
+    return found if exact is None else ([exact], False, _outside(exact, domains))
+
+
+def _outside(values: Mapping[str, float], domains: Mapping[str, Domain]) -> str:
+    """The values that lie outside their domains, in words."""
+    return ", ".join(f"{name} would be {domains[name].told(x)}" for name, x in values.items() if x not in domains[name])
+
+
+def _in_fractions(
+    forms: Sequence[Linear], unknowns: Sequence[str], known: Mapping[str, float]
+) -> dict[str, float] | None:
+    """The solution of a square system, exactly; None if a coefficient is no known fraction, or the rank is not full."""
+    given = rationals(names_in(*(factor for form in forms for factor in form.values())), known)
+    if given is None or len(forms) != len(unknowns):
+        return None
+    rows = [[exact_value(form.get(name, ZERO), given) for name in (*unknowns, None)] for form in forms]
+    if any(entry is None for row in rows for entry in row):
+        return None
+    for column in range(len(unknowns)):
+        lead = next((row for row in rows[column:] if row[column]), None)
+        if lead is None:
+            return None
+        rows.remove(lead)
+        pivot = [entry / lead[column] for entry in lead]
+        if any(entry.numerator.bit_length() + entry.denominator.bit_length() > _LONG for entry in pivot):
+            return None
+        for row in rows:
+            row[:] = [entry - row[column] * above for entry, above in zip(row, pivot, strict=True)]
+        rows.insert(column, pivot)
+    return {name: nearest(-row[-1]) for name, row in zip(unknowns, rows, strict=True)}
 
 
 def _factored(
@@ -213,8 +251,7 @@ def eliminated(
         gone = [name for name, zero in zip(unknowns, zeros, strict=True) if zero]
         return [], True, _why_singular(rows, len(pivots), gone)
     values = {name: rows[i][-1] * columns[i] + 0.0 for i, name in enumerate(unknowns)}
-    outside = [f"{name} would be {domains[name].told(x)}" for name, x in values.items() if x not in domains[name]]
-    return [values], False, ", ".join(outside)
+    return [values], False, _outside(values, domains)
 
 
 def _why_singular(rows: list[list[float]], rank: int, gone: list[str]) -> str:

@@ -28,7 +28,7 @@ from itertools import pairwise
 from derive.errors import LimitError
 from derive.expressions.functions import TABLE
 from derive.expressions.tree import Apply, Equation, Node, Number, names_in, replaced, walk, with_forms
-from derive.numerics.algebra.evaluation import residual, value
+from derive.numerics.algebra.evaluation import residual, residual_of_decimals, value, with_exact_parts
 from derive.numerics.algebra.exact_values import exactly_computed, rationals
 from derive.numerics.algebra.isolation import TURNS, Candidate, isolate, leaves_out, unwound
 from derive.numerics.algebra.like_terms import added, negated, occurrences
@@ -193,7 +193,7 @@ def _isolated(
         return Outcome((Solution({}, {name: (domain.low, domain.high)}),))
     if any(overflows(unwound(candidate.form, 0), known) for candidate in candidates):
         return Outcome((), reason="it exceeds the range of double precision", undecided=True)
-    numbers = [value(candidate.form, {**known, TURNS.name: 0.0}) for candidate in candidates]
+    numbers = [_of_exact_parts(candidate.form, {**known, TURNS.name: 0.0}) for candidate in candidates]
     finite = [_without_noise(equation, name, known, number) for number in numbers if math.isfinite(number)]
     reason = _why_not(finite, domain, has_choice(equation, name))
     return Outcome((), reason=reason + (f"; it was {within}" if within else ""))
@@ -272,12 +272,23 @@ def _counts(wave: Apply, name: str, known: Mapping[str, float], within: Domain) 
 
 def _sharpened(equation: Equation, name: str, known: Mapping[str, float], form: Node) -> float:
     """The value of a form, in multiprecision where digits may have cancelled."""
-    number = value(form, known)
+    number = _of_exact_parts(form, known)
     here, beside = (residual(equation, {**known, name: x}) for x in (number, number * (1 + ASIDE)))
+    if abs(here) > TIGHT:
+        here = residual_of_decimals(equation, {**known, name: number})
     if abs(beside - here) >= FELT and abs(here) <= TIGHT:
         return number
     exact = exactly(form, known)
     return number if exact != exact else exact
+
+
+def _of_exact_parts(form: Node, known: Mapping[str, float]) -> float:
+    """The value of a form whose rational parts are exact; NaN where it is undefined with them.
+
+    Doubles may put an argument beside the end of a function's domain: 1 - y/8.89 is 1e-16 at y = 8.89, and not zero.
+    """
+    exact = with_exact_parts(form, known)
+    return math.nan if exact is None else value(exact, known)
 
 
 def _snapped(form: Node, number: float, known: Mapping[str, float], domain: Domain) -> float:

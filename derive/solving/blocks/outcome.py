@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from derive.expressions.tree import Equation, Node
-from derive.numerics.algebra.evaluation import residual, strain
+from derive.numerics.algebra.evaluation import residual, residual_of_decimals, strain
 from derive.numerics.algebra.multiprecision import gap_of
 from derive.numerics.intervals.enclosure import Span
 from derive.tolerances import AGREEMENT, BLUR, MET, SAME_SOLUTION
@@ -89,13 +89,19 @@ def agrees(equation: Equation, values: Mapping[str, float], tolerance: float = A
     True
     """
     gap = residual(equation, values)
+    if math.isnan(gap):
+        gap = residual_of_decimals(equation, values)
     if equation.op == "<=":
         return gap <= tolerance
     if equation.op == ">=":
         return gap >= -tolerance
     if abs(gap) <= tolerance:
         return True
-    return not math.isnan(gap) and (strain(equation, values) <= BLUR or abs(gap_of(equation, values)) <= tolerance)
+    if math.isnan(gap):
+        return False
+    if strain(equation, values) <= BLUR or abs(gap_of(equation, values)) <= tolerance:
+        return True
+    return abs(residual_of_decimals(equation, values)) <= tolerance
 
 
 def repeats(values: Mapping[str, float], found: Sequence[Solution], tolerance: float = SAME_SOLUTION) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from derive.errors import DeriveError, NoSolutionError
 from derive.expressions.tree import Name, Node, names_in
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.evaluation import departure, holds, residual, value
+from derive.numerics.algebra.evaluation import departure, holds, residual, residual_of_decimals, value
 from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.intervals.enclosure import Span
 from derive.planning.incidence import structure_of
@@ -311,6 +311,8 @@ def checked(
 ) -> Check | None:
     """The check of a relation; a range, and what follows from it by these forms, agrees where it overlaps."""
     exact = residual(relation.written, values)
+    if math.isnan(exact):
+        exact = residual_of_decimals(relation.written, values)
     gap = exact if relation.approximate is None else departure(relation.written, values)
     numbers = {name: values[name] for name in relation.declared if name in values}
     if math.isnan(gap):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy
 import pytest
@@ -13,6 +14,7 @@ from derive.expressions.grammar import parse_equation, parse_expression
 from derive.numerics.algebra.evaluation import residual, value
 from derive.numerics.algebra.linear import linear_form, linear_solutions
 from quantities.domain import Domain
+from quantities.rational import exact_of, written
 from tests.ordinary import examples
 
 REAL = Domain("real", -math.inf, math.inf)
@@ -142,3 +144,19 @@ def test_many_unknowns_are_found_as_few_are(size):
     _, singular, reason = linear_solutions(doubled, names, known, dict.fromkeys(names, REAL))
     assert singular
     assert "are dependent" in reason
+
+
+@examples(60)
+@given(st.integers(2, 5), st.data())
+def test_a_system_of_typed_decimals_has_its_solution_in_fractions(size, data):
+    tenths = st.integers(-99, 99).map(lambda n: Fraction(n, 10))
+    matrix = [data.draw(st.lists(tenths, min_size=size, max_size=size)) for _ in range(size)]
+    assume(numpy.linalg.cond(numpy.array(matrix, dtype=float)) < 1e6)
+    wanted = data.draw(st.lists(tenths, min_size=size, max_size=size))
+    right = [sum((a * x for a, x in zip(row, wanted, strict=True)), Fraction(0)) for row in matrix]
+    equations, unknowns = system(size)
+    known = {f"a{i}{j}": written(float(a)) for i, row in enumerate(matrix) for j, a in enumerate(row)}
+    known |= {f"b{i}": written(float(b)) for i, b in enumerate(right)}
+    ((found,), _, outside) = linear_solutions(equations, unknowns, known, dict.fromkeys(unknowns, REAL))
+    assert not outside
+    assert [exact_of(found[name]) for name in unknowns] == wanted

@@ -13,6 +13,7 @@ from derive.numerics.root_finding.krawczyk import newton
 from tests.ordinary import examples
 
 SQUARE = [parse_equation("x**2 = c")]
+LINE = [parse_equation("x = c")]
 PAIR = [parse_equation("x**2 + y = c"), parse_equation("y - x = d")]
 
 
@@ -29,6 +30,34 @@ def test_a_root_just_outside_a_box_is_not_said_to_be_in_it(centre, share, beyond
     assert step is not None
     assert is_inside or not step.unique
     assert not is_inside or step.left is not None
+
+
+@examples(400, 100)
+@given(st.floats(0.1, 100), st.floats(1e-6, 0.9), st.floats(-1, 1), st.sampled_from([SQUARE, LINE]))
+def test_what_is_left_of_a_box_holds_the_root(centre, share, place, equations):
+    reach = share * centre
+    root = Fraction(centre) + Fraction(place) * Fraction(reach)
+    level = float(root**2 if equations is SQUARE else root)
+    box = (centre - reach, centre + reach)
+    step = newton(dag_of(equations, ["x"], {"c": level}), (box,))
+    assert step is not None
+
+    def height(x):
+        return Fraction(x) ** 2 if equations is SQUARE else Fraction(x)
+
+    if height(box[0]) <= Fraction(level) <= height(box[1]):
+        ((low, high),) = step.left
+        assert height(low) <= Fraction(level) <= height(high)
+
+
+@examples(400, 100)
+@given(st.floats(0.1, 100), st.floats(1e-6, 2e-3), st.floats(0, 1))
+def test_a_box_with_two_roots_is_not_said_to_hold_one_at_most(high, share, place):
+    """The slopes of the square reach zero within the box, if only just."""
+    low = -share * high
+    root = place * low
+    step = newton(dag_of(SQUARE, ["x"], {"c": root * root}), ((low, high),))
+    assert step is None or not step.single or root == 0
 
 
 @examples(400, 100)
