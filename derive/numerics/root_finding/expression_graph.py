@@ -271,7 +271,8 @@ def _guarded(step: Step, run: Run) -> Span | None:
     if base[0] >= 0:
         return power
     run.flawed = True
-    return None if base[1] < 0 and math.floor(exponent[1]) < exponent[0] else ALL
+    is_fractional = math.isfinite(exponent[1]) and math.floor(exponent[1]) < exponent[0]
+    return None if base[1] < 0 and is_fractional else ALL
 
 
 def whole_power(span: Span, n: int) -> Span:
