@@ -131,6 +131,8 @@ def test_a_file_is_replaced_only_if_derive_wrote_it_or_is_told_to(command):
     for own in (
         PENDULUM.encode(),
         b"# derive this\nmade by hand, with derive\n",
+        b"# Made by derive, and since then by hand.\n",
+        b"The report says: derive 0.1.0; numbers are shown rounded and computed with all their digits.\n",
         bytes(range(256)) * 99,
         b"a,b,holds\n1",
     ):
