@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import click
 
@@ -27,6 +28,7 @@ def serve_editor() -> int:
     """Serve an editor as a language server for relation files."""
     from derive.tables.extras import package
 
+    _prove_connected()
     package("pygls", "editor")
     from derive.editor.server import serve
 
@@ -41,8 +43,16 @@ def serve(replaced: str | None, added: tuple[str, ...]) -> int:
     """Serve an assistant with tools, by the Model Context Protocol: solve, formula, least, check, find, list, show."""
     from derive.tables.extras import package
 
+    _prove_connected()
     package("mcp", "serve")
     from derive.assistants.server import serve as start
 
     start(opened(replaced, added))
     return 0
+
+
+def _prove_connected() -> None:
+    """Refuse to serve where a standard stream is closed: what asks a server writes to one and reads from the other."""
+    for name, stream in (("input", sys.stdin), ("output", sys.stdout)):
+        if not hasattr(stream, "buffer"):
+            raise click.UsageError(f"The standard {name} is closed, and a server needs it. Leave it open.")

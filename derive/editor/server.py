@@ -9,6 +9,7 @@ none, and a renaming that is refused says why.
 from __future__ import annotations
 
 import asyncio
+import io
 import logging
 import os
 import sys
@@ -364,5 +365,9 @@ def serve() -> None:
     for handler in logging.getLogger().handlers:
         handler.addFilter(_in_words)
     wire = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    try:
+        aside = sys.stderr.fileno()
+    except io.UnsupportedOperation:  # it was closed before the program began
+        aside = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(aside, sys.stdout.fileno())
     server().start_io(stdout=wire)
