@@ -15,7 +15,10 @@ __all__ = ["main"]
 
 
 class _Terminated(BaseException):
-    """The process is asked to end: what is unfinished is put away, as after an interrupt."""
+    """The process is asked to end by this signal: what is unfinished is put away, as after an interrupt."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
 
 
 class _ClosedStream(io.StringIO):
@@ -38,8 +41,8 @@ def main() -> NoReturn:
     except KeyboardInterrupt:  # before the command line handles it
         sys.stderr.write("derive: interrupted.\n")
         sys.exit(130)
-    except _Terminated:
-        sys.exit(128 + signal.SIGTERM)
+    except _Terminated as asked:
+        sys.exit(128 + asked.number)
     except OSError as error:  # of a cached answer
         sys.stderr.write(f"derive: the output cannot be written: {str(error.strerror).lower()}.\n")
         sys.exit(2)
@@ -58,17 +61,20 @@ def _escape_what_has_no_code(stream: TextIO) -> None:
 def _heed_termination() -> None:
     """End by an exception when told to by a signal, so that no unfinished file is left behind.
 
-    A child process, which inherits this, ends at once.
+    The signals are those of `kill` and of a terminal that is closed. The latter stays ignored where the command was
+    started to outlast its terminal, as by `nohup`. A child process, which inherits this, ends at once.
     """
     own = os.getpid()
 
     def end(number: int, _: FrameType | None) -> None:
         if os.getpid() == own:
-            raise _Terminated
+            raise _Terminated(number)
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)
 
     signal.signal(signal.SIGTERM, end)
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, end)
 
 
 def _answer() -> int:

@@ -28,11 +28,17 @@ from derive.errors import DeriveError
 __all__ = ["MARK", "digest", "encoded", "is_edited", "is_replaceable", "sealed", "write_whole", "written_whole"]
 
 MARK = "Made by derive"  # in every file whose format has a place for words
-_MARKS = (
-    MARK.encode(),
-    b'<meta name="generator" content="derive',  # of a page
-    b"; numbers are shown rounded and computed with all their digits",  # of a report
+_PHRASES = (
+    rf"^# {MARK}: a question to ask again",
+    rf"^(// )?{MARK} \d\S*\.\r?$",  # in a module
+    rf"<(metadata|dc:title)>{MARK}</",  # in a picture
+    rf"pdfcreator=\{{{MARK}\}}",
+    r'^<meta name="generator" content="derive">\r?$',  # in a page
+    r"^(Facts as of \S+, )?derive \d\S*; numbers are shown rounded and computed with all their digits\.",  # in a report
 )
+"""Whole phrases: a user's own text may say as well that something is made by derive."""
+_MARKS = re.compile("|".join(_PHRASES).encode(), re.MULTILINE)
+_BINARY = (b"\x89PNG", b"%PDF")
 _SEALABLE = re.compile(f'{MARK}|<meta name="generator" content="derive')
 _SEALED = re.compile(rf"({_SEALABLE.pattern}) \[([0-9a-f]{{32}})\]".encode())
 _HEADING = re.compile(
@@ -94,9 +100,16 @@ def is_replaceable(path: str | PathLike[str]) -> bool:
     """Whether nothing is lost if this file is written: it is not there, empty, no plain file, or as derive wrote it."""
     if not os.path.isfile(path) or not os.path.getsize(path):
         return True
-    text = _ends(path)
-    is_own = any(mark in text for mark in _MARKS) or bool(_HEADING.match(text))
-    return is_own and not is_edited(path)
+    return _is_own(_ends(path)) and not is_edited(path)
+
+
+def _is_own(text: bytes) -> bool:
+    """Whether derive has written a file with this text at its ends."""
+    if _HEADING.match(text) or _SEALED.search(text):
+        return True
+    if text.startswith(_BINARY):
+        return MARK.encode() in text
+    return bool(_MARKS.search(text))
 
 
 @contextmanager

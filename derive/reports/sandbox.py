@@ -84,8 +84,11 @@ class _Folder(FileSystemLoader):
             raise ExpressionError(f"The part {template} is not a file.", hint="Include a text file.", text=template)
         if part.is_file() and part.stat().st_size > _MOST_CHARACTERS:
             raise _too_much()
-        if not part.exists():
-            raise TemplateNotFound(template)
+        if ".." in Path(template).parts or not part.exists():
+            raise TemplateNotFound(
+                template,
+                f"There is no part {template} in the folder of the template. Give a path in that folder, without '..'",
+            )
 
 
 class _Generator(CodeGenerator):

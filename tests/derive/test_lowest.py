@@ -20,11 +20,20 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 LOWEST = [re.sub(r">=([0-9.]+),.*", r"==\1", each) for each in PROJECT["dependencies"]]
-TRIED = ["tests/quantities", "tests/derive/files", "tests/derive/test_errors.py", "tests/derive/test_exponents.py"]
+TRIED = [
+    "tests/quantities",
+    "tests/derive/relation_files",
+    "tests/derive/test_errors.py",
+    "tests/derive/test_exponents.py",
+]
 
 
 def test_every_dependency_states_a_lower_bound():
     assert all("==" in each for each in LOWEST)
+
+
+def test_all_that_is_tried_with_them_is_there():
+    assert [place for place in TRIED if not (ROOT / place).exists()] == []
 
 
 @pytest.mark.long

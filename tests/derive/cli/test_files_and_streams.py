@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -131,6 +132,8 @@ def test_a_file_is_replaced_only_if_derive_wrote_it_or_is_told_to(command):
     for own in (
         PENDULUM.encode(),
         b"# derive this\nmade by hand, with derive\n",
+        b"# Made by derive, and since then by hand.\n",
+        b"The report says: derive 0.1.0; numbers are shown rounded and computed with all their digits.\n",
         bytes(range(256)) * 99,
         b"a,b,holds\n1",
     ):
@@ -219,6 +222,7 @@ def test_no_control_character_of_a_name_reaches_the_terminal(words):
 
 COMMAND = [sys.executable, "-m", "derive"]
 ASKED = ["solve", "period", "length=1 m", *ON]
+SERVERS = [verb for verb, package in {"serve": "mcp", "serve-editor": "pygls"}.items() if find_spec(package)]
 
 
 @pytest.mark.parametrize(
@@ -229,8 +233,11 @@ ASKED = ["solve", "period", "length=1 m", *ON]
         (["solve", "period", "--library", "-"], "<&-", 2, "The standard input is closed"),
         (["graph", "period", "length", *ON, "-o", "x.svg"], ">&- 2>&- <&-", 0, ""),
         (["list", "profiles"], ">/dev/full", 2, "no space left"),
+        *(([verb], "<&-", 2, "The standard input is closed") for verb in SERVERS),
+        *(([verb], ">&- </dev/null", 2, "The standard output is closed") for verb in SERVERS),
+        *(([verb], "2>&- </dev/null", 0, "") for verb in SERVERS),
     ],
-    ids=["no output", "no errors", "no input", "nothing", "full"],
+    ids=["no output", "no errors", "no input", "nothing", "full", *(f"{no} {one}" for no in "iox" for one in SERVERS)],
 )
 def test_a_closed_stream_is_no_internal_error(words, shell, status, told, tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "DERIVE_CACHE": str(tmp_path / "cache")}

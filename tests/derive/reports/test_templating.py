@@ -319,6 +319,16 @@ def test_a_part_lies_in_the_folder_of_its_template(tmp_path, part):
     assert "a secret" not in str(error)
 
 
+@pytest.mark.parametrize("part", ["missing.md", "folder/missing.md", "../inner/part.md", "part.md/missing.md"])
+def test_a_part_that_is_not_there_is_told_in_words(tmp_path, part):
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    (inner / "part.md").write_text("said")
+    error = refused(f"\n{{% include '{part}' %}}", inner)
+    assert str(error).startswith(f"mine.md, line 4: There is no part {part} in the folder of the template.")
+    assert made(f"{{% include '{part}' ignore missing %}}words", inner) == (Text("words"),)
+
+
 def test_a_link_within_the_folder_is_followed_and_a_pipe_is_not(tmp_path):
     (tmp_path / "part.md").write_text("said")
     (tmp_path / "other.md").symlink_to("part.md")
