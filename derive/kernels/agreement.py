@@ -24,7 +24,7 @@ from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.matching import Matching, closure
 from derive.solving.diagnosis.left_domains import leaving_from, may_be_undefined
-from derive.solving.ranges.range_propagation import only_form
+from derive.solving.ranges.range_propagation import closed_forms
 from derive.tolerances import CONTRADICTION
 
 if TYPE_CHECKING:
@@ -89,21 +89,23 @@ def leaving_beside(library: RelationSet, strong: Sequence[str], plans: Sequence[
 
 
 def outside(library: RelationSet, block: Block) -> tuple[tuple[str, ...], Callable[..., Any]]:
-    """The names in a closed form, and a function of their base numbers that is positive where it leaves its domain."""
-    form, domain = only_form(library, block), library.declared[block.unknowns[0]].domain
-    assert form is not None
-    names, is_silent = names_in(form), may_be_undefined(library, block)
-    whole = tested(names, lambda text: text(form))
+    """The names in closed forms, and a function of their base numbers that is positive where all leave their domain."""
+    forms, domain = closed_forms(library, block), library.declared[block.unknowns[0]].domain
+    names, is_silent = names_in(*forms), may_be_undefined(library, block)
+    whole = [tested(names, lambda text, form=form: text(form)) for form in forms]
+
+    def is_left(found: Any) -> Any:
+        import numpy
+
+        slack = CONTRADICTION * numpy.abs(found)
+        low = found <= domain.low if domain.open_low else found < domain.low - slack
+        return numpy.where(numpy.isfinite(found), low | (found > domain.high + slack), not is_silent)
 
     def gap(*numbers: Any) -> Any:
         import numpy
 
-        found = numpy.asarray(whole(*numbers), dtype=float)
-        slack = CONTRADICTION * numpy.abs(found)
-        low = found <= domain.low if domain.open_low else found < domain.low - slack
-        is_known = numpy.isfinite(found)
-        is_left = numpy.where(is_known, low | (found > domain.high + slack), not is_silent)
-        return numpy.where(is_left, 1.0, -1.0)
+        left = [is_left(numpy.asarray(one(*numbers), dtype=float)) for one in whole]
+        return numpy.where(numpy.logical_and.reduce(left), 1.0, -1.0)
 
     return names, gap
 

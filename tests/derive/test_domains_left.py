@@ -198,3 +198,63 @@ def test_a_divisor_of_zero_is_no_limit(text: str, given: dict[str, str]) -> None
         beside(text).solve("z", **given)
     compiled = beside(text).compile("z", [*given])
     assert math.isnan(compiled(**{name: float(number) for name, number in given.items()}))
+
+
+@dataclass(frozen=True)
+class Root:
+    """A quantity that nobody asks for, tied to the others by its square, its size or its root."""
+
+    form: str  # "square", "size" or "root"
+    span: tuple[int, int] | None
+    slope: int
+    rest: int
+
+    @property
+    def text(self) -> str:
+        left = {"square": "z**2", "size": "abs(z)", "root": "sqrt(z)"}[self.form]
+        domain = "real" if self.span is None else f"{self.span[0]}..{self.span[1]}"
+        names = "".join(f'{name} = {{ unit = "1", domain = "real" }}\n' for name in "axy")
+        return (
+            f'[quantities]\n{names}z = {{ unit = "1", domain = "{domain}" }}\n[relations]\nr = {{ equation = "y = 2*a" }}\n'
+            f's = {{ equation = "{left} = {self.slope}*x + ({self.rest})*a" }}\n'
+        )
+
+    def has_a_value(self, a: int, x: int) -> bool:
+        """Whether a number of the domain fits, told without taking a root."""
+        right = self.slope * x + self.rest * a
+        if right < 0:
+            return False
+        low, high = self.span or (-math.inf, math.inf)
+        if self.form == "root":
+            return low <= right**2 <= high
+        power = 2 if self.form == "square" else 1
+        is_upper = high >= 0 and max(low, 0) ** power <= right <= high**power
+        is_lower = low <= 0 and max(-high, 0) ** power <= right <= (-low) ** power
+        return is_upper or is_lower
+
+
+@every("seed", range(120), ordinary=12)
+def test_what_has_several_roots_has_one_in_its_domain_whatever_is_asked(seed: int) -> None:
+    draw = random.Random(f"roots {seed}")
+    low = draw.randint(-5, 4)
+    span = draw.choice([None, (low, low + draw.randint(1, 6))])
+    made = Root(draw.choice(["square", "size", "root"]), span, draw.choice([-3, -1, 1, 2]), draw.randint(-4, 4))
+    library = derive.load(made.text)
+    compiled = library.compile("y", ["a", "x"])
+    values = {}
+    for a, x in {(draw.randint(1, 6), draw.randint(-6, 6)) for _ in range(8)}:
+        values[a, x] = made.has_a_value(a, x)
+        assert math.isnan(compiled(a=float(a), x=float(x))) != values[a, x], (made, a, x)
+        if values[a, x]:
+            assert library.solve("y", a=a, x=x).base == 2 * a, (made, a, x)
+            continue
+        with pytest.raises(InconsistentError):
+            library.solve("y", a=a, x=x)
+    points = [2 * a for a in range(1, 7) for x in range(-6, 7) if made.has_a_value(a, x)]
+    try:
+        best = library.least("y", a="1..6", x="-6..6")
+    except (InconsistentError, derive.NoSolutionError):
+        assert not points, made
+        return
+    assert best.answer.base is not None
+    assert not points or not best.proved or best.answer.base <= min(points) * (1 + 1e-6), made

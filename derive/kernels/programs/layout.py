@@ -21,6 +21,7 @@ from derive.model.relation_set import RelationSet
 from derive.planning.plan import Block, Plan
 from derive.solving.diagnosis.left_domains import leaving_from
 from derive.solving.execution.question import Outline
+from derive.solving.ranges.range_propagation import only_form
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
@@ -197,7 +198,8 @@ def extra(library: RelationSet, outline: Outline, case: Case, asides: Iterable[s
     So are those by which what the givens determine may leave its domain.
     """
     known, found = _known(outline, case, asides), list[Block]()
-    for block in (*case.plan.extra, *leaving_from(library, outline.strong).blocks):
+    beside = leaving_from(library, outline.strong).blocks
+    for block in (*case.plan.extra, *(one for one in beside if only_form(library, one) is not None)):
         if known.issuperset(block.unknowns):
             continue
         relations = [library.relations[name] for name in block.relations]

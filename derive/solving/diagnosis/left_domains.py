@@ -2,8 +2,8 @@
 
 A product of positive quantities is positive, whatever they are; a share that is a difference may come out negative. Of
 which kind a quantity is depends on the relation that it follows from, and on the domains of what else is in that. Only
-what follows by one closed form after another is looked at: a search for what nobody asked for would cost more than the
-answer.
+what follows by closed forms is looked at: a search for what nobody asked for would cost more than the answer. Where a
+quantity has several, as a square has two roots, it leaves its domain if all of them do.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from derive.planning.incidence import structure_of
 from derive.planning.matching import Matching
 from derive.planning.orientation import directed
 from derive.planning.plan import Block, ordered
-from derive.solving.ranges.range_propagation import only_form
+from derive.solving.ranges.range_propagation import closed_forms, only_form
 from derive.tolerances import AGREEMENT
 
 __all__ = ["Leaving", "certainly_left", "is_silent", "leaving", "leaving_from", "may_be_undefined"]
@@ -46,10 +46,10 @@ def leaving(library: RelationSet, blocks: Iterable[Block]) -> list[str]:
     """
     found, searched = list[str](), set[str]()
     for block in blocks:
-        form = only_form(library, block)
-        if form is None or not searched.isdisjoint(names_in(form)):
+        forms = closed_forms(library, block)
+        if not forms or not searched.isdisjoint(names_in(*forms)):
             searched.update(block.unknowns)
-        elif _may_leave(library, block, form):
+        elif all(_may_leave(library, block, form) for form in forms):
             found.append(block.unknowns[0])
     return found
 
@@ -130,13 +130,15 @@ def certainly_left(library: RelationSet, blocks: Iterable[Block], given: Mapping
         spans |= {
             name: (library.declared[name].domain.low, library.declared[name].domain.high) for name in block.unknowns
         }
-        form = only_form(library, block)
-        if form is None or not spans.keys() >= {*names_in(form)}:
+        forms = closed_forms(library, block)
+        if not forms or not spans.keys() >= {*names_in(*forms)}:
             continue
         name = block.unknowns[0]
-        found, (low, high) = enclose(form, spans, ""), spans[name]
-        if found is None or found.values[0] > high or found.values[1] < low:
+        low, high = spans[name]
+        found = [one.values for form in forms if (one := enclose(form, spans, "")) is not None]
+        inside = [(max(low, start), min(high, end)) for start, end in found if start <= high and end >= low]
+        if not inside:
             left.add(name)
             continue
-        spans[name] = max(low, found.values[0]), min(high, found.values[1])
+        spans[name] = min(start for start, _ in inside), max(end for _, end in inside)
     return frozenset(left)

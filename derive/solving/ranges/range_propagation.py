@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 
 from derive.errors import DeriveError
-from derive.expressions.tree import Equation, Name, Node, names_in
+from derive.expressions.tree import Apply, Equation, Name, Node, names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import folded, without_quotients
-from derive.numerics.algebra.isolation import isolate, leaves_out
+from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out
 from derive.numerics.algebra.like_terms import ZERO, added, negated
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.periods import angles_of, occurs_outside_angles
@@ -37,6 +37,7 @@ __all__ = [
     "how_near",
     "leaves",
     "leaves_domain",
+    "closed_forms",
     "only_form",
     "ranges_of",
     "spread",
@@ -249,18 +250,52 @@ def domain_of(library: RelationSet, name: str) -> Span:
 
 def only_form(library: RelationSet, block: Block) -> Node | None:
     """The closed form of a block's unknown, if there is exactly one whatever the numbers are."""
+    candidates = _candidates(library, block)
+    if len(candidates) != 1:
+        return None
+    (only,), equation = candidates, library.relations[block.relations[0]].written
+    bare = not only.conditions and not has_choice(equation, block.unknowns[0])
+    return only.form if bare or _is_plain(equation, block.unknowns[0]) else None
+
+
+def closed_forms(library: RelationSet, block: Block) -> tuple[Node, ...]:
+    """The closed forms of a block's unknown, if one of them is its value whatever the numbers are; else none.
+
+    A form that holds under conditions has no number where they fail.
+    """
+    candidates, equation = _candidates(library, block), library.relations[block.relations[0]].written
+    if len(candidates) == 1 and _is_plain(equation, block.unknowns[0]):
+        return (candidates[0].form,)
+    if has_choice(equation, block.unknowns[0]):
+        return ()
+    return tuple(_under_conditions(candidate) for candidate in candidates)
+
+
+def _candidates(library: RelationSet, block: Block) -> tuple[Candidate, ...]:
+    """The forms that isolating a block's unknown leads to, if no value of it is left out; else none."""
     if len(block.unknowns) > 1:
-        return None
-    name, equation = block.unknowns[0], library.relations[block.relations[0]].written
-    candidates = isolate(equation, name)
-    if not candidates or len(candidates) > 1 or candidates[0].winds:
-        return None
-    powers = candidates[0].powers
-    if leaves_out(powers, {other: domain_of(library, other) for other in names_in(*powers)}):
-        return None
-    plain = isinstance(equation.lhs, Name) and equation.lhs.name == name
-    bare = not candidates[0].conditions and not has_choice(equation, name)
-    return candidates[0].form if plain or bare else None
+        return ()
+    candidates = isolate(library.relations[block.relations[0]].written, block.unknowns[0]) or ()
+    if any(candidate.winds for candidate in candidates):
+        return ()
+    powers = [power for candidate in candidates for power in candidate.powers]
+    is_short = leaves_out(powers, {other: domain_of(library, other) for other in names_in(*powers)})
+    return () if is_short else candidates
+
+
+def _is_plain(equation: Equation, name: str) -> bool:
+    """Whether an equation is written for a name, which stands alone on its left."""
+    return isinstance(equation.lhs, Name) and equation.lhs.name == name
+
+
+def _under_conditions(candidate: Candidate) -> Node:
+    """The form of a candidate where its conditions hold, and no number elsewhere."""
+    if not candidate.conditions:
+        return candidate.form
+    condition = candidate.conditions[0]
+    if len(candidate.conditions) > 1:
+        condition = Apply("and", candidate.conditions)
+    return Apply("piecewise", (candidate.form, condition))
 
 
 def _winds(library: RelationSet, block: Block) -> bool:
