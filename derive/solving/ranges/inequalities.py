@@ -195,9 +195,6 @@ def _allowed(library: RelationSet, question: Question, relation: Relation, found
     if None in verdicts:
         return None
     if True not in verdicts:
-        tried = (point for span in pieces for point in inside(span))
-        if any(_holds_at(together, question, sides, point, AGREEMENT) for point in tried):
-            return None  # its sides are equal wherever the target lies: rounding parts them, and makes up edges
         points = [*found.inside, *found.at_ends]
         if not points:
             raise _nowhere(library, question, relation)
@@ -274,6 +271,7 @@ def _is_allowed(library: RelationSet, question: Question, sides: Equation, span:
     """Whether an inequality holds inside an interval; None if unknown.
 
     Other relations may leave solutions just beside an end alone: a cost that lies within a thousandth of its edge.
+    Where its sides are equal throughout, it holds, although rounding parts them, and may make up an edge.
     """
     verdicts = [_holds_at(library, question, sides, point) for point in inside(span)]
     if None in verdicts:
@@ -284,7 +282,9 @@ def _is_allowed(library: RelationSet, question: Question, sides: Equation, span:
     sizes = [abs(end) for end in span if math.isfinite(end)]
     aside = ASIDE * (high - low if len(sizes) == 2 else max(sizes, default=0.0) or 1.0)
     ends = (end for end in (low + aside, high - aside) if math.isfinite(end))
-    return any(_holds_at(library, question, sides, end) for end in ends)
+    if any(_holds_at(library, question, sides, end) for end in ends):
+        return True
+    return all(_holds_at(library, question, sides, point, AGREEMENT) for point in inside(span))
 
 
 def inside(span: Span) -> list[float]:
