@@ -8,9 +8,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import product
 from typing import Any
 
+from derive.caches import Memo
 from derive.errors import DeriveError, InconsistentError
 from derive.model.relation_set import RelationSet
 from derive.presentation.placed_remarks import PlacedRemark
@@ -20,6 +22,8 @@ from quantities.profiles import Profile
 from quantities.value import read_number
 
 __all__ = ["ENDS", "Told", "asked_at", "bounded", "remarked_at"]
+
+_WITHOUT_LIMIT = Memo[RelationSet](most=64)
 
 ENDS = ("low", "high")
 """The columns beside a target's own, by the last part of their names."""
@@ -50,13 +54,21 @@ def asked_at(
     point: Mapping[str, float],
     weak: Collection[str] = (),
 ) -> Told:
-    """The solver's answer at a point on the axes; where givens contradict each other, the relation that fails."""
+    """The solver's answer at a point on the axes; where givens contradict each other, the relations that fail.
+
+    The solver names one limit that the givens break. Without it, it names the next.
+    """
     nothing = (math.nan, math.nan, math.nan)
     try:
         answer = _answer(library, target, profiles, given, point, weak)
     except InconsistentError as error:
         said = {name: error.what.rstrip(".") for name in error.conflicts[:1] if name in library.relations}
-        return Told(nothing, {**error.broken, **said})
+        further: Mapping[str, str] = {}
+        for name in said:
+            if not library.relations[name].is_equation:
+                fewer = _WITHOUT_LIMIT.of(library.session, name, partial(library.without, name))
+                further = asked_at(fewer, target, profiles, given, point, weak).said
+        return Told(nothing, {**error.broken, **further, **said})
     except DeriveError:
         return Told(nothing)
     ends = answer.bounds or (answer.base, answer.base)

@@ -71,3 +71,43 @@ def test_a_typed_bound_has_the_same_border_as_a_default(start):
 @pytest.mark.parametrize("start", range(FIRST, LAST, BATCH))
 def test_a_typed_bound_has_the_same_border_as_a_default_in_the_long_run(start):
     assert not [found for seed in range(start, min(start + BATCH, LAST)) if (found := wrong(seed))]
+
+
+BROKEN_BY = {  # of a sum, a maximum and the typed quantities themselves
+    "y <= {0}": lambda a, b, most: max(a, 2 * b) <= most,
+    "a*b <= {0}": lambda a, b, most: a * b <= most,
+    "z >= {0}": lambda a, b, most: a + b >= most,
+    "a - b <= {0}": lambda a, b, most: a - b <= most,
+    "z <= {0}*b": lambda a, b, most: a + b <= most * b,
+}
+
+
+@every("seed", range(40), ordinary=4)
+def test_all_limits_that_typed_values_break_are_named_at_each_point_and_end_at_their_own_borders(seed):
+    draw = random.Random(f"limits {seed}")
+    limits = {f"limit{i}": (form, draw.randint(2, 12)) for i, form in enumerate(draw.sample([*BROKEN_BY], 3))}
+    stated = "".join(f'{name} = {{ equation = "{form.format(most)}" }}\n' for name, (form, most) in limits.items())
+    declared = "".join(f'{name} = {{ unit = "1" }}\n' for name in "abyz")
+    library = derive.load(
+        f'[quantities]\n{declared}[relations]\ny = {{ equation = "y = max(a, 2*b)" }}\nz = {{ equation = "z = a + b" }}\n'
+        f"{stated}"
+    )
+    axis = [1.03, 2.77, 5.19, 9.41]
+    points = [(a, b) for a in axis for b in axis]
+    broken = {
+        at: [name for name, (form, most) in limits.items() if not BROKEN_BY[form](*at, most)] for at in points
+    }
+    try:
+        table = library.sweep("y", a=axis, b=axis).to_pandas()
+    except derive.InconsistentError:
+        assert all(broken.values())
+        return
+    for a, b, fails in zip(table["a"], table["b"], table.get("fails", [""] * 16), strict=True):
+        assert fails == "; ".join(broken[a, b]), (a, b)
+    for border in library.border("y", over=("a", "b"), a="1..10", b="1..10"):
+        if border.kind != "check":
+            continue
+        form, most = limits[border.relation]
+        for a, b in border.points:
+            around = {BROKEN_BY[form](a + 1e-3 * i, b + 1e-3 * j, most) for i in (-1, 0, 1) for j in (-1, 0, 1)}
+            assert around == {True, False}, (border, a, b)
