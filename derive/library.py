@@ -187,13 +187,21 @@ class Library(RelationSet):
         with query():
             return pareto_front(self, targets, profiles, such_that, given, points)
 
-    def border(self, target: str, /, *profiles: Any, over: str | Sequence[str], **given: Any) -> Borders:
-        """Where over one quantity or two, whose givens are ranges, regimes end and checks cease to hold."""
-        from derive.borders.tracing import borders
+    def border(self, relation: str, /, *profiles: Any, over: str | Sequence[str], **given: Any) -> Borders:
+        """Where over one quantity or two, whose givens are ranges, a relation's arms change or it ceases to hold.
+
+        A quantity in the place of the relation has the borders of all relations that lead to it. Of a relation and a
+        quantity of one name the quantity is meant, unless it is given.
+        """
+        from derive.borders.tracing import bordering_quantity, borders
 
         with query(math.inf):
+            is_known = relation not in self.declared or relation in given
+            is_relation = is_known and relation in self.relations
+            target = bordering_quantity(self.relations[relation], over, given) if is_relation else relation
             library, (name,) = self._asked(target)
-            return borders(library, name, profiles, over, given)
+            found = borders(library, name, profiles, over, given)
+            return found.of_relation(relation) if is_relation else found
 
     def graph(self) -> Graph:
         """The library as a networkx graph of its quantities and relations; `answer.graph()` is that of one answer.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from derive.expressions.tree import Node
@@ -115,6 +115,10 @@ class Borders(Shown, Sequence[Border]):
 
     def __iter__(self) -> Iterator[Border]:
         return iter(self.borders)
+
+    def of_relation(self, name: str) -> Borders:
+        """Only the borders on which one relation changes; the regions are those of the whole map."""
+        return replace(self, borders=tuple(border for border in self.borders if border.relation == name))
 
     def plot(self) -> Any:
         """A figure of the map: regions coloured and named, failing ones hatched, borders, levels of the target."""

@@ -8,6 +8,8 @@ from typing import Any
 from derive.borders.border import Border, Borders, Region
 from derive.borders.border_forms import Forms
 from derive.errors import ExpressionError, read_all
+from derive.expressions.tree import render
+from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.presentation.charts import Chart
 from derive.tables.axes import Axis, is_axis, spanned
@@ -18,9 +20,21 @@ from derive.tables.table import tabled
 from derive.tables.table_charts import charts, holding_for
 from quantities.declaration import read_given
 
-__all__ = ["borders"]
+__all__ = ["bordering_quantity", "borders"]
 
 _POINTS = 60  # on each axis, between which borders are sought
+
+
+def bordering_quantity(relation: Relation, over: str | Sequence[str], given: Mapping[str, Any]) -> str:
+    """The quantity to ask for in order to see a relation's borders, or the expression that a limit compares.
+
+    It is the one that the relation is written for, or else the first that is neither given nor an axis.
+    """
+    stated = {*given, *([over] if isinstance(over, str) else over)}
+    if relation.written_for is not None and relation.written_for not in stated:
+        return relation.written_for
+    open_names = (name for name in relation.declared if name not in stated)
+    return next(open_names, render(relation.written.lhs))
 
 
 def borders(

@@ -201,3 +201,11 @@ oak = { bears = "90..110 kg" }
 def test_what_cannot_be_drawn_is_said(over: Any, given: dict[str, str], said: str) -> None:
     with pytest.raises(derive.DeriveError, match=said):
         derive.border("step_time", "llama3-70b", "h100-sxm:fp8", over=over, **given)
+
+
+def test_the_border_of_a_relation_is_its_own() -> None:
+    axes = {"parking": "0.1..1 h", "distance": "1..9 km"}
+    whole = TRIP.border("time", over=tuple(axes), **axes, patience="0.55 h")
+    limit = TRIP.border("patience", over=tuple(axes), **axes, patience="0.55 h")
+    assert {border.relation for border in whole} == {"time", "patience"}
+    assert [border.relation for border in limit] == ["patience"] * len(limit) != []
