@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import count, product
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import DeriveError
-from derive.expressions.tree import names_in
+from derive.expressions.tree import Node, names_in
 from derive.kernels.backends.python_numpy import Arrays
 from derive.kernels.backends.shared_lines import Scope, Sheet, Writer, apart, execute
 from derive.kernels.case_dispatch import Cases
@@ -88,11 +88,15 @@ def leaving_beside(library: RelationSet, strong: Sequence[str], plans: Sequence[
     return tuple(block for block in found.blocks if not names.isdisjoint(block.unknowns))
 
 
+def _text_of(form: Node, text: Writer) -> str:
+    return text(form)
+
+
 def outside(library: RelationSet, block: Block) -> tuple[tuple[str, ...], Callable[..., Any]]:
     """The names in closed forms, and a function of their base numbers that is positive where all leave their domain."""
     forms, domain = closed_forms(library, block), library.declared[block.unknowns[0]].domain
     names, is_silent = names_in(*forms), may_be_undefined(library, block)
-    whole = [tested(names, lambda text, form=form: text(form)) for form in forms]
+    whole = [tested(names, partial(_text_of, form)) for form in forms]
 
     def is_left(found: Any) -> Any:
         import numpy

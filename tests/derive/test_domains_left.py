@@ -215,7 +215,8 @@ class Root:
         domain = "real" if self.span is None else f"{self.span[0]}..{self.span[1]}"
         names = "".join(f'{name} = {{ unit = "1", domain = "real" }}\n' for name in "axy")
         return (
-            f'[quantities]\n{names}z = {{ unit = "1", domain = "{domain}" }}\n[relations]\nr = {{ equation = "y = 2*a" }}\n'
+            f'[quantities]\n{names}z = {{ unit = "1", domain = "{domain}" }}\n'
+            f'[relations]\nr = {{ equation = "y = 2*a" }}\n'
             f's = {{ equation = "{left} = {self.slope}*x + ({self.rest})*a" }}\n'
         )
 

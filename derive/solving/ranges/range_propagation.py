@@ -32,12 +32,12 @@ from derive.tolerances import EXTREME
 
 __all__ = [
     "WIDE",
+    "closed_forms",
     "domain_of",
     "enclosed",
     "how_near",
     "leaves",
     "leaves_domain",
-    "closed_forms",
     "only_form",
     "ranges_of",
     "spread",
