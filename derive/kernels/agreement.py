@@ -8,7 +8,7 @@ quantity that the target does not need leaves its domain.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import count, product
 from typing import TYPE_CHECKING, Any
@@ -17,19 +17,20 @@ from derive.errors import DeriveError
 from derive.expressions.tree import Node, names_in
 from derive.kernels.backends.python_numpy import Arrays
 from derive.kernels.backends.shared_lines import Scope, Sheet, Writer, apart, execute
-from derive.kernels.case_dispatch import Cases
+from derive.kernels.case_dispatch import Case, Cases, Fork, Tree
 from derive.kernels.several_targets import Abreast, Asking, plans_for, plans_of
 from derive.model.conditions import exclude_each_other
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.matching import Matching, closure
+from derive.planning.plan import Plan
 from derive.solving.diagnosis.left_domains import leaving_from, may_be_undefined
 from derive.solving.ranges.range_propagation import closed_forms
 from derive.tolerances import CONTRADICTION
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
-    from derive.planning.plan import Block, Plan
+    from derive.planning.plan import Block
     from quantities.declaration import Declaration
 
 __all__ = [
@@ -233,16 +234,35 @@ def agreement(library: RelationSet, found: Cases) -> Agreement | None:
     return Agreement(library, found, gaps, Abreast(library, list(beside.values()))) if gaps else None
 
 
+def _with_fallback(library: RelationSet, name: str, found: Cases | None) -> Cases | None:
+    """The plans for a quantity in a condition, which counts as its fallback where no relation gives it."""
+    default = library.declared[name].default
+    if found is None or default is None or default.is_range or not default.source.stands_in:
+        return found
+    return replace(found, alternatives=tuple(_filled(tree, name) for tree in found.alternatives))
+
+
+def _filled(tree: Tree, name: str) -> Tree:
+    """A tree of cases with the weak value of a quantity where it has no case."""
+    if isinstance(tree, Fork):
+        return replace(tree, yes=_filled(tree.yes, name), no=_filled(tree.no, name))
+    return Case(Plan(name, (), (name,), ())) if tree is None else tree
+
+
 def testing(library: RelationSet, found: Cases) -> dict[str, dict[str, Cases]]:
     """The relations that the givens of a target state twice, each with the plans for what else is in it."""
     strong, tested = found.outline.strong, dict[str, dict[str, Cases]]()
     for name in said_twice(library, strong, plans_of(found)):
         relation = library.relations[name]
         names = names_in(relation.written.lhs, relation.written.rhs, *relation.conditions)
+        open_names = [one for one in names if one not in (*strong, found.outline.target)]
         try:
-            led = {one: plans_for(library, one, strong) for one in names if one not in (*strong, found.outline.target)}
+            led = {one: plans_for(library, one, strong) for one in open_names}
         except DeriveError:
             continue
+        for one in open_names:
+            if one not in library.members[name]:
+                led[one] = _with_fallback(library, one, led[one])
         known = {one: plans for one, plans in led.items() if plans is not None}
         if len(known) == len(led):
             tested[name] = known

@@ -149,13 +149,15 @@ def _stated_twice(
 ) -> tuple[dict[str, dict[str, Cases]], frozenset[str]]:
     """The relations that the givens decide, and those in which no weak value plays a part.
 
-    A limit that a weak value decides is a check like any other.
+    A limit that a weak value decides is a check like any other. One in whose conditions alone a weak value stands is
+    not: these say whether it applies.
     """
     twice = {name: led for name, led in testing(library, found).items() if not _leads(name, led)}
     firm = set()
     for name, led in twice.items():
         here = [(case.plan, library.members[name]) for case in whole]
-        there = [(made, (one,)) for one, plans in led.items() for made in plans_of(plans)]
+        inside = {one: plans for one, plans in led.items() if one in library.members[name]}
+        there = [(made, (one,)) for one, plans in inside.items() for made in plans_of(plans)]
         if not any(weak_behind(library, made, names) for made, names in (*here, *there)):
             firm.add(name)
     kept = {name: led for name, led in twice.items() if name in firm or library.relations[name].is_equation}

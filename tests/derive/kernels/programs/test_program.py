@@ -568,3 +568,27 @@ def test_a_program_is_the_same_each_time():
     texts = {together([programmed(derive.llm, target, recipe.names)]) for _ in range(2)}
     assert len(texts) == 1
     assert not re.search(r"0x[0-9a-f]{6}", texts.pop())
+
+
+@needed
+def test_a_limit_of_typed_numbers_applies_where_a_fallback_decides_its_condition():
+    library = derive.load("""
+[quantities]
+sent = { unit = "1", otherwise = "0", domain = "nonnegative" }
+size = { unit = "1", domain = "nonnegative" }
+chips = { unit = "1" }
+most = { unit = "1" }
+time = { unit = "1" }
+[relations]
+sent = { equation = "sent = 3*size", when = ["chips > 4"] }
+time = { equation = "time = 2*chips" }
+few = { equation = "chips <= most", when = ["sent == 0"] }
+""")
+    made = programmed(library, "time", ["chips", "most", "size"])
+    points = [[chips, most, size] for chips in (1.0, 3.0, 6.0) for most in (2.0, 5.0) for size in (0.0, 1.0)]
+    (told,) = ran([(made, points)])
+    for numbers, point in zip(points, told, strict=True):
+        chips, most, size = numbers
+        is_broken = chips > most and (chips <= 4 or size == 0)
+        assert (solved(made, numbers) is None) == is_broken, numbers
+        assert bool(point.is_contradicted) == is_broken, numbers
