@@ -196,7 +196,7 @@ class Library(RelationSet):
         from derive.borders.tracing import bordering_quantity, borders
 
         with query(math.inf):
-            is_known = relation not in self.declared or relation in given
+            is_known = relation not in self.declared or (relation in given and relation not in over)
             is_relation = is_known and relation in self.relations
             target = bordering_quantity(self.relations[relation], over, given) if is_relation else relation
             library, (name,) = self._asked(target)

@@ -38,6 +38,7 @@ Box = tuple[slice, ...]
 _PIECE = 1 << 18  # points computed at once
 _SHORT = 1 << 12  # number of points too small for a probe
 _PROBE = 64
+_ASKED = 64  # points of which each is asked before all of them are refused
 _SLOW = 5e-5  # seconds for one point
 _PATIENCE = 2.0  # seconds for a piece of slow ones
 _AT_ONCE = 0.5  # limit in seconds for all points without pieces
@@ -256,23 +257,43 @@ def tested_in(
 def _prove_consistent(
     library: RelationSet, target: str, profiles: tuple[Any, ...], fixed: Mapping[str, Any], lines: Sequence[Line]
 ) -> None:
-    """Refuse givens that contradict each other at both ends of the axes and between."""
+    """Refuse givens that contradict each other at every point.
+
+    Where there are many points, only the ends of the axes and the middle are asked. A contradiction there that the axes
+    have a part in need not be one elsewhere: the table tells it point by point.
+    """
     if any(is_lazy(each.source) for each in lines):
         return
-    for share in (0.0, 1.0, 0.5):
+    whole = [range(len(each)) for each in lines]
+    is_short = math.prod(map(len, whole)) <= _ASKED
+    shares = (0.0, 1.0, 0.5)
+    along = [tuple(round(share * (len(each) - 1)) for each in lines) for share in shares]
+    contradiction: InconsistentError | None = None
+    for places in dict.fromkeys([*along, *(product(*whole) if is_short else ())]):
         try:
-            solve(library, target, profiles, {**fixed, **_point(library, lines, share)})
+            solve(library, target, profiles, {**fixed, **_at(library, lines, places)})
         except InconsistentError as error:
             contradiction = error
         except DeriveError:
             return
         else:
             return
-    raise contradiction
+    assert contradiction is not None
+    involved = {part.partition(" = ")[0] for part in contradiction.conflicts}
+    if is_short or involved.isdisjoint(each.name for each in lines):
+        raise contradiction
 
 
-def _point(library: RelationSet, lines: Sequence[Line], share: float | None = None) -> dict[str, Value]:
-    """A point at a share of each axis; without one, a point between, at numbers stated nowhere else."""
+def _at(library: RelationSet, lines: Sequence[Line], places: Sequence[int]) -> dict[str, Value]:
+    """The point at some places of the axes."""
+    return {
+        each.name: read_number(float(each.part(place, place + 1)[0]), library.declared[each.name].unit)
+        for each, place in zip(lines, places, strict=True)
+    }
+
+
+def _point(library: RelationSet, lines: Sequence[Line]) -> dict[str, Value]:
+    """A point between those of each axis, at numbers stated nowhere else."""
     found = {}
     for each in lines:
         quantity = library.declared[each.name]
@@ -280,12 +301,9 @@ def _point(library: RelationSet, lines: Sequence[Line], share: float | None = No
             low, high = quantity.domain.low, quantity.domain.high
             inside = low / 2 + high / 2 if math.isfinite(high - low) else 1.382 if low <= 1.382 <= high else low or high
             number = quantity.unit.from_base(inside)
-        elif share is None:
+        else:
             place = int(0.382 * (len(each) - 1))
             low, high = (float(each.part(i, i + 1)[0]) for i in (place, min(place + 1, len(each) - 1)))
             number = low + 0.382 * (high - low)
-        else:
-            place = round(share * (len(each) - 1))
-            number = float(each.part(place, place + 1)[0])
         found[each.name] = read_number(number, quantity.unit)
     return found

@@ -165,14 +165,25 @@ class Work:
 
         def values_at(ends: Mapping[str, float]) -> Values:
             key = frozenset(ends.items())
-            if key not in held:
-                held[key] = self._at_ends(arrays, ends) if ends else self._values(self._judging, arrays) | dict(columns)
+            if key not in held and ends:
+                held[key] = self._at_ends(arrays, ends)
+            elif key not in held:
+                held[key] = self._values(self._judging, arrays) | self._untested(arrays, columns)
             return held[key]
 
         return {
             target: judge.judged(arrays, columns[target], values_at, again=again)
             for target, judge in self.judges.items()
         }
+
+    def _untested(self, arrays: Sequence[Any], columns: Mapping[str, Any]) -> dict[str, Any]:
+        """The targets at points, also where their givens contradict each other: there they tell what else is broken."""
+        import numpy
+
+        is_masked = any(numpy.isnan(columns[target]).any() for target in self.lines)
+        if self.is_ranged or not is_masked:
+            return dict(columns)
+        return {**columns, **self.columns(arrays, is_tested=False)}
 
     @cached_property
     def switches(self) -> dict[str, Switch]:
