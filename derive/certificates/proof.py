@@ -1,0 +1,101 @@
+"""A proof: what shows that the solutions of an answer's equations are all that there are.
+
+A proof is data alone. It has a claim for each block of the plan and each set of numbers with which that is reached, and
+a claim is a list of solutions, the equations and known numbers that they belong to, and the evidence that the list is
+complete. `checker` confirms each claim from these alone; what made the evidence is not trusted.
+
+Known numbers are exact rationals where they were stated; what was computed before is a double, and known up to a blur.
+A claim holds for every number within the blur.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from derive.expressions.tree import Equation
+from quantities.domain import Domain
+
+__all__ = ["Boxes", "Claim", "Count", "Cut", "Evidence", "Isolation", "Known", "Place", "Proof"]
+
+Span = tuple[float, float]
+Box = tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A number that a claim takes for granted, up to a relative error."""
+
+    name: str
+    value: Fraction
+    blur: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Isolation:
+    """The unknown stands once, and every operation on the way to it is undone by its inverses."""
+
+    operations: tuple[str, ...]  # from the outside to the unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """The sides differ by a ratio of polynomials, whose different zeros in the domain are counted."""
+
+    zeros: int
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where one solution lies: a narrow box that holds it, and a region around it that holds no other."""
+
+    narrow: Box
+    region: Box
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A box cut in two along one of the unknowns: the part below comes first, then the part above."""
+
+    unknown: int
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Boxes:
+    """The domains cut into boxes, each of which holds no solution or lies in the region of one.
+
+    `tree` lists the cuts and the boxes that are left in the order in which a reader meets them who always turns to the
+    part below first. A box without a solution is None; one in a region, the number of its place. That the boxes cover
+    the domains needs no proof: they are cut from them.
+    """
+
+    places: tuple[Place, ...]
+    tree: tuple[Cut | int | None, ...]
+
+
+Evidence = Isolation | Count | Boxes
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """All solutions of some equations for their unknowns within their domains."""
+
+    relations: tuple[str, ...]
+    equations: tuple[Equation, ...]
+    known: tuple[Known, ...]
+    unknowns: tuple[str, ...]
+    domains: tuple[Domain, ...]
+    solutions: tuple[tuple[float, ...], ...]
+    evidence: Evidence
+
+    def __str__(self) -> str:
+        return f"{', '.join(self.unknowns)} from {', '.join(self.relations)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """The claims for all blocks of a plan, in their order: of each block as many as there are ways to reach it."""
+
+    target: str
+    claims: tuple[Claim, ...]
