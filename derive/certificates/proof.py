@@ -10,13 +10,27 @@ A claim holds for every number within the blur.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from derive.expressions.tree import Equation
+from derive.expressions.tree import Apply, Equation, Node, names_in
 from quantities.domain import Domain
 
-__all__ = ["Boxes", "Claim", "Count", "Cut", "Evidence", "Isolation", "Known", "Place", "Proof"]
+__all__ = [
+    "Box",
+    "Boxes",
+    "Claim",
+    "Count",
+    "Cut",
+    "Evidence",
+    "Isolation",
+    "Known",
+    "Narrowing",
+    "Place",
+    "Proof",
+    "Span",
+]
 
 Span = tuple[float, float]
 Box = tuple[Span, ...]
@@ -29,6 +43,18 @@ class Known:
     name: str
     value: Fraction
     blur: float = 0.0
+
+    @property
+    def span(self) -> Span:
+        """Its bounds, rounded outwards."""
+        reach = abs(self.value) * Fraction(self.blur)
+        return _below(self.value - reach), -_below(-self.value - reach)
+
+
+def _below(number: Fraction) -> float:
+    """A double that is not above a rational, and next to it."""
+    near = float(number)
+    return near if Fraction(near) <= number else math.nextafter(near, -math.inf)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +88,21 @@ class Cut:
 
 
 @dataclass(frozen=True, slots=True)
+class Narrowing:
+    """A box without what a step of the interval Newton method takes off, in which there is no solution."""
+
+
+@dataclass(frozen=True, slots=True)
 class Boxes:
     """The domains cut into boxes, each of which holds no solution or lies in the region of one.
 
-    `tree` lists the cuts and the boxes that are left in the order in which a reader meets them who always turns to the
-    part below first. A box without a solution is None; one in a region, the number of its place. That the boxes cover
-    the domains needs no proof: they are cut from them.
+    `tree` lists what is done with each box in the order in which a reader meets them who always turns to the part below
+    first. A box without a solution is None; one in a region, the number of its place; others are cut or narrowed. That
+    the boxes cover the domains needs no proof: they are made of them.
     """
 
     places: tuple[Place, ...]
-    tree: tuple[Cut | int | None, ...]
+    tree: tuple[Cut | Narrowing | int | None, ...]
 
 
 Evidence = Isolation | Count | Boxes
@@ -88,6 +119,27 @@ class Claim:
     domains: tuple[Domain, ...]
     solutions: tuple[tuple[float, ...], ...]
     evidence: Evidence
+
+    @property
+    def spans(self) -> dict[str, Span]:
+        """Bounds of the known numbers."""
+        return {one.name: one.span for one in self.known}
+
+    @property
+    def exact(self) -> dict[str, Fraction]:
+        """The known numbers without a blur."""
+        return {one.name: one.value for one in self.known if one.blur == 0}
+
+    @property
+    def needed(self) -> set[str]:
+        """The names whose numbers the equations need."""
+        sides = [side for one in self.equations for side in (one.lhs, one.rhs)]
+        return {*names_in(*sides)} - {*self.unknowns}
+
+    @property
+    def differences(self) -> tuple[Node, ...]:
+        """What is zero in a solution: the difference of the sides of each equation."""
+        return tuple(Apply("add", (one.lhs, Apply("neg", (one.rhs,)))) for one in self.equations)
 
     def __str__(self) -> str:
         return f"{', '.join(self.unknowns)} from {', '.join(self.relations)}"

@@ -12,13 +12,12 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from fractions import Fraction
 
 from derive.certificates.checker import System, check
-from derive.certificates.proof import Boxes, Claim, Count, Cut, Isolation, Known, Place
+from derive.certificates.proof import Boxes, Claim, Count, Cut, Isolation, Known, Narrowing, Place
 from derive.errors import VerificationError
 from derive.expressions.arithmetic import NoElement
-from derive.expressions.tree import Apply, Equation, Node, names_in
+from derive.expressions.tree import Apply, Equation, names_in
 from derive.numerics.algebra.constant_folding import is_decimal, stated
 from derive.numerics.intervals.arithmetic import Span
 from derive.numerics.root_finding.contractors import contracted
@@ -57,7 +56,8 @@ def claim_of(
     Isolation(operations=('pow',))
     """
     is_complete = not (outcome.caveat or outcome.undecided or outcome.singular)
-    if not is_complete or any(one.spans for one in outcome.solutions) or any(one.op != "=" for one in equations):
+    is_square = len(equations) == len(unknowns) and all(one.op == "=" for one in equations)
+    if not (is_complete and is_square) or any(one.spans for one in outcome.solutions):
         return None
     claim = Claim(
         relations=tuple(relations),
@@ -128,7 +128,7 @@ class _Recorder:
             if place is None:
                 return None
             places.append(place)
-        tree: list[Cut | int | None] = []
+        tree: list[Cut | Narrowing | int | None] = []
         pending = [self.whole]
         while pending:
             tick()
@@ -136,8 +136,13 @@ class _Recorder:
             if len(tree) > _MOST:
                 return None
             within = next((i for i, one in enumerate(places) if _is_within(box, one.region)), None)
-            if within is not None or self._is_empty(box):
+            left = None if within is not None or self.system.differs(box) else self._left(box)
+            if left is None:
                 tree.append(within)
+                continue
+            if _pays(left, box):
+                tree.append(Narrowing())
+                pending.append(left)
                 continue
             cut = self._cut(box, places)
             if cut is None:
@@ -160,8 +165,12 @@ class _Recorder:
                 return Place(narrow, region)
         return Place(narrow, narrow)
 
-    def _is_empty(self, box: Box) -> bool:
-        return self._holds(self.system.is_empty, box)
+    def _left(self, box: Box) -> Box | None:
+        """What a step of the interval Newton method leaves of a box, all of it where none is possible; None if nothing
+        is left."""
+        with suppress(NoElement, ZeroDivisionError):
+            return None if self.system.keeps_sign(box) else self.system.narrowed(box)
+        return box
 
     @staticmethod
     def _holds(test: Callable[[Box], bool], box: Box) -> bool:
@@ -172,7 +181,9 @@ class _Recorder:
 
     def _cut(self, box: Box, places: Sequence[Place]) -> Cut | None:
         """Where a box is cut: so that one part is empty or in a region, or else in the middle."""
-        return self._slab(box) or _along_region(box, places) or _across(box)
+        is_bounded = all(math.isfinite(end) for side in box for end in side)
+        slab = None if is_bounded else self._slab(box)  # where Newton's method can say nothing
+        return slab or _along_region(box, places) or _across(box)
 
     def _slab(self, box: Box) -> Cut | None:
         """The cut that takes off the largest part in which the contractors leave nothing."""
@@ -185,7 +196,7 @@ class _Recorder:
                 if not (low < at < high) or (width < math.inf and side[1] - side[0] <= _PAYS * width):
                     continue
                 slab = (*box[:i], side, *box[i + 1 :])
-                if self._is_empty(slab):
+                if self._holds(self.system.is_empty, slab):
                     return Cut(i, at)
         return None
 
@@ -205,6 +216,12 @@ def _beside(x: float, share: float) -> Span:
 
 def _is_within(inner: Box, outer: Box) -> bool:
     return all(low <= a and b <= high for (a, b), (low, high) in zip(inner, outer, strict=True))
+
+
+def _pays(left: Box, box: Box) -> bool:
+    """Whether a side has been narrowed by enough to go on."""
+    pairs = zip(left, box, strict=True)
+    return any(b - a <= (1 - _PAYS) * (high - low) < math.inf for (a, b), (low, high) in pairs)
 
 
 def _along_region(box: Box, places: Sequence[Place]) -> Cut | None:
@@ -233,7 +250,7 @@ def _width(side: Span) -> float:
     low, high = side
     size = max(abs(low), abs(high))
     if size == math.inf:
-        return math.inf if min(abs(low), abs(high)) < LARGEST else 0.0
+        return math.inf if low < 0 < high or min(abs(low), abs(high)) < LARGEST else 0.0
     if low > 0 or high < 0:
         return math.log(size / min(abs(low), abs(high)))
     return size if size > AROUND_ZERO else 0.0
