@@ -29,13 +29,14 @@ from typing import Any
 
 from flint import arb, arb_mat, fmpq, fmpq_poly
 
-from derive.certificates.proof import Box, Boxes, Claim, Count, Cut, Isolation, Narrowing, Proof, Span
+from derive.certificates.bounds import flaw_of
+from derive.certificates.proof import Box, Boxes, Claim, Count, Cut, Isolation, Narrowing, Proof, ProofOfOptimum, Span
 from derive.errors import VerificationError
 from derive.expressions.arithmetic import Arithmetic, Fold, NoElement
 from derive.expressions.tree import Apply, Node, cases, names_in
 from derive.numerics.intervals.enclosure import Enclosure, enclose, truths
 from derive.numerics.intervals.functions import GAP
-from derive.tolerances import AROUND_ZERO, SAME_ROOT, SAME_SOLUTION
+from derive.tolerances import AROUND_ZERO, EXTREME, SAME_ROOT, SAME_SOLUTION
 
 __all__ = ["System", "check", "verify"]
 
@@ -51,9 +52,11 @@ def verify(result: Any) -> bool:
     False where the answer claims no such thing. A proof that does not hold, or that is of another answer, is a
     VerificationError.
     """
-    proof: Proof | None = result.proof
+    proof: Proof | ProofOfOptimum | None = result.proof
     if proof is None:
         return False
+    if isinstance(proof, ProofOfOptimum):
+        return _is_best(result, proof)
     stated = {part.stated for step in result.steps for part in (step.together or (step,))}
     for claim in proof.claims:
         is_of_it = stated.issuperset(claim.equations)
@@ -63,6 +66,22 @@ def verify(result: Any) -> bool:
     given = {name: value.base[1] for name, value in result.given.items()}
     if not any(math.isclose(x, result.base, rel_tol=SAME_ROOT) for x in _targets(proof, given)):
         raise VerificationError(f"{proof.target}: the proof is of other numbers than {result.base}.")
+    return True
+
+
+def _is_best(result: Any, proof: ProofOfOptimum) -> bool:
+    """Confirm that no choice is better by more than a distance that counts as none."""
+    value = proof.sign * result.answer.base
+    if not (result.gap_is_absolute or proof.distance <= EXTREME * abs(value)) or len(proof.bounds) != len(
+        result.choices
+    ):
+        raise VerificationError("The proof of the optimum is of another value, or of fewer choices.")
+    for i, bound in enumerate(bound for bounds in proof.bounds for bound in bounds):
+        flaw = flaw_of(bound)
+        if not flaw and not bound.floor >= value - 2 * proof.distance:
+            flaw = "its floor is too low"
+        if flaw:
+            raise VerificationError(f"Bound {i + 1} of the optimum does not hold: {flaw}.")
     return True
 
 

@@ -18,6 +18,7 @@ from derive.expressions.tree import Apply, Equation, Node, names_in
 from quantities.domain import Domain
 
 __all__ = [
+    "Bound",
     "Box",
     "Boxes",
     "Claim",
@@ -26,9 +27,12 @@ __all__ = [
     "Evidence",
     "Isolation",
     "Known",
+    "Lagrangian",
+    "Limited",
     "Narrowing",
     "Place",
     "Proof",
+    "ProofOfOptimum",
     "Span",
 ]
 
@@ -151,3 +155,46 @@ class Proof:
 
     target: str
     claims: tuple[Claim, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Lagrangian:
+    """A box in which a bound is kept by the goal plus the limits and zeros, each times its price."""
+
+    prices: tuple[float, ...] = ()  # of the limits, then of the zeros; without any, the goal itself keeps the bound
+
+
+@dataclass(frozen=True, slots=True)
+class Limited:
+    """What is not positive where a limit holds, and the condition under which the limit applies."""
+
+    gap: Node
+    guard: Node | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A goal is nowhere below its floor where the limits, zeros and guards of a program hold.
+
+    `tree` is that of `Boxes`, over the ranges of the variables. A box in which they cannot hold is None.
+    """
+
+    names: tuple[str, ...]
+    box: Box
+    steps: tuple[float, ...]  # of each name: the size of one, if it is a count; else zero
+    known: tuple[Known, ...]
+    goal: Node
+    limits: tuple[Limited, ...]
+    zeros: tuple[Node, ...]
+    guards: tuple[Node, ...]
+    floor: float
+    tree: tuple[Cut | Lagrangian | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProofOfOptimum:
+    """No choice is better by more than a distance: the bounds of all programs of all choices."""
+
+    sign: float  # by which a target is multiplied that is to be made greatest
+    distance: float  # in base units
+    bounds: tuple[tuple[Bound, ...], ...]  # of each choice, one for each case

@@ -1,0 +1,130 @@
+"""The bound of an optimum, confirmed from the goal and the limits of each program over boxes that cover the choices.
+
+A box needs no bound where no point of it is admissible: a limit that applies is broken all over it, a zero is missed, a
+guard is false, a count has no whole number, or the goal no value. In any other the goal must not fall below the floor.
+Where limits hold their gaps are not positive, and zeros are zero. So the goal is nowhere less than the Lagrangian: the
+goal plus the limits, times prices that are not negative, plus the zeros, times any. Its least value in a box is bounded
+by its enclosure, with each unknown along which it is monotone at the better end; and by its value in the middle and its
+slopes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+from derive.certificates.proof import Bound, Box, Cut, Lagrangian, Span
+from derive.expressions.tree import Apply, Node, Number
+from derive.numerics.intervals.arithmetic import plus, times
+from derive.numerics.intervals.enclosure import Enclosure, enclose, truths
+from derive.tolerances import SAME_ROOT
+
+__all__ = ["Program", "flaw_of"]
+
+
+class Program:
+    """What a bound is about, over boxes."""
+
+    def __init__(self, bound: Bound) -> None:
+        self.bound = bound
+        self.known = {one.name: one.span for one in bound.known}
+
+    def spans(self, box: Box) -> dict[str, Span]:
+        return {**self.known, **dict(zip(self.bound.names, box, strict=True))}
+
+    def enclosed(self, form: Node, box: Box, moving: str = "") -> Enclosure | None:
+        return enclose(form, self.spans(box), moving)
+
+    def rounded(self, box: Box) -> Box | None:
+        """A box with the sides of counts rounded inwards; None if one has no whole number."""
+        sides = []
+        for (low, high), step in zip(box, self.bound.steps, strict=True):
+            if step:
+                slack = SAME_ROOT * max(1.0, min(abs(low), abs(high)) / step)
+                least = math.ceil(low / step - slack) * step if math.isfinite(low) else low
+                most = math.floor(high / step + slack) * step if math.isfinite(high) else high
+                if least > most:
+                    return None
+                sides.append((least, most))
+            else:
+                sides.append((low, high))
+        return tuple(sides)
+
+    def is_out(self, box: Box) -> bool:
+        """Whether no point of a box is admissible."""
+        bound, spans = self.bound, self.spans(box)
+        for limit in bound.limits:
+            applies = limit.guard is None or truths(limit.guard, spans) == {True}
+            found = enclose(limit.gap, spans, "")
+            if applies and (found is None or found.values[0] > 0):
+                return True
+        zeros = [enclose(zero, spans, "") for zero in bound.zeros]
+        if any(found is None or found.misses_zero for found in zeros):
+            return True
+        return any(True not in truths(guard, spans) for guard in bound.guards)
+
+    def is_above(self, box: Box, prices: Sequence[float]) -> bool:
+        """Whether the Lagrangian is not below the floor in a box."""
+        bound = self.bound
+        parts = [*(limit.gap for limit in bound.limits), *bound.zeros]
+        free = [price for price, limit in zip(prices, bound.limits, strict=False) if price and limit.guard is not None]
+        if free or any(not price >= 0 for price in prices[: len(bound.limits)]):
+            return False
+        terms = [
+            Apply("mul", (Number(Fraction(price)), part)) for price, part in zip(prices, parts, strict=False) if price
+        ]
+        return self._least(Apply("add", (bound.goal, *terms)), box) >= bound.floor
+
+    def _least(self, form: Node, box: Box) -> float:
+        """A number that a form does not fall below in a box; infinite if it is defined nowhere."""
+        moving = [self.enclosed(form, box, name) for name in self.bound.names]
+        if not moving or moving[0] is None:
+            whole = self.enclosed(form, box)
+            return math.inf if whole is None else whole.values[0]
+        slopes = [one.slopes for one in moving if one is not None]
+        if moving[0].partial:
+            return moving[0].values[0]
+        corner = tuple(map(_better, box, slopes))
+        at_corner = self.enclosed(form, corner)
+        found = math.inf if at_corner is None else at_corner.values[0]
+        centre = tuple((low / 2 + high / 2,) * 2 for low, high in box)
+        here = self.enclosed(form, centre)
+        if here is None or here.partial or not all(math.isfinite(x) for x, _ in centre):
+            return found
+        total = here.values
+        for side, (x, _), slope in zip(box, centre, slopes, strict=True):
+            total = plus(total, times(plus(side, (-x, -x)), slope))
+        return max(found, total[0])
+
+
+def _better(side: Span, slope: Span) -> Span:
+    """The end of a side at which a form is least, if it is monotone along it; else the side."""
+    if slope[0] >= 0 and math.isfinite(side[0]):
+        return side[0], side[0]
+    if slope[1] <= 0 and math.isfinite(side[1]):
+        return side[1], side[1]
+    return side
+
+
+def flaw_of(bound: Bound) -> str:
+    """What is wrong with a bound; nothing, if nothing is."""
+    program = Program(bound)
+    pending = [bound.box]
+    for node in bound.tree:
+        box = pending.pop()
+        if isinstance(node, Cut):
+            low, high = box[node.unknown]
+            if not low <= node.at <= high:
+                return "a cut is outside its box"
+            for half in ((node.at, high), (low, node.at)):
+                pending.append((*box[: node.unknown], half, *box[node.unknown + 1 :]))
+            continue
+        rounded = program.rounded(box)
+        if rounded is None:
+            continue
+        if node is None and not program.is_out(rounded):
+            return f"{box} may hold an admissible point"
+        if isinstance(node, Lagrangian) and not program.is_above(rounded, node.prices):
+            return f"the goal may be below its floor in {box}"
+    return "the boxes do not cover the ranges" if pending else ""
