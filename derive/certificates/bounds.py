@@ -11,16 +11,16 @@ slopes.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from derive.certificates.proof import Bound, Box, Cut, Lagrangian, Span
+from derive.certificates.proof import Bound, Box, Cut, Lagrangian, Limited, Span
 from derive.expressions.tree import Apply, Node, Number
-from derive.numerics.intervals.arithmetic import plus, times
+from derive.numerics.intervals.arithmetic import lies_in, plus, times
 from derive.numerics.intervals.enclosure import Enclosure, enclose, truths
 from derive.tolerances import SAME_ROOT
 
-__all__ = ["Program", "flaw_of"]
+__all__ = ["Program", "flaw_of", "reaches"]
 
 
 class Program:
@@ -55,9 +55,8 @@ class Program:
         """Whether no point of a box is admissible."""
         bound, spans = self.bound, self.spans(box)
         for limit in bound.limits:
-            applies = limit.guard is None or truths(limit.guard, spans) == {True}
             found = enclose(limit.gap, spans, "")
-            if applies and (found is None or found.values[0] > 0):
+            if _applies(limit, spans) and (found is None or found.values[0] > 0):
                 return True
         zeros = [enclose(zero, spans, "") for zero in bound.zeros]
         if any(found is None or found.misses_zero for found in zeros):
@@ -66,11 +65,11 @@ class Program:
 
     def is_above(self, box: Box, prices: Sequence[float]) -> bool:
         """Whether the Lagrangian is not below the floor in a box."""
-        bound = self.bound
+        bound, spans = self.bound, self.spans(box)
         parts = [*(limit.gap for limit in bound.limits), *bound.zeros]
-        free = [price for price, limit in zip(prices, bound.limits, strict=False) if price and limit.guard is not None]
-        if free or any(not price >= 0 for price in prices[: len(bound.limits)]):
-            return False
+        for price, limit in zip(prices, bound.limits, strict=False):
+            if not price >= 0 or (price and not _applies(limit, spans)):
+                return False
         terms = [
             Apply("mul", (Number(Fraction(price)), part)) for price, part in zip(prices, parts, strict=False) if price
         ]
@@ -96,6 +95,11 @@ class Program:
         for side, (x, _), slope in zip(box, centre, slopes, strict=True):
             total = plus(total, times(plus(side, (-x, -x)), slope))
         return max(found, total[0])
+
+
+def _applies(limit: Limited, spans: Mapping[str, Span]) -> bool:
+    """Whether a limit has to hold all over a box."""
+    return limit.guard is None or truths(limit.guard, spans) == {True}
 
 
 def _better(side: Span, slope: Span) -> Span:
@@ -128,3 +132,11 @@ def flaw_of(bound: Bound) -> str:
         if isinstance(node, Lagrangian) and not program.is_above(rounded, node.prices):
             return f"the goal may be below its floor in {box}"
     return "the boxes do not cover the ranges" if pending else ""
+
+
+def reaches(bound: Bound, at: Mapping[str, float], value: float) -> bool:
+    """Whether a goal may have this value at a point; where more than what was chosen varies, somewhere beyond it."""
+    whole = dict(zip(bound.names, bound.box, strict=True))
+    box = tuple((at[name], at[name]) if name in at else side for name, side in whole.items())
+    found = Program(bound).enclosed(bound.goal, box)
+    return found is not None and lies_in((value, value), found.values, SAME_ROOT)

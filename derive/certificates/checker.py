@@ -29,7 +29,7 @@ from typing import Any
 
 from flint import arb, arb_mat, fmpq, fmpq_poly
 
-from derive.certificates.bounds import flaw_of
+from derive.certificates.bounds import flaw_of, reaches
 from derive.certificates.proof import Box, Boxes, Claim, Count, Cut, Isolation, Narrowing, Proof, ProofOfOptimum, Span
 from derive.errors import VerificationError
 from derive.expressions.arithmetic import Arithmetic, Fold, NoElement
@@ -72,16 +72,17 @@ def verify(result: Any) -> bool:
 def _is_best(result: Any, proof: ProofOfOptimum) -> bool:
     """Confirm that no choice is better by more than a distance that counts as none."""
     value = proof.sign * result.answer.base
-    if not (result.gap_is_absolute or proof.distance <= EXTREME * abs(value)) or len(proof.bounds) != len(
-        result.choices
-    ):
+    is_near = result.gap_is_absolute or proof.distance <= EXTREME * abs(value)
+    if not is_near or len(proof.bounds) != len(result.choices):
         raise VerificationError("The proof of the optimum is of another value, or of fewer choices.")
-    for i, bound in enumerate(bound for bounds in proof.bounds for bound in bounds):
-        flaw = flaw_of(bound)
-        if not flaw and not bound.floor >= value - 2 * proof.distance:
-            flaw = "its floor is too low"
-        if flaw:
-            raise VerificationError(f"Bound {i + 1} of the optimum does not hold: {flaw}.")
+    for i, (choice, bounds) in enumerate(zip(result.choices, proof.bounds, strict=True)):
+        flaws = [flaw_of(bound) for bound in bounds]
+        if any(not abs(bound.floor - value) <= 2 * proof.distance for bound in bounds):
+            flaws.append("its floor is not next to the value")
+        if choice.best is not None and not any(reaches(one, choice.at, proof.sign * choice.best) for one in bounds):
+            flaws.append("its goal has another value there")
+        if any(flaws):
+            raise VerificationError(f"The bound of choice {i + 1} does not hold: {', '.join(filter(None, flaws))}.")
     return True
 
 

@@ -25,7 +25,7 @@ from derive.tolerances import BLUR, EXTREME, SAME_ROOT
 
 __all__ = ["proof_of_optimum"]
 
-_MOST = 4000  # boxes of one program
+_MOST = 1000  # boxes of one program
 _PAYS = 0.2  # share of a side that a contractor has to cut off
 
 
@@ -36,6 +36,12 @@ def proof_of_optimum(choices: Sequence[Sequence[Program]], best: Best) -> ProofO
     """
     if not best.is_found or not best.is_proved or any(one.is_sampled for programs in choices for one in programs):
         return None
+    with suppress(LimitError):
+        return _nearest(choices, best)
+    return None
+
+
+def _nearest(choices: Sequence[Sequence[Program]], best: Best) -> ProofOfOptimum | None:
     reached = max(best.value - best.floor, tolerated(best.value, best.blur, SAME_ROOT))
     for distance in (reached, max(reached, tolerated(best.value, best.blur, EXTREME))):
         found = _to_within(choices, best, distance)
@@ -54,7 +60,8 @@ def _to_within(choices: Sequence[Sequence[Program]], best: Best, distance: float
                 return None
             made.append(bound)
         bounds.append(tuple(made))
-    return ProofOfOptimum(choices[0][0].sign if choices and choices[0] else 1.0, distance, tuple(bounds))
+    signs = {program.sign for programs in choices for program in programs}
+    return ProofOfOptimum(signs.pop(), distance, tuple(bounds)) if len(signs) == 1 else None
 
 
 class _Recorder:
@@ -132,14 +139,16 @@ class _Recorder:
         return None
 
     def _across(self, box: Box) -> Cut | None:
-        """A cut across the side along which the goal and the limits may change most."""
-        run = self.boxes.run(box)
-        i = self.boxes.widest(box, [] if run is None else self.boxes.slopes(run))
+        """A cut across the side along which the goal and the limits may change most; of a count, between two whole
+        numbers."""
+        rounded = self.checked.rounded(box) or box
+        run = self.boxes.run(rounded)
+        i = self.boxes.widest(rounded, [] if run is None else self.boxes.slopes(run))
         if i is None:
             return None
-        low, high = self.boxes.halves(box, i)
-        at = low[i][1]
-        return Cut(i, at) if box[i][0] <= at <= box[i][1] and box not in (low, high) else None
+        below, above = self.boxes.halves(rounded, i)
+        at = below[i][1] / 2 + above[i][0] / 2
+        return Cut(i, at) if box[i][0] < at < box[i][1] else None
 
 
 def _bound(program: Program, floor: float) -> Bound:

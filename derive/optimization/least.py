@@ -246,7 +246,7 @@ def _told(
         chosen={name: values[name].base[1] for name in (*question.ranges, *one.pick.listed)},
         profiles=one.pick.names,
         binding=found,
-        proved=whole.is_proved,
+        is_bounded=whole.is_proved,
         gap=_told_gap(library, question, whole),
         gap_is_absolute=whole.is_zero,
         choices=tuple(_choice(question, other) for other in looked),
@@ -264,10 +264,13 @@ def _told(
 
 
 def _proof(looked: Sequence[Looked], best: Best) -> ProofOfOptimum | None:
-    """What shows that no choice is better; None where a choice is ruled out by an error, of which there is no proof."""
-    if any(one.error is not None for one in looked):
+    """What shows that no choice is better; a choice of which nothing determines the target has no programs.
+
+    None where one is ruled out for another reason: by an answer that did not hold, or that was not found in time.
+    """
+    if any(one.error is not None and (one.is_unknown or one.best.boxes) for one in looked):
         return None
-    return proof_of_optimum([one.programs for one in looked], best)
+    return proof_of_optimum([() if one.error is not None else one.programs for one in looked], best)
 
 
 def _explained(library: RelationSet, one: Looked) -> tuple[tuple[Binding, ...], Mapping[str, Node], bool]:

@@ -64,7 +64,7 @@ class Optimum(Shown):
     chosen: Mapping[str, float]  # the free and the listed quantities
     profiles: tuple[str, ...]
     binding: tuple[Binding, ...]
-    proved: bool
+    is_bounded: bool  # whether the search has excluded a better choice
     gap: float | None
     """How much better a choice may be at most: relative to the value, and absolute, in the declared unit, where the
     value is zero to within the rounding of what was chosen (`gap_is_absolute`). None if no bound is known."""
@@ -89,6 +89,11 @@ class Optimum(Shown):
         """What was chosen: a pint Quantity of each range and list, and the names of the profiles."""
         found = {name: in_unit(number, self.quantities[name].unit) for name, number in self.chosen.items()}
         return {**found, "profiles": self.profiles}
+
+    @property
+    def proved(self) -> bool:
+        """Whether there is a certificate that no choice is better."""
+        return self.is_bounded and self.proof is not None
 
     @cached_property
     def proof(self) -> ProofOfOptimum | None:
