@@ -5,7 +5,11 @@ guard is false, a count has no whole number, or the goal no value. In any other 
 Where limits hold their gaps are not positive, and zeros are zero. So the goal is nowhere less than the Lagrangian: the
 goal plus the limits, times prices that are not negative, plus the zeros, times any. Its least value in a box is bounded
 by its enclosure, with each unknown along which it is monotone at the better end; and by its value in the middle and its
-slopes.
+slopes. A single point has an exact value where that is rational.
+
+A box may be narrowed first, to where the limits can hold and the goal can be below the floor: each is at least its
+value in the middle plus its slopes times the distances, and where all other unknowns do their best, one has to make up
+for the rest.
 """
 
 from __future__ import annotations
@@ -14,9 +18,10 @@ import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from derive.certificates.proof import Bound, Box, Cut, Lagrangian, Limited, Span
+from derive.certificates.proof import Bound, Box, Cut, Lagrangian, Limited, Narrowing, Span
 from derive.expressions.tree import Apply, Node, Number
-from derive.numerics.intervals.arithmetic import lies_in, plus, times
+from derive.numerics.algebra.exact_values import exact_value
+from derive.numerics.intervals.arithmetic import lies_in, over, plus, times
 from derive.numerics.intervals.enclosure import Enclosure, enclose, truths
 from derive.tolerances import SAME_ROOT
 
@@ -66,6 +71,11 @@ class Program:
     def is_above(self, box: Box, prices: Sequence[float]) -> bool:
         """Whether the Lagrangian is not below the floor in a box."""
         bound, spans = self.bound, self.spans(box)
+        if all(low == high for low, high in box):
+            point = {name: Fraction(low) for name, (low, _) in spans.items()}
+            number = exact_value(bound.goal, point)
+            if number is not None and not bound.known:
+                return bool(number >= bound.floor)
         parts = [*(limit.gap for limit in bound.limits), *bound.zeros]
         for price, limit in zip(prices, bound.limits, strict=False):
             if not price >= 0 or (price and not _applies(limit, spans)):
@@ -74,6 +84,38 @@ class Program:
             Apply("mul", (Number(Fraction(price)), part)) for price, part in zip(prices, parts, strict=False) if price
         ]
         return self._least(Apply("add", (bound.goal, *terms)), box) >= bound.floor
+
+    def narrowed(self, box: Box) -> Box | None:
+        """A box without the parts in which a limit is broken or the goal keeps its floor; None if nothing is left."""
+        bound, spans = self.bound, self.spans(box)
+        forms = [Apply("add", (bound.goal, Number(Fraction(-bound.floor))))]
+        forms += [Apply("add", (limit.gap,)) for limit in bound.limits if _applies(limit, spans)]
+        for zero in bound.zeros:
+            forms += [Apply("add", (zero,)), Apply("neg", (zero,))]
+        left: Box | None = box
+        for form in forms:
+            left = None if left is None else self._where_not_positive(form, left)
+        return left
+
+    def _where_not_positive(self, form: Node, box: Box) -> Box | None:
+        """The part of a box in which a form may not be positive; None if there is none."""
+        centre = [low / 2 + high / 2 for low, high in box]
+        here = self.enclosed(form, tuple((x, x) for x in centre))
+        moving = [self.enclosed(form, box, name) for name in self.bound.names]
+        if here is None or here.partial or any(one is None or one.partial for one in moving):
+            return box
+        slopes = [one.slopes for one in moving if one is not None]
+        moves = [times(plus(side, (-x, -x)), slope) for side, x, slope in zip(box, centre, slopes, strict=True)]
+        sides = []
+        for i, (side, slope) in enumerate(zip(box, slopes, strict=True)):
+            rest = here.values[0]
+            for move in (*moves[:i], *moves[i + 1 :]):
+                rest = plus((rest, rest), move)[0]
+            if math.isfinite(rest) and (slope[0] > 0 or slope[1] < 0):
+                least, most = plus((centre[i], centre[i]), times((-rest, -rest), over(slope)))
+                side = (side[0], min(side[1], most)) if slope[0] > 0 else (max(side[0], least), side[1])  # noqa: PLW2901
+            sides.append(side)
+        return tuple(sides) if all(low <= high for low, high in sides) else None
 
     def _least(self, form: Node, box: Box) -> float:
         """A number that a form does not fall below in a box; infinite if it is defined nowhere."""
@@ -126,6 +168,10 @@ def flaw_of(bound: Bound) -> str:
             continue
         rounded = program.rounded(box)
         if rounded is None:
+            continue
+        if isinstance(node, Narrowing):
+            left = program.narrowed(rounded)
+            pending += [] if left is None else [left]
             continue
         if node is None and not program.is_out(rounded):
             return f"{box} may hold an admissible point"

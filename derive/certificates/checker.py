@@ -20,7 +20,6 @@ signs at both ends are the same too, there is none. A box is empty also where th
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
@@ -34,6 +33,7 @@ from derive.certificates.proof import Box, Boxes, Claim, Count, Cut, Isolation, 
 from derive.errors import VerificationError
 from derive.expressions.arithmetic import Arithmetic, Fold, NoElement
 from derive.expressions.tree import Apply, Node, cases, names_in
+from derive.numerics.algebra.exact_values import exact_value
 from derive.numerics.intervals.enclosure import Enclosure, enclose, truths
 from derive.numerics.intervals.functions import GAP
 from derive.tolerances import AROUND_ZERO, EXTREME, SAME_ROOT, SAME_SOLUTION
@@ -178,16 +178,13 @@ _INVERSES: dict[str, Callable[[Ball], Sequence[Ball]]] = {
 }
 """All numbers that an operation takes to y."""
 
-_RATIONALS: Arithmetic[Fraction] = Arithmetic(
-    number=lambda node: node.value,
-    operations={
-        "add": lambda *terms: sum(terms),
-        "mul": lambda *factors: math.prod(factors),
-        "neg": operator.neg,
-        "inv": lambda x: 1 / x,
-    },
-)
-"""Exponents."""
+
+def _exponent(node: Node, claim: Claim) -> Fraction:
+    """An exponent that is known exactly."""
+    found = exact_value(node, claim.exact)
+    if found is None:
+        raise NoElement
+    return Fraction(found)
 
 
 def _isolation(claim: Claim, evidence: Isolation) -> str:
@@ -223,7 +220,7 @@ def _undone(node: Apply, place: int, y: Ball, claim: Claim) -> Sequence[Ball]:
     if node.op == "piecewise":
         return _undone_choice(node, place, y, claim)
     if node.op == "pow" and place == 0:
-        return _roots(y, _RATIONALS.fold(node.args[1], claim.exact.__getitem__))
+        return _roots(y, _exponent(node.args[1], claim))
     rest = [_value(arg, claim.spans) for i, arg in enumerate(node.args) if i != place]
     match node.op:
         case "add":
@@ -276,7 +273,7 @@ def _count(claim: Claim, evidence: Count) -> str:
         return x[1], x[0]
 
     def power(node: Apply, part: Fold) -> Ratio:
-        exponent = _RATIONALS.fold(node.args[1], claim.exact.__getitem__)
+        exponent = _exponent(node.args[1], claim)
         if exponent.denominator != 1 or abs(exponent) > _DEGREE:
             raise NoElement
         above, below = part(node.args[0]) if exponent > 0 else inverse(part(node.args[0]))

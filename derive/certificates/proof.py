@@ -93,7 +93,7 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Narrowing:
-    """A box without what a step of the interval Newton method takes off, in which there is no solution."""
+    """A box without what a step takes off in which there is nothing: of Newton's method, or by slopes for a bound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +188,7 @@ class Bound:
     zeros: tuple[Node, ...]
     guards: tuple[Node, ...]
     floor: float
-    tree: tuple[Cut | Lagrangian | None, ...]
+    tree: tuple[Cut | Narrowing | Lagrangian | None, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,13 @@ alone, or with the limits at their prices.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from derive.certificates.bounds import Program as Checked
 from derive.certificates.bounds import flaw_of
-from derive.certificates.proof import Bound, Box, Cut, Known, Lagrangian, Limited, ProofOfOptimum
+from derive.certificates.proof import Bound, Box, Cut, Known, Lagrangian, Limited, Narrowing, ProofOfOptimum
 from derive.errors import LimitError
 from derive.expressions.tree import names_in
 from derive.numerics.algebra.constant_folding import is_decimal, stated
@@ -26,6 +27,7 @@ from derive.tolerances import BLUR, EXTREME, SAME_ROOT
 __all__ = ["proof_of_optimum"]
 
 _MOST = 1000  # boxes of one program
+_FEW = 8  # whole numbers of a side that is cut before others
 _PAYS = 0.2  # share of a side that a contractor has to cut off
 
 
@@ -85,7 +87,7 @@ class _Recorder:
 
     def bound(self) -> Bound | None:
         """The bound with its boxes; None where they are too many, or too small."""
-        tree: list[Cut | Lagrangian | None] = []
+        tree: list[Cut | Narrowing | Lagrangian | None] = []
         pending = [self.program.box]
         while pending:
             tick()
@@ -95,6 +97,12 @@ class _Recorder:
             is_settled, leaf = self._leaf(box)
             if is_settled:
                 tree.append(leaf)
+                continue
+            rounded = self.checked.rounded(box) or box
+            left = self.checked.narrowed(rounded)
+            if left is None or _is_worth(left, rounded):
+                tree.append(Narrowing())
+                pending += [] if left is None else [left]
                 continue
             cut = self._slab(box) or self._across(box)
             if cut is None:
@@ -146,9 +154,21 @@ class _Recorder:
         i = self.boxes.widest(rounded, [] if run is None else self.boxes.slopes(run))
         if i is None:
             return None
+        few = [
+            j
+            for j, ((low, high), step) in enumerate(zip(rounded, self.program.steps, strict=True))
+            if step and low < high <= low + _FEW * step
+        ]
+        i = few[0] if few and not self.program.steps[i] else i  # a count that is known decides more than a side
         below, above = self.boxes.halves(rounded, i)
         at = below[i][1] / 2 + above[i][0] / 2
         return Cut(i, at) if box[i][0] < at < box[i][1] else None
+
+
+def _is_worth(left: Box, box: Box) -> bool:
+    """Whether a side was narrowed by enough to go on."""
+    pairs = zip(left, box, strict=True)
+    return any(b - a < (1 - _PAYS) * (high - low) < math.inf for (a, b), (low, high) in pairs)
 
 
 def _bound(program: Program, floor: float) -> Bound:

@@ -10,7 +10,7 @@ import pytest
 
 import derive
 from derive import InconsistentError, LimitError, VerificationError
-from derive.certificates.proof import Lagrangian
+from derive.certificates.proof import Lagrangian, Narrowing
 from derive.expressions.tree import Apply, Number
 from tests.derive.optimization.test_planted_optima import drawn
 from tests.derive.statements import bare
@@ -112,6 +112,13 @@ def test_a_negative_price_of_a_limit_proves_nothing():
         for node in bound.tree
     )
     assert_refused(found, bounds=((replace(bound, tree=tree),),))
+
+
+def test_a_place_that_narrowing_leaves_is_looked_at():
+    found = fenced()
+    ((bound,),) = found.proof.bounds
+    assert_refused(found, bounds=((replace(bound, tree=(Narrowing(), None)),),))
+    assert_refused(found, bounds=((replace(bound, tree=(Narrowing(),)),),))
 
 
 def test_an_optimum_without_a_certificate_is_not_told_as_proved():
