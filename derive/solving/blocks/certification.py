@@ -35,6 +35,7 @@ _UNKNOWNS = 6  # beyond which boxes are too many
 _NARROW = (1e-13, 1e-11, 0.9 * SAME_SOLUTION)  # relative distances around a solution in which its existence is tried
 _REGIONS = (1e6, 1e3, 31.0, 9.0, 3.0, 1.0, 0.5, 0.25, 0.1, 0.03, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
 """The same for its uniqueness: it is sought between the solution divided by one more than this, and multiplied."""
+_FIRST = 8  # what a side that ends at zero is divided by
 _PAYS = 0.1  # share of a side that a contractor has to cut off
 
 
@@ -257,7 +258,7 @@ def _width(side: Span) -> float:
 
 
 def _middle(side: Span) -> float:
-    """Where a side is cut: at zero, by ratio, or one step from its finite end."""
+    """Where a side is cut: at zero, by ratio, or one step from its finite end; where it ends at zero, near by at first."""
     low, high = side
     if low < 0 < high:
         return 0.0
@@ -265,6 +266,8 @@ def _middle(side: Span) -> float:
         return max(1.0, 1e3 * low)
     if low == -math.inf:
         return -max(1.0, -1e3 * high)
+    if 0.0 in side:
+        return (low + high) / _FIRST
     return middle(side)
 
 
