@@ -117,6 +117,16 @@ def test_an_answer_that_claims_no_completeness_has_no_proof():
     assert "proved by" not in answer.text()
 
 
+def test_an_error_says_that_nothing_fits_is_proved_only_where_it_is(monkeypatch):
+    with pytest.raises(derive.NoSolutionError, match="proved by interval arithmetic"):
+        PAIR.solve("x", d="0.25")
+    monkeypatch.setattr("derive.solving.diagnosis.contradictions.claims_of", lambda *_: None)
+    with pytest.raises(derive.NoSolutionError) as caught:
+        PAIR.solve("x", d="0.25")
+    assert "proved" not in str(caught.value)
+    assert "no point of the domains fits all of them" in str(caught.value)
+
+
 def having(answer: derive.Answer, proof: Proof) -> derive.Answer:
     return replace(answer, _proof=lambda: proof)
 

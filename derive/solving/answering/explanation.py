@@ -18,7 +18,6 @@ from derive.planning.plan import Block
 from derive.presentation.numbers import shown_number
 from derive.solving.answering.lost_digits import lost_digits
 from derive.solving.answering.neglected import neglected
-from derive.solving.answering.proving import proof_of
 from derive.solving.answering.roles_of_givens import acts_on, cancelling, unused
 from derive.solving.answering.steps import steps_of
 from derive.solving.execution.answer import Answer, Assumption, Check
@@ -26,6 +25,7 @@ from derive.solving.execution.block_execution import State, block_states, outcom
 from derive.solving.execution.checks import checks_of, extended, idle_checks, replaced
 from derive.solving.execution.course import Course, Stage
 from derive.solving.execution.plan_states import is_of_proof
+from derive.solving.execution.proving import proof_of
 from derive.solving.ranges.range_propagation import WIDE, leaves_domain, ranges_of, spread
 from derive.solving.ranges.solution_path import along, hangs_on_what_cancels
 from derive.solving.ranges.steady_conditions import unsteady

@@ -258,7 +258,7 @@ def _width(side: Span) -> float:
 
 
 def _middle(side: Span) -> float:
-    """Where a side is cut: at zero, by ratio, or one step from its finite end; where it ends at zero, near by at first."""
+    """Where a side is cut: at zero, by ratio, or one step from its finite end; where it ends at zero, near that."""
     low, high = side
     if low < 0 < high:
         return 0.0

@@ -18,7 +18,7 @@ from derive.solving.execution.block_execution import State, outcome_of
 from derive.solving.execution.plan_states import is_doubt, is_of_one_turn
 from derive.solving.execution.question import Question
 
-__all__ = ["proof_of"]
+__all__ = ["claims_of", "proof_of"]
 
 _CLAIMS = Memo[Claim | None](most=256)
 _STATES = 64  # limit on combinations of solutions
@@ -31,7 +31,16 @@ def proof_of(library: RelationSet, question: Question, made: Plan, state: State)
     if not is_number or any(is_doubt(note) or is_of_one_turn(note) for note in state.notes):
         return None
     found = {name for block in made.blocks for name in block.unknowns}
-    states = [{name: number for name, number in state.values.items() if name not in found}]
+    start = {name: number for name, number in state.values.items() if name not in found}
+    claims = claims_of(library, question, made, start)
+    return None if claims is None else Proof(made.target, claims)
+
+
+def claims_of(
+    library: RelationSet, question: Question, made: Plan, start: Mapping[str, float]
+) -> tuple[Claim, ...] | None:
+    """The claims for the blocks of a plan from known numbers on, up to one without a solution; None without one."""
+    states = [dict(start)]
     claims: list[Claim] = []
     for block in made.blocks:
         following: list[dict[str, float]] = []
@@ -44,7 +53,7 @@ def proof_of(library: RelationSet, question: Question, made: Plan, state: State)
         if len(following) > _STATES:
             return None
         states = following
-    return Proof(made.target, tuple(claims))
+    return tuple(claims)
 
 
 def _claim(library: RelationSet, question: Question, block: Block, numbers: Mapping[str, float]) -> Claim | None:
