@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from derive.certificates.checker import System, check
+from derive.certificates.boxes import System
+from derive.certificates.checker import check
 from derive.certificates.proof import Boxes, Claim, Count, Cut, Isolation, Known, Narrowing, Place
 from derive.errors import VerificationError
 from derive.expressions.arithmetic import NoElement
