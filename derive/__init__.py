@@ -45,6 +45,8 @@ if _wrong := _foreign_package():
 
 if TYPE_CHECKING:
     from derive.borders.border import Border, Borders
+    from derive.certificates.checker import verify
+    from derive.certificates.proof import Proof
     from derive.checking import check
     from derive.comparison.compare import compare
     from derive.comparison.comparison import Comparison
@@ -118,6 +120,7 @@ __all__ = [
     "Optimum",
     "Problem",
     "Profile",
+    "Proof",
     "Quantity",
     "Relation",
     "Sample",
@@ -152,6 +155,7 @@ __all__ = [
     "stream",
     "sweep",
     "units",
+    "verify",
 ]
 
 _HOMES = {
@@ -171,6 +175,8 @@ _HOMES = {
     "limits": "derive.time_limits",
     "Profile": "quantities.profiles",
     "check": "derive.checking",
+    "verify": "derive.certificates.checker",
+    "Proof": "derive.certificates.proof",
     "compare": "derive.comparison.compare",
     "Comparison": "derive.comparison.comparison",
     "load": "derive.relation_files.loading",

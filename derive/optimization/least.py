@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from derive.certificates.proof import ProofOfOptimum
 from derive.errors import (
     AmbiguousError,
     DeriveError,
@@ -30,6 +31,7 @@ from derive.numerics.intervals.enclosure import Span
 from derive.optimization.asked_choice import Asked, Pick, asked
 from derive.optimization.binding import bindings
 from derive.optimization.branching import BOXES, Best, least_of
+from derive.optimization.certifying import proof_of_optimum
 from derive.optimization.conflicts import excluding, infeasible
 from derive.optimization.limit_forms import closed_forms
 from derive.optimization.optimum import Binding, Choice, Optimum
@@ -244,7 +246,7 @@ def _told(
         chosen={name: values[name].base[1] for name in (*question.ranges, *one.pick.listed)},
         profiles=one.pick.names,
         binding=found,
-        proved=whole.is_proved,
+        is_bounded=whole.is_proved,
         gap=_told_gap(library, question, whole),
         gap_is_absolute=whole.is_zero,
         choices=tuple(_choice(question, other) for other in looked),
@@ -254,10 +256,21 @@ def _told(
         quantities={name: library.declared[name] for name in names if name in library.declared},
         forms=forms,
         values={name: value for limit in limits for name, value in limit.values.items()},
+        _proof=lambda: _proof(looked, whole),
         over_ranges=lambda points, seed: under_ranges(
             library, question, sense, _contenders(library, question, limits, looked, sense), points, seed
         ),
     )
+
+
+def _proof(looked: Sequence[Looked], best: Best) -> ProofOfOptimum | None:
+    """What shows that no choice is better; a choice of which nothing determines the target has no programs.
+
+    None where one is ruled out for another reason: by an answer that did not hold, or that was not found in time.
+    """
+    if any(one.error is not None and (one.is_unknown or one.best.boxes) for one in looked):
+        return None
+    return proof_of_optimum([() if one.error is not None else one.programs for one in looked], best)
 
 
 def _explained(library: RelationSet, one: Looked) -> tuple[tuple[Binding, ...], Mapping[str, Node], bool]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from derive.certificates.proof import ProofOfOptimum
 from derive.errors import ExpressionError
 from derive.expressions.tree import Node, Number
 from derive.presentation.numbers import DIGITS, in_unit
@@ -62,7 +64,7 @@ class Optimum(Shown):
     chosen: Mapping[str, float]  # the free and the listed quantities
     profiles: tuple[str, ...]
     binding: tuple[Binding, ...]
-    proved: bool
+    is_bounded: bool  # whether the search has excluded a better choice
     gap: float | None
     """How much better a choice may be at most: relative to the value, and absolute, in the declared unit, where the
     value is zero to within the rounding of what was chosen (`gap_is_absolute`). None if no bound is known."""
@@ -75,6 +77,7 @@ class Optimum(Shown):
     values: Mapping[str, Value] = field(default_factory=dict, repr=False, compare=False)  # of limits, by name in forms
     gap_is_absolute: bool = False
     over_ranges: Callable[[int, int], UnderRanges] | None = field(default=None, repr=False, compare=False)
+    _proof: Callable[[], ProofOfOptimum | None] = field(default=lambda: None, repr=False, compare=False)
 
     @property
     def value(self) -> Any:
@@ -86,6 +89,17 @@ class Optimum(Shown):
         """What was chosen: a pint Quantity of each range and list, and the names of the profiles."""
         found = {name: in_unit(number, self.quantities[name].unit) for name, number in self.chosen.items()}
         return {**found, "profiles": self.profiles}
+
+    @property
+    def proved(self) -> bool:
+        """Whether there is a certificate that no choice is better."""
+        return self.is_bounded and self.proof is not None
+
+    @cached_property
+    def proof(self) -> ProofOfOptimum | None:
+        """What shows that no choice is better, which `derive.verify` confirms; computed on demand, None without it."""
+        with query():
+            return self._proof()
 
     @property
     @query()
@@ -115,7 +129,7 @@ class Optimum(Shown):
 
     def __getstate__(self) -> dict[str, Any]:
         """What is stored: everything but the question, whose programs are functions."""
-        return {**self.__dict__, "over_ranges": None}
+        return {**self.__dict__, "proof": self.proof, "over_ranges": None, "_proof": None}
 
     @query()
     def text(self, digits: int = DIGITS) -> str:

@@ -34,6 +34,8 @@ def proof(found: Optimum) -> str:
     if found.proved:
         exact = found.gap == 0 or (not found.gap_is_absolute and (found.gap or 0) < TIGHT)
         return "proved: no choice is better" + ("" if exact else f" by more than {_gap(found, 1)}")
+    if found.is_bounded:
+        return "not proved: the best that was found; the search left no better one, and there is no certificate of that"
     if found.gap is None:
         return "not proved: the best that was found, and no bound is known"
     return f"not proved: the best that was found; no choice is better by more than {_gap(found, 2)}"

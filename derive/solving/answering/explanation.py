@@ -26,6 +26,8 @@ from derive.solving.execution.block_execution import State, block_states, outcom
 from derive.solving.execution.checks import checks_of, extended, idle_checks, replaced
 from derive.solving.execution.course import Course, Stage
 from derive.solving.execution.lineage import Lineage
+from derive.solving.execution.plan_states import is_of_proof
+from derive.solving.execution.proving import proof_of
 from derive.solving.ranges.range_propagation import WIDE, leaves_domain, ranges_of, spread
 from derive.solving.ranges.solution_path import along, hangs_on_what_cancels
 from derive.solving.ranges.steady_conditions import unsteady
@@ -90,6 +92,7 @@ def answer_of(
         _course=cache(lambda: _course(library, question, made, state, used)),
         _acts_on=cache(lambda: acts_on(library, question, left_out, idle)),
         _lineage=cache(lambda: _lineage(library, question, made, state, used)),
+        _proof=cache(lambda: proof_of(library, question, made, state)),
     )
 
 
@@ -274,7 +277,10 @@ def _assumptions(
     ]
     apart = _going_apart(library, question, state, used)
     unheard = _beyond_what_was_seen(library, question, state, spoken)
-    noted = map(Assumption, [*apart, *unheard, *aside, *state.notes])
+    noted = [
+        *map(Assumption, [*apart, *unheard, *aside]),
+        *(Assumption(note, "proved" if is_of_proof(note) else "note") for note in state.notes),
+    ]
     known_by = [Assumption(how, "bounds")] if how else []
     return tuple(dict.fromkeys([*unknown, *map(Assumption, near), *assumed, *noted, *known_by]))
 

@@ -247,6 +247,8 @@ def _answers(library: RelationSet, sought: _Sought, profiles: tuple[Any, ...]) -
         answer if state.is_free else _cut(used, replace(question, case=_case_of(used, one)), answer)
         for answer, (used, one, state) in zip(answers, states, strict=True)
     ]
+    if any(one.case != NO_CASE for _, one in sought.answers):  # which cases there are is no part of a proof
+        answers = [replace(answer, _proof=lambda: None) for answer in answers]
     answers = [
         _away(answer) if one.is_assumed_away else answer for answer, (_, one, _) in zip(answers, states, strict=True)
     ]

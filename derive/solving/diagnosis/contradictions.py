@@ -20,7 +20,8 @@ from derive.solving.execution.applicability import decisions_of
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import fallbacks
 from derive.solving.execution.plan_execution import of_case
-from derive.solving.execution.plan_states import Found
+from derive.solving.execution.plan_states import Found, is_of_proof
+from derive.solving.execution.proving import claims_of
 from derive.solving.execution.question import Question
 from derive.solving.execution.regimes import Undecided
 from derive.tolerances import AGREEMENT
@@ -104,6 +105,11 @@ def no_solution(library: RelationSet, question: Question, found: Found) -> NoSol
     weak = [name for name in found.plan.weak if name in met]
     used = f" (the weak values of {', '.join(weak)} are in use)" if weak else ""
     reason = found.reason or "no value in its domain fits all relations"
+    if is_of_proof(reason):
+        stated = {**{name: question.weak[name] for name in found.plan.weak}, **question.strong}
+        known = {name: value.base[1] for name, value in stated.items()}
+        if claims_of(library, question, found.plan, known) is None:  # no certificate
+            reason = reason.partition(": proved by ")[0]
     return NoSolutionError(
         f"{question.target} has no admissible value: {reason}{used}.",
         hint="Check the givens, their units, and the domain of what is asked.",

@@ -9,6 +9,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from derive.certificates.proof import Proof
 from derive.errors import DeriveError, VerificationError
 from derive.expressions.tree import Equation, Node
 from derive.numerics.intervals.enclosure import Span
@@ -92,7 +93,8 @@ class Assumption:
     kind: str = "note"
     """Or "condition": that a relation applies; "turning": that it applies in the middle of the ranges; "value": a
     number that a source assumes; "own": one that a profile states of the target; "bounds": how bounds are known;
-    "lost": a number of which rounding left nothing; "away": that another answer assumes another case."""
+    "lost": a number of which rounding left nothing; "away": that another answer assumes another case; "proved": that a
+    list of solutions is complete, by a search."""
     about: str = ""  # the relation or quantity, where there is one
     missing: tuple[str, ...] = ()  # what would have to be given to know whether a condition holds
 
@@ -166,6 +168,7 @@ class Answer(Shown):
     _acts_on: Callable[[], Mapping[str, str]] = field(default_factory=lambda: dict, repr=False, compare=False)
     _remarks: Callable[[], tuple[Remark, ...]] = field(default_factory=lambda: tuple, repr=False, compare=False)
     _lineage: Callable[[], Lineage] = field(default_factory=lambda: Lineage, repr=False, compare=False)
+    _proof: Callable[[], Proof | None] = field(default_factory=lambda: lambda: None, repr=False, compare=False)
 
     @classmethod
     def of_number(
@@ -229,7 +232,14 @@ class Answer(Shown):
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What the answer takes for granted, and what its relations leave aside, with its size where that is known."""
-        return (*(one.text for one in self.stated_assumptions), *map(str, self.neglected))
+        return (*(self._told(one) for one in self.stated_assumptions), *map(str, self.neglected))
+
+    def _told(self, assumption: Assumption) -> str:
+        """The text of an assumption; one that says what is proved, only where there is a certificate of it."""
+        if assumption.kind == "proved" and self.proof is None:
+            name, _, _ = assumption.text.partition(": ")
+            return f"{name}: no other solution was found; there is no certificate that none exists"
+        return assumption.text
 
     @property
     @query()
@@ -300,6 +310,15 @@ class Answer(Shown):
     def acts_on(self) -> Mapping[str, str]:
         """For unused givens, a quantity that they and the target define together, if there is one; on demand."""
         return self._acts_on()
+
+    @property
+    @query()
+    def proof(self) -> Proof | None:
+        """What shows that its equations have no other solutions, which `derive.verify` confirms; computed on demand.
+
+        None where the answer does not claim that, or there is no certificate of it.
+        """
+        return self._proof()
 
     @property
     @query()

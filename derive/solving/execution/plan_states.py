@@ -23,6 +23,7 @@ __all__ = [
     "all_of",
     "is_doubt",
     "is_of_one_turn",
+    "is_of_proof",
     "lone_fallbacks",
     "planned",
     "planned_for",
@@ -122,6 +123,11 @@ def _doubting_alike(before: Sequence[State], after: list[State]) -> list[State]:
 def is_doubt(note: str) -> bool:
     """Whether a note says that solutions may be missing."""
     return "not proved" in note
+
+
+def is_of_proof(note: str) -> bool:
+    """Whether a note says that a search has proved its list complete."""
+    return ": proved by " in note
 
 
 def is_of_one_turn(note: str) -> bool:

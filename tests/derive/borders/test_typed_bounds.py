@@ -94,9 +94,7 @@ def test_all_limits_that_typed_values_break_are_named_at_each_point_and_end_at_t
     )
     axis = [1.03, 2.77, 5.19, 9.41]
     points = [(a, b) for a in axis for b in axis]
-    broken = {
-        at: [name for name, (form, most) in limits.items() if not BROKEN_BY[form](*at, most)] for at in points
-    }
+    broken = {at: [name for name, (form, most) in limits.items() if not BROKEN_BY[form](*at, most)] for at in points}
     try:
         table = library.sweep("y", a=axis, b=axis).to_pandas()
     except derive.InconsistentError:

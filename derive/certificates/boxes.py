@@ -1,0 +1,147 @@
+"""The solutions of some equations, by boxes that hold one each or none, and cover the domains.
+
+With F the differences of the sides, J bounds of their slopes in a box X, c its centre and Y any matrix, every
+solution in X is `c + d` with d in `-Y*F(c) + (I - Y*J)*(X - c)` (Krawczyk 1969). If that lies inside X - c, there is
+exactly one; if it misses X - c, there is none. If the rows of `I - Y*J`, weighed with positive sizes, are less than
+these sizes, Y*J is regular, and X holds one at most. Of one unknown this says that the slope has one sign, and if the
+signs at both ends are the same too, there is none. A box is empty also where the sides of one equation differ all over.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import chain, zip_longest
+from typing import Any
+
+from flint import arb_mat
+
+from derive.certificates.balls import Ball, ball_of
+from derive.certificates.proof import Box, Boxes, Claim, Cut, Narrowing
+from derive.expressions.arithmetic import NoElement
+from derive.numerics.intervals.enclosure import Enclosure, enclose
+from derive.tolerances import AROUND_ZERO, SAME_SOLUTION
+
+__all__ = ["System", "flaw_of_boxes"]
+
+
+class System:
+    """The differences of the sides over boxes."""
+
+    def __init__(self, claim: Claim) -> None:
+        self.unknowns, self.domains = claim.unknowns, claim.domains
+        self.forms, self.spans = claim.differences, claim.spans
+
+    def enclosures(self, box: Box, moving: str = "") -> list[Enclosure]:
+        """The differences in a box; NoElement where one is undefined all over."""
+        spans = {**self.spans, **dict(zip(self.unknowns, box, strict=True))}
+        found = [enclose(form, spans, moving) for form in self.forms]
+        if None in found:
+            raise NoElement
+        return [one for one in found if one is not None]
+
+    def contraction(self, box: Box) -> tuple[Any, Any]:
+        """Y, and `I - Y*J`; NoElement where slopes are unbounded, or prove nothing."""
+        columns = [self.enclosures(box, name) for name in self.unknowns]
+        if any(one.partial or not all(map(math.isfinite, one.slopes)) for one in chain(*columns)):
+            raise NoElement
+        slopes = arb_mat([[ball_of(one.slopes) for one in row] for row in zip(*columns, strict=True)])
+        inverse = slopes.mid().inv().mid()
+        return inverse, arb_mat(len(box), len(box), 1) - inverse * slopes
+
+    def step(self, box: Box) -> list[tuple[Ball, Ball]]:
+        """For each unknown, the numbers of the box, and those that a solution in it may have."""
+        inverse, rest = self.contraction(box)
+        centre = [low / 2 + high / 2 for low, high in box]
+        values = self.enclosures(tuple((x, x) for x in centre))
+        if any(one.partial for one in values):
+            raise NoElement
+        sides, middles = arb_mat([[ball_of(side)] for side in box]), arb_mat([[x] for x in centre])
+        reached = middles + rest * (sides - middles) - inverse * arb_mat([[ball_of(one.values)] for one in values])
+        return [(sides[i, 0], reached[i, 0]) for i in range(len(box))]
+
+    def narrowed(self, box: Box) -> Box | None:
+        """A box without the parts in which a step shows that there is no solution; None if nothing is left."""
+        left = []
+        for (low, high), (_, reached) in zip(box, self.step(box), strict=True):
+            least, most = float(reached.lower()), float(reached.upper())
+            left.append((max(low, math.nextafter(least, -math.inf)), min(high, math.nextafter(most, math.inf))))
+        return tuple(left) if all(low <= high for low, high in left) else None
+
+    def holds_one(self, box: Box) -> bool:
+        return all(side.contains_interior(reached) for side, reached in self.step(box))
+
+    def holds_one_at_most(self, box: Box) -> bool:
+        _, rest = self.contraction(box)
+        sizes = [high - low if 0 < high - low < math.inf else 1.0 for low, high in box]
+        rows = [sum(abs(rest[i, j]) * size for j, size in enumerate(sizes)) for i in range(len(sizes))]
+        return all(row < size for row, size in zip(rows, sizes, strict=True))
+
+    def is_empty(self, box: Box) -> bool:
+        return self.differs(box) or self.keeps_sign(box) or self.narrowed(box) is None
+
+    def differs(self, box: Box) -> bool:
+        """Whether the sides of one equation differ all over a box, or have no value in it."""
+        try:
+            return any(one.misses_zero for one in self.enclosures(box))
+        except NoElement:
+            return True
+
+    def keeps_sign(self, box: Box) -> bool:
+        """Whether the form leads away from zero along the only unknown, seen from one end of the box; at an end that is
+        not in the domain it may be zero."""
+        if len(box) > 1:
+            return False
+        (name,), (domain,), ((start, end),) = self.unknowns, self.domains, box
+        (whole,) = self.enclosures(box, name)
+        if not whole.is_monotone:
+            return False
+        (low,), (high,) = self.enclosures(((start, start),)), self.enclosures(((end, end),))
+        if domain.open_low and start == domain.low and low.values == (0.0, 0.0):
+            return True
+        if whole.slopes[0] > 0:
+            return low.values[0] > 0 or high.values[1] < 0
+        return low.values[1] < 0 or high.values[0] > 0
+
+
+def flaw_of_boxes(claim: Claim, evidence: Boxes) -> str:
+    system = System(claim)
+    for place, point in zip_longest(evidence.places, claim.solutions):
+        if place is None or point is None:
+            return "not every solution has a place"
+        if not (_is_around(place.narrow, point) and _is_within(place.narrow, place.region)):
+            return "a listed number lies elsewhere"
+        if not (system.holds_one(place.narrow) and system.holds_one_at_most(place.region)):
+            return "a listed number is no solution, or not the only one around it"
+        if not all(x in domain for x, domain in zip(point, claim.domains, strict=True)):
+            return "a listed number is outside its domain"
+        if any(one is not place and _is_within(one.narrow, place.region) for one in evidence.places):
+            return "a solution is listed twice"
+    pending: list[Box] = [tuple((one.low, one.high) for one in claim.domains)]
+    for node in evidence.tree:
+        box = pending.pop()
+        if isinstance(node, Cut):
+            low, high = box[node.unknown]
+            if not low <= node.at <= high:
+                return "a cut is outside its box"
+            for half in ((node.at, high), (low, node.at)):
+                pending.append((*box[: node.unknown], half, *box[node.unknown + 1 :]))
+        elif isinstance(node, Narrowing):
+            pending.append(system.narrowed(box) or box)
+        elif node is None and not system.is_empty(box):
+            return f"{box} may hold another solution"
+        elif isinstance(node, int) and not _is_within(box, evidence.places[node].region):
+            return f"{box} lies outside the region of its solution"
+    return "the boxes do not cover the domains" if pending else ""
+
+
+def _is_within(inner: Box, outer: Box) -> bool:
+    return all(low <= a and b <= high for (a, b), (low, high) in zip(inner, outer, strict=True))
+
+
+def _is_around(narrow: Box, point: Sequence[float]) -> bool:
+    """Whether a box holds a point, and only numbers that are the same but for rounding."""
+    return all(
+        low <= x <= high and high - low <= 2 * (SAME_SOLUTION * abs(x) or AROUND_ZERO)
+        for x, (low, high) in zip(point, narrow, strict=True)
+    )

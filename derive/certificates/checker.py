@@ -1,0 +1,106 @@
+"""The checker: it confirms a proof from the equations alone, and uses nothing of the searches that it checks.
+
+A claim lists solutions. What has to be shown is that each exists and that there is no other, whatever the known numbers
+are within their blur. Three kinds of evidence show it: the operations around one unknown are undone (`inverses`), the
+zeros of a polynomial are counted (`counts`), or boxes cover the domains (`boxes`). Of an optimum it is shown that its
+goal is nowhere less (`bounds`). The theory of each stands above its module.
+
+The claims of an answer are followed from the givens on, each block with every solution of those before it. What is
+confirmed is that the answer's number is among all that its equations allow. Which relations apply is no part of it, nor
+that a choice without a program has no answer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from derive.certificates.bounds import flaw_of, reaches
+from derive.certificates.boxes import flaw_of_boxes
+from derive.certificates.counts import flaw_of_count
+from derive.certificates.inverses import flaw_of_isolation
+from derive.certificates.proof import Boxes, Claim, Count, Isolation, Proof, ProofOfOptimum
+from derive.errors import VerificationError
+from derive.expressions.arithmetic import NoElement
+from derive.tolerances import EXTREME, SAME_ROOT
+
+__all__ = ["check", "verify"]
+
+
+def verify(result: Any) -> bool:
+    """Whether a proof shows that the solutions of an answer's equations are complete.
+
+    False where the answer claims no such thing. A proof that does not hold, or that is of another answer, is a
+    VerificationError.
+    """
+    proof: Proof | ProofOfOptimum | None = result.proof
+    if proof is None:
+        return False
+    if isinstance(proof, ProofOfOptimum):
+        return _is_best(result, proof)
+    stated = {part.stated for step in result.steps for part in (step.together or (step,))}
+    for claim in proof.claims:
+        is_of_it = stated.issuperset(claim.equations)
+        pairs = zip(claim.unknowns, claim.domains, strict=True)
+        if not is_of_it or any(result.quantities[name].domain != domain for name, domain in pairs):
+            raise VerificationError(f"{claim}: the proof is of other relations or domains.", relation=str(claim))
+    given = {name: value.base[1] for name, value in result.given.items()}
+    if not any(math.isclose(x, result.base, rel_tol=SAME_ROOT) for x in _targets(proof, given)):
+        raise VerificationError(f"{proof.target}: the proof is of other numbers than {result.base}.")
+    return True
+
+
+def _is_best(result: Any, proof: ProofOfOptimum) -> bool:
+    """Confirm that no choice is better by more than a distance that counts as none."""
+    value = proof.sign * result.answer.base
+    is_near = result.gap_is_absolute or proof.distance <= EXTREME * abs(value)
+    if not is_near or len(proof.bounds) != len(result.choices):
+        raise VerificationError("The proof of the optimum is of another value, or of fewer choices.")
+    for i, (choice, bounds) in enumerate(zip(result.choices, proof.bounds, strict=True)):
+        flaws = [flaw_of(bound) for bound in bounds]
+        if any(not abs(bound.floor - value) <= 2 * proof.distance for bound in bounds):
+            flaws.append("its floor is not next to the value")
+        if choice.best is not None and not any(reaches(one, choice.at, proof.sign * choice.best) for one in bounds):
+            flaws.append("its goal has another value there")
+        if any(flaws):
+            raise VerificationError(f"The bound of choice {i + 1} does not hold: {', '.join(filter(None, flaws))}.")
+    return True
+
+
+def _targets(proof: Proof, given: Mapping[str, float]) -> list[float]:
+    """All numbers of the target that the claims leave, each block followed with every solution of those before."""
+    states = [dict(given)]
+    for relations in dict.fromkeys(claim.relations for claim in proof.claims):
+        following = []
+        for state in states:
+            alike = (one for one in proof.claims if one.relations == relations and _starts_from(one, state))
+            claim = next(alike, None)
+            if claim is None:
+                raise VerificationError(f"{', '.join(relations)}: there is no claim for some numbers before.")
+            check(claim)
+            following += [state | dict(zip(claim.unknowns, one, strict=True)) for one in claim.solutions]
+        states = following
+    return [state.get(proof.target, math.nan) for state in states]
+
+
+def _starts_from(claim: Claim, state: Mapping[str, float]) -> bool:
+    """Whether the known numbers of a claim are those of a state, and all that its equations need."""
+    spans = claim.spans
+    return claim.needed == spans.keys() and all(a <= state.get(name, math.nan) <= b for name, (a, b) in spans.items())
+
+
+def check(claim: Claim) -> None:
+    """Confirm a claim; a VerificationError says what does not hold."""
+    try:
+        match claim.evidence:
+            case Isolation():
+                flaw = flaw_of_isolation(claim, claim.evidence)
+            case Count():
+                flaw = flaw_of_count(claim, claim.evidence)
+            case Boxes():
+                flaw = flaw_of_boxes(claim, claim.evidence)
+    except (NoElement, LookupError, ValueError, ZeroDivisionError):
+        flaw = "its evidence cannot be followed"
+    if flaw:
+        raise VerificationError(f"{claim}: the proof does not hold: {flaw}.", relation=claim.relations[0])

@@ -1,0 +1,200 @@
+"""A proof: what shows that the solutions of an answer's equations are all that there are.
+
+A proof is data alone. It has a claim for each block of the plan and each set of numbers with which that is reached, and
+a claim is a list of solutions, the equations and known numbers that they belong to, and the evidence that the list is
+complete. `checker` confirms each claim from these alone; what made the evidence is not trusted.
+
+Known numbers are exact rationals where they were stated; what was computed before is a double, and known up to a blur.
+A claim holds for every number within the blur.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from derive.expressions.tree import Apply, Equation, Node, names_in
+from quantities.domain import Domain
+
+__all__ = [
+    "Bound",
+    "Box",
+    "Boxes",
+    "Claim",
+    "Count",
+    "Cut",
+    "Evidence",
+    "Isolation",
+    "Known",
+    "Lagrangian",
+    "Limited",
+    "Narrowing",
+    "Place",
+    "Proof",
+    "ProofOfOptimum",
+    "Span",
+]
+
+Span = tuple[float, float]
+Box = tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A number that a claim takes for granted, up to a relative error."""
+
+    name: str
+    value: Fraction
+    blur: float = 0.0
+
+    @property
+    def span(self) -> Span:
+        """Its bounds, rounded outwards."""
+        reach = abs(self.value) * Fraction(self.blur)
+        return _below(self.value - reach), -_below(-self.value - reach)
+
+
+def _below(number: Fraction) -> float:
+    """A double that is not above a rational, and next to it."""
+    near = float(number)
+    return near if Fraction(near) <= number else math.nextafter(near, -math.inf)
+
+
+@dataclass(frozen=True, slots=True)
+class Isolation:
+    """The unknown stands once, and every operation on the way to it is undone by its inverses."""
+
+    operations: tuple[str, ...]  # from the outside to the unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """The sides differ by a ratio of polynomials, whose different zeros in the domain are counted."""
+
+    zeros: int
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where one solution lies: a narrow box that holds it, and a region around it that holds no other."""
+
+    narrow: Box
+    region: Box
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A box cut in two along one of the unknowns: the part below comes first, then the part above."""
+
+    unknown: int
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowing:
+    """A box without what a step takes off in which there is nothing: of Newton's method, or by slopes for a bound."""
+
+
+@dataclass(frozen=True, slots=True)
+class Boxes:
+    """The domains cut into boxes, each of which holds no solution or lies in the region of one.
+
+    `tree` lists what is done with each box in the order in which a reader meets them who always turns to the part below
+    first. A box without a solution is None; one in a region, the number of its place; others are cut or narrowed. That
+    the boxes cover the domains needs no proof: they are made of them.
+    """
+
+    places: tuple[Place, ...]
+    tree: tuple[Cut | Narrowing | int | None, ...]
+
+
+Evidence = Isolation | Count | Boxes
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """All solutions of some equations for their unknowns within their domains."""
+
+    relations: tuple[str, ...]
+    equations: tuple[Equation, ...]
+    known: tuple[Known, ...]
+    unknowns: tuple[str, ...]
+    domains: tuple[Domain, ...]
+    solutions: tuple[tuple[float, ...], ...]
+    evidence: Evidence
+
+    @property
+    def spans(self) -> dict[str, Span]:
+        """Bounds of the known numbers."""
+        return {one.name: one.span for one in self.known}
+
+    @property
+    def exact(self) -> dict[str, Fraction]:
+        """The known numbers without a blur."""
+        return {one.name: one.value for one in self.known if one.blur == 0}
+
+    @property
+    def needed(self) -> set[str]:
+        """The names whose numbers the equations need."""
+        sides = [side for one in self.equations for side in (one.lhs, one.rhs)]
+        return {*names_in(*sides)} - {*self.unknowns}
+
+    @property
+    def differences(self) -> tuple[Node, ...]:
+        """What is zero in a solution: the difference of the sides of each equation."""
+        return tuple(Apply("add", (one.lhs, Apply("neg", (one.rhs,)))) for one in self.equations)
+
+    def __str__(self) -> str:
+        return f"{', '.join(self.unknowns)} from {', '.join(self.relations)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """The claims for all blocks of a plan, in their order: of each block as many as there are ways to reach it."""
+
+    target: str
+    claims: tuple[Claim, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Lagrangian:
+    """A box in which a bound is kept by the goal plus the limits and zeros, each times its price."""
+
+    prices: tuple[float, ...] = ()  # of the limits, then of the zeros; without any, the goal itself keeps the bound
+
+
+@dataclass(frozen=True, slots=True)
+class Limited:
+    """What is not positive where a limit holds, and the condition under which the limit applies."""
+
+    gap: Node
+    guard: Node | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A goal is nowhere below its floor where the limits, zeros and guards of a program hold.
+
+    `tree` is that of `Boxes`, over the ranges of the variables. A box in which they cannot hold is None.
+    """
+
+    names: tuple[str, ...]
+    box: Box
+    steps: tuple[float, ...]  # of each name: the size of one, if it is a count; else zero
+    known: tuple[Known, ...]
+    goal: Node
+    limits: tuple[Limited, ...]
+    zeros: tuple[Node, ...]
+    guards: tuple[Node, ...]
+    floor: float
+    tree: tuple[Cut | Narrowing | Lagrangian | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProofOfOptimum:
+    """No choice is better by more than a distance: the bounds of all programs of all choices."""
+
+    sign: float  # by which a target is multiplied that is to be made greatest
+    distance: float  # in base units
+    bounds: tuple[tuple[Bound, ...], ...]  # of each choice, one for each case

@@ -1,0 +1,195 @@
+"""The certificate of an optimum: boxes that cover the choices of each program, none of which holds a better point.
+
+The search for the best point is not repeated. Its value is known, and so are the prices of the limits there. What is
+left is to cut the ranges until each box is shown to hold no admissible point, or none below the floor: by the goal
+alone, or with the limits at their prices.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+from derive.certificates.bounds import Program as Checked
+from derive.certificates.bounds import flaw_of
+from derive.certificates.proof import Bound, Box, Cut, Known, Lagrangian, Limited, Narrowing, ProofOfOptimum
+from derive.errors import LimitError
+from derive.expressions.tree import names_in
+from derive.numerics.algebra.constant_folding import is_decimal, stated
+from derive.optimization.boxes import Boxes
+from derive.optimization.branching import Best, tolerated
+from derive.optimization.points import Points
+from derive.optimization.program import Program
+from derive.time_limits import tick
+from derive.tolerances import BLUR, EXTREME, SAME_ROOT
+
+__all__ = ["proof_of_optimum"]
+
+_MOST = 1000  # boxes of one program
+_FEW = 8  # whole numbers of a side that is cut before others
+_PAYS = 0.2  # share of a side that a contractor has to cut off
+
+
+def proof_of_optimum(choices: Sequence[Sequence[Program]], best: Best) -> ProofOfOptimum | None:
+    """What shows that no point of some choices, each with its programs, is better than the best; None without it.
+
+    It is tried to within what the search has reached, and then to within the tolerance of an optimum.
+    """
+    if not best.is_found or not best.is_proved or any(one.is_sampled for programs in choices for one in programs):
+        return None
+    with suppress(LimitError):
+        return _nearest(choices, best)
+    return None
+
+
+def _nearest(choices: Sequence[Sequence[Program]], best: Best) -> ProofOfOptimum | None:
+    reached = max(best.value - best.floor, tolerated(best.value, best.blur, SAME_ROOT))
+    for distance in (reached, max(reached, tolerated(best.value, best.blur, EXTREME))):
+        found = _to_within(choices, best, distance)
+        if found is not None:
+            return found
+    return None
+
+
+def _to_within(choices: Sequence[Sequence[Program]], best: Best, distance: float) -> ProofOfOptimum | None:
+    bounds = []
+    for programs in choices:
+        made = []
+        for program in programs:
+            bound = _Recorder(program, best.value - distance, best.at).bound()
+            if bound is None or flaw_of(bound):
+                return None
+            made.append(bound)
+        bounds.append(tuple(made))
+    signs = {program.sign for programs in choices for program in programs}
+    return ProofOfOptimum(signs.pop(), distance, tuple(bounds)) if len(signs) == 1 else None
+
+
+class _Recorder:
+    """The search that cuts the box of a program until each part holds nothing below a floor."""
+
+    def __init__(self, program: Program, floor: float, at: Sequence[float]) -> None:
+        self.program, self.floor = program, floor
+        self.boxes = Boxes(program)
+        self.start = _bound(program, floor)
+        self.checked = Checked(self.start)
+        self.prices: list[tuple[float, ...]] = [()]
+        with suppress(LimitError):
+            self.prices += [self._prices(at)]
+
+    def _prices(self, at: Sequence[float]) -> tuple[float, ...]:
+        """The prices at the best point of the limits that the bound keeps, and of the zeros."""
+        found = Points(self.program, self.boxes).prices(tuple(at))
+        count = len(self.program.limits)
+        kept = [found[i] for i, limit in enumerate(self.program.limits) if found and not limit.approximate]
+        return (*kept, *found[count:])
+
+    def bound(self) -> Bound | None:
+        """The bound with its boxes; None where they are too many, or too small."""
+        tree: list[Cut | Narrowing | Lagrangian | None] = []
+        pending = [self.program.box]
+        while pending:
+            tick()
+            box = pending.pop()
+            if len(tree) > _MOST:
+                return None
+            is_settled, leaf = self._leaf(box)
+            if is_settled:
+                tree.append(leaf)
+                continue
+            rounded = self.checked.rounded(box) or box
+            left = self.checked.narrowed(rounded)
+            if left is None or _is_worth(left, rounded):
+                tree.append(Narrowing())
+                pending += [] if left is None else [left]
+                continue
+            cut = self._slab(box) or self._across(box)
+            if cut is None:
+                return None
+            tree.append(cut)
+            low, high = box[cut.unknown]
+            for half in ((cut.at, high), (low, cut.at)):
+                pending.append((*box[: cut.unknown], half, *box[cut.unknown + 1 :]))
+        return Bound(
+            self.start.names,
+            self.start.box,
+            self.start.steps,
+            self.start.known,
+            self.start.goal,
+            self.start.limits,
+            self.start.zeros,
+            self.start.guards,
+            self.floor,
+            tuple(tree),
+        )
+
+    def _leaf(self, box: Box) -> tuple[bool, Lagrangian | None]:
+        """Whether a box needs no cut, and what shows it."""
+        rounded = self.checked.rounded(box)
+        if rounded is None or self.checked.is_out(rounded):
+            return True, None
+        for prices in self.prices:
+            if self.checked.is_above(rounded, prices):
+                return True, Lagrangian(prices)
+        return False, None
+
+    def _slab(self, box: Box) -> Cut | None:
+        """The cut that takes off a part in which the contractors leave nothing."""
+        left = self.boxes.narrowed(box, self.floor)
+        if left is None:
+            return None
+        for i, ((low, high), (least, most)) in enumerate(zip(box, left, strict=True)):
+            for at, side in ((least, (low, least)), (most, (most, high))):
+                is_worth = low < at < high and side[1] - side[0] > _PAYS * (high - low)
+                if is_worth and self._leaf((*box[:i], side, *box[i + 1 :]))[0]:
+                    return Cut(i, at)
+        return None
+
+    def _across(self, box: Box) -> Cut | None:
+        """A cut across the side along which the goal and the limits may change most; of a count, between two whole
+        numbers."""
+        rounded = self.checked.rounded(box) or box
+        run = self.boxes.run(rounded)
+        i = self.boxes.widest(rounded, [] if run is None else self.boxes.slopes(run))
+        if i is None:
+            return None
+        few = [
+            j
+            for j, ((low, high), step) in enumerate(zip(rounded, self.program.steps, strict=True))
+            if step and low < high <= low + _FEW * step
+        ]
+        i = few[0] if few and not self.program.steps[i] else i  # a count that is known decides more than a side
+        below, above = self.boxes.halves(rounded, i)
+        at = below[i][1] / 2 + above[i][0] / 2
+        return Cut(i, at) if box[i][0] < at < box[i][1] else None
+
+
+def _is_worth(left: Box, box: Box) -> bool:
+    """Whether a side was narrowed by enough to go on."""
+    pairs = zip(left, box, strict=True)
+    return any(b - a < (1 - _PAYS) * (high - low) < math.inf for (a, b), (low, high) in pairs)
+
+
+def _bound(program: Program, floor: float) -> Bound:
+    """What is claimed of a program, without its boxes. Limits that may be missed by a share are left out."""
+    limits = [one for one in program.limits if not one.approximate]
+    forms = [program.goal, *(limit.gap for limit in limits), *program.zeros, *program.guards]
+    forms += [limit.guard for limit in limits if limit.guard is not None]
+    needed = [name for name in names_in(*forms) if name not in program.names]
+    return Bound(
+        names=program.names,
+        box=program.box,
+        steps=program.steps,
+        known=_known(needed, program.known),
+        goal=program.goal,
+        limits=tuple(Limited(one.gap, one.guard) for one in limits),
+        zeros=program.zeros,
+        guards=program.guards,
+        floor=floor,
+        tree=(),
+    )
+
+
+def _known(names: Sequence[str], numbers: Mapping[str, float]) -> tuple[Known, ...]:
+    return tuple(Known(name, stated(numbers[name]), 0.0 if is_decimal(numbers[name]) else BLUR) for name in names)

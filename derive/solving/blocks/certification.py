@@ -1,0 +1,279 @@
+"""The certificate of a block: evidence that its list of solutions is complete, made once the list is known.
+
+The kinds of evidence are tried in turn, the cheapest first, and the checker itself says which of them holds: to undo
+the operations around one unknown, to count the zeros of a polynomial, and to cut the domains into boxes. The last is a
+search of its own. It knows the solutions, and has only to show of the rest that nothing is there: it lays a region
+around each in which there can be no other, and cuts what is left until each part is empty or within a region.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+from derive.certificates.boxes import System
+from derive.certificates.checker import check
+from derive.certificates.proof import Boxes, Claim, Count, Cut, Isolation, Known, Narrowing, Place
+from derive.errors import VerificationError
+from derive.expressions.arithmetic import NoElement
+from derive.expressions.tree import Apply, Equation, names_in
+from derive.numerics.algebra.constant_folding import is_decimal, stated
+from derive.numerics.intervals.arithmetic import Span
+from derive.numerics.root_finding.contractors import contracted
+from derive.numerics.root_finding.expression_graph import Box, Dag, dag_of
+from derive.numerics.root_finding.root_boxes import middle
+from derive.solving.blocks.outcome import Outcome
+from derive.time_limits import tick
+from derive.tolerances import AROUND_ZERO, BLUR, FINEST_PART, LARGEST, SAME_SOLUTION
+from quantities.domain import Domain
+
+__all__ = ["claim_of"]
+
+_MOST = 2000  # boxes that are looked at
+_UNKNOWNS = 6  # beyond which boxes are too many
+_NARROW = (1e-13, 1e-11, 0.9 * SAME_SOLUTION)  # relative distances around a solution in which its existence is tried
+_REGIONS = (1e6, 1e3, 31.0, 9.0, 3.0, 1.0, 0.5, 0.25, 0.1, 0.03, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
+"""The same for its uniqueness: it is sought between the solution divided by one more than this, and multiplied."""
+_FIRST = 8  # what a side that ends at zero is divided by
+_PAYS = 0.1  # share of a side that a contractor has to cut off
+
+
+def claim_of(
+    relations: Sequence[str],
+    equations: Sequence[Equation],
+    unknowns: Sequence[str],
+    known: Mapping[str, float],
+    domains: Mapping[str, Domain],
+    outcome: Outcome,
+) -> Claim | None:
+    """A claim, with evidence, that an outcome has all solutions of some equations; None where there is no evidence.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> cube = parse_equation("x**3 = y")
+    >>> real = {"x": Domain("real", -math.inf, math.inf)}
+    >>> from derive.solving.blocks.outcome import Solution
+    >>> claim_of(["cube"], [cube], ["x"], {"y": -8.0}, real, Outcome((Solution({"x": -2.0}, {}),))).evidence
+    Isolation(operations=('pow',))
+    """
+    is_complete = not (outcome.caveat or outcome.undecided or outcome.singular)
+    is_square = len(equations) == len(unknowns) and all(one.op == "=" for one in equations)
+    if not (is_complete and is_square) or any(one.spans for one in outcome.solutions):
+        return None
+    claim = Claim(
+        relations=tuple(relations),
+        equations=tuple(equations),
+        known=tuple(_known(name, known[name]) for name in _needed(equations, unknowns)),
+        unknowns=tuple(unknowns),
+        domains=tuple(domains[name] for name in unknowns),
+        solutions=tuple(tuple(float(one.values[name]) for name in unknowns) for one in outcome.solutions),
+        evidence=Count(len(outcome.solutions)),
+    )
+    for made in _with_evidence(claim):
+        with suppress(VerificationError):
+            check(made)
+            return made
+    return None
+
+
+def _needed(equations: Sequence[Equation], unknowns: Sequence[str]) -> list[str]:
+    sides = [side for one in equations for side in (one.lhs, one.rhs)]
+    return [name for name in names_in(*sides) if name not in unknowns]
+
+
+def _known(name: str, number: float) -> Known:
+    """A number as it was stated; a computed one is known up to its rounding."""
+    return Known(name, stated(number), 0.0 if is_decimal(number) else BLUR)
+
+
+def _with_evidence(claim: Claim) -> Iterator[Claim]:
+    """The claim with each kind of evidence that it may have."""
+    if len(claim.unknowns) == 1:
+        operations = _operations(claim.equations[0], claim.unknowns[0])
+        if operations is not None:
+            yield replace(claim, evidence=Isolation(operations))
+        yield claim
+    if len(claim.unknowns) <= _UNKNOWNS:
+        found = _Recorder(claim).boxes()
+        if found is not None:
+            yield replace(claim, evidence=found)
+
+
+def _operations(equation: Equation, name: str) -> tuple[str, ...] | None:
+    """The operations around an unknown, from the outside; None if it stands more than once."""
+    sides = [side for side in (equation.lhs, equation.rhs) if name in names_in(side)]
+    found: list[str] = []
+    while len(sides) == 1 and isinstance(sides[0], Apply):
+        found.append(sides[0].op)
+        sides = [arg for arg in sides[0].args if name in names_in(arg)]
+    return tuple(found) if len(sides) == 1 else None
+
+
+class _Recorder:
+    """The search that cuts the domains of a claim into boxes, of which each is empty or in the region of a solution."""
+
+    def __init__(self, claim: Claim) -> None:
+        self.claim = claim
+        self.system = System(claim)
+        self.whole: Box = tuple((one.low, one.high) for one in claim.domains)
+        self.dag: Dag | None = None
+        if len(claim.unknowns) > 1:
+            numbers = {one.name: float(one.value) for one in claim.known}
+            self.dag = dag_of(claim.equations, claim.unknowns, numbers, blur=BLUR)
+
+    def boxes(self) -> Boxes | None:
+        """The tree of boxes; None where they are too many or too small."""
+        places = []
+        for point in self.claim.solutions:
+            place = self._place(point)
+            if place is None:
+                return None
+            places.append(place)
+        tree: list[Cut | Narrowing | int | None] = []
+        pending = [self.whole]
+        while pending:
+            tick()
+            box = pending.pop()
+            if len(tree) > _MOST:
+                return None
+            within = next((i for i, one in enumerate(places) if _is_within(box, one.region)), None)
+            left = None if within is not None or self.system.differs(box) else self._left(box)
+            if left is None:
+                tree.append(within)
+                continue
+            if _pays(left, box):
+                tree.append(Narrowing())
+                pending.append(left)
+                continue
+            cut = self._cut(box, places)
+            if cut is None:
+                return None
+            tree.append(cut)
+            pending.extend(_halves(box, cut))
+        return Boxes(tuple(places), tuple(tree))
+
+    def _place(self, point: Sequence[float]) -> Place | None:
+        """A narrow box around a solution, and the largest region that is tried in which there is no other."""
+        for share in _NARROW:
+            narrow = tuple(_around(x, share) for x in point)
+            if self._holds(self.system.holds_one, narrow):
+                break
+        else:
+            return None
+        regions = (tuple(_beside(x, share) for x in point) for share in _REGIONS)
+        for region in (self.whole, *regions):
+            if _is_within(narrow, region) and self._holds(self.system.holds_one_at_most, region):
+                return Place(narrow, region)
+        return Place(narrow, narrow)
+
+    def _left(self, box: Box) -> Box | None:
+        """What a step of the interval Newton method leaves of a box, all of it where none is possible; None if nothing
+        is left."""
+        with suppress(NoElement, ZeroDivisionError):
+            return None if self.system.keeps_sign(box) else self.system.narrowed(box)
+        return box
+
+    @staticmethod
+    def _holds(test: Callable[[Box], bool], box: Box) -> bool:
+        try:
+            return test(box)
+        except (NoElement, ZeroDivisionError):
+            return False
+
+    def _cut(self, box: Box, places: Sequence[Place]) -> Cut | None:
+        """Where a box is cut: so that one part is empty or in a region, or else in the middle."""
+        is_bounded = all(math.isfinite(end) for side in box for end in side)
+        slab = None if is_bounded else self._slab(box)  # where Newton's method can say nothing
+        return slab or _along_region(box, places) or _across(box)
+
+    def _slab(self, box: Box) -> Cut | None:
+        """The cut that takes off the largest part in which the contractors leave nothing."""
+        left = None if self.dag is None else contracted(self.dag, box)
+        if left is None:
+            return None
+        for i, ((low, high), (least, most)) in enumerate(zip(box, left, strict=True)):
+            width = high - low
+            for at, side in ((least, (low, least)), (most, (most, high))):
+                if not (low < at < high) or (width < math.inf and side[1] - side[0] <= _PAYS * width):
+                    continue
+                slab = (*box[:i], side, *box[i + 1 :])
+                if self._holds(self.system.is_empty, slab):
+                    return Cut(i, at)
+        return None
+
+
+def _around(x: float, share: float) -> Span:
+    reach = share * abs(x) or AROUND_ZERO * share / SAME_SOLUTION
+    return x - reach, x + reach
+
+
+def _beside(x: float, share: float) -> Span:
+    """The numbers between a number divided, and multiplied; around zero, those up to a size."""
+    if x == 0:
+        return -share, share
+    ends = x / (1 + share), x * (1 + share)
+    return min(ends), max(ends)
+
+
+def _is_within(inner: Box, outer: Box) -> bool:
+    return all(low <= a and b <= high for (a, b), (low, high) in zip(inner, outer, strict=True))
+
+
+def _pays(left: Box, box: Box) -> bool:
+    """Whether a side has been narrowed by enough to go on."""
+    pairs = zip(left, box, strict=True)
+    return any(b - a <= (1 - _PAYS) * (high - low) < math.inf for (a, b), (low, high) in pairs)
+
+
+def _along_region(box: Box, places: Sequence[Place]) -> Cut | None:
+    """A cut at the end of a region that meets the box, where the box is not much larger than the region."""
+    for place in places:
+        sides = list(zip(box, place.region, strict=True))
+        if not all(low < end and start < high for (low, high), (start, end) in sides):
+            continue
+        if len(box) > 1 and any(high - low > 4 * (end - start) for (low, high), (start, end) in sides):
+            continue
+        for i, ((low, high), ends) in enumerate(sides):
+            at = next((end for end in ends if low < end < high), None)
+            if at is not None:
+                return Cut(i, at)
+    return None
+
+
+def _across(box: Box) -> Cut | None:
+    """A cut in the middle of the side that is widest for its size; None where all are too narrow."""
+    widths = [_width(side) for side in box]
+    i = max(range(len(box)), key=widths.__getitem__)
+    return Cut(i, _middle(box[i])) if widths[i] > FINEST_PART else None
+
+
+def _width(side: Span) -> float:
+    low, high = side
+    size = max(abs(low), abs(high))
+    if size == math.inf:
+        return math.inf if low < 0 < high or min(abs(low), abs(high)) < LARGEST else 0.0
+    if low > 0 or high < 0:
+        return math.log(size / min(abs(low), abs(high)))
+    return size if size > AROUND_ZERO else 0.0
+
+
+def _middle(side: Span) -> float:
+    """Where a side is cut: at zero, by ratio, or one step from its finite end; where it ends at zero, near that."""
+    low, high = side
+    if low < 0 < high:
+        return 0.0
+    if high == math.inf:
+        return max(1.0, 1e3 * low)
+    if low == -math.inf:
+        return -max(1.0, -1e3 * high)
+    if 0.0 in side:
+        return (low + high) / _FIRST
+    return middle(side)
+
+
+def _halves(box: Box, cut: Cut) -> tuple[Box, Box]:
+    """The part above a cut, and the part below it, which is looked at first."""
+    i = cut.unknown
+    low, high = box[i]
+    return (*box[:i], (cut.at, high), *box[i + 1 :]), (*box[:i], (low, cut.at), *box[i + 1 :])

@@ -1,0 +1,223 @@
+"""The checker confirms what is true of equations in one unknown, and nothing that was changed."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from derive.certificates.checker import check
+from derive.certificates.proof import Boxes, Claim, Count, Cut, Isolation, Known
+from derive.errors import VerificationError
+from derive.expressions.grammar import parse_equation
+from derive.solving.blocks.block import solve_block
+from derive.solving.blocks.certification import claim_of
+from derive.solving.blocks.one_unknown import values_of
+from quantities.domain import Domain
+from tests.derive.certified import counted_by_intervals, counted_by_sturm
+from tests.derive.known_roots import known
+from tests.derive.solving.test_certified import polynomial, sum_of_terms
+
+REAL = Domain("real", -math.inf, math.inf)
+POSITIVE = Domain("positive", 0.0, math.inf, open_low=True)
+GIVEN = {"a": 3.0, "b": 1.0 / 3.0}
+
+ISOLATED = (
+    ("x = a", REAL),
+    ("a = 2*sqrt(x - b)", POSITIVE),
+    ("x**2 = a", REAL),
+    ("x**2 = a", POSITIVE),
+    ("x**2 = -a", REAL),
+    ("a = 1/(x + b)", REAL),
+    ("exp(x/b) = a", REAL),
+    ("b**x = a", REAL),
+    ("(x - 1)**3 = -a", REAL),
+    ("cosh(x) = a", REAL),
+    ("abs(x - b) = a", REAL),
+    ("max(x, b) = a", POSITIVE),
+    ("min(x, 4) = a", POSITIVE),
+    ("(2*x if b < 1 else a) = a", POSITIVE),
+    ("tanh(atan(x)) = b", REAL),
+)
+COUNTED = (
+    ("x**3 - 6*x**2 + 11*x = 6", POSITIVE),
+    ("x**2 - 2*x + 1 = 0", REAL),
+    ("x/(1 + x) = 0.25", POSITIVE),
+    ("a*x = x**2", POSITIVE),
+    ("(x**2 - 1)/(x - 1) = a", REAL),
+    ("x**2 + x + 1 = 0", REAL),
+)
+BOXED = (
+    ("x + exp(x) = a", REAL),
+    ("x*exp(x) = a", POSITIVE),
+    ("exp(x) = a*x", Domain("", 0.0, 10.0)),
+    ("sin(x) = x/a", REAL),
+    ("max(x, 2*x - 3) = a", POSITIVE),
+    ("x + sqrt(x) = a", POSITIVE),
+    ("x + exp(-x) = b", REAL),
+    ("sin(x) = x", POSITIVE),
+)
+
+
+def claim(text: str, domain: Domain) -> Claim:
+    equation = parse_equation(text)
+    found = claim_of(["r"], [equation], ["x"], GIVEN, {"x": domain}, values_of(equation, "x", GIVEN, domain))
+    assert found is not None, text
+    return found
+
+
+def refused(claim: Claim) -> None:
+    with pytest.raises(VerificationError):
+        check(claim)
+
+
+@pytest.mark.parametrize(("text", "domain"), [*ISOLATED, *COUNTED, *BOXED[:-1]])
+def test_a_list_of_solutions_has_a_certificate(text, domain):
+    check(claim(text, domain))
+
+
+@pytest.mark.parametrize(("kind", "cases"), [(Isolation, ISOLATED), (Count, COUNTED), (Boxes, BOXED[:-1])])
+def test_the_cheapest_evidence_is_chosen(kind, cases):
+    assert all(isinstance(claim(text, domain).evidence, kind) for text, domain in cases)
+
+
+def test_what_holds_only_to_the_third_order_has_no_certificate():
+    text, domain = BOXED[-1]
+    equation = parse_equation(text)
+    found = claim_of(["r"], [equation], ["x"], {}, {"x": domain}, values_of(equation, "x", {}, domain))
+    assert found is None
+
+
+@pytest.mark.parametrize(("text", "domain"), [*ISOLATED, *COUNTED, *BOXED[:-1]])
+def test_a_solution_that_is_left_out_moved_or_made_up_is_noticed(text, domain):
+    told = claim(text, domain)
+    for place in range(len(told.solutions)):
+        others = told.solutions[:place] + told.solutions[place + 1 :]
+        refused(replace(told, solutions=others))
+        for share in (1e-6, -0.1):
+            moved = told.solutions[place][0] * (1 + share) or share
+            refused(replace(told, solutions=(*others, (moved,))))
+    refused(replace(told, solutions=(*told.solutions, (7.25,))))
+    refused(replace(told, solutions=(*told.solutions, *told.solutions[:1], (7.25,))))
+
+
+@pytest.mark.parametrize(("text", "domain"), [*ISOLATED, *COUNTED, *BOXED[:-1]])
+def test_another_number_is_noticed(text, domain):
+    told = claim(text, domain)
+    for place, one in enumerate(told.known):
+        known = list(told.known)
+        known[place] = replace(one, value=one.value * Fraction(101, 100))
+        if told.solutions and "if" not in text and "max" not in text and not ("min" in text and one.name == "b"):
+            refused(replace(told, known=tuple(known)))
+
+
+@pytest.mark.parametrize(("text", "domain"), BOXED[:-1])
+def test_boxes_that_are_moved_or_missing_are_noticed(text, domain):
+    told = claim(text, domain)
+    evidence = told.evidence
+    assert isinstance(evidence, Boxes)
+    refused(replace(told, evidence=replace(evidence, tree=evidence.tree[:-1])))
+    refused(replace(told, evidence=replace(evidence, tree=(*evidence.tree, None))))
+    if evidence.places:
+        refused(replace(told, evidence=replace(evidence, places=evidence.places[1:])))
+    for place, node in enumerate(evidence.tree):
+        if isinstance(node, int):
+            tree = (*evidence.tree[:place], None, *evidence.tree[place + 1 :])
+            refused(replace(told, evidence=replace(evidence, tree=tree)))
+    for place, one in enumerate(evidence.places):
+        ((low, high),) = one.narrow
+        aside = replace(one, narrow=((low + 0.125, high + 0.125),))
+        places = (*evidence.places[:place], aside, *evidence.places[place + 1 :])
+        refused(replace(told, evidence=replace(evidence, places=places)))
+
+
+def test_a_cut_outside_its_box_is_noticed():
+    told = claim("exp(x) = a*x", Domain("", 0.0, 10.0))
+    assert isinstance(told.evidence, Boxes)
+    first = told.evidence.tree[0]
+    assert isinstance(first, Cut)
+    refused(replace(told, evidence=replace(told.evidence, tree=(replace(first, at=11.0), *told.evidence.tree[1:]))))
+
+
+@pytest.mark.parametrize("evidence", [Isolation(("pow",)), Count(1), Boxes((), (None,))])
+def test_evidence_of_another_kind_proves_nothing(evidence):
+    for text, domain in (*ISOLATED, *BOXED[:-1]):
+        told = claim(text, domain)
+        is_other = bool(told.solutions) and type(told.evidence) is not type(evidence)
+        if is_other and "x**2" not in text and not isinstance(evidence, Count):
+            refused(replace(told, evidence=evidence))
+
+
+def test_a_blur_that_hides_the_number_of_solutions_is_noticed():
+    told = claim("x**2 - 2*x + 1 = 0", REAL)
+    text = parse_equation("x**2 - 2*x + c = 0")
+    blurred = replace(told, equations=(text,), known=(Known("c", Fraction(1), 1e-13),))
+    refused(blurred)
+
+
+def verdict(seed: int) -> str:
+    """What is wrong with a certificate for a random equation; nothing, if nothing is."""
+    draw = random.Random(seed)
+    if draw.random() < 0.4:
+        text, coefficients, low, high = polynomial(draw)
+        count = counted_by_sturm(coefficients, Fraction(low), Fraction(high))
+    else:
+        text, low, high = sum_of_terms(draw)
+        count = counted_by_intervals(parse_equation(f"{text} = 0").lhs, low, high)
+    equation, domain = parse_equation(f"{text} = 0"), Domain("", low, high)
+    outcome = values_of(equation, "x", {}, domain)
+    found = claim_of(["r"], [equation], ["x"], {}, {"x": domain}, outcome)
+    if found is None or count is None:
+        return ""
+    return "" if len(found.solutions) == count else f"{text}: {count} solutions, certified {found.solutions}"
+
+
+def test_a_certified_list_is_as_long_as_an_independent_count():
+    assert not [told for told in map(verdict, range(60)) if told]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("batch", range(20))
+def test_a_certified_list_is_as_long_as_an_independent_count_at_length(batch):
+    assert not [told for told in map(verdict, range(500 * batch, 500 * batch + 500)) if told]
+
+
+def lacking(seed: int) -> str:
+    """Which known root a certified list lacks; nothing, if it has all."""
+    case = known(seed)
+    domain, equation = Domain("", case.low, case.high), parse_equation(case.text)
+    outcome = values_of(equation, "x", case.givens, domain)
+    found = claim_of(["r"], [equation], ["x"], case.givens, {"x": domain}, outcome)
+    if found is None:
+        return ""
+    missing = [x for x in case.roots if not any(abs(x - y) <= 1e-6 * abs(x) for (y,) in found.solutions)]
+    return f"{case.text}: {missing or case.spans} missing" if missing or case.spans else ""
+
+
+def test_no_known_root_is_missing_from_a_certified_list():
+    assert not [told for told in map(lacking, range(60)) if told]
+
+
+def test_solutions_of_a_system_have_a_certificate():
+    pair = [parse_equation("x**2 + y**2 = 25"), parse_equation("cos(y - 4) = x - 2")]
+    domains = dict.fromkeys("xy", Domain("-9..9", -9.0, 9.0))
+    told = claim_of(["r", "s"], pair, ["x", "y"], {}, domains, solve_block(pair, ["x", "y"], {}, domains))
+    assert told is not None
+    check(told)
+    assert isinstance(told.evidence, Boxes)
+    refused(replace(told, solutions=told.solutions[1:]))
+    fewer = replace(told.evidence, places=told.evidence.places[1:])
+    refused(replace(told, solutions=told.solutions[1:], evidence=fewer))
+    refused(replace(told, evidence=replace(told.evidence, tree=told.evidence.tree[:-2])))
+
+
+def test_a_linear_system_needs_no_boxes_even_without_bounds():
+    pair = [parse_equation("x + y = a"), parse_equation("x - 2*y = b")]
+    domains = dict.fromkeys("xy", REAL)
+    told = claim_of(["r", "s"], pair, ["x", "y"], GIVEN, domains, solve_block(pair, ["x", "y"], GIVEN, domains))
+    assert told is not None
+    assert isinstance(told.evidence, Boxes)
+    assert told.evidence.tree == (0,)

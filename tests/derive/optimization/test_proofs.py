@@ -1,0 +1,139 @@
+"""Every optimum that is told as proved has a certificate, which is confirmed; one that was changed is refused."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+import derive
+from derive import InconsistentError, LimitError, VerificationError
+from derive.certificates.proof import Lagrangian, Narrowing
+from derive.expressions.tree import Apply, Number
+from tests.derive.optimization.test_planted_optima import drawn
+from tests.derive.statements import bare
+from tests.ordinary import every
+
+FENCE = derive.load(
+    """
+    [quantities]
+    width  = { unit = "m" }
+    length = { unit = "m" }
+    area   = { unit = "m**2" }
+    fence  = { unit = "m" }
+    [relations]
+    area  = { equation = "area = width*length" }
+    fence = { equation = "fence = 2*width + 2*length" }
+    """
+)
+COUNTED = derive.load(
+    """
+    [quantities]
+    n     = { unit = "1", domain = "whole" }
+    room  = { unit = "1" }
+    cost  = { unit = "1" }
+    [relations]
+    cost = { equation = "cost = 10/n + n" }
+    room = { equation = "room = 7*n" }
+    """
+)
+
+
+def fenced() -> derive.Optimum:
+    return FENCE.most("area", such_that=["fence <= 40 m"], width="1..30 m", length="1..30 m")
+
+
+def counted() -> derive.Optimum:
+    return COUNTED.least("cost", such_that=["room <= 18"], n="1..10")
+
+
+def listed() -> derive.Optimum:
+    return COUNTED.least("cost", n=["2", "3", "4"])
+
+
+def assert_refused(found: derive.Optimum, **changes) -> None:
+    assert found.proof is not None
+    proof = replace(found.proof, **changes)
+    with pytest.raises(VerificationError):
+        derive.verify(replace(found, _proof=lambda: proof))
+
+
+@pytest.mark.parametrize("asked", [fenced, counted, listed])
+def test_an_optimum_has_a_proof(asked):
+    found = asked()
+    assert found.proved
+    assert derive.verify(found)
+    assert derive.verify(found.answer)
+
+
+def test_a_proof_of_an_optimum_survives_pickling():
+    found = fenced()
+    other = pickle.loads(pickle.dumps(found))
+    assert other.proof == found.proof
+    assert derive.verify(other)
+
+
+@pytest.mark.parametrize("asked", [fenced, counted])
+def test_a_bound_that_was_changed_is_refused(asked):
+    found = asked()
+    ((bound,),) = found.proof.bounds
+
+    def assert_bound_refused(**changes):
+        assert_refused(found, bounds=((replace(bound, **changes),),))
+
+    assert_refused(found, bounds=())
+    assert_refused(found, bounds=((),))
+    assert_bound_refused(floor=bound.floor + 1e-3 * abs(bound.floor))
+    assert_bound_refused(floor=bound.floor - 1e-3 * abs(bound.floor))
+    assert_bound_refused(limits=())
+    assert_bound_refused(goal=Apply("add", (bound.goal, Number(Fraction(1)))))
+    assert_bound_refused(tree=bound.tree[:-1])
+    assert_bound_refused(tree=(None,))
+    assert_bound_refused(tree=(Lagrangian(),))
+    assert_refused(found, sign=-found.proof.sign)
+    assert_refused(found, distance=abs(found.answer.base))
+
+
+def test_the_proof_of_another_value_is_refused():
+    found = fenced()
+    with pytest.raises(VerificationError):
+        derive.verify(replace(found, answer=counted().answer, _proof=lambda: found.proof))
+
+
+def test_a_negative_price_of_a_limit_proves_nothing():
+    found = fenced()
+    ((bound,),) = found.proof.bounds
+    priced = [node for node in bound.tree if isinstance(node, Lagrangian) and any(node.prices)]
+    assert priced
+    tree = tuple(
+        Lagrangian(tuple(-price for price in node.prices)) if isinstance(node, Lagrangian) else node
+        for node in bound.tree
+    )
+    assert_refused(found, bounds=((replace(bound, tree=tree),),))
+
+
+def test_a_place_that_narrowing_leaves_is_looked_at():
+    found = fenced()
+    ((bound,),) = found.proof.bounds
+    assert_refused(found, bounds=((replace(bound, tree=(Narrowing(), None)),),))
+    assert_refused(found, bounds=((replace(bound, tree=(Narrowing(),)),),))
+
+
+def test_an_optimum_without_a_certificate_is_not_told_as_proved():
+    found = replace(fenced(), _proof=lambda: None)
+    assert not found.proved
+    assert not derive.verify(found)
+    assert "not proved" in found.text()
+
+
+@every("seed", range(40), ordinary=4)
+def test_every_proof_of_a_planted_optimum_is_confirmed(seed):
+    goal, ranges, _, _ = drawn(seed)
+    some = bare(" ".join(("f", *ranges)), f"f = {goal}", domains=dict.fromkeys(("f", *ranges), "real"))
+    try:
+        found = some.least("f", **ranges)
+    except (LimitError, InconsistentError):
+        return
+    assert derive.verify(found) == (found.proof is not None)
