@@ -230,7 +230,8 @@ def _isolated(
         return Outcome((Solution({}, {name: (domain.low, domain.high)}),))
     if any(overflows(unwound(candidate.form, 0), known) for candidate in candidates):
         return Outcome((), reason="it exceeds the range of double precision", undecided=True)
-    numbers = [value(candidate.form, {**known, TURNS.name: 0.0}) for candidate in candidates]
+    at = {**known, TURNS.name: 0.0}
+    numbers = [value(candidate.form, at) for candidate in candidates if not math.isnan(exactly(candidate.form, at))]
     finite = [_without_noise(equation, name, known, number) for number in numbers if math.isfinite(number)]
     reason = _why_not(finite, domain, has_choice(equation, name))
     return Outcome((), reason=reason + (f"; it was {within}" if within else ""))
@@ -308,13 +309,18 @@ def _counts(wave: Apply, name: str, known: Mapping[str, float], within: Domain) 
 
 
 def _sharpened(equation: Equation, name: str, known: Mapping[str, float], form: Node) -> float:
-    """The value of a form, in multiprecision where digits may have cancelled."""
+    """The value of a form, in multiprecision where digits may have cancelled; NaN if it has one in doubles only.
+
+    In doubles `log(1 - (y - c)/a)` may be -37 where its argument is zero. There the sides only approach each other.
+    """
     number = value(form, known)
     here, beside = (residual(equation, {**known, name: x}) for x in (number, number * (1 + ASIDE)))
     if abs(beside - here) >= FELT and abs(here) <= TIGHT:
         return number
     exact = exactly(form, known)
-    return number if exact != exact else exact
+    if exact == exact:
+        return exact
+    return number if math.isfinite(number) and is_root(equation, name, {**known, name: number}) else math.nan
 
 
 def _snapped(form: Node, number: float, known: Mapping[str, float], domain: Domain) -> float:
