@@ -68,6 +68,8 @@ def formula(library: RelationSet, target: str, given: Iterable[str]) -> Any:
             NotImplementedError,
         ) as error:  # sympy refuses a choice in a condition without a default arm
             raise _none(target, []) from error
+        except RecursionError as error:  # sympy compares the conditions of a choice by calling itself
+            raise _too_large(target) from error
 
 
 def _eliminated(library: RelationSet, outline: Outline) -> Any:
