@@ -48,6 +48,7 @@ from derive.numerics.root_finding.gap import meets_beside_givens, strain_of_give
 from derive.numerics.root_finding.roots import Roots, one_turn, roots_of
 from derive.solving.blocks.free_unknowns import (
     has_choice,
+    has_pieces,
     holds_everywhere,
     is_narrow,
     level_spans,
@@ -380,6 +381,8 @@ def _level(
     """The intervals in which the name cancels, and the solutions besides; None if there is no interval."""
     if not found and (_exact_rest(equation, name, known) == () or holds_everywhere(equation, name, known, domain)):
         return Outcome((Solution({}, {name: (domain.low, domain.high)}),))
+    if not has_pieces(equation, name):
+        return None
     isolated = tuple(solution.values[name] for solution in found)
     roots = roots_of(equation, name, known, domain)
     others = (x for x in roots.values if agrees(equation, {**known, name: x}) and not _is_among(x, found, name))

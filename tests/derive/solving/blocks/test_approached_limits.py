@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from fractions import Fraction
 
@@ -49,7 +50,10 @@ def test_limit(form: str, where: str, seed: int) -> None:
         for value in [f', value = "{defaults[name]}"' if name in defaults and name not in typed else ""]
     )
     library = derive.load(f'[quantities]\nx = {{ unit = "1" }}\n{declared}[relations.r]\nequation = "y = {form} + c"\n')
+    compiled = library.compile("x", given=list(typed))
+    at_point = float(compiled(**{name: float(text) for name, text in typed.items()}))
     if SHARES[where] >= 1:
+        assert math.isnan(at_point)
         with pytest.raises((derive.NoSolutionError, derive.LimitError)):
             library.solve_all("x", **typed)
         return
@@ -58,3 +62,24 @@ def test_limit(form: str, where: str, seed: int) -> None:
         share = mpmath.mpf(SHARES[where].numerator) / SHARES[where].denominator
         right = FORMS[form](share, mpmath.mpf(numbers["k"].numerator) / numbers["k"].denominator)
         assert abs(answer.value.magnitude - right) <= 1e-9 * abs(right)
+        assert abs(at_point - right) <= 1e-7 * abs(right)
+
+
+@every("seed", range(120), ordinary=6)
+def test_no_interval_at_the_limit(seed: int) -> None:
+    """The sides agree to every digit far out, which does not make them equal there."""
+    rng = random.Random(seed)
+    a, k = (f"{rng.randint(100, 1999) / 100}" for _ in range(2))
+    library = derive.load(
+        """
+[quantities]
+x = { unit = "1", domain = "nonnegative" }
+y = { unit = "1", domain = "real" }
+a = { unit = "1" }
+k = { unit = "1" }
+[relations.r]
+equation = "y = a*tanh(x/k)"
+"""
+    )
+    with pytest.raises((derive.NoSolutionError, derive.LimitError)):
+        library.solve_all("x", y=a, a=a, k=k)
