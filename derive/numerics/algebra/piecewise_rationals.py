@@ -25,7 +25,8 @@ from typing import Any
 
 from derive.expressions.functions import STEPPED
 from derive.expressions.tree import COMPARISONS, Apply, Equation, Node, Number, cases, names_in, walk, with_forms
-from derive.numerics.algebra.exact_values import decimal, exact_value, rationals
+from derive.numerics.algebra.constant_folding import stated
+from derive.numerics.algebra.exact_values import exact_value, rationals
 from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.algebra.polynomials import Polynomial, is_tractable, nearest_root, ratio_of
 from derive.numerics.intervals.arithmetic import Span
@@ -87,7 +88,7 @@ class _Pieces:
         self.left, self.right = left, right
         self.name = name
         self.domain = domain
-        self.low, self.high = (decimal(end) if math.isfinite(end) else None for end in (domain.low, domain.high))
+        self.low, self.high = (stated(end) if math.isfinite(end) else None for end in (domain.low, domain.high))
         if self.low is not None and self.low == self.high:
             raise _NotExact
         self.breaks: list[Fraction] = []
