@@ -7,17 +7,20 @@ the formula is ambiguous, and the error carries them all.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice, product
 from typing import Any
 
 from derive.errors import AmbiguousError, LimitError, NoSolutionError
 from derive.expressions.functions import STEPPED
-from derive.expressions.tree import Apply, Equation, Name, Node, names_in, render, replaced, walk
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, render, replaced, walk
 from derive.kernels.blocks.cramer import solved_in_symbols
 from derive.kernels.case_dispatch import Cases, Fork, Tree, cases_of_arms, cases_of_stated, leaves
 from derive.kernels.reach import eliminates, generic, probed
 from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.constant_folding import stated
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out, unwound
 from derive.numerics.algebra.like_terms import added, arms_of, negated, when_binding
@@ -68,6 +71,8 @@ def formula(library: RelationSet, target: str, given: Iterable[str]) -> Any:
             NotImplementedError,
         ) as error:  # sympy refuses a choice in a condition without a default arm
             raise _none(target, []) from error
+        except RecursionError as error:  # sympy compares the conditions of a choice by calling itself
+            raise _too_large(target) from error
 
 
 def _eliminated(library: RelationSet, outline: Outline) -> Any:
@@ -193,6 +198,11 @@ def _single(library: RelationSet, equation: Equation, name: str) -> Node:
         raise _none(name, [str(equation)])
     if has_choice(equation, name):
         free = tuple(_where_any_value_does(equation, name))
+        if len(admissible) > 1:
+            limits = [tuple(_limits(library, name, one.form)) for one in admissible]
+            admissible = [
+                replace(one, conditions=(*one.conditions, *ends)) for one, ends in zip(admissible, limits, strict=True)
+            ]
         return _by_arms(name, admissible, free, is_single=_is_monotone(library, equation, name))
     if len(admissible) > 1:
         from derive.expressions.sympy_bridge import to_sympy
@@ -204,6 +214,18 @@ def _single(library: RelationSet, equation: Equation, name: str) -> Node:
             answers=several,
         )
     return unwound(admissible[0].form, 0)
+
+
+def _limits(library: RelationSet, name: str, form: Node) -> Iterator[Node]:
+    """The ends of the unknown's domain that a closed form may be beyond, where another arm has the value inside."""
+    domain = library.declared[name].domain
+    ends = {other: library.declared[other].domain for other in names_in(form)}
+    found = enclose(form, {other: (one.low, one.high) for other, one in ends.items()}, "")
+    low, high = (-math.inf, math.inf) if found is None else found.values
+    if domain.low > low or (domain.open_low and domain.low == low):
+        yield Apply("gt" if domain.open_low else "ge", (form, Number(stated(domain.low))))
+    if domain.high < high:
+        yield Apply("le", (form, Number(stated(domain.high))))
 
 
 def _may_be(library: RelationSet, name: str, candidate: Candidate) -> bool:

@@ -25,15 +25,18 @@ from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, Yielding
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out
 from derive.numerics.algebra.like_terms import ZERO
+from derive.numerics.intervals.enclosure import enclose
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.block import variants_of
 from derive.solving.blocks.free_unknowns import has_choice, is_divided_by
 from derive.solving.execution.question import Outline
 from derive.tolerances import AGREEMENT, ASIDE, AT_ZERO
 
-__all__ = ["Draft", "written"]
+__all__ = ["Draft", "cancelling_divisors", "nears_limits", "written"]
 
 _COMPARED = frozenset({"max", "min", *COMPARISONS.values()})
+_UNBOUNDED = frozenset({"log", "tan", "atanh"})  # with poles at numbers, where rounding makes them finite
+_BESIDE = 1.25  # a number beside another, at which relations that determine it fail
 _FAR = 1e100  # where a domain without an end is looked at instead
 
 
@@ -65,6 +68,26 @@ def _made(library: RelationSet, wanted: Sequence[Cases], names: Sequence[str], d
     sheet.write(f"return {results[0]}" if dialect.leaves else f"return ({', '.join(results)},)")
     lines = sheet.lines if dialect.is_lazy else sheet.released()
     return dialect.made("\n".join([f"def compiled({listed}):", *lines, ""]), sheet.space)
+
+
+def cancelling_divisors(library: RelationSet, candidates: Sequence[Candidate]) -> list[Node]:
+    """The divisors in closed forms that are sums and may be zero, so that rounding may be all that is left of them."""
+    divisors = dict.fromkeys(divisor for candidate in candidates for divisor in candidate.divisors)
+    return [divisor for divisor in divisors if _may_cancel(library, divisor)]
+
+
+def nears_limits(candidates: Sequence[Candidate]) -> bool:
+    """Whether closed forms contain the inverse of a function that nears a limit, as `exp`, `tanh` and `atan` do."""
+    parts = walk(*(candidate.form for candidate in candidates))
+    return any(isinstance(part, Apply) and part.op in _UNBOUNDED for part in parts)
+
+
+def _may_cancel(library: RelationSet, divisor: Node) -> bool:
+    if not any(isinstance(part, Apply) and part.op == "add" for part in walk(divisor)):
+        return False
+    domains = {name: library.declared[name].domain for name in names_in(divisor)}
+    found = enclose(divisor, {name: (domain.low, domain.high) for name, domain in domains.items()}, "")
+    return found is None or not found.misses_zero
 
 
 class Draft:
@@ -304,10 +327,44 @@ class Draft:
                 several = self.sheet.line(f"branches(axes, {', '.join([inside, *tried])})")
                 chosen = self.sheet.line(f"{several}[0]")
                 scope.ask(self.sheet.line(f"{several}[1]"))
+        if not has_choice(equation, name):
+            zeros = [
+                self._holds(Equation(one, "=", ZERO), scope) for one in cancelling_divisors(self.library, candidates)
+            ]
+            loose = [] if plain else self._where_loose(equation, name, chosen, candidates, scope)
+            chosen = self._asked_where([*zeros, *loose], chosen, scope)
         domain = self.library.declared[name].domain
         self.sheet.require_between(scope, chosen, domain.low, domain.high, domain.open_low)
         scope.bind(name, chosen)
         return True
+
+    def _where_loose(
+        self, equation: Equation, name: str, chosen: str, candidates: Sequence[Candidate], scope: Scope
+    ) -> list[str]:
+        """The test that a relation holds beside a closed form as well, where its sides may near each other for ever.
+
+        At the limit of a saturating form its inverse is infinite, and rounding makes some large number of it.
+        """
+        if not nears_limits(candidates):
+            return []
+        inner = scope.copy()
+        inner.bind(name, self.sheet.line(f"{chosen} * {_BESIDE}"))
+        return [self._holds(equation, inner)]
+
+    def _asked_where(self, doubts: Sequence[str], chosen: str, scope: Scope) -> str:
+        """A closed form, infinite where doubles do not decide it: there the solver is asked.
+
+        `y/(a + b - c)` is a large number where rounding leaves something of a divisor that is zero.
+        """
+        for doubt in doubts:
+            if self.dialect.leaves:
+                self.sheet.write(f"if {doubt}: undefined()")
+                continue
+            chosen = self.sheet.line(self.dialect.pick(doubt, "inf", chosen))
+            if not self.dialect.is_lazy:
+                scope.ask(doubt)
+            self._askable(chosen, scope)
+        return chosen
 
     def _gathered(self, equation: Equation, name: str, text: str, candidate: Candidate, scope: Scope) -> str:
         """The form of an unknown that stands several times in its relation, and in a divisor there.

@@ -21,9 +21,10 @@ from derive.kernels.backends.python_numpy import Arrays
 from derive.kernels.backends.tiles import part, spread, tiles
 from derive.kernels.blocks.solver_calls import only_of_arrays
 from derive.kernels.case_dispatch import Cases, cases, cases_of_arms, cases_of_stated, leaves
-from derive.kernels.lowering import written
+from derive.kernels.lowering import cancelling_divisors, nears_limits, written
 from derive.kernels.reach import eliminates
 from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.isolation import isolate
 from derive.planning.plan import Plan
 from derive.solving.answering.solver import solve
 from derive.solving.execution.question import outlined
@@ -187,7 +188,7 @@ class Asking:
         self.places = [names.index(name) for name in found.outline.strong]
         plans = plans_of(found)
         yields = any(case.yielding for tree in found.alternatives for case in leaves(tree))
-        self.has_steps = yields or any(len(made.blocks) > 1 for made in plans)
+        self.has_steps = yields or any(len(made.blocks) > 1 or _may_be_doubtful(library, made) for made in plans)
         self.has_checks = any(made.checks for made in plans) or any(
             relation.conditions or not relation.is_equation for relation in library.relations.values()
         )
@@ -224,6 +225,15 @@ class Asking:
             return math.nan
         declared = math.nan if base is None else units[outline.target].from_base(base)
         return declared if math.isfinite(declared) else math.nan
+
+
+def _may_be_doubtful(library: RelationSet, made: Plan) -> bool:
+    """Whether the last block of a plan has a closed form that doubles do not decide everywhere."""
+    if not made.blocks or len(made.blocks[-1].unknowns) > 1:
+        return False
+    last = made.blocks[-1]
+    candidates = isolate(library.relations[last.relations[0]].written, last.unknowns[0])
+    return bool(candidates and (cancelling_divisors(library, candidates) or nears_limits(candidates)))
 
 
 def plans_of(found: Cases) -> list[Plan]:

@@ -165,7 +165,7 @@ def with_arms(library: RelationSet, arms: Mapping[str, Relation]) -> RelationSet
 def _without_implied(conditions: tuple[Node, ...]) -> tuple[Node, ...]:
     """Conditions without those that the others imply: `x > 1 and x > 2` is `x > 2`."""
     kept = list(dict.fromkeys(conditions))
-    for one in conditions:
+    for one in tuple(kept):
         others = {other: True for other in kept if other != one}
         if implied(one, others):
             kept.remove(one)

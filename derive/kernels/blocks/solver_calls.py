@@ -135,6 +135,7 @@ def branches(axes: Axes, inside: Any, *tried: Any) -> tuple[Any, Any]:
     """
     import numpy
 
+    tried = numpy.broadcast_arrays(*tried)  # an arm of literals alone is one number for all points
     low, high = numpy.fmin.reduce(tried), numpy.fmax.reduce(tried)
     if not ((high - low <= SAME_ROOT * numpy.minimum(numpy.abs(low), numpy.abs(high))) | numpy.isnan(low)).all():
         is_bounded = numpy.isinf(high) & inside

@@ -21,7 +21,7 @@ from typing import Any
 from derive.expressions.tree import Apply, Name, Node, Number
 from derive.tolerances import LEAST
 
-__all__ = ["Polynomial", "ratio_of", "real_roots"]
+__all__ = ["Polynomial", "is_tractable", "nearest_root", "ratio_of", "real_roots"]
 
 Polynomial = tuple[Fraction, ...]
 """Coefficients, the constant first and the leading one, which is not zero, last; () is zero."""
@@ -77,8 +77,7 @@ def real_roots(polynomial: Polynomial, vanishes: Callable[[float], bool]) -> tup
     >>> real_roots(tuple(Fraction(c) for c in (-6, 11, -6, 1)), lambda x: False)
     (1.0, 2.0, 3.0)
     """
-    size = sum(c.numerator.bit_length() + c.denominator.bit_length() for c in polynomial)
-    if not polynomial or len(polynomial) > _DEGREE + 1 or size > _BITS:
+    if not polynomial or not is_tractable(polynomial):
         return None
     turns = {turn for turn in (_isolated(_slope(polynomial)) if len(polynomial) > 2 else ()) if vanishes(turn)}
     clusters: list[list[float]] = []
@@ -88,6 +87,17 @@ def real_roots(polynomial: Polynomial, vanishes: Callable[[float], bool]) -> tup
         else:
             clusters.append([point])
     return tuple(_centre(cluster, turns) for cluster in clusters)
+
+
+def is_tractable(polynomial: Polynomial) -> bool:
+    """Whether the roots of a polynomial can be isolated in a short time."""
+    size = sum(c.numerator.bit_length() + c.denominator.bit_length() for c in polynomial)
+    return len(polynomial) <= _DEGREE + 1 and size <= _BITS
+
+
+def nearest_root(polynomial: Polynomial, ball: Any) -> float | None:
+    """The double nearest to the one root of a polynomial in a ball; None if it overflows."""
+    return _nearest(polynomial, _rational(ball.lower()), _rational(ball.upper()))
 
 
 def _blurred(a: float, b: float, turns: Collection[float]) -> bool:

@@ -186,15 +186,20 @@ def _unsure(question: Question) -> LimitError:
 
 def _despite_structure(library: RelationSet, question: Question, found: Found) -> list[Found]:
     """Answers that structure does not see: what is missing cancels, or inequalities bound the target."""
+    broken: list[DeriveError] = []
+    only = pinned(library, question, found.left_out)
+    if only is not None:
+        sound_one = _sound(library, question, only, broken)
+        if sound_one is None:
+            raise broken[0]
+        return [sound_one]
     result = (
-        pinned(library, question, found.left_out)
-        or cancelling(library, question, found.left_out)
+        cancelling(library, question, found.left_out)
         or _with_fallbacks(library, question, found.left_out)
         or bounded(library, question, found.left_out)
     )
     if result is not None:
         return [result]
-    broken: list[DeriveError] = []
     pieces = left_open(library, question, found.left_out)
     sound = [one for piece in pieces if (one := _sound(library, question, piece, broken))]
     if not sound:

@@ -14,7 +14,7 @@ from functools import partial
 from itertools import pairwise
 
 from derive.expressions.functions import STEPPED
-from derive.expressions.tree import Apply, Equation, Node, names_in, replaced, walk
+from derive.expressions.tree import Apply, Equation, Node, Number, names_in, replaced, walk
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import residual, strain, value
 from derive.numerics.algebra.like_terms import arms_of, occurrences, switches
@@ -29,6 +29,7 @@ from quantities.domain import Domain
 __all__ = [
     "bounds_over",
     "has_choice",
+    "has_pieces",
     "holds_everywhere",
     "is_divided_by",
     "is_level_span",
@@ -48,6 +49,25 @@ _RATIONAL = {"add", "mul", "neg", "inv", "pow"}
 def has_choice(equation: Equation, name: str) -> bool:
     """Whether the name stands inside a max, a min or a choice, whose inverse is not one expression."""
     return any(part.op in ("max", "min", "piecewise") and occurrences(part, name) for part in _applied(equation))
+
+
+def has_pieces(equation: Equation, name: str) -> bool:
+    """Whether the equation may hold along a part of the domain and not all of it, because of a choice or a root.
+
+    Any other is analytic. Along a stretch on which it is zero to every digit, as `tanh` nears one, it is none.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> [has_pieces(parse_equation(text), "x") for text in ("y = tanh(x)", "y = x - sqrt(x**2)", "y = x + abs(x)")]
+    [False, True, True]
+    """
+    for part in _applied(equation):
+        if part.op in ("max", "min", "piecewise", "abs", "sqrt", *STEPPED) and occurrences(part, name):
+            return True
+        if part.op == "pow" and occurrences(part, name):
+            exponent = part.args[1]
+            if not isinstance(exponent, Number) or exponent.value.denominator != 1:
+                return True
+    return False
 
 
 def is_divided_by(equation: Equation, name: str) -> bool:

@@ -32,7 +32,15 @@ from derive.numerics.algebra.evaluation import residual, residual_of_decimals, v
 from derive.numerics.algebra.exact_values import exactly_computed, rationals
 from derive.numerics.algebra.isolation import TURNS, Candidate, isolate, leaves_out, unwound
 from derive.numerics.algebra.like_terms import added, negated, occurrences
-from derive.numerics.algebra.multiprecision import exactly, is_cancelled, is_rounded_zero, overflows, sign_of_gap
+from derive.numerics.algebra.multiprecision import (
+    exactly,
+    is_cancelled,
+    is_root,
+    is_rounded_zero,
+    overflows,
+    sign_of_gap,
+)
+from derive.numerics.algebra.piecewise_rationals import ExactSolutions, exact_solutions
 from derive.numerics.algebra.polynomials import Polynomial, ratio_of
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span, enclose
@@ -40,6 +48,7 @@ from derive.numerics.root_finding.gap import meets_beside_givens, strain_of_give
 from derive.numerics.root_finding.roots import Roots, one_turn, roots_of
 from derive.solving.blocks.free_unknowns import (
     has_choice,
+    has_pieces,
     holds_everywhere,
     is_narrow,
     level_spans,
@@ -70,6 +79,7 @@ from quantities.rational import exact_of
 __all__ = ["by_whole_exponents", "values_of"]
 
 _TURNS = 400  # limit on turns of an angle
+_PROOF = "no other root{sizes}: proved by interval arithmetic"
 
 
 def values_of(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Outcome:
@@ -82,6 +92,9 @@ def values_of(equation: Equation, name: str, known: Mapping[str, float], domain:
     [{'x': 3.0}]
     """
     if _stands_often(equation, name):
+        exact = exact_solutions(equation, name, known, domain)
+        if exact is not None:
+            return _decided(exact, equation, name, known, domain)
         gone = _where_it_cancels(equation, name, known, domain)
         if gone is not None:
             return gone
@@ -114,6 +127,31 @@ def values_of(equation: Equation, name: str, known: Mapping[str, float], domain:
     if not found and _may_hide(equation, name, known, domain, candidates):
         return _searched(equation, name, known, domain)
     return _isolated(found, equation, name, candidates, known, domain, turn)
+
+
+def _decided(
+    exact: ExactSolutions, equation: Equation, name: str, known: Mapping[str, float], domain: Domain
+) -> Outcome:
+    """The outcome of solutions that were found without rounding, with the closed forms of those that have one."""
+    candidates = isolate(equation, name)
+    forms = [
+        (number, form)
+        for candidate in candidates or ()
+        for number, form in _numbers(equation, name, known, candidate, domain, None)
+    ]
+    solutions: list[Solution] = []
+    for x in exact.points:
+        form = next((form for number, form in forms if math.isclose(x, number, rel_tol=SAME_ROOT)), None)
+        solutions.append(Solution({name: x}, {}, form, "" if form else _PROOF.format(sizes="")))
+    is_whole = len(exact.spans) == 1 and not exact.points
+    solutions += (Solution({}, {name: span}, is_whole=is_whole) for span in exact.spans)
+    if solutions:
+        return Outcome(tuple(solutions))
+    rest = _exact_rest(equation, name, known)
+    if not candidates or (rest is not None and len(rest) < 2):
+        return Outcome((), reason="the two sides never meet in its domain")
+    numbers = [value(candidate.form, known) for candidate in candidates]
+    return Outcome((), reason=_why_not([*filter(math.isfinite, numbers)], domain, has_choice(equation, name)))
 
 
 def _where_it_cancels(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Outcome | None:
@@ -193,7 +231,9 @@ def _isolated(
         return Outcome((Solution({}, {name: (domain.low, domain.high)}),))
     if any(overflows(unwound(candidate.form, 0), known) for candidate in candidates):
         return Outcome((), reason="it exceeds the range of double precision", undecided=True)
-    numbers = [_of_exact_parts(candidate.form, {**known, TURNS.name: 0.0}) for candidate in candidates]
+    at = {**known, TURNS.name: 0.0}
+    defined = [candidate.form for candidate in candidates if not math.isnan(exactly(candidate.form, at))]
+    numbers = [_of_exact_parts(form, at) for form in defined]
     finite = [_without_noise(equation, name, known, number) for number in numbers if math.isfinite(number)]
     reason = _why_not(finite, domain, has_choice(equation, name))
     return Outcome((), reason=reason + (f"; it was {within}" if within else ""))
@@ -271,7 +311,10 @@ def _counts(wave: Apply, name: str, known: Mapping[str, float], within: Domain) 
 
 
 def _sharpened(equation: Equation, name: str, known: Mapping[str, float], form: Node) -> float:
-    """The value of a form, in multiprecision where digits may have cancelled."""
+    """The value of a form, in multiprecision where digits may have cancelled; NaN if it has one in doubles only.
+
+    In doubles `log(1 - (y - c)/a)` may be -37 where its argument is zero. There the sides only approach each other.
+    """
     number = _of_exact_parts(form, known)
     here, beside = (residual(equation, {**known, name: x}) for x in (number, number * (1 + ASIDE)))
     if abs(here) > TIGHT:
@@ -279,7 +322,9 @@ def _sharpened(equation: Equation, name: str, known: Mapping[str, float], form: 
     if abs(beside - here) >= FELT and abs(here) <= TIGHT:
         return number
     exact = exactly(form, known)
-    return number if exact != exact else exact
+    if exact == exact:
+        return exact
+    return number if math.isfinite(number) and is_root(equation, name, {**known, name: number}) else math.nan
 
 
 def _of_exact_parts(form: Node, known: Mapping[str, float]) -> float:
@@ -348,6 +393,8 @@ def _level(
     """The intervals in which the name cancels, and the solutions besides; None if there is no interval."""
     if not found and (_exact_rest(equation, name, known) == () or holds_everywhere(equation, name, known, domain)):
         return Outcome((Solution({}, {name: (domain.low, domain.high)}),))
+    if not has_pieces(equation, name):
+        return None
     isolated = tuple(solution.values[name] for solution in found)
     roots = roots_of(equation, name, known, domain)
     others = (x for x in roots.values if agrees(equation, {**known, name: x}) and not _is_among(x, found, name))
@@ -402,7 +449,7 @@ def _outcome(roots: Roots, name: str, domain: Domain) -> Outcome:
     else:
         caveat = f"roots were sought from {low} to {high}; it is not proved that there are no others"
     sizes = "" if roots.clear else f" of a size from {SMALLEST:g} to {LARGEST:g}"
-    proof = f"no other root{sizes}: proved by interval arithmetic" if roots.proved and not roots.turn else ""
+    proof = _PROOF.format(sizes=sizes) if roots.proved and not roots.turn else ""
     points = [Solution({name: x}, {}, None, proof) for x in roots.values]
     bounded = [Solution({}, {name: span}) for span in roots.plateaus]
     reason = "" if points or bounded else f"the two sides never meet in its domain{sizes and f', at numbers{sizes}'}"

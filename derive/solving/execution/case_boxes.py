@@ -30,6 +30,7 @@ from derive.model.choice_arms import one_relation_for_each_arm
 from derive.model.conditions import MIRRORED, implied
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import folded
+from derive.numerics.algebra.exact_values import rationals
 from derive.numerics.intervals.enclosure import Span, enclose, truths
 from derive.numerics.root_finding.contractors import contracted
 from derive.numerics.root_finding.expression_graph import dag_of
@@ -242,7 +243,11 @@ def left_by_relations(
         return whole
     exact = left_at(BLUR)
     size = _size(equations, [*spans.values()])
-    return None if exact is not None and any(_is_tie(whole[one], exact[one], size) for one in thin) else whole
+    ties = [one for one in thin if exact is not None and _is_tie(whole[one], exact[one], size)]
+    if ties and rationals(known, known) is not None:
+        sharp = left_at(0.0)  # what is typed has no error, and what is left differs from it by rounding only
+        ties = [one for one in ties if sharp is None or sharp[one][0] <= 0]
+    return None if ties else whole
 
 
 def _refuted(library: RelationSet, question: Question) -> frozenset[str]:

@@ -89,8 +89,8 @@ def test_all_limits_that_typed_values_break_are_named_at_each_point_and_end_at_t
     stated = "".join(f'{name} = {{ equation = "{form.format(most)}" }}\n' for name, (form, most) in limits.items())
     declared = "".join(f'{name} = {{ unit = "1" }}\n' for name in "abyz")
     library = derive.load(
-        f'[quantities]\n{declared}[relations]\ny = {{ equation = "y = max(a, 2*b)" }}\nz = {{ equation = "z = a + b" }}\n'
-        f"{stated}"
+        f'[quantities]\n{declared}[relations]\ny = {{ equation = "y = max(a, 2*b)" }}\n'
+        f'z = {{ equation = "z = a + b" }}\n{stated}'
     )
     axis = [1.03, 2.77, 5.19, 9.41]
     points = [(a, b) for a in axis for b in axis]

@@ -118,3 +118,29 @@ def test_limits_that_hold_as_equalities_everywhere_exclude_nothing(seed: int) ->
     if isinstance(caught.value, AmbiguousError):
         (answer,) = caught.value.answers
         assert answer.bounds == (pytest.approx(0, abs=1e-9), math.inf)
+
+
+@every("seed", range(40), ordinary=8)
+def test_a_third_limit_that_breaks_where_two_others_meet_is_a_contradiction(seed: int) -> None:
+    rng = random.Random(seed)
+    c = Fraction(rng.randint(1, 900), 100)
+    factor = rng.choice((1, 2, Fraction(1, 2)))
+    aside = rng.choice((-1, 1)) * rng.choice((Fraction(1, 1000), Fraction(1, 2), Fraction(0)))
+    limit = factor * c * c + 2 * c + aside
+    library = derive.load(
+        f"""
+[quantities]
+x = {{ unit = "1", domain = "real" }}
+c = {{ unit = "1", domain = "real" }}
+[relations]
+least = {{ equation = "x >= c*c" }}
+most = {{ equation = "x <= c*c" }}
+third = {{ equation = "{float(factor)}*x + 2*c >= {float(limit)!r}" }}
+"""
+    )
+    if aside > 0:
+        with pytest.raises(derive.InconsistentError):
+            library.solve_all("x", c=str(float(c)))
+    else:
+        (answer,) = library.solve_all("x", c=str(float(c)))
+        assert answer.value.magnitude == float(c * c)

@@ -1,0 +1,53 @@
+"""Compiled functions beside the solver, where a divisor is a sum of decimals that is zero or nearly so."""
+
+from __future__ import annotations
+
+import math
+import random
+from fractions import Fraction
+
+import numpy
+
+import derive
+from tests.ordinary import every
+
+FORMS = (
+    "y = x*(a + b - c)",
+    "y = x*a*b - x*c + d",
+    "y = (a + b - c)*x**2 + d*x",
+    "y = (x + a)/(x + b)",
+)
+
+
+def _library(form: str) -> derive.Library:
+    declared = "".join(f'{name} = {{ unit = "1", domain = "real" }}\n' for name in "abcdy")
+    return derive.load(
+        f'[quantities]\nx = {{ unit = "1", domain = "real" }}\n{declared}[relations.r]\nequation = "{form}"\n'
+    )
+
+
+LIBRARIES = {form: _library(form) for form in FORMS}
+
+
+@every("form, seed", [(form, seed) for seed in range(60) for form in FORMS], ordinary=12)
+def test_as_the_solver(form: str, seed: int) -> None:
+    rng = random.Random(f"{form} {seed}")
+    library = LIBRARIES[form]
+    a, b, d, y = (Fraction(rng.randint(1, 999), 100) for _ in range(4))
+    c = a * b if "a*b" in form else a + b
+    if "/" in form:
+        b = a
+    aside = rng.choice((Fraction(0), Fraction(0), Fraction(1, 10**6), Fraction(1, 10**11)))
+    exact = {"a": a, "b": b, "c": c + aside, "d": d, "y": rng.choice((y, Fraction(0), d, Fraction(1)))}
+    given = {name: number for name, number in exact.items() if name in form}
+    try:
+        found = library.solve("x", **{name: repr(float(number)) for name, number in given.items()}).value.magnitude
+    except (derive.NoSolutionError, derive.AmbiguousError):
+        found = math.nan
+    numbers = {name: float(number) for name, number in given.items()}
+    for backend in ("python", "numpy"):
+        compiled = library.compile("x", given=list(given), backend=backend)
+        at_point = float(compiled(**numbers))
+        assert math.isclose(at_point, found, rel_tol=1e-6) or (math.isnan(at_point) and math.isnan(found)), backend
+    along = library.compile("x", given=list(given))(**numbers | {"y": numpy.array([numbers["y"]] * 3)})
+    assert numpy.allclose(along, found, rtol=1e-6, equal_nan=True)

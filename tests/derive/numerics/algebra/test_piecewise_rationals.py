@@ -1,0 +1,156 @@
+"""Piecewise rational equations solved exactly, against a plain evaluation of the same text in fractions."""
+
+from __future__ import annotations
+
+import math
+import random
+from fractions import Fraction
+from itertools import pairwise
+
+import derive
+from derive.expressions.grammar import parse_equation
+from derive.numerics.algebra.piecewise_rationals import exact_solutions
+from quantities.domain import Domain
+from quantities.rational import exact_of, written
+from tests.ordinary import every
+
+DOMAINS = (
+    Domain("real", -math.inf, math.inf),
+    Domain("positive", 0.0, math.inf, open_low=True),
+    Domain("nonnegative", 0.0, math.inf),
+    Domain("-3.5..4.2", -3.5, 4.2),
+)
+VERY_FAR = Fraction(10**6)
+
+
+def _decimal(rng: random.Random, most: int, places: int = 1) -> Fraction:
+    return Fraction(rng.randint(-most * 10**places, most * 10**places), 10**places)
+
+
+class Line:
+    """A text that is linear piece by piece, and all lines that its choices may take."""
+
+    def __init__(self, text: str, slopes: list[tuple[Fraction, Fraction]]) -> None:
+        self.text = text
+        self.slopes = slopes
+
+    def at(self, x: Fraction) -> Fraction:
+        numbers = "".join(f"Fraction({part!r})" if _is_number(part) else part for part in _parts(self.text))
+        found: Fraction = eval(numbers, {"Fraction": Fraction, "x": x, "max": max, "min": min, "abs": abs})
+        return found
+
+
+def _parts(text: str) -> list[str]:
+    for sign in "()*+-,":
+        text = text.replace(sign, f" {sign} ")
+    return [f"{part} " if part in ("if", "else", "<") else part for part in text.split()]
+
+
+def _is_number(part: str) -> bool:
+    return part[0].isdigit()
+
+
+def _line(rng: random.Random, depth: int) -> Line:
+    """A random expression; the pairs of slope and offset of everything that it may be on a stretch."""
+    if depth == 0:
+        if rng.random() < 0.6:
+            return Line("x", [(Fraction(1), Fraction(0))])
+        offset = abs(_decimal(rng, 9, 2))
+        return Line(str(float(offset)), [(Fraction(0), offset)])
+    one = _line(rng, depth - 1)
+    other = _line(rng, depth - 1)
+    match rng.choice(("+", "-", "*", "max", "min", "abs", "max", "min")):
+        case "*":
+            factor = abs(_decimal(rng, 4)) or Fraction(1)
+            return Line(f"{float(factor)}*({one.text})", [(factor * m, factor * c) for m, c in one.slopes])
+        case "abs":
+            return Line(f"abs({one.text})", [*one.slopes, *((-m, -c) for m, c in one.slopes)])
+        case "+":
+            return Line(
+                f"({one.text} + {other.text})", [(m + p, c + q) for m, c in one.slopes for p, q in other.slopes]
+            )
+        case "-":
+            lines = [(m - p, c - q) for m, c in one.slopes for p, q in other.slopes]
+            return Line(f"({one.text} - ({other.text}))", lines)
+        case choice:
+            return Line(f"{choice}({one.text}, {other.text})", [*one.slopes, *other.slopes])
+
+
+def _inner_breaks(line: Line, parts: list[Line]) -> list[Fraction]:
+    """Every place at which two lines cross, or one is zero: a superset of the places at which the slope changes."""
+    every_line = list(dict.fromkeys([(Fraction(0), Fraction(0)), *(pair for part in parts for pair in part.slopes)]))
+    found = {(d - b) / (a - c) for place, (a, b) in enumerate(every_line) for c, d in every_line[place + 1 :] if a != c}
+    return sorted(found)
+
+
+def _expected(
+    line: Line, parts: list[Line], y: Fraction, domain: Domain
+) -> tuple[list[Fraction], list[tuple[float, float]]]:
+    """The solutions, from the values at two points of each stretch between breaks."""
+    low = -VERY_FAR if math.isinf(domain.low) else Fraction(str(domain.low))
+    high = VERY_FAR if math.isinf(domain.high) else Fraction(str(domain.high))
+    places = sorted({low, high, *(x for x in _inner_breaks(line, parts) if low < x < high)})
+    points = {x for x in places if line.at(x) == y and float(x) in domain and abs(x) < VERY_FAR}
+    spans: list[tuple[Fraction, Fraction]] = []
+    for a, b in pairwise(places):
+        at = [line.at(a + (b - a) * share) - y for share in (Fraction(1, 3), Fraction(2, 3))]
+        if at == [0, 0]:
+            spans = [*spans[:-1], (spans[-1][0], b)] if spans and spans[-1][1] == a else [*spans, (a, b)]
+        elif at[0] != at[1]:
+            x = a + (b - a) * (Fraction(1, 3) + at[0] / (at[0] - at[1]) / 3)
+            points |= {x} if a < x < b else set()
+    alone = [x for x in sorted(points) if not any(a <= x <= b for a, b in spans)]
+    return alone, [(_far(a), _far(b)) for a, b in spans]
+
+
+def _far(end: Fraction) -> float:
+    return math.copysign(math.inf, end) if abs(end) == VERY_FAR else float(end)
+
+
+@every("seed", range(1500), ordinary=20)
+def test_choices_among_lines(seed: int) -> None:
+    rng = random.Random(seed)
+    parts = [_line(rng, rng.randint(0, 2)) for _ in range(2)]
+    kind = rng.choice(("max", "min", "-"))
+    if kind == "-":
+        whole = Line(f"({parts[0].text} - ({parts[1].text}))", [])
+    else:
+        whole = Line(f"{kind}({parts[0].text}, {parts[1].text})", [])
+    # the slopes inside absolute values and inner choices are among these, since each keeps those of its arguments
+    breaks = _inner_breaks(whole, parts)
+    y = whole.at(rng.choice(breaks)) if breaks and rng.random() < 0.6 else _decimal(rng, 20, 2)
+    domain = rng.choice(DOMAINS)
+    number = written(float(y))
+    if "x" not in whole.text or exact_of(number) != y:
+        return
+    found = exact_solutions(parse_equation(f"y = {whole.text}"), "x", {"y": number}, domain)
+    assert found is not None
+    points, spans = _expected(whole, parts, y, domain)
+    assert [exact_of(x) for x in found.points] == points, (whole.text, y)
+    assert list(found.spans) == spans, (whole.text, y)
+
+
+@every("seed", range(600), ordinary=20)
+def test_planted_roots(seed: int) -> None:
+    """A polynomial whose leading coefficient is a sum that vanishes, with roots that are simple, multiple or zero."""
+    rng = random.Random(seed)
+    roots = [rng.choice((Fraction(0), _decimal(rng, 9), _decimal(rng, 9))) for _ in range(rng.randint(1, 3))]
+    coefficients = [Fraction(1)]
+    for root in (*roots, *rng.sample(roots, rng.randint(0, 1))):
+        coefficients = [b - root * a for a, b in zip([*coefficients, 0], [0, *coefficients], strict=True)]
+    a, b = abs(_decimal(rng, 9, 2)), abs(_decimal(rng, 9, 2))
+    y = _decimal(rng, 9, 2)
+    coefficients[0] += y
+    names = {f"c{power}": number for power, number in enumerate(coefficients)}
+    known = {"a": a, "b": b, "c": a + b, "y": y, **names}
+    degree = len(coefficients)
+    terms = " + ".join(f"c{power}*x**{power}" for power in range(1, degree))
+    declared = "".join(f'{name} = {{ unit = "1", domain = "real" }}\n' for name in ("x", *known))
+    library = derive.load(
+        f'[quantities]\n{declared}[relations.r]\nequation = "y = (a + b - c)*x**{degree} + c0 + {terms}"\n'
+    )
+    given = {name: str(float(number)) for name, number in known.items()}
+    if any(Fraction(text) != known[name] for name, text in given.items()):
+        return
+    found = [answer.value.magnitude for answer in library.solve_all("x", **given)]
+    assert found == sorted({float(root) for root in roots}), (library.relations["r"].equation, given)
