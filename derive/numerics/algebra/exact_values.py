@@ -38,9 +38,14 @@ class Undefined(NoElement):
 
 
 def rationals(names: Iterable[str], values: Mapping[str, float]) -> dict[str, Fraction] | None:
-    """The rationals that some numbers round; None if one of them is not known."""
-    found = {name: exact_of(values[name]) for name in names}
-    return None if None in found.values() else found  # type: ignore[return-value]
+    """The rationals that some numbers round; None if one of them, or the number itself, is not known."""
+    found: dict[str, Fraction] = {}
+    for name in names:
+        exact = exact_of(values[name]) if name in values else None
+        if exact is None:
+            return None
+        found[name] = exact
+    return found
 
 
 def exactly_computed(node: Node, values: Mapping[str, float]) -> float | None:

@@ -19,7 +19,7 @@ from derive.planning.plan import Block
 from derive.presentation.numbers import shown_number
 from derive.solving.answering.lost_digits import lost_digits
 from derive.solving.answering.neglected import neglected
-from derive.solving.answering.roles_of_givens import acting, acts_on, cancelling, unused
+from derive.solving.answering.roles_of_givens import acting, acts_on, cancelling, plan_of_its_own, unused
 from derive.solving.answering.steps import steps_of
 from derive.solving.execution.answer import Answer, Assumption, Check
 from derive.solving.execution.block_execution import State, block_states, outcome_of
@@ -91,7 +91,7 @@ def answer_of(
         _neglected=cache(lambda: neglected(library, question, made)),
         _course=cache(lambda: _course(library, question, made, state, used)),
         _acts_on=cache(lambda: acts_on(library, question, left_out, idle)),
-        _lineage=cache(lambda: _lineage(library, question, made, state, used)),
+        _lineage=cache(lambda: _lineage(library, question, made, state, left_out, used)),
         _proof=cache(lambda: proof_of(library, question, made, state)),
     )
 
@@ -168,12 +168,16 @@ def _course(
     return Course(tuple(stages), values, origins, not _chosen_arm(library, made, state), again)
 
 
-def _lineage(library: RelationSet, question: Question, made: Plan, state: State, used: Mapping[str, Value]) -> Lineage:
+def _lineage(
+    library: RelationSet,
+    question: Question,
+    made: Plan,
+    state: State,
+    left_out: Mapping[str, str],
+    used: Mapping[str, Value],
+) -> Lineage:
     """The relations of the plan with the numbers of the state, and what was typed beside them."""
-    blocks = tuple(
-        RelationBlock(tuple(library.relations[name] for name in block.relations), block.unknowns)
-        for block in made.blocks
-    )
+    blocks = tuple(_with_what_a_limit_compares(library, question, made, left_out, block) for block in made.blocks)
     origins = {name: question.origins.get(name, "default") for name in used}
     origins |= {name: "given" for name in used if name in question.strong}
     beside = {name: value for name, value in question.strong.items() if name not in used}
@@ -189,6 +193,24 @@ def _lineage(library: RelationSet, question: Question, made: Plan, state: State,
         beside={name: (library.declared[name], value) for name, value in beside.items()},
         assumed={name: "; ".join(map(render, conditions)) for name, conditions in undecided.items() if conditions},
     )
+
+
+def _with_what_a_limit_compares(
+    library: RelationSet, question: Question, made: Plan, left_out: Mapping[str, str], block: Block
+) -> RelationBlock:
+    """A block's relations; a limit is joined by those that lead from the target to what it compares."""
+    spent = dict.fromkeys(block.relations)
+    unknowns = dict.fromkeys(block.unknowns)
+    known = {*question.strong, *made.weak, question.target}
+    for limit in block.relations:
+        if library.relations[limit].is_equation:
+            continue
+        for name in library.members[limit]:
+            leading = () if name in known else plan_of_its_own(library, question, left_out, name).blocks
+            for one in leading:
+                spent.update(dict.fromkeys(one.relations))
+                unknowns.update(dict.fromkeys(one.unknowns))
+    return RelationBlock(tuple(library.relations[name] for name in spent), tuple(unknowns))
 
 
 def _undecided(library: RelationSet, name: str, known: Container[str]) -> Iterator[Node]:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from derive.planning.plan import Plan
     from derive.solving.execution.question import Question
 
-__all__ = ["acting", "acts_on", "cancelling", "unused"]
+__all__ = ["acting", "acts_on", "cancelling", "plan_of_its_own", "unused"]
 
 
 def unused(
@@ -164,19 +164,24 @@ def _upstream(
 
 
 def _beside(library: RelationSet, question: Question, left_out: Mapping[str, str], name: str) -> Iterator[str]:
-    """The quantities that a quantity is derived from by a plan of its own.
+    """The quantities that a quantity is derived from by a plan of its own."""
+    for block in plan_of_its_own(library, question, left_out, name).blocks:
+        for relation in block.relations:
+            yield from library.members[relation]
+
+
+def plan_of_its_own(library: RelationSet, question: Question, left_out: Mapping[str, str], name: str) -> Plan:
+    """The plan for a quantity that only a condition or a limit contains.
 
     A limit may bound the target by what follows from the target itself: then that counts as known.
     """
     aside = frozenset(left_out)
     asked = question.for_target(name)
     made = planned(library, asked, aside)
-    if not made.is_determined:
-        known = [*question.strong, question.target]
-        made = planned_for(library, name, known, asked.weak, aside, asked.stated)
-    for block in made.blocks:
-        for relation in block.relations:
-            yield from library.members[relation]
+    if made.is_determined:
+        return made
+    known = [*question.strong, question.target]
+    return planned_for(library, name, known, asked.weak, aside, asked.stated)
 
 
 def _deciding(
