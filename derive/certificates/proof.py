@@ -67,12 +67,20 @@ class Isolation:
 
     operations: tuple[str, ...]  # from the outside to the unknown
 
+    @property
+    def told(self) -> str:
+        return "by the inverse of every operation around it"
+
 
 @dataclass(frozen=True, slots=True)
 class Count:
     """The sides differ by a ratio of polynomials, whose different zeros in the domain are counted."""
 
     zeros: int
+
+    @property
+    def told(self) -> str:
+        return f"by the {self.zeros} zeros of a polynomial"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +115,11 @@ class Boxes:
 
     places: tuple[Place, ...]
     tree: tuple[Cut | Narrowing | int | None, ...]
+
+    @property
+    def told(self) -> str:
+        cuts = sum(isinstance(step, Cut) for step in self.tree)
+        return f"by {cuts + 1} boxes that cover the domains" if cuts else "by one box, which is the domains"
 
 
 Evidence = Isolation | Count | Boxes
@@ -156,6 +169,16 @@ class Proof:
     target: str
     claims: tuple[Claim, ...]
 
+    def __str__(self) -> str:
+        lines = []
+        for claim in self.claims:
+            count = len(claim.solutions)
+            lines.append(f"{claim}: {count} solution{'' if count == 1 else 's'}, {claim.evidence.told}")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<Proof of {self.target}: {len(self.claims)} claims>"
+
 
 @dataclass(frozen=True, slots=True)
 class Lagrangian:
@@ -198,3 +221,12 @@ class ProofOfOptimum:
     sign: float  # by which a target is multiplied that is to be made greatest
     distance: float  # in base units
     bounds: tuple[tuple[Bound, ...], ...]  # of each choice, one for each case
+
+    def __str__(self) -> str:
+        bounds = [bound for choice in self.bounds for bound in choice]
+        boxes = sum(1 + sum(isinstance(step, Cut) for step in bound.tree) for bound in bounds)
+        covering = f"{boxes} boxes that cover" if boxes > 1 else "one box of"
+        return f"no choice is better by more than {self.distance:.2g}: bounds over {covering} all choices"
+
+    def __repr__(self) -> str:
+        return f"<ProofOfOptimum: {len(self.bounds)} choices>"

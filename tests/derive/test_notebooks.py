@@ -24,6 +24,7 @@ def things() -> dict[str, Any]:
     return {
         "Answer": answer,
         "Step": answer.steps[-1],
+        "Proof": answer.proof,
         "Table": derive.sweep("step_time", CHIP, MODEL, **ALONG),
         "Stream": stream,
         "Summary": stream.summary()["step_time"],

@@ -232,8 +232,8 @@ def _isolated(
     if any(overflows(unwound(candidate.form, 0), known) for candidate in candidates):
         return Outcome((), reason="it exceeds the range of double precision", undecided=True)
     at = {**known, TURNS.name: 0.0}
-    defined = [candidate.form for candidate in candidates if not math.isnan(exactly(candidate.form, at))]
-    numbers = [_of_exact_parts(form, at) for form in defined]
+    forms = [with_exact_parts(candidate.form, at) for candidate in candidates]
+    numbers = [value(form, at) for form in forms if form is not None and not math.isnan(exactly(form, at))]
     finite = [_without_noise(equation, name, known, number) for number in numbers if math.isfinite(number)]
     reason = _why_not(finite, domain, has_choice(equation, name))
     return Outcome((), reason=reason + (f"; it was {within}" if within else ""))
@@ -313,27 +313,22 @@ def _counts(wave: Apply, name: str, known: Mapping[str, float], within: Domain) 
 def _sharpened(equation: Equation, name: str, known: Mapping[str, float], form: Node) -> float:
     """The value of a form, in multiprecision where digits may have cancelled; NaN if it has one in doubles only.
 
-    In doubles `log(1 - (y - c)/a)` may be -37 where its argument is zero. There the sides only approach each other.
+    In doubles `log(1 - (y - c)/a)` may be -37 where its argument is zero. There the sides only approach each other. So
+    its rational parts are exact: they also keep an argument from lying beside the end of a function's domain.
     """
-    number = _of_exact_parts(form, known)
+    exact_form = with_exact_parts(form, known)
+    if exact_form is None:
+        return math.nan
+    number = value(exact_form, known)
     here, beside = (residual(equation, {**known, name: x}) for x in (number, number * (1 + ASIDE)))
     if abs(here) > TIGHT:
         here = residual_of_decimals(equation, {**known, name: number})
     if abs(beside - here) >= FELT and abs(here) <= TIGHT:
         return number
-    exact = exactly(form, known)
+    exact = exactly(exact_form, known)
     if exact == exact:
         return exact
     return number if math.isfinite(number) and is_root(equation, name, {**known, name: number}) else math.nan
-
-
-def _of_exact_parts(form: Node, known: Mapping[str, float]) -> float:
-    """The value of a form whose rational parts are exact; NaN where it is undefined with them.
-
-    Doubles may put an argument beside the end of a function's domain: 1 - y/8.89 is 1e-16 at y = 8.89, and not zero.
-    """
-    exact = with_exact_parts(form, known)
-    return math.nan if exact is None else value(exact, known)
 
 
 def _snapped(form: Node, number: float, known: Mapping[str, float], domain: Domain) -> float:

@@ -42,6 +42,8 @@ OWN = {
     "derive.numerics.root_finding.krawczyk._SHARES": "the same, one size after the other",
     "derive.optimization.points._SHORTEST": "how far a step is halved",
     "derive.solving.answering.explanation._STEP": "step of a difference quotient",
+    "derive.solving.blocks.certification._NARROW": "where a solution is tried to exist",
+    "derive.solving.blocks.certification._REGIONS": "where a solution is tried to stand alone",
     "derive.solving.blocks.free_unknowns._EVERYWHERE": "points all over a domain",
     "derive.solving.blocks.interval_propagation._PAYS": "whether another round is worth while",
     "derive.tables.jumps._BESIDE": "how near a knee a curve is looked at",
