@@ -26,6 +26,7 @@ from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.like_terms import added, negated
 from derive.optimization.asked_choice import Asked, Pick, asked
 from derive.optimization.branching import Best
+from derive.optimization.certifying import proof_of_optimum
 from derive.optimization.least import looked_at, none_found, searched
 from derive.optimization.program import Limit, Program
 from derive.optimization.putting_back import Looked, answers_at, put_back, values_at
@@ -275,17 +276,26 @@ class _Work:
         return _proved_by(self._best(value_there), best)
 
     def _over_picks(self, changed: Any) -> Looked | None:
-        """The best over all discrete choices of the programs, each changed in the same way."""
+        """The best over all discrete choices of the programs, each changed in the same way.
+
+        It is proved if there is a certificate that none of them is better: otherwise no bound is known.
+        """
         best: Looked | None = None
         floor = math.inf
+        choices: list[tuple[Program, ...]] = []
         for pick, programs in self.picks:
             made = tuple(changed(program) for program in programs)
+            choices.append(made)
             with sharing(_SHARE):
                 found = searched(made) if made else Best()
             floor = min(floor, found.floor)
             if found.is_found and (best is None or found.value < best.best.value):
                 best = Looked(pick, programs, found)
-        return None if best is None else replace(best, best=replace(best.best, floor=floor))
+        if best is None:
+            return None
+        whole = replace(best.best, floor=min(floor, best.best.value))
+        is_certified = proof_of_optimum(choices, whole) is not None
+        return replace(best, best=whole if is_certified else replace(whole, floor=-math.inf))
 
     def _point(self, found: Looked) -> FrontPoint:
         """A point with its answers, put back."""
