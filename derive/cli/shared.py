@@ -282,7 +282,7 @@ def colour() -> bool | None:
     return False if os.environ.get("NO_COLOR") else None
 
 
-_CONTROL = re.compile(r"(\x1b\[[0-9;]*m)|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROL = re.compile(r"(\x1b\[[0-9;]*m)|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def visible(text: str) -> str:
@@ -291,7 +291,11 @@ def visible(text: str) -> str:
     >>> visible("a\x1b[2J\x07b")
     'a\\\\x1b[2J\\\\x07b'
     """
-    return _CONTROL.sub(lambda found: found[1] or f"\\x{ord(found[0]):02x}", text)
+
+    def shown(found: re.Match[str]) -> str:
+        return found[1] or ascii(found[0])[1:-1]
+
+    return _CONTROL.sub(shown, text)
 
 
 class Visible:

@@ -25,7 +25,8 @@ __all__ = ["Document", "parse_source", "read_document", "read_source"]
 
 _LONGEST = 24_000  # characters of one line; the TOML reader takes quadratic time over a longer key
 _DOTTED = re.compile(r"(?<![\w\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){50}")  # a key of nested tables
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all but the tab and the end of a line
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""All but the tab and the end of a line; those that turn the direction of a text show another one than it is, too."""
 _MAY_CONTROL = re.compile(rf"{_CONTROL.pattern}|\\[bfreuUx]")  # written out, or as an escape of TOML
 _REPEATS = 8  # limit on repeated declarations that are blanked out
 _AT = re.compile(r"\(at line (\d+), column (\d+)\)|\(at end of document\)")

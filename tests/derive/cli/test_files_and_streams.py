@@ -188,15 +188,16 @@ def test_a_report_leaves_the_files_of_others_in_its_folder(tmp_path):
         assert ask("report", "mine.md", "--out", "pages", "--html", *force).status == 0
 
 
-SAID = "\x1b]0;title\x07 \x1b[2J \x9b2J \x1b[31mred"
+SAID = "\x1b]0;title\x07 \x1b[2J \x9b2J \x1b[31mred \u202eder\u2066"
 
 
-def test_control_characters_of_a_file_are_refused_with_their_line():
-    text = PENDULUM.replace('"s" }', '"s", meaning = "\\u001b]0;a title\\u0007" }')
+@pytest.mark.parametrize("code", ["001B", "009B", "202E", "2066"])
+def test_control_characters_of_a_file_are_refused_with_their_line(code):
+    text = PENDULUM.replace('"s" }', f'"s", meaning = "\\u{code}]0;a title\\u0007" }}')
     Path("pendulum.toml").write_text(text)
     said = ask("solve", "period", "length=1 m", *ON)
     assert (said.status, said.out) == (2, "")
-    assert "pendulum.toml:4: quantities.period.meaning has the control character U+001B.\n  Take it out." in said.err
+    assert f"pendulum.toml:4: quantities.period.meaning has the control character U+{code}.\n  Take it out." in said.err
 
 
 @pytest.mark.parametrize(
@@ -217,7 +218,7 @@ def test_control_characters_of_a_file_are_refused_with_their_line():
 )
 def test_no_control_character_of_a_name_reaches_the_terminal(words):
     said = ask(*words, *(ON if words[0] in ("solve", "sweep", "graph") else ()))
-    assert not set(said.out + said.err) & {"\x1b", "\x07", "\x9b"}
+    assert not set(said.out + said.err) & {"\x1b", "\x07", "\x9b", "\u202e", "\u2066"}
 
 
 COMMAND = [sys.executable, "-m", "derive"]
