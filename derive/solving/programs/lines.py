@@ -11,18 +11,19 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 from flint import fmpq
 
 from derive.errors import DeriveError
 from derive.expressions.arithmetic import Arithmetic, Fold, NoElement
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, cases, names_in
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, cases, names_in, walk
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds
-from derive.numerics.algebra.isolation import isolate
+from derive.numerics.algebra.isolation import Candidate, isolate
 from derive.numerics.algebra.like_terms import occurrences
 from derive.planning.plan import Block
+from derive.solving.blocks.substitution import expressed
 from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.checks import checked
 from derive.time_limits import query
@@ -58,6 +59,23 @@ def as_rational(number: float) -> Any:
 def as_float(number: Any) -> float:
     """The double nearest to a number."""
     return number if isinstance(number, float) else Rational(Fraction(int(number.p), int(number.q)))
+
+
+class _ExactCase(NamedTuple):
+    """One of the forms that an unknown may have: as a tree, as text, when it holds, and that it lies in its domain."""
+
+    form: Node
+    text: str
+    test: str
+    place: str
+
+
+class _InOneUnknown(NamedTuple):
+    """Simultaneous equations in one of their unknowns: its candidates, and the others expressed in it."""
+
+    name: str
+    candidates: tuple[Candidate, ...]
+    forms: Mapping[str, Node]
 
 
 class Lines:
@@ -107,8 +125,8 @@ class Lines:
         needs = [name for name in members if name not in block.unknowns and name in scope]
         key = (block, tuple(scope[name] for name in needs))
         if key not in self._shared:
-            line = self._one_line(block, scope)
-            self._shared[key] = (line,) if line else self._call(block, needs, scope)
+            exact = self._one_line(block, scope) or self._lines_by_cases(block, scope)
+            self._shared[key] = exact or self._call(block, needs, scope)
         scope.update(zip(block.unknowns, self._shared[key], strict=True))
 
     def demand_condition(self, condition: Node, truth: bool | None, scope: Mapping[str, str]) -> None:
@@ -142,16 +160,70 @@ class Lines:
         run: Callable[..., Any] = self.space["run"]
         return run
 
-    def _one_line(self, block: Block, scope: Mapping[str, str]) -> str:
-        """The variable of an unknown that a relation gives in one way only, exactly; empty if that is not so."""
+    def _one_line(self, block: Block, scope: Mapping[str, str]) -> tuple[str, ...]:
+        """The variable of an unknown that a relation gives in one way only, exactly; none if that is not so."""
         if len(block.unknowns) > 1 or len(block.relations) > 1:
-            return ""
+            return ()
         (unknown,), (relation,) = block.unknowns, block.relations
         form = _only_form(self.library.relations[relation].written, unknown)
         text = None if form is None else self._exact_text(form, scope)
         if text is None:
-            return ""
+            return ()
         assert form is not None
+        return (self._number_of(unknown, form, text, scope),)
+
+    def _lines_by_cases(self, block: Block, scope: Mapping[str, str]) -> tuple[str, ...]:
+        """The variables of unknowns that follow exactly in one of several cases, which is the one now; or none.
+
+        All but one of the unknowns are expressed in the one that is left, in one way. An equation then gives that, case
+        by case: `t = max(a, b/x)` has `b/t` where `a < t`. At other numbers this must hold as well, and no other one.
+        Where a comparison is a tie, an arm without the unknown may leave it a whole interval, so none may be one.
+        """
+        reduced = _in_one_unknown([self.library.relations[name].written for name in block.relations], block.unknowns)
+        if reduced is None:
+            return ()
+        trial = {**scope, **dict.fromkeys(block.unknowns, "v")}
+        if any(self._exact_text(form, trial) is None for form in reduced.forms.values()):
+            return ()
+        told = [self._case(candidate, reduced.name, scope) for candidate in reduced.candidates]
+        cases = [case for case in told if case is not None]
+        try:
+            held = [case for case in cases if self._valued(f"{case.test} and {case.place}")]
+        except Unwritten:
+            return ()
+        if len(cases) < len(told) or len(held) != 1:
+            return ()
+        (case,) = held
+        for other in cases:
+            if other is not case:
+                self._demand(f"not ({other.test} and {other.place})")
+        self._demand(case.test)
+        found = {reduced.name: self._number_of(reduced.name, case.form, case.text, scope)}
+        for name, form in reduced.forms.items():
+            text = self._exact_text(form, {**scope, **found})
+            assert text is not None
+            found[name] = self._number_of(name, form, text, {**scope, **found})
+        return tuple(found[name] for name in block.unknowns)
+
+    def _case(self, candidate: Candidate, name: str, scope: Mapping[str, str]) -> _ExactCase | None:
+        """A candidate for an unknown as text; None if it is not rational."""
+        text = self._exact_text(candidate.form, scope)
+        tests = [self._exact_text(_strict(condition), scope) for condition in candidate.conditions]
+        told = [test for test in tests if test is not None]
+        if text is None or len(told) < len(tests):
+            return None
+        domain = self.library.declared[name].domain
+        low, high = (self._end(end) for end in (domain.low, domain.high))
+        place = " and ".join(
+            [
+                *([f"{text} {'>' if domain.open_low else '>='} {low}"] if low else []),
+                *([f"{text} <= {high}"] if high else []),
+            ]
+        )
+        return _ExactCase(candidate.form, text, " and ".join(told) or "True", place or "True")
+
+    def _number_of(self, unknown: str, form: Node, text: str, scope: Mapping[str, str]) -> str:
+        """A variable for an unknown that is an exact expression, which has to lie in its domain."""
         variable = self._line(text)
         self._follow(variable, form, scope)
         self._demand(f"{variable}.height_bits() <= {_LONGEST}", is_steady=False)
@@ -332,6 +404,33 @@ def _only_form(equation: Equation, unknown: str) -> Node | None:
         (node,) = (arg for arg in node.args if occurrences(arg, unknown))
     found = isolate(equation, unknown)
     return found[0].form if found is not None and len(found) == 1 else None
+
+
+def _in_one_unknown(equations: Sequence[Equation], unknowns: Sequence[str]) -> _InOneUnknown | None:
+    """The candidates for one unknown of some equations, with the others in its terms; None if there are no such."""
+    for name in unknowns:
+        branches = expressed(equations, unknowns, name)
+        if len(branches) != 1 or branches[0].lost or branches[0].powers:
+            continue
+        (branch,) = branches
+        (equation,) = branch.left
+        if any(part.op == "piecewise" for part in walk(equation.lhs, equation.rhs) if isinstance(part, Apply)):
+            continue  # an arm without the unknown would have to be excluded as well
+        candidates = isolate(equation, name) or ()
+        needed = {one for candidate in candidates for one in names_in(candidate.form, *candidate.conditions)}
+        is_plain = not any(one.winds or one.powers for one in candidates)
+        if candidates and is_plain and needed.isdisjoint(unknowns):
+            return _InOneUnknown(name, candidates, branch.forms)
+    return None
+
+
+def _strict(condition: Node) -> Node:
+    """A condition without the ties of its comparisons."""
+    if isinstance(condition, Apply) and condition.op in ("and", "or"):
+        return Apply(condition.op, tuple(map(_strict, condition.args)))
+    if isinstance(condition, Apply) and condition.op in ("le", "ge"):
+        return Apply("lt" if condition.op == "le" else "gt", condition.args)
+    return condition
 
 
 def _power(node: Apply, part: Fold) -> str:
