@@ -4,8 +4,8 @@ A box needs no bound where no point of it is admissible: a limit that applies is
 guard is false, a count has no whole number, or the goal no value. In any other the goal must not fall below the floor.
 Where limits hold their gaps are not positive, and zeros are zero. So the goal is nowhere less than the Lagrangian: the
 goal plus the limits, times prices that are not negative, plus the zeros, times any. Its least value in a box is bounded
-by its enclosure, with each unknown along which it is monotone at the better end; and by its value in the middle and its
-slopes. A single point has an exact value where that is rational.
+by its enclosure, with each unknown along which it is monotone at the better end; by its value in the middle and its
+slopes; and where it is convex, by a tangent (`convexity`). A single point has an exact value where that is rational.
 
 A box may be narrowed first, to where the limits can hold and the goal can be below the floor: each is at least its
 value in the middle plus its slopes times the distances, and where all other unknowns do their best, one has to make up
@@ -18,7 +18,8 @@ import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from derive.certificates.proof import Bound, Box, Cut, Lagrangian, Limited, Narrowing, Span
+from derive.certificates.convexity import Convex
+from derive.certificates.proof import Bound, Box, Cut, Lagrangian, Limited, Narrowing, Span, Tangent
 from derive.expressions.tree import Apply, Node, Number
 from derive.numerics.algebra.exact_values import exact_value
 from derive.numerics.intervals.arithmetic import lies_in, over, plus, times
@@ -34,6 +35,7 @@ class Program:
     def __init__(self, bound: Bound) -> None:
         self.bound = bound
         self.known = {one.name: one.span for one in bound.known}
+        self.convex: dict[tuple[float, ...], Convex] = {}
 
     def spans(self, box: Box) -> dict[str, Span]:
         return {**self.known, **dict(zip(self.bound.names, box, strict=True))}
@@ -70,20 +72,35 @@ class Program:
 
     def is_above(self, box: Box, prices: Sequence[float]) -> bool:
         """Whether the Lagrangian is not below the floor in a box."""
-        bound, spans = self.bound, self.spans(box)
+        bound = self.bound
         if all(low == high for low, high in box):
-            point = {name: Fraction(low) for name, (low, _) in spans.items()}
+            point = {name: Fraction(low) for name, (low, _) in self.spans(box).items()}
             number = exact_value(bound.goal, point)
             if number is not None and not bound.known:
                 return bool(number >= bound.floor)
-        parts = [*(limit.gap for limit in bound.limits), *bound.zeros]
-        for price, limit in zip(prices, bound.limits, strict=False):
-            if not price >= 0 or (price and not _applies(limit, spans)):
-                return False
-        terms = [
-            Apply("mul", (Number(Fraction(price)), part)) for price, part in zip(prices, parts, strict=False) if price
-        ]
-        return self._least(Apply("add", (bound.goal, *terms)), box) >= bound.floor
+        return self._may_be_priced(box, prices) and self._least(self._lagrangian(prices), box) >= bound.floor
+
+    def is_above_tangent(self, box: Box, prices: Sequence[float], point: Sequence[float]) -> bool:
+        """Whether the Lagrangian is convex in a box, and its tangent at a point of it not below the floor."""
+        if not self._may_be_priced(box, prices):
+            return False
+        key = tuple(prices)
+        if key not in self.convex:
+            self.convex[key] = Convex(self._lagrangian(prices), self.bound.names, self.known)
+        return self.convex[key].least(box, point) >= self.bound.floor
+
+    def _may_be_priced(self, box: Box, prices: Sequence[float]) -> bool:
+        """Whether no price of a limit is negative, and each limit with a price has to hold all over a box."""
+        spans = self.spans(box)
+        pairs = zip(prices, self.bound.limits, strict=False)
+        return all(price == 0 or (price > 0 and _applies(limit, spans)) for price, limit in pairs)
+
+    def _lagrangian(self, prices: Sequence[float]) -> Node:
+        """The goal, and the limits and zeros at their prices."""
+        parts = [*(limit.gap for limit in self.bound.limits), *self.bound.zeros]
+        priced = [(price, part) for price, part in zip(prices, parts, strict=False) if price]
+        terms = [Apply("mul", (Number(Fraction(price)), part)) for price, part in priced]
+        return Apply("add", (self.bound.goal, *terms))
 
     def narrowed(self, box: Box) -> Box | None:
         """A box without the parts in which a limit is broken or the goal keeps its floor; None if nothing is left."""
@@ -177,6 +194,8 @@ def flaw_of(bound: Bound) -> str:
             return f"{box} may hold an admissible point"
         if isinstance(node, Lagrangian) and not program.is_above(rounded, node.prices):
             return f"the goal may be below its floor in {box}"
+        if isinstance(node, Tangent) and not program.is_above_tangent(rounded, node.prices, node.point):
+            return f"the goal may be below its tangent in {box}"
     return "the boxes do not cover the ranges" if pending else ""
 
 

@@ -28,12 +28,14 @@ __all__ = [
     "Isolation",
     "Known",
     "Lagrangian",
+    "Leaf",
     "Limited",
     "Narrowing",
     "Place",
     "Proof",
     "ProofOfOptimum",
     "Span",
+    "Tangent",
 ]
 
 Span = tuple[float, float]
@@ -188,11 +190,23 @@ class Lagrangian:
 
 
 @dataclass(frozen=True, slots=True)
+class Tangent:
+    """A box in which the same is convex, and keeps the bound by its tangent at a point."""
+
+    prices: tuple[float, ...]
+    point: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Limited:
     """What is not positive where a limit holds, and the condition under which the limit applies."""
 
     gap: Node
     guard: Node | None = None
+
+
+Leaf = Lagrangian | Tangent | None
+"""What shows that a box holds nothing below a bound; None if no point of it is admissible."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +225,7 @@ class Bound:
     zeros: tuple[Node, ...]
     guards: tuple[Node, ...]
     floor: float
-    tree: tuple[Cut | Narrowing | Lagrangian | None, ...]
+    tree: tuple[Leaf | Cut | Narrowing, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,23 @@ alone, or with the limits at their prices.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from derive.certificates.bounds import Program as Checked
 from derive.certificates.bounds import flaw_of
-from derive.certificates.proof import Bound, Box, Cut, Known, Lagrangian, Limited, Narrowing, ProofOfOptimum
+from derive.certificates.proof import (
+    Bound,
+    Box,
+    Cut,
+    Known,
+    Lagrangian,
+    Leaf,
+    Limited,
+    Narrowing,
+    ProofOfOptimum,
+    Tangent,
+)
 from derive.errors import LimitError
 from derive.expressions.tree import names_in
 from derive.numerics.algebra.constant_folding import is_decimal, stated
@@ -26,8 +37,11 @@ from derive.tolerances import BLUR, EXTREME, SAME_ROOT
 
 __all__ = ["proof_of_optimum"]
 
-_MOST = 1000  # boxes of one program
+_MOST = 4000  # boxes of one program
 _FEW = 8  # whole numbers of a side that is cut before others
+_CURVED = 6  # variables up to which second derivatives are worth their while
+_MINIMA = 12  # local searches for points that are as good as the best
+_SMALL = 0.1  # share of the choices below which a box is searched for one
 _PAYS = 0.2  # share of a side that a contractor has to cut off
 
 
@@ -77,6 +91,10 @@ class _Recorder:
         self.prices: list[tuple[float, ...]] = [()]
         with suppress(LimitError):
             self.prices += [self._prices(at)]
+        self.at = tuple(at)
+        self.minima: list[tuple[float, ...]] = []
+        self.left = _MINIMA
+        self.is_curved = len(at) == len(program.names) <= _CURVED
 
     def _prices(self, at: Sequence[float]) -> tuple[float, ...]:
         """The prices at the best point of the limits that the bound keeps, and of the zeros."""
@@ -87,7 +105,7 @@ class _Recorder:
 
     def bound(self) -> Bound | None:
         """The bound with its boxes; None where they are too many, or too small."""
-        tree: list[Cut | Narrowing | Lagrangian | None] = []
+        tree: list[Leaf | Cut | Narrowing] = []
         pending = [self.program.box]
         while pending:
             tick()
@@ -124,7 +142,7 @@ class _Recorder:
             tuple(tree),
         )
 
-    def _leaf(self, box: Box) -> tuple[bool, Lagrangian | None]:
+    def _leaf(self, box: Box) -> tuple[bool, Leaf]:
         """Whether a box needs no cut, and what shows it."""
         rounded = self.checked.rounded(box)
         if rounded is None or self.checked.is_out(rounded):
@@ -132,7 +150,32 @@ class _Recorder:
         for prices in self.prices:
             if self.checked.is_above(rounded, prices):
                 return True, Lagrangian(prices)
+        if not self.is_curved:
+            return False, None
+        for at in self._minima(rounded):
+            point = tuple(min(max(x, low), high) for x, (low, high) in zip(at, rounded, strict=True))
+            for prices in self.prices:
+                if self.checked.is_above_tangent(rounded, prices, point):
+                    return True, Tangent(prices, point)
         return False, None
+
+    def _minima(self, box: Box) -> Iterator[tuple[float, ...]]:
+        """Points at which a tangent may be flat: the best one, and others that are as good and lie in a box."""
+        yield self.at
+        inside = [one for one in self.minima if all(low <= x <= high for x, (low, high) in zip(one, box, strict=True))]
+        yield from inside
+        if inside or self.left <= 0 or not self._is_small(box):
+            return
+        self.left -= 1
+        middle = tuple(low / 2 + high / 2 for low, high in box)
+        best = min(Points(self.program, self.boxes).improved(middle), key=self.program.at, default=middle)
+        self.minima.append(best)
+        yield best
+
+    def _is_small(self, box: Box) -> bool:
+        """Whether a box is a small part of the choices."""
+        sides = zip(box, self.program.box, strict=True)
+        return all(high - low <= _SMALL * (most - least) for (low, high), (least, most) in sides)
 
     def _slab(self, box: Box) -> Cut | None:
         """The cut that takes off a part in which the contractors leave nothing."""
