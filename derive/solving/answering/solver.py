@@ -50,6 +50,7 @@ from derive.solving.execution.plan_states import Found, is_doubt, is_of_one_turn
 from derive.solving.execution.question import NO_CASE, Case, Question, ask
 from derive.solving.execution.regimes import MOST_CASES, explored
 from derive.solving.programs.shapes import Shape, shape_of
+from derive.solving.ranges.exact_pieces import EXACT_PIECE, NOWHERE
 from derive.solving.ranges.joined_cases import is_gapless, joined
 from derive.time_limits import query
 from derive.tolerances import SAME_ROOT
@@ -177,15 +178,19 @@ def _over_all_cases(
     whole = joined(library)
     if whole is None:
         return answers
+    gapless = is_gapless(library)
     try:
         others = _answers(whole, _found(whole, replace(question, decided={})), profiles)
-    except DeriveError:
+    except DeriveError as error:
+        if gapless and isinstance(error, NoSolutionError) and error.reason == NOWHERE:
+            raise
         return answers
+    if gapless and all(any(note.text == EXACT_PIECE for note in one.stated_assumptions) for one in others):
+        return others
     pairs = [(one, next((answer for answer in answers if _is_same(answer, one)), None)) for one in others]
     several = sum(answer.base is not None for answer in answers) > 1  # each has bounds of its own
     if several or sum(same is not None for _, same in pairs) < len(answers):
         return answers
-    gapless = is_gapless(library)
     return tuple(one if same is None else _bounded_as(same, one, gapless) for one, same in pairs)
 
 
