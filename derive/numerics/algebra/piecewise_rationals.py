@@ -11,6 +11,9 @@ at which end of a stretch an arm begins to bind. Here all of that is decided wit
    stretch solves the equation; otherwise its roots do, which FLINT isolates.
 3. The breaks themselves, and the ends of the domain, are put into the equation.
 
+An expression enters or leaves a range where it is equal to an end of the range, at a pole, or at a break. Between two
+of these, one point tells whether it lies there.
+
 Breaks that are irrational, or too many, are left to other methods, and so is whatever has no value at a trial point.
 """
 
@@ -21,6 +24,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, pairwise
+from operator import attrgetter
 from typing import Any
 
 from derive.expressions.functions import STEPPED
@@ -32,11 +36,12 @@ from derive.numerics.algebra.polynomials import Polynomial, is_tractable, neares
 from derive.numerics.intervals.arithmetic import Span
 from derive.time_limits import tick
 from quantities.domain import Domain
-from quantities.rational import nearest
+from quantities.rational import exact_of, nearest
 
-__all__ = ["ExactSolutions", "exact_solutions"]
+__all__ = ["ExactSolutions", "exact_preimage", "exact_solutions"]
 
 _MOST_BREAKS = 100
+_CLOSEST = Fraction(1, 2**50)  # relative distance of places between which a rounded root leaves no sure point
 _CHOICES = {"max", "min", "abs", "piecewise", *STEPPED}
 
 _End = Fraction | None
@@ -81,6 +86,44 @@ def exact_solutions(equation: Equation, name: str, known: Mapping[str, float], d
         return None
 
 
+def exact_preimage(
+    expression: Node, name: str, known: Mapping[str, float], span: Span, domain: Domain
+) -> tuple[Span, ...] | None:
+    """The intervals of a domain in which an expression lies in a span; None if it is of another kind, or not exact.
+
+    Together they are all such numbers. An interval may be a single point, and its ends need not belong to it: the
+    second one here begins above 3.
+
+    >>> from derive.expressions.grammar import parse_expression
+    >>> from quantities.rational import written
+    >>> real = Domain("real", -math.inf, math.inf)
+    >>> exact_preimage(parse_expression("abs(x) - a"), "x", {"a": written(0.1)}, (written(0.2), written(1.4)), real)
+    ((-1.5, -0.3), (0.3, 1.5))
+    >>> jump = parse_expression("x if x <= 3 else x - a")
+    >>> exact_preimage(jump, "x", {"a": written(9.0)}, (written(-7.0), written(-5.0)), real)
+    ((-7.0, -5.0), (3.0, 4.0))
+    """
+    given = rationals((other for other in names_in(expression) if other != name), known)
+    if given is None or not all(map(math.isfinite, span)):
+        return None
+    low, high = (exact_of(end) or Fraction(end) for end in span)
+    numbers = {other: Number(number) for other, number in given.items()}
+    try:
+        pieces = _Pieces(Number(Fraction(0)), with_forms(expression, numbers), name, domain)
+        spans = pieces.between(low, high)
+    except _NotExact:
+        return None
+    return tuple((float(start), float(end)) for start, end in (_ends(*found) for found in spans))
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A number at which an expression may enter or leave a range, and whether it lies in the range there."""
+
+    at: _End
+    is_inside: bool
+
+
 class _Pieces:
     """The two sides of an equation over the stretches of a domain in which each is one ratio of polynomials."""
 
@@ -117,6 +160,50 @@ class _Pieces:
             points.append(nearest(self.high))
         inside = tuple(x for x in points if x in self.domain)
         return ExactSolutions(inside, tuple(_ends(*span) for span in spans))
+
+    def between(self, least: Fraction, most: Fraction) -> list[tuple[_End, _End]]:
+        """The intervals in which the right side lies between two numbers, from the lowest to the highest."""
+        spans: list[tuple[_End, _End]] = []
+        is_reached = False  # whether the last of the intervals reaches the place
+        places = [*self._places(least, most)]
+        for place, after in pairwise(places):
+            if place.is_inside and not is_reached:
+                spans.append((place.at, place.at))
+            is_reached = place.is_inside
+            if self._is_between(_inside(place.at, after.at), least, most):
+                start = spans.pop()[0] if is_reached else place.at
+                spans.append((start, after.at))
+                is_reached = True
+            else:
+                is_reached = False
+        if places[-1].is_inside and not is_reached:
+            spans.append((places[-1].at, places[-1].at))
+        return spans
+
+    def _places(self, least: Fraction, most: Fraction) -> Iterator[_Place]:
+        """The ends of the domain, and between them each place where the right side may enter or leave a range."""
+        last = _Place(self.low, self._is_between(self.low, least, most) and not self.domain.open_low)
+        yield last
+        for low, high in self._stretches():
+            smooth = self._smooth(self.right, _inside(low, high))
+            inside: list[_Place] = []
+            for end in {least, most}:
+                above, below = self._ratio(added(smooth, Number(-end)))
+                rational, others = _roots_within(_without_common(above, below), low, high)
+                inside += [_Place(x, self._is_between(x, least, most)) for x in rational]
+                inside += [_Place(Fraction(x), is_inside=True) for x in others]
+            rational, others = _roots_within(below, low, high)
+            inside += [_Place(x, is_inside=False) for x in (*rational, *map(Fraction, others))]
+            for place in (*sorted(inside, key=attrgetter("at")), _Place(high, self._is_between(high, least, most))):
+                if _are_close(last.at, place.at):
+                    raise _NotExact
+                last = place
+                yield place
+
+    def _is_between(self, at: _End, least: Fraction, most: Fraction) -> bool:
+        """Whether the right side has a value at a point, which lies between two numbers."""
+        found = None if at is None else exact_value(self.right, {self.name: at})
+        return found is not None and bool(least <= found <= most)
 
     def _stretches(self) -> Iterator[tuple[_End, _End]]:
         return pairwise((self.low, *self.breaks, self.high))
@@ -226,6 +313,11 @@ def _compared(choice: Apply) -> Iterable[tuple[Node, Node]]:
 
 def _ends(low: _End, high: _End) -> Span:
     return -math.inf if low is None else nearest(low), math.inf if high is None else nearest(high)
+
+
+def _are_close(low: _End, high: _End) -> bool:
+    """Whether the middle of two places may not lie between them, as one of them may be a rounded root."""
+    return low is not None and high is not None and high - low <= _CLOSEST * max(abs(low), abs(high))
 
 
 def _inside(low: _End, high: _End) -> Fraction:

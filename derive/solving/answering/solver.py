@@ -50,9 +50,11 @@ from derive.solving.execution.plan_states import Found, is_doubt, is_of_one_turn
 from derive.solving.execution.question import NO_CASE, Case, Question, ask
 from derive.solving.execution.regimes import MOST_CASES, explored
 from derive.solving.programs.shapes import Shape, shape_of
+from derive.solving.ranges.exact_pieces import EXACT_PIECE, NOWHERE
 from derive.solving.ranges.joined_cases import is_gapless, joined
+from derive.solving.ranges.solution_path import ATTAINED_ALONG
 from derive.time_limits import query
-from derive.tolerances import SAME_ROOT
+from derive.tolerances import ASIDE, SAME_ROOT
 
 __all__ = ["is_settled", "settled", "solve", "solve_all", "the_one"]
 
@@ -177,15 +179,19 @@ def _over_all_cases(
     whole = joined(library)
     if whole is None:
         return answers
+    gapless = is_gapless(library)
     try:
         others = _answers(whole, _found(whole, replace(question, decided={})), profiles)
-    except DeriveError:
+    except DeriveError as error:
+        if gapless and isinstance(error, NoSolutionError) and error.reason == NOWHERE:
+            raise
         return answers
+    if gapless and all(any(note.text == EXACT_PIECE for note in one.stated_assumptions) for one in others):
+        return others
     pairs = [(one, next((answer for answer in answers if _is_same(answer, one)), None)) for one in others]
     several = sum(answer.base is not None for answer in answers) > 1  # each has bounds of its own
     if several or sum(same is not None for _, same in pairs) < len(answers):
         return answers
-    gapless = is_gapless(library)
     return tuple(one if same is None else _bounded_as(same, one, gapless) for one, same in pairs)
 
 
@@ -247,6 +253,10 @@ def _answers(library: RelationSet, sought: _Sought, profiles: tuple[Any, ...]) -
         answer if state.is_free else _cut(used, replace(question, case=_case_of(used, one)), answer)
         for answer, (used, one, state) in zip(answers, states, strict=True)
     ]
+    if any(value.is_range for value in question.strong.values()):
+        answers = [
+            _reached(used, question, one, answer) for answer, (used, one, _) in zip(answers, states, strict=True)
+        ]
     if any(one.case != NO_CASE for _, one in sought.answers):  # which cases there are is no part of a proof
         answers = [replace(answer, _proof=lambda: None) for answer in answers]
     answers = [
@@ -319,6 +329,15 @@ def _is_close(note: Assumption) -> bool:
     return note.kind == "bounds" and note.text.startswith(("bounds are exact", "bounds found by"))
 
 
+_CLOSE = ("bounds are exact", "bounds found by", ATTAINED_ALONG)
+_UNREACHED = Assumption("bounds contain every value in the range; not every value in them need be reached", "bounds")
+_UNREACHED_ALONG = Assumption(
+    "bounds contain every value along this solution; not every value in them need be reached; elsewhere in the ranges "
+    "there may be others",
+    "bounds",
+)
+
+
 def _cut(library: RelationSet, question: Question, answer: Answer) -> Answer:
     """An answer over ranges, whose bounds are cut to what its case leaves to the target."""
     is_ranged = any(value.is_range for value in question.strong.values())
@@ -351,6 +370,27 @@ def _cut(library: RelationSet, question: Question, answer: Answer) -> Answer:
         _steps=tuple,
         _lineage=cache(lambda: lineage().without_numbers()),
     )
+
+
+def _reached(library: RelationSet, question: Question, found: Found, answer: Answer) -> Answer:
+    """An answer over ranges, which does not say that its bounds are reached where other quantities forbid it."""
+    claims_it = any(one.kind == "bounds" and one.text.startswith(_CLOSE) for one in answer.stated_assumptions)
+    if answer.bounds is None or not claims_it:
+        return answer
+    low, high = answer.bounds
+    inwards = ASIDE * (high - low)
+    beside = [(low, low + inwards), (high - inwards, high)]  # ends are rounded, and may lie outside by that alone
+    if not math.isfinite(inwards) or all(is_possible_within(library, question, found, span) for span in beside):
+        return answer
+    notes = tuple(_unreached(one) for one in answer.stated_assumptions)
+    return replace(answer, stated_assumptions=notes)
+
+
+def _unreached(note: Assumption) -> Assumption:
+    """What is said of bounds, without the claim that they are reached."""
+    if note.kind != "bounds" or not note.text.startswith(_CLOSE):
+        return note
+    return _UNREACHED_ALONG if note.text.startswith(ATTAINED_ALONG) else _UNREACHED
 
 
 def _beside(answer: Answer, beside: Agreement) -> Answer:

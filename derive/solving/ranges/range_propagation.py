@@ -108,8 +108,18 @@ def how_near(bounds: Span, met: Span | None) -> str:
     if met is not None and 0 < size < math.inf:
         gap = max(met[0] - bounds[0], bounds[1] - met[1], 0.0) / size
         if gap <= 0.01:
-            return f"values within {gap:.1g} of their size were found"
+            return f"values within {_rounded_up(gap):g} of their size were found"
     return WIDE
+
+
+def _rounded_up(gap: float) -> float:
+    """A gap to one digit, and no less than it is.
+
+    >>> [f"{_rounded_up(gap):g}" for gap in (0.0014, 0.002, 0.0)]
+    ['0.002', '0.002', '0']
+    """
+    shown = float(f"{gap:.1g}")
+    return shown if shown >= gap else float(f"{gap + 10.0 ** math.floor(math.log10(gap)) / 2:.1g}")
 
 
 def spread_without_middle(library: RelationSet, question: Question, first: Found) -> Found | None:

@@ -20,7 +20,9 @@ from derive.solving.ranges.range_propagation import domain_of, how_near, leaves,
 from derive.solving.sensitivity.continuation import Stage, followed
 from derive.solving.sensitivity.elasticities import composed, put_in
 
-__all__ = ["along", "beside", "hangs_on_what_cancels"]
+__all__ = ["ATTAINED_ALONG", "along", "beside", "hangs_on_what_cancels"]
+
+ATTAINED_ALONG = "bounds along this solution are attained"
 
 
 def along(library: RelationSet, made: Plan, state: State, ranges: Mapping[str, Span]) -> tuple[Span, str] | None:
@@ -37,8 +39,10 @@ def along(library: RelationSet, made: Plan, state: State, ranges: Mapping[str, S
         found = followed(stages, made.target, moving, state.values, spans)
     if found is None:
         return None
-    how = "attained" if found.attained else f"those of an enclosure: {how_near(found.span, found.met)}"
-    return found.span, f"bounds along this solution are {how}; elsewhere in the ranges there may be others"
+    how = ATTAINED_ALONG
+    if not found.attained:
+        how = f"bounds along this solution are those of an enclosure: {how_near(found.span, found.met)}"
+    return found.span, f"{how}; elsewhere in the ranges there may be others"
 
 
 def beside(library: RelationSet, made: Plan, state: State, ranges: Mapping[str, Span]) -> dict[str, Node]:

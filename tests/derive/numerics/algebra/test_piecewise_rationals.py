@@ -8,8 +8,8 @@ from fractions import Fraction
 from itertools import pairwise
 
 import derive
-from derive.expressions.grammar import parse_equation
-from derive.numerics.algebra.piecewise_rationals import exact_solutions
+from derive.expressions.grammar import parse_equation, parse_expression
+from derive.numerics.algebra.piecewise_rationals import exact_preimage, exact_solutions
 from quantities.domain import Domain
 from quantities.rational import exact_of, written
 from tests.ordinary import every
@@ -41,9 +41,10 @@ class Line:
 
 
 def _parts(text: str) -> list[str]:
-    for sign in "()*+-,":
+    for sign in "()*/+-,":
         text = text.replace(sign, f" {sign} ")
-    return [f"{part} " if part in ("if", "else", "<") else part for part in text.split()]
+    text = text.replace("*  *", "**")
+    return [f" {part} " if part in ("if", "else", "<") else part for part in text.split()]
 
 
 def _is_number(part: str) -> bool:
@@ -128,6 +129,95 @@ def test_choices_among_lines(seed: int) -> None:
     points, spans = _expected(whole, parts, y, domain)
     assert [exact_of(x) for x in found.points] == points, (whole.text, y)
     assert list(found.spans) == spans, (whole.text, y)
+
+
+def _expected_between(
+    line: Line, parts: list[Line], ends: tuple[Fraction, Fraction], domain: Domain
+) -> list[tuple[float, float]]:
+    """The intervals in which a line lies between two numbers, from the values at and between all places it may turn."""
+    low = -VERY_FAR if math.isinf(domain.low) else Fraction(str(domain.low))
+    high = VERY_FAR if math.isinf(domain.high) else Fraction(str(domain.high))
+    levels = [Line("", [(Fraction(0), end)]) for end in ends]
+    sums = [(m + s * p, c + s * q) for m, c in parts[0].slopes for p, q in parts[1].slopes for s in (1, -1)]
+    turns = _inner_breaks(line, [*parts, *levels, Line("", sums)])
+    places = sorted({low, high, *(x for x in turns if low < x < high)})
+    spans: list[tuple[Fraction, Fraction]] = []
+    for a, b in pairwise(places):
+        for start, end, x in ((a, a, a), (a, b, (a + b) / 2), (b, b, b)):
+            is_in_domain = float(x) in domain and abs(x) < VERY_FAR
+            if not (is_in_domain and ends[0] <= line.at(x) <= ends[1]):
+                continue
+            if spans and spans[-1][1] == start and (start == end or _is_inside(line, a, ends, domain)):
+                spans[-1] = spans[-1][0], end
+            else:
+                spans.append((start, end))
+    return [(_far(a), _far(b)) for a, b in spans]
+
+
+def _is_inside(line: Line, x: Fraction, ends: tuple[Fraction, Fraction], domain: Domain) -> bool:
+    return float(x) in domain and ends[0] <= line.at(x) <= ends[1]
+
+
+def _two_lines(rng: random.Random) -> tuple[Line, list[Line]]:
+    parts = [_line(rng, rng.randint(0, 2)) for _ in range(2)]
+    one, other = (part.text for part in parts)
+    text = rng.choice(("max({}, {})", "({} - ({}))", "({1} if {0} < 3.2 else {1} + 2.5)", "({1} if x < 1.5 else {0})"))
+    return Line(text.format(one, other), []), parts
+
+
+@every("seed", range(1500), ordinary=20)
+def test_where_choices_among_lines_lie_in_a_range(seed: int) -> None:
+    rng = random.Random(seed)
+    whole, parts = _two_lines(rng)
+    parts = [*parts, Line("", [(Fraction(0), Fraction(16, 5)), (Fraction(1), Fraction(-3, 2))])]
+    parts.append(Line("", [(m, c + Fraction(5, 2)) for m, c in parts[1].slopes]))
+    turns = _inner_breaks(whole, parts)
+    start = whole.at(rng.choice(turns)) if turns and rng.random() < 0.4 else _decimal(rng, 12)
+    ends = start, start + abs(_decimal(rng, 8))
+    given = written(float(ends[0])), written(float(ends[1]))
+    if "x" not in whole.text or tuple(map(exact_of, given)) != ends:
+        return
+    domain = rng.choice(DOMAINS)
+    found = exact_preimage(parse_expression(whole.text), "x", {}, given, domain)
+    assert found is not None
+    assert list(found) == _expected_between(whole, parts, ends, domain), (whole.text, ends)
+
+
+RATIOS = (
+    "{a}/x",
+    "x/(x - {a})",
+    "x**2 - {a}*x",
+    "(x**2 - {b})/(x + {a})",
+    "x**3 - {b}*x",
+    "max(x**2, {a}/x)",
+    "{b}/(x**2 - 2)",
+)
+
+
+@every("seed", range(400), ordinary=20)
+def test_where_ratios_lie_in_a_range(seed: int) -> None:
+    """Every number of a fine grid lies in an interval that was found just if its value lies in the range."""
+    rng = random.Random(seed)
+    one, other = (
+        rng.choice(RATIOS).format(a=float(abs(_decimal(rng, 5))), b=float(abs(_decimal(rng, 5)))) for _ in range(2)
+    )
+    text = rng.choice(("{}", "{}", "max({}, {})", "{} + {}", "({} if x < 0.7 else {})")).format(one, other)
+    low = _decimal(rng, 9)
+    high = low + abs(_decimal(rng, 9))
+    line = Line(text, [])
+    domain = rng.choice(DOMAINS)
+    found = exact_preimage(parse_expression(text), "x", {}, (written(float(low)), written(float(high))), domain)
+    if found is None:  # a break is irrational
+        return
+    for step in range(-1200, 1201):
+        x = Fraction(step, 97)
+        try:
+            is_met = float(x) in domain and low <= line.at(x) <= high
+        except ZeroDivisionError:
+            continue
+        holding = [span for span in found if span[0] <= x <= span[1]]
+        at_end = any(math.isclose(x, end, abs_tol=1e-12) for span in holding for end in span)
+        assert at_end or is_met == bool(holding), (text, low, high, found, x)
 
 
 @every("seed", range(600), ordinary=20)

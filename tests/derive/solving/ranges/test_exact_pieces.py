@@ -1,0 +1,80 @@
+"""The values of a target over one range of what follows from it, piece by piece, against values of the same text."""
+
+from __future__ import annotations
+
+import math
+import random
+from fractions import Fraction
+
+import pytest
+
+from derive import NoSolutionError
+from tests.derive.statements import bare, span
+from tests.ordinary import every
+
+REAL = {"x": "real", "y": "real"}
+THREE = "y = max(1*(max(5.77, x)), ((abs(x)) if x < 4.5 else (min(4.53, 5.9))))"
+JUMP = ({"equation": "y = x", "when": ["x < 3"]}, {"equation": "y = x + 2", "when": ["x >= 3"]})
+
+
+@every(
+    ("relations", "y", "pieces"),
+    [
+        (["y = abs(x)"], "-0.6..3.2", [(-3.2, 3.2)]),
+        (["y = abs(x)"], "0.6..3.2", [(-3.2, -0.6), (0.6, 3.2)]),
+        (["y = abs(x)"], "-1..0", [(0, 0)]),
+        ([THREE], "5.5..9.6", [(-9.6, 9.6)]),
+        (["y = x if x < 3 else x - 10"], "2..4", [(2, 3), (12, 14)]),
+        (["y = 1/x"], "-1..4", [(-math.inf, -1), (0.25, math.inf)]),
+        (["y = max(x, 3)"], "2..4", [(-math.inf, 4)]),
+        (JUMP, "2..10", [(2, 8)]),
+        (JUMP, "2..4", [(2, 3)]),
+        (JUMP, "4..6", [(3, 4)]),
+    ],
+)
+def test_each_interval_is_told_with_its_ends(relations, y, pieces):
+    answers = bare("x y", *relations, domains=REAL).solve_all("x", y=y)
+    assert [span(answer) for answer in answers] == pieces
+    assert all(any("bounds are exact" in note for note in answer.assumptions) for answer in answers)
+
+
+@every(("relations", "y"), [(["y = abs(x) - min(x, x)"], "-8..-1.9"), (JUMP, "3.2..4.9"), (["y = abs(x)"], "-2..-1")])
+def test_a_range_that_nothing_leads_to_has_no_solution(relations, y):
+    with pytest.raises(NoSolutionError):
+        bare("x y", *relations, domains=REAL).solve_all("x", y=y)
+
+
+def _form(rng: random.Random) -> str:
+    a, b = (rng.choice((0.5, 1.3, 2.0, 3.1)) for _ in range(2))
+    forms = (f"{a}*x + {b}", f"{b} - {a}*x", f"abs(x - {a})", f"max({a}*x, {b})", f"min(x, {b}) - {a}", f"{a}")
+    return rng.choice((*forms, f"x**2 - {b}", f"{a}/(x - {b})"))
+
+
+@every("seed", range(200), ordinary=10)
+def test_a_number_lies_in_an_interval_just_if_it_leads_into_the_range(seed):
+    """In cases whose conditions are on the target, or in one relation that chooses."""
+    rng = random.Random(seed)
+    cut = rng.choice((-1.0, 0.0, 1.5, 3.0))
+    one, other = _form(rng), _form(rng)
+    if rng.random() < 0.5:
+        relations = [{"equation": f"y = {one}", "when": [f"x < {cut}"]}]
+        relations.append({"equation": f"y = {other}", "when": [f"x >= {cut}"]})
+    else:
+        relations = [f"y = ({one}) if x < {cut} else ({other})"]
+    low = rng.randint(-60, 60) / 10
+    high = low + rng.randint(1, 60) / 10
+    try:
+        answers = bare("x y", *relations, domains=REAL).solve_all("x", y=f"{low}..{high}")
+    except NoSolutionError:
+        answers = ()
+    spans = [span(answer) for answer in answers]
+    for step in range(-1000, 1001):
+        x = Fraction(step, 89)
+        try:
+            y = eval(one if x < Fraction(cut) else other, {"x": float(x), "abs": abs, "max": max, "min": min})
+        except ZeroDivisionError:
+            continue
+        near = [end for end in (low, high) if math.isclose(y, end, abs_tol=1e-9)]
+        near += [end for pair in spans for end in pair if math.isclose(x, end, abs_tol=1e-9)]
+        is_met = low <= y <= high
+        assert near or is_met == any(start <= x <= end for start, end in spans), (relations, low, high, spans, x)
