@@ -67,6 +67,8 @@ def _claim(library: RelationSet, question: Question, block: Block, numbers: Mapp
 def _claim_at(library: RelationSet, question: Question, block: Block, numbers: Mapping[str, float]) -> Claim | None:
     held = {name for relation in block.relations for name in library.members[relation]}
     known = {name: numbers[name] for name in held if name in numbers}
+    if not held <= {*known, *block.unknowns}:  # what stays open in it cancels, or is bounded
+        return None
     equations = [library.relations[name].written for name in block.relations]
     domains = {name: library.declared[name].domain for name in block.unknowns}
     try:
