@@ -107,8 +107,8 @@ def is_possible_within(library: RelationSet, question: Question, found: Found, b
 def _is_possible_around(library: RelationSet, question: Question, values: Mapping[str, float]) -> bool:
     """Whether some case of the relations around what is known leaves values to what else is in them."""
     known = values.keys() | question.strong.keys()
-    conditioned = (*library.conditional, *(one for one in library.relations.values() if has_arms(one)))
-    around = (one for one in conditioned if not known.isdisjoint(library.members[one.name]))
+    choosing = (*library.conditional, *(one for one in library.relations.values() if has_arms(one) or _is_extreme(one)))
+    around = (one for one in choosing if not known.isdisjoint(library.members[one.name]))
     also = {name for one in around for name in (*library.members[one.name], *names_in(*one.conditions))}
     also -= known - {name for name, value in question.strong.items() if value.is_range}
     if not also:
@@ -117,6 +117,12 @@ def _is_possible_around(library: RelationSet, question: Question, values: Mappin
     stated = {name: stated_at(library, name, values[name]) for name in sorted(computed)}
     asked = replace(question, strong={**question.strong, **stated}, decided={})
     return left_by_arms(library, asked, sorted(also), computed=computed) is not None
+
+
+def _is_extreme(relation: Relation) -> bool:
+    """Whether a relation holds a maximum or a minimum, which bounds a quantity that it does not fix."""
+    parts = walk(relation.written.lhs, relation.written.rhs)
+    return any(isinstance(part, Apply) and part.op in ("max", "min") for part in parts)
 
 
 def left_open(

@@ -34,6 +34,7 @@ from derive.planning.matching import closure
 from derive.planning.plan import Block, Plan
 from derive.presentation.text import headline
 from derive.solving.answering.explanation import answer_of
+from derive.solving.answering.left_values import left_one_value
 from derive.solving.answering.one_case import UnfixedError, answered_in_case, narrowed_by_neighbours
 from derive.solving.answering.regime_intervals import confined, is_possible_within, left_open, told_apart
 from derive.solving.answering.remarks import is_of_time, remarks
@@ -475,7 +476,8 @@ def _sought_by_arms(
     """What is sought, and where that leaves the target open, the same without the arms that conditions exclude.
 
     Where it is open still, each arm is a relation of its own case: a choice whose condition nothing decides ties the
-    target by none of its arms alone, and may yet leave it one number, or a few.
+    target by none of its arms alone, and may yet leave it one number, or a few. At last all relations together may
+    leave it one.
     """
     answers, errors = _sought(library, question)
     is_open = any(isinstance(error, UnderdeterminedError) for error in errors) or not (answers or errors)
@@ -484,7 +486,10 @@ def _sought_by_arms(
         if fewer is not None:
             return _sought_by_arms(fewer, replace(question, decided={}))
     in_arms = _sought_in_arms(library, question) if is_open else []
-    return library, in_arms or [(library, one) for one in answers], errors
+    if in_arms or answers or not all(isinstance(error, (NoSolutionError, UnderdeterminedError)) for error in errors):
+        return library, in_arms or [(library, one) for one in answers], errors
+    only = left_one_value(library, question) if is_open else None
+    return library, [] if only is None else [(library, only)], errors
 
 
 def _sought_in_arms(library: RelationSet, question: Question) -> list[tuple[RelationSet, Found]]:

@@ -5,7 +5,7 @@ A target is planned from what it needs. Givens may contradict each other elsewhe
 relations that surely apply are matched to what the strong values leave open, without a target. A relation that is left
 over is tested, as are inequalities and estimates all of whose quantities follow, and so is what may leave its domain
 (`left_domains`); what they need is computed, and nothing else. Where counting leaves quantities open that cancel
-between relations, they are eliminated (`cancelled_answers`).
+between relations, or takes for fixed what dependent relations leave open, they are eliminated (`cancelled_answers`).
 
 Which relations these are depends on the names of the givens alone, and is cached; most questions have none.
 """
@@ -246,7 +246,7 @@ def _found(library: RelationSet, given: frozenset[str], zeros: frozenset[str], l
     blocks = tuple(ordered(structure, solved, wanted, given)) if wanted else ()
     needed = {name for block in ordered(structure, solved, asked, given) for name in block.unknowns} if asked else ()
     used = tests | {name for block in blocks for name in block.relations}
-    dependent = tuple(islice(_beyond(library, structure, given, zeros, settled), _SETS))
+    dependent = tuple(islice(_untested(library, structure, given, zeros, settled, tests), _SETS))
     conditional = {one.name for one in library.conditional if one.name not in left_out}
     held = {name for names in dependent for name in names}
     return StatedTwice(
@@ -259,10 +259,20 @@ def _found(library: RelationSet, given: frozenset[str], zeros: frozenset[str], l
     )
 
 
-def _beyond(
-    library: RelationSet, structure: Structure, given: frozenset[str], zeros: frozenset[str], settled: frozenset[str]
+def _untested(
+    library: RelationSet,
+    structure: Structure,
+    given: frozenset[str],
+    zeros: frozenset[str],
+    settled: frozenset[str],
+    tests: Collection[str],
 ) -> Iterator[tuple[str, ...]]:
-    """Sets of dependent relations with quantities that counting leaves open, which may cancel between them."""
+    """Sets of dependent relations of which counting does not show that they state something twice.
+
+    Quantities that counting leaves open may cancel between them. Or it takes all of them for fixed, one by each
+    relation, and none is left over to be tested: so it is with `u + v = 1` and `2*u + 2*v = 3`.
+    """
     for names in repeated_among(library, structure, given, zeros):
-        if not settled.issuperset(one for name in names for one in library.members[name]):
+        is_settled = settled.issuperset(one for name in names for one in library.members[name])
+        if not is_settled or not any(name in tests for name in names):
             yield names

@@ -239,11 +239,14 @@ def left_by_relations(
 
     whole = left_at(blur)
     thin = [one for one in strict if whole is not None and whole.get(one, slacks[one])[1] < math.inf]
-    if whole is None or not thin or not blur:
+    if whole is None or not thin:
         return whole
+    rough = whole if blur else left_at(AGREEMENT)
     exact = left_at(BLUR)
     size = _size(equations, [*spans.values()])
-    ties = [one for one in thin if exact is not None and _is_tie(whole[one], exact[one], size)]
+    if rough is None or exact is None:
+        return whole
+    ties = [one for one in thin if _is_tie(rough[one], exact[one], size)]
     if ties and rationals(known, known) is not None:
         sharp = left_at(0.0)  # what is typed has no error, and what is left differs from it by rounding only
         ties = [one for one in ties if sharp is None or sharp[one][0] <= 0]
