@@ -118,7 +118,6 @@ NO_GAP = 1e-9  # of gaps and sizes, relative to those around them
 
 ASIDE = 1e-6  # relative change of a number to see what depends on it: far beyond rounding, and nearly linear
 VISIBLE = 1e-6  # least change of a residual by half of a number, at a point that is to show what holds there
-MOST_LOST = 1e6  # factor by which compiled lines may magnify roundings; beyond it the solver has the digits
 FELT = 1e-10  # least change of a residual by this, or fewer than a dozen digits of the unknown are determined
 
 # Bounds over ranges

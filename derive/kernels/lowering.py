@@ -12,28 +12,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial, reduce
+from functools import reduce
 from math import inf
 from typing import Any
 
 from derive.expressions.tree import COMPARISONS, Apply, Equation, Name, Node, names_in, walk
-from derive.kernels.backends.emitter import Dialect, inlined, with_room_for_rounding
+from derive.kernels.backends.emitter import Dialect, with_room_for_rounding
 from derive.kernels.backends.shared_lines import Scope, Sheet, apart, in_order
 from derive.kernels.blocks.block_kernels import worked_out
-from derive.kernels.blocks.lost_digits import Doubt, LostDigits
 from derive.kernels.blocks.solver_calls import Axes, branches, only, rows, settled, stacked
 from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, Yielding
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out
 from derive.numerics.algebra.like_terms import ZERO
-from derive.numerics.intervals.enclosure import Span, enclose
+from derive.numerics.intervals.enclosure import enclose
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.block import variants_of
 from derive.solving.blocks.free_unknowns import has_choice, is_divided_by
 from derive.solving.execution.question import Outline
 from derive.tolerances import AGREEMENT, ASIDE, AT_ZERO
 
-__all__ = ["Draft", "cancelling_divisors", "loses_digits", "nears_limits", "written"]
+__all__ = ["Draft", "cancelling_divisors", "nears_limits", "written"]
 
 _COMPARED = frozenset({"max", "min", *COMPARISONS.values()})
 _UNBOUNDED = frozenset({"log", "tan", "atanh"})  # with poles at numbers, where rounding makes them finite
@@ -83,30 +82,12 @@ def nears_limits(candidates: Sequence[Candidate]) -> bool:
     return any(isinstance(part, Apply) and part.op in _UNBOUNDED for part in parts)
 
 
-def loses_digits(library: RelationSet, exact: Sequence[str], candidates: Sequence[Candidate]) -> bool:
-    """Whether closed forms lose so many digits at some numbers that the solver has to be asked there."""
-    about = LostDigits(_spans(library, *(candidate.form for candidate in candidates)), exact)
-    return any(True for candidate in candidates for _ in about.doubts(candidate.form))
-
-
-def _spans(library: RelationSet, *forms: Node) -> dict[str, Span]:
-    domains = {name: library.declared[name].domain for name in names_in(*forms)}
-    return {name: (domain.low, domain.high) for name, domain in domains.items()}
-
-
 def _may_cancel(library: RelationSet, divisor: Node) -> bool:
     if not any(isinstance(part, Apply) and part.op == "add" for part in walk(divisor)):
         return False
     domains = {name: library.declared[name].domain for name in names_in(divisor)}
     found = enclose(divisor, {name: (domain.low, domain.high) for name, domain in domains.items()}, "")
     return found is None or not found.misses_zero
-
-
-def _where_any(test: Any, beside: Callable[[], Any]) -> Any:
-    """Where both hold, the second of which is computed only if the first holds anywhere."""
-    import numpy
-
-    return numpy.logical_and(test, beside()) if numpy.any(test) else test
 
 
 class Draft:
@@ -298,10 +279,6 @@ class Draft:
         """An expression as text, whose conditions allow for the rounding of what is computed here."""
         return self.sheet.expression(with_room_for_rounding(node, self.outline.strong), scope)
 
-    def _rounded(self, node: Node, scope: Scope) -> str:
-        """The same where what is rounded to a whole number is taken as it is: `_doubts` finds what rounding moves."""
-        return self.sheet.expression(with_room_for_rounding(node, self.outline.strong, in_steps=False), scope)
-
     # Blocks
 
     def _block(self, block: Block, scope: Scope) -> None:
@@ -326,8 +303,7 @@ class Draft:
         domains = {other: self.library.declared[other].domain for other in names_in(*powers)}
         if leaves_out(powers, {other: (domain.low, domain.high) for other, domain in domains.items()}):
             return False
-        texts = [self._rounded(candidate.form, scope) for candidate in candidates]
-        doubts = self._doubts(candidates, texts, scope)
+        texts = [self._text(candidate.form, scope) for candidate in candidates]
         plain = isinstance(equation.lhs, Name) and equation.lhs.name == name
         if len(texts) == 1 and not has_choice(equation, name) and is_divided_by(equation, name):
             chosen = self._gathered(equation, name, texts[0], candidates[0], scope)
@@ -337,7 +313,7 @@ class Draft:
             tried = [self._tried(equation, name, text, scope) for text in texts]
             for i, candidate in enumerate(candidates):
                 if candidate.other is not None:  # in case too many digits have cancelled
-                    text = self._tried(equation, name, self._rounded(candidate.other, scope), scope)
+                    text = self._tried(equation, name, self._text(candidate.other, scope), scope)
                     tried[i] = self.sheet.line(self.dialect.pick(f"({tried[i]} == {tried[i]})", tried[i], text))
             tried += self._of_arms_without(equation, name, scope)
             chosen = tried[0]
@@ -352,53 +328,15 @@ class Draft:
                 chosen = self.sheet.line(f"{several}[0]")
                 scope.ask(self.sheet.line(f"{several}[1]"))
         if not has_choice(equation, name):
-            divisors = cancelling_divisors(self.library, candidates)
-            doubts += [self._holds(Equation(one, "=", ZERO), scope) for one in divisors]
-            doubts += [] if plain else self._where_loose(equation, name, chosen, candidates, scope)
-        chosen = self._asked_where(doubts, chosen, scope)
+            zeros = [
+                self._holds(Equation(one, "=", ZERO), scope) for one in cancelling_divisors(self.library, candidates)
+            ]
+            loose = [] if plain else self._where_loose(equation, name, chosen, candidates, scope)
+            chosen = self._asked_where([*zeros, *loose], chosen, scope)
         domain = self.library.declared[name].domain
         self.sheet.require_between(scope, chosen, domain.low, domain.high, domain.open_low)
         scope.bind(name, chosen)
         return True
-
-    def _doubts(self, candidates: Sequence[Candidate], texts: list[str], scope: Scope) -> list[str]:
-        """The tests that find where closed forms lose too many digits.
-
-        A form of which there is another without cancellation is replaced by that one where it loses digits, and is in
-        doubt where both do.
-        """
-        declared = self.library.declared
-        exact = [name for name in self.outline.strong if not declared[name].unit.offset]
-        forms = [form for one in candidates for form in (one.form, one.other) if form is not None]
-        about = LostDigits(_spans(self.library, *forms), exact)
-        found = list[str]()
-        for i, candidate in enumerate(candidates):
-            own = dict.fromkeys(about.doubts(candidate.form))
-            if candidate.other is None:
-                found += [self._is_met(doubt, scope) for doubt in own]
-                continue
-            others = dict.fromkeys(about.doubts(candidate.other))
-            found += [self._is_met(doubt, scope) for doubt in own if doubt in others]
-            alone = [self._is_met(doubt, scope) for doubt in own if doubt not in others]
-            besides = [self._is_met(doubt, scope) for doubt in others if doubt not in own]
-            if alone:
-                loses = self.sheet.line(self.dialect.logic("or", alone))
-                texts[i] = self.sheet.line(self.dialect.pick(loses, self._rounded(candidate.other, scope), texts[i]))
-                found += [self.dialect.logic("and", [loses, one]) for one in besides]
-        return list(dict.fromkeys(found))
-
-    def _is_met(self, doubt: Doubt, scope: Scope) -> str:
-        """The test that doubles do not decide; that a number is exact is asked only where it matters, at few points."""
-        small, large = (self._rounded(side, scope) for side in (doubt.small, doubt.large))
-        test = self.sheet.line(f"({small} < {large})")
-        if doubt.inexact is None:
-            return test
-        inexact = with_room_for_rounding(doubt.inexact, self.outline.strong, in_steps=False)
-        beside = f"({inlined(inexact, scope.variables.__getitem__, self.dialect)} != 0.0)"
-        if self.dialect.is_lazy:
-            return self.sheet.line(self.dialect.logic("and", [test, beside]))
-        self.sheet.space["where_any"] = _where_any
-        return self.sheet.line(f"where_any({test}, lambda: {beside})")
 
     def _where_loose(
         self, equation: Equation, name: str, chosen: str, candidates: Sequence[Candidate], scope: Scope
@@ -422,10 +360,9 @@ class Draft:
             if self.dialect.leaves:
                 self.sheet.write(f"if {doubt}: undefined()")
                 continue
+            chosen = self.sheet.line(self.dialect.pick(doubt, "inf", chosen))
             if not self.dialect.is_lazy:
                 scope.ask(doubt)
-                continue
-            chosen = self.sheet.line(self.dialect.pick(doubt, "inf", chosen))
             self._askable(chosen, scope)
         return chosen
 
@@ -514,9 +451,7 @@ class Draft:
 
     def _by_numbers(self, block: Block, inputs: Sequence[str], scope: Scope) -> None:
         """A block without a closed form: a call to its kernel, for each point that has not failed yet."""
-        given = frozenset(inputs).intersection(self.outline.strong)
-        made = partial(worked_out, self.library, block, inputs, self.dialect, given)
-        helper = self.sheet.helper((block, given, *inputs), made)
+        helper = self.sheet.helper((block, *inputs), lambda: worked_out(self.library, block, inputs, self.dialect))
         texts = [scope.variables[name] for name in inputs]
         if scope.tests and texts:
             texts[0] = self.sheet.line(self.dialect.pick(self.sheet.mask(scope), texts[0], "nan"))

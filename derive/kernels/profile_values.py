@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from derive.caches import Memo
 from derive.errors import DeriveError
 from derive.kernels.agreement import said_twice
 from derive.kernels.case_dispatch import Cases, cases, leaves
@@ -23,9 +22,6 @@ from derive.time_limits import query
 from quantities.value import Value, read_number
 
 __all__ = ["compiled_with", "generic_question", "named_by", "used_values"]
-
-
-_WITHOUT_LIMITS = Memo[RelationSet](most=16)
 
 
 def compiled_with(
@@ -55,20 +51,11 @@ def compiled_with(
             f"What is given may contradict {twice[0]}, which a function with profiles does not test.",
             hint="Leave one of the givens out, or compile without profiles.",
         )
-    inner = compiled(_without_limits(library), target, [*names, *stated], backend, tested=False)
+    inner = compiled(library, target, [*names, *stated], backend, tested=False)
     fixed = {name: library.declared[name].unit.from_base(value.base[1]) for name, value in stated.items()}
     call = by_name(names, lambda values: inner(**dict(zip(names, values, strict=True)), **fixed))
     call.__doc__ = f"{target} from {', '.join(names)}, in declared units."
     return call
-
-
-def _without_limits(library: RelationSet) -> RelationSet:
-    """The library without its inequalities: of values that yield, as those of profiles do, none is a contradiction.
-
-    Where compiled lines ask the solver, they would be typed values to it.
-    """
-    limits = [relation.name for relation in library.inequalities]
-    return _WITHOUT_LIMITS.of(library.session, "limits", lambda: library.without(*limits)) if limits else library
 
 
 def named_by(library: RelationSet, target: str, given: Iterable[str], profiles: tuple[Any, ...]) -> list[str]:

@@ -21,7 +21,7 @@ from derive.kernels.backends.python_numpy import Arrays
 from derive.kernels.backends.tiles import part, spread, tiles
 from derive.kernels.blocks.solver_calls import only_of_arrays
 from derive.kernels.case_dispatch import Cases, cases, cases_of_arms, cases_of_stated, leaves
-from derive.kernels.lowering import cancelling_divisors, loses_digits, nears_limits, written
+from derive.kernels.lowering import cancelling_divisors, nears_limits, written
 from derive.kernels.reach import eliminates
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import isolate
@@ -233,10 +233,7 @@ def _may_be_doubtful(library: RelationSet, made: Plan) -> bool:
         return False
     last = made.blocks[-1]
     candidates = isolate(library.relations[last.relations[0]].written, last.unknowns[0])
-    if not candidates:
-        return False
-    is_steep = bool(cancelling_divisors(library, candidates)) or nears_limits(candidates)
-    return is_steep or loses_digits(library, (), candidates)
+    return bool(candidates and (cancelling_divisors(library, candidates) or nears_limits(candidates)))
 
 
 def plans_of(found: Cases) -> list[Plan]:

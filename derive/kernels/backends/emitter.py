@@ -192,12 +192,11 @@ def _choice(node: Apply, part: Callable[[Node], str], lazy: Callable[[Node], str
     return text
 
 
-def with_room_for_rounding(node: Node, exact: Container[str], *, in_steps: bool = True) -> Node:
+def with_room_for_rounding(node: Node, exact: Container[str]) -> Node:
     """An expression in whose conditions a computed number that equals a literal but for rounding is equal to it.
 
     3*0.1 is 0.30000000000000004, and still `<= 0.3`. Numbers of the names in `exact` are compared as they are. What is
-    rounded to a whole number and misses one by rounding alone is that number, but `in_steps` only: lines that hand such
-    a point to the solver round the others as they are.
+    rounded to a whole number and misses one by rounding alone is that number.
 
     >>> from derive.expressions.grammar import parse_condition
     >>> [with_room_for_rounding(parse_condition("y <= 0.3"), given).args[1].real for given in ("y", "x")]
@@ -206,8 +205,8 @@ def with_room_for_rounding(node: Node, exact: Container[str], *, in_steps: bool 
     if not isinstance(node, Apply):
         return node
     if node.op not in _OUTWARDS:
-        args = tuple(with_room_for_rounding(arg, exact, in_steps=in_steps) for arg in node.args)
-        if in_steps and node.op in STEPPED and not isinstance(args[0], Number) and not _is_among(args[0], exact):
+        args = tuple(with_room_for_rounding(arg, exact) for arg in node.args)
+        if node.op in STEPPED and not isinstance(args[0], Number) and not _is_among(args[0], exact):
             args = (_nudged(args[0], _OUTWARDS["lt" if node.op == "ceil" else "le"]),)
         return node if args == node.args else Apply(node.op, args, node.at)
     left, right = node.args

@@ -9,7 +9,7 @@ few points are left in a box to pay for it. A single point uses the small box ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
 from itertools import chain
 from math import floor, frexp, inf, isnan, ldexp, nan
@@ -43,18 +43,16 @@ _CUTS = 16  # in search of the longest span with a proof
 _VAIN = 24  # failed proofs without a success after which no other is tried
 
 
-def worked_out(
-    library: RelationSet, block: Block, inputs: Sequence[str], dialect: Dialect, given: Container[str] = ()
-) -> Callable[..., Any]:
-    """The function of the inputs, of which some are `given`, that returns a block's unknowns for lines in a dialect."""
+def worked_out(library: RelationSet, block: Block, inputs: Sequence[str], dialect: Dialect) -> Callable[..., Any]:
+    """The function of the inputs that returns a block's unknowns, for lines in a dialect."""
     equations = [library.relations[name].written for name in block.relations]
     domains = {name: library.declared[name].domain for name in (*block.unknowns, *inputs)}
     if isinstance(dialect, Machine):
         return _of_one_solution(equations, block.unknowns, inputs, domains, dialect)
     way = attempt(equations, block.unknowns, inputs, domains)
     if dialect.is_lazy:
-        return solver(library, block, inputs, OnePoint(way) if way else None, given)
-    return solver_of_arrays(library, block, inputs, ManyPoints(way) if way else None, given)
+        return solver(library, block, inputs, OnePoint(way) if way else None)
+    return solver_of_arrays(library, block, inputs, ManyPoints(way) if way else None)
 
 
 class _Proofs:

@@ -13,12 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import lru_cache
 from math import isfinite
 from typing import Any
 
-from derive.expressions.tree import Apply, Equation, Node, Number, names_in
+from derive.expressions.tree import Apply, Equation, Node, names_in
 from derive.kernels.backends.emitter import Dialect
 from derive.kernels.backends.numba_source import Machine
 from derive.kernels.backends.shared_lines import Scope, Sheet
@@ -34,13 +33,12 @@ from derive.numerics.intervals.enclosure import Span
 from derive.numerics.root_finding.periods import angles_of
 from derive.solving.blocks.lost_solutions import loses_nothing
 from derive.solving.blocks.substitution import Branch, expressed
-from derive.tolerances import AGREEMENT, ASIDE, AT_END, LEAST_TRUSTED, MOST_LOST, MOST_TRUSTED, ROUNDING, TRUSTED
+from derive.tolerances import AGREEMENT, ASIDE, AT_END, LEAST_TRUSTED, MOST_TRUSTED, ROUNDING, TRUSTED
 from quantities.domain import Domain
 
 __all__ = ["Attempt", "attempt"]
 
 _MOST = 8  # limit on unknowns of a linear system
-_OF_AN_INPUT = Number(Fraction(TRUSTED / (MOST_LOST * ROUNDING)))  # so that its rounding may grow by as much
 
 
 @dataclass(frozen=True)
@@ -133,7 +131,7 @@ class Attempt:
         rows = [[column[i] for column in columns] + [repr(ASIDE) if i == k else "0.0" for k in count] for i in count]
         amiss = []
         for equation, share in zip(self.equations, here, strict=True):
-            noise, whole = (sheet.expression(one, scope) for one in (_noise(equation, self.inputs), _sizes(equation)))
+            noise, whole = (sheet.expression(one, scope) for one in (_noise(equation), _sizes(equation)))
             amiss.append(sheet.line(f"{size}({share}) + {ROUNDING!r} * {noise} / {whole}"))
         errors = []
         for row in eliminated(sheet, rows, size):
@@ -207,10 +205,9 @@ def _sizes(equation: Equation) -> Node:
 
 
 @lru_cache(maxsize=256)
-def _noise(equation: Equation, inputs: tuple[str, ...] = ()) -> Node:
-    """The error of the residual, in roundings; those of inputs count for less, as more digits may be lost of them."""
-    of_inputs = dict.fromkeys(inputs, _OF_AN_INPUT)
-    return added(roundings(equation.lhs, of_inputs), roundings(equation.rhs, of_inputs))
+def _noise(equation: Equation) -> Node:
+    """The error of the residual, in roundings."""
+    return added(roundings(equation.lhs), roundings(equation.rhs))
 
 
 def _share(sheet: Sheet, equation: Equation, scope: Scope) -> str:

@@ -1,13 +1,11 @@
 """A bound on the rounding error of an expression, as another expression in the same names.
 
 The bound counts roundings of half a unit in the last place, to first order: each operation adds its own and passes on
-those of its arguments times its slope. The names themselves are taken as exact, unless a share of their own rounding
-is to be counted.
+those of its arguments times its slope. The names themselves are taken as exact.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 
 from derive.expressions.functions import TABLE
@@ -19,25 +17,23 @@ __all__ = ["roundings"]
 _OF_A_POWER = Number(Fraction(8))  # roundings: what `pow` of the C library may be off by
 
 
-def roundings(node: Node, of_names: Mapping[str, Number] | None = None) -> Node:
-    """The bound of an expression's error, as a multiple of the rounding of one; with so many roundings of some names.
+def roundings(node: Node) -> Node:
+    """The bound of an expression's error, as a multiple of the rounding of one.
 
     >>> from derive.expressions.tree import render
     >>> from derive.expressions.grammar import parse_expression
     >>> render(roundings(parse_expression("x - y")))
     'abs(x - y)'
-    >>> render(roundings(parse_expression("x - y"), {"y": Number(Fraction(1, 2))}))
-    '1/2*abs(y) + abs(x - y)'
     """
     if isinstance(node, Name):
-        return multiplied(of_names[node.name], _size(node)) if of_names and node.name in of_names else ZERO
+        return ZERO
     if isinstance(node, Number):
         return ZERO if Fraction(node.real) == node.value else _size(node)
     if node.op == "pi":
         return node
     if node.op == "piecewise":
-        return Apply(node.op, tuple(arg if i % 2 else roundings(arg, of_names) for i, arg in enumerate(node.args)))
-    errors = [roundings(arg, of_names) for arg in node.args]
+        return Apply(node.op, tuple(arg if i % 2 else roundings(arg) for i, arg in enumerate(node.args)))
+    errors = [roundings(arg) for arg in node.args]
     match node.op:
         case "neg":
             return errors[0]

@@ -9,14 +9,12 @@ quantity is only bounded, which lines cannot follow. Floats leave such points to
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from derive.model.relation_set import RelationSet
 from derive.planning.plan import Block
 from derive.tolerances import SAME_ROOT
-from quantities.rational import written
-from quantities.units import Unit
 
 __all__ = ["Axes", "branches", "only", "only_of_arrays", "rows", "settled", "solver", "solver_of_arrays", "stacked"]
 
@@ -28,17 +26,13 @@ TriedAtAll = Callable[[Sequence[Any]], tuple[Any, Any]]
 
 
 def solver(
-    library: RelationSet,
-    block: Block,
-    inputs: Sequence[str],
-    tried: Tried | None = None,
-    given: Container[str] = (),
+    library: RelationSet, block: Block, inputs: Sequence[str], tried: Tried | None = None
 ) -> Callable[..., tuple[float, ...]]:
     """The block's only admissible solution, as a number for each unknown; NaN if there is none.
 
-    The solver is called where `tried` does not decide. It takes what is `given` as the decimals that these are.
+    The solver is called where `tried` does not decide.
     """
-    found = _solutions(library, block, inputs, given)
+    found = _solutions(library, block, inputs)
     nothing = (math.nan,) * len(block.unknowns)
 
     def at(*numbers: float) -> tuple[float, ...]:
@@ -52,14 +46,10 @@ def solver(
 
 
 def solver_of_arrays(
-    library: RelationSet,
-    block: Block,
-    inputs: Sequence[str],
-    tried: TriedAtAll | None = None,
-    given: Container[str] = (),
+    library: RelationSet, block: Block, inputs: Sequence[str], tried: TriedAtAll | None = None
 ) -> Callable[..., Any]:
     """The same for arrays, with several solutions along an axis of their own; and last, where an unknown is bounded."""
-    found, size = _solutions(library, block, inputs, given), len(block.unknowns)
+    found, size = _solutions(library, block, inputs), len(block.unknowns)
 
     def at(axes: Axes, *arrays: Any) -> Any:
         import numpy
@@ -100,16 +90,13 @@ def _widened(columns: Any, several: int) -> Any:
 
 
 def _solutions(
-    library: RelationSet, block: Block, inputs: Sequence[str], given: Container[str]
+    library: RelationSet, block: Block, inputs: Sequence[str]
 ) -> Callable[..., list[tuple[float, ...]] | None]:
     """All admissible solutions of a block at a point; None if an unknown is only bounded."""
     from derive.solving.execution.block_execution import outcome_of
 
-    units = {name: library.declared[name].unit for name in inputs if name in given}
-
     def at(*numbers: float) -> list[tuple[float, ...]] | None:
         known = dict(zip(inputs, map(float, numbers), strict=True))
-        known |= {name: _as_given(known[name], unit) for name, unit in units.items()}
         if any(number != number for number in known.values()):
             return []
         solutions = outcome_of(library, block, known).solutions
@@ -118,14 +105,6 @@ def _solutions(
         return [tuple(solution.values[name] for name in block.unknowns) for solution in solutions]
 
     return at
-
-
-def _as_given(number: float, unit: Unit) -> float:
-    """A number in base units that knows the decimal in its declared unit of which it is the double, if there is one."""
-    if not math.isfinite(number):
-        return number
-    base = unit.to_base(written(unit.from_base(number)))
-    return base if base == number else number
 
 
 class Axes:
