@@ -313,6 +313,49 @@ def test_what_turns_out_otherwise_is_told_as_if_it_were_asked_first(text, target
         assert found[0] == found[1], given
 
 
+ROOFLINE = """
+[quantities]
+price = { unit = "USD/s" }
+tokens = { unit = "token" }
+compute = { unit = "s" }
+size = { unit = "GB" }
+cache = { unit = "GB/token" }
+bandwidth = { unit = "GB/s" }
+weights = { unit = "s" }
+kv = { unit = "s" }
+step = { unit = "s" }
+cost = { unit = "USD/token" }
+[relations]
+weights = { equation = "weights = size/bandwidth" }
+kv = { equation = "kv = cache*tokens/bandwidth" }
+step = { equation = "step = max(compute, weights + kv)" }
+cost = { equation = "cost = price*step/tokens" }
+"""
+
+
+@every("seed", range(40), ordinary=4)
+def test_simultaneous_equations_with_a_maximum_come_back_in_the_case_that_holds(seed):
+    draw = random.Random(f"roofline {seed}")
+    roofline = derive.load(ROOFLINE)
+    for _ in range(TIMES):
+        price, tokens, size = (draw.randint(1, 9) for _ in range(3))
+        compute = draw.randint(1, 6) / 2  # beside a step of 2 s: it is shorter, as long, or longer
+        given = {
+            "price": f"{price} USD/s",
+            "tokens": f"{tokens} token",
+            "compute": f"{compute} s",
+            "size": f"{size} GB",
+            "cache": "0.25 GB/token",
+            "cost": f"{2 * price / tokens!r} USD/token",
+        }
+        answers = roofline.solve_all("bandwidth", **given) if compute <= 2 else ()
+        found = outcome(roofline, "bandwidth", given, by_program=True)
+        if compute < 2:
+            assert math.isclose(found[0], (size + tokens / 4) / 2 * answers[0].quantity.unit.to_base(1.0), rel_tol=1e-9)
+        elif compute > 2:
+            assert isinstance(found, type)
+
+
 def test_bounds_over_ranges_are_those_of_the_program():
     ohm = derive.load(OHM)
     asked_often(ohm, "P", I="1..2 A", R="3 ohm")

@@ -1,0 +1,40 @@
+"""The bound of a convex form is below every value that plain Python finds in the box; there is none without convexity."""
+
+from __future__ import annotations
+
+import math
+import random
+
+from derive.certificates.convexity import Convex
+from derive.expressions.grammar import parse_expression
+from tests.ordinary import every
+
+SHAPES = {
+    "({0})*x**2 + ({1})*x*y + ({2})*y**2": lambda x, y, a, b, c: a * x * x + b * x * y + c * y * y,
+    "({0})*exp(x) + ({1})*x + ({2})*y**2": lambda x, y, a, b, c: a * math.exp(x) + b * x + c * y * y,
+    "({0})/x + ({1})*x*y + ({2})*y**4": lambda x, y, a, b, c: a / x + b * x * y + c * y**4,
+    "({0})*log(x) + ({1})*y**2 + ({2})*abs(y)": lambda x, y, a, b, c: a * math.log(x) + b * y * y + c * abs(y),
+}
+
+
+@every("seed", range(200), ordinary=10)
+def test_a_tangent_is_a_bound_only_where_it_lies_below_the_form(seed: int) -> None:
+    draw = random.Random(f"tangent {seed}")
+    shape = draw.choice([*SHAPES])
+    numbers = [draw.randint(-8, 8) / 4 for _ in range(3)]
+    corner = draw.uniform(0.1, 2), draw.uniform(-2, 2)
+    box = tuple((start, start + draw.uniform(0.01, 1)) for start in corner)
+    point = [draw.uniform(low, high) for low, high in box]
+    convex = Convex(parse_expression(shape.format(*numbers)), ("x", "y"), {})
+    least = convex.least(box, point)
+    grid = [[low + (high - low) * i / 12 for i in range(13)] for low, high in box]
+    lowest = min(SHAPES[shape](x, y, *numbers) for x in grid[0] for y in grid[1])
+    assert least <= lowest + 1e-9 * (1 + abs(lowest)), (shape, numbers, box, point)
+
+
+def test_the_tangent_at_the_minimum_is_the_minimum() -> None:
+    bowl = Convex(parse_expression("(x - 1)**2 + x*y + y**2"), ("x", "y"), {})
+    assert math.isclose(bowl.least(((0.0, 3.0), (-2.0, 1.0)), (4 / 3, -2 / 3)), 1 - 4 / 3, abs_tol=1e-12)
+    assert bowl.least(((0.0, 3.0), (-2.0, 1.0)), (5.0, 0.0)) == -math.inf  # no point of the box
+    saddle = Convex(parse_expression("x*y"), ("x", "y"), {})
+    assert saddle.least(((0.0, 1.0), (0.0, 1.0)), (0.5, 0.5)) == -math.inf
