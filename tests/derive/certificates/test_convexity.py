@@ -1,4 +1,4 @@
-"""The bound of a convex form is below every value that plain Python finds in the box; there is none without convexity."""
+"""A tangent bounds a convex form from below, as plain Python finds; there is none where the form is not convex."""
 
 from __future__ import annotations
 
