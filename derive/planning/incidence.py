@@ -7,9 +7,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import combinations, islice
-from typing import Any
 
-from derive.caches import Memo
+from derive.caches import Memo, Session
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 
@@ -100,7 +99,10 @@ def _exchanges(
             yield Exchange(estimates, partial(Structure.of, left, fallbacks))
 
 
-_KEPT = 8  # sets of givens whose components are kept
+_REDUCED = Memo["Structure"](most=64)
+_COMPONENTS = Memo[dict[str, tuple[list[str], AbstractSet[str]]]](most=8)
+_APART = Memo[dict[str, str]](most=8)
+_POSSIBLE = Memo[AbstractSet[str]](most=8)
 _EXCHANGES = 31  # limit on sets of estimates that are tried in the place of other relations
 
 
@@ -146,13 +148,8 @@ class Structure:
     estimates: frozenset[str] = frozenset()  # approximate relations
     otherwise: frozenset[str] = frozenset()  # quantities whose default is used where their own relations are not
     alternatives: tuple[Exchange, ...] = ()  # for targets that this one leaves open: estimates in the place of others
-    reduced: dict[frozenset[str], Structure] = field(default_factory=dict, repr=False, compare=False)  # cache
-    bases: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)  # cache for the last few questions
-    standing: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)  # cache: fallbacks in use
-    components: dict[frozenset[str], dict[str, Any]] = field(default_factory=dict, repr=False, compare=False)  # cache
-    left_out: dict[frozenset[str], dict[str, str]] = field(default_factory=dict, repr=False, compare=False)  # cache
-    possible: dict[frozenset[str], AbstractSet[str]] = field(default_factory=dict, repr=False, compare=False)  # cache
     limits: tuple[tuple[str, ...], ...] = ()  # the quantities of each inequality
+    session: Session = field(default_factory=Session, init=False, repr=False, compare=False)
 
     @classmethod
     def of(cls, relations: Iterable[Relation], otherwise: frozenset[str] = frozenset()) -> Structure:
@@ -184,39 +181,29 @@ class Structure:
     def with_fallbacks(self, names: frozenset[str]) -> Structure:
         """The same graph, where only these quantities have a fallback."""
         others = tuple(other.with_fallbacks(names) for other in self.alternatives)
-        return Structure(
-            self.members,
-            self.forward,
-            self.inputs,
-            self.holders,
-            self.writers,
-            self.rivals,
-            self.estimates,
-            names,
-            others,
-            limits=self.limits,
-        )
+        return replace(self, otherwise=names, alternatives=others)
 
     def not_written_for(self, names: Iterable[str]) -> Structure:
         """The structure without the relations that are written for some quantities."""
         key = frozenset(names)
-        if key and key not in self.reduced:
-            gone = {relation for name in key for relation in self.writers.get(name, ())}
-            touched = {name for relation in gone for name in self.members[relation]}
-            left = {name: tuple([one for one in self.holders[name] if one not in gone]) for name in touched}
-            self.reduced[key] = Structure(
-                {relation: held for relation, held in self.members.items() if relation not in gone},
-                {relation: name for relation, name in self.forward.items() if relation not in gone},
-                {relation: names for relation, names in self.inputs.items() if relation not in gone},
-                {**self.holders, **left},
-                {name: found for name, found in self.writers.items() if name not in key},
-                self.rivals - gone,
-                self.estimates - gone,
-                self.otherwise - key,
-                tuple(other.not_written_for(key) for other in self.alternatives),
-                limits=self.limits,
-            )
-        return self.reduced[key] if key else self
+        return _REDUCED.of(self.session, key, lambda: self._not_written_for(key)) if key else self
+
+    def _not_written_for(self, names: frozenset[str]) -> Structure:
+        gone = {relation for name in names for relation in self.writers.get(name, ())}
+        touched = {name for relation in gone for name in self.members[relation]}
+        left = {name: tuple([one for one in self.holders[name] if one not in gone]) for name in touched}
+        return replace(
+            self,
+            members={relation: held for relation, held in self.members.items() if relation not in gone},
+            forward={relation: name for relation, name in self.forward.items() if relation not in gone},
+            inputs={relation: held for relation, held in self.inputs.items() if relation not in gone},
+            holders={**self.holders, **left},
+            writers={name: found for name, found in self.writers.items() if name not in names},
+            rivals=self.rivals - gone,
+            estimates=self.estimates - gone,
+            otherwise=self.otherwise - names,
+            alternatives=tuple(other.not_written_for(names) for other in self.alternatives),
+        )
 
     def reached(self, target: str, given: frozenset[str]) -> list[str]:
         """The relations connected to the target through unknowns, in order of preference."""
@@ -228,11 +215,9 @@ class Structure:
 
     def _component(self, target: str, given: frozenset[str]) -> tuple[list[str], AbstractSet[str]]:
         """The relations and the unknowns connected to the target: found once for all unknowns of one component."""
-        component: dict[str, tuple[list[str], AbstractSet[str]]] = self.components.setdefault(given, {})
+        component = _COMPONENTS.of(self.session, given, dict)
         if target in component:
             return component[target]
-        if len(self.components) > _KEPT:
-            self.components.clear()
         seen = {target, *given}
         found: set[str] = set()
         pending = [target]
@@ -260,12 +245,7 @@ class Structure:
         that are alone with another. Quantities that are fixed in another way, such as what is given or asked for, count
         as not open. Later estimates are no equations, and stay.
         """
-        found = self.left_out.get(fixed)
-        if found is None:
-            if len(self.left_out) >= _KEPT:
-                self.left_out.clear()
-            found = self.left_out[fixed] = self._apart(fixed)
-        return found
+        return _APART.of(self.session, fixed, lambda: self._apart(fixed))
 
     def _apart(self, fixed: frozenset[str]) -> dict[str, str]:
         names, all_counts, all_sums = self._places
@@ -286,16 +266,15 @@ class Structure:
 
     def within_reach(self, known: frozenset[str]) -> AbstractSet[str]:
         """What could be determined beside what is known, if all that is in several relations could."""
-        if known not in self.possible:
-            gone = self.apart(known.union(*self.limits))
-            found = {name for relation, held in self.members.items() if relation not in gone for name in held}
-            for relation, own in reversed(gone.items()):
-                if all(name in found or name in known or name == own for name in self.members[relation]):
-                    found.add(own)
-            if len(self.possible) >= _KEPT:
-                self.possible.clear()
-            self.possible[known] = found
-        return self.possible[known]
+        return _POSSIBLE.of(self.session, known, lambda: self._within_reach(known))
+
+    def _within_reach(self, known: frozenset[str]) -> AbstractSet[str]:
+        gone = self.apart(known.union(*self.limits))
+        found = {name for relation, held in self.members.items() if relation not in gone for name in held}
+        for relation, own in reversed(gone.items()):
+            if all(name in found or name in known or name == own for name in self.members[relation]):
+                found.add(own)
+        return found
 
     @cached_property
     def _places(self) -> tuple[list[str], dict[str, int], dict[str, int]]:
