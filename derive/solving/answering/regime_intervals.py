@@ -31,10 +31,9 @@ from derive.solving.blocks.outcome import agrees
 from derive.solving.execution.applicability import conditional_in, decisions_of
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.case_boxes import claims, left_by_arms, negation, worded
-from derive.solving.execution.checks import applies
 from derive.solving.execution.plan_states import Found, planned_for
 from derive.solving.execution.question import Question
-from derive.solving.execution.regimes import ANOTHER, Decisions, Undecided, within_reach
+from derive.solving.execution.regimes import ANOTHER, Decisions, Undecided, applies_at, within_reach
 from derive.solving.ranges.inequalities import inside, stated_at, stated_between
 from derive.solving.sensitivity.elasticities import composed
 from derive.tolerances import NEAR_ZERO
@@ -200,7 +199,7 @@ def propagated(
                 waiting.append(relation)
                 continue
             verdict = decisions.applies(relation)
-            if verdict is None and not applies(relation, known):
+            if verdict is None and not applies_at(relation, known):
                 waiting.append(relation)
                 continue
             if verdict is False:

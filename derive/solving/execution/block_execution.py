@@ -7,7 +7,7 @@ interval, its results are intervals too: exact where there is one closed form, e
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from derive.model.relation import Relation
     from quantities.domain import Domain
 
-__all__ = ["State", "block_states", "outcome_of"]
+__all__ = ["State", "block_states", "outcome_of", "steps_beside"]
 
 _OUTCOMES = Memo[Outcome](most=256)
 
@@ -57,6 +57,16 @@ class State:
     only_numbers: bool = False  # whether an interval is of no use, so that its bounds need not be tight
     is_free: bool = False  # whether the target's interval ends only where its domain or its case does
 
+    @property
+    def numbers(self) -> dict[str, float]:
+        """The numbers by which conditions are decided."""
+        return {**self.asides, **self.values}
+
+    @property
+    def known(self) -> Set[str]:
+        """The quantities of which something is known."""
+        return self.values.keys() | self.spans.keys() | self.asides.keys()
+
     def taken(self, solution: Solution, note: str, *, is_last: bool = False) -> State:
         """The state after one more block; `is_last` reuses this state's mappings instead of copying them."""
         values, spans, forms = _own(self.values, is_last), _own(self.spans, is_last), _own(self.forms, is_last)
@@ -74,7 +84,7 @@ def _own(held: Mapping[str, _T], is_last: bool) -> dict[str, _T]:
 
 def block_states(library: RelationSet, block: Block, state: State, *, is_last: bool = False) -> tuple[list[State], str]:
     """The states that follow from solving one block; `is_last` says that the state before is not needed again."""
-    needed = {name for relation in block.relations for name in library.members[relation]}
+    needed = {*library.held_by(block.relations)}
     if needed & state.spans.keys():
         return _bounded(library, block, state)
     known = {name: state.values[name] for name in needed if name in state.values}
@@ -93,6 +103,19 @@ def block_states(library: RelationSet, block: Block, state: State, *, is_last: b
         note = f"{block.unknowns[0]}: {outcome.caveat or solution.proof}" if outcome.caveat or solution.proof else ""
         steps.append(state.taken(solution, note, is_last=is_last and len(outcome.solutions) == 1))
     return steps, outcome.reason
+
+
+def steps_beside(library: RelationSet, block: Block, state: State) -> list[State]:
+    """The states after a block that the target does not need: its unknowns are barred if they have no value there."""
+    needed = library.held_by(block.relations).keys() - {*block.unknowns}
+    barred = replace(state, barred=state.barred | {*block.unknowns})
+    if not needed <= state.values.keys():
+        return [barred if needed & state.barred else state]
+    try:
+        steps, _ = block_states(library, block, state)
+    except NoSolutionError:
+        return [barred]
+    return [replace(step, barred=state.barred) for step in steps] or [barred]
 
 
 def outcome_of(

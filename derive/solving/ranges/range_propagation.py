@@ -52,9 +52,8 @@ _CORNERS = 6  # limit on ranges whose corners are tried
 
 def ranges_of(library: RelationSet, question: Question, made: Plan) -> dict[str, Span]:
     """The ranges among the values that a plan uses."""
-    written = [library.relations[name].written for block in made.blocks for name in block.relations]
-    held = {made.target, *names_in(*(side for equation in written for side in (equation.lhs, equation.rhs)))}
-    stated = {**question.strong, **{name: question.weak[name] for name in made.weak}}
+    held = {made.target, *library.held_by(made.relations)}
+    stated = question.in_use(made)
     return {name: (value.base[0], value.base[2]) for name, value in stated.items() if value.is_range and name in held}
 
 
@@ -64,7 +63,7 @@ def spread(library: RelationSet, question: Question, made: Plan, most: int = PIE
     found = enclosed(library, question, made, most)
     if found is None:
         return None
-    ranges, known = ranges_of(library, question, made), _midpoint(question, made)
+    ranges, known = ranges_of(library, question, made), question.start(made)
 
     def at(moved: Mapping[str, float]) -> float | None:
         return _value_at(library, made, {**known, **moved})
@@ -85,21 +84,15 @@ def enclosed(library: RelationSet, question: Question, made: Plan, most: int = P
     """
     if not _is_fixed(library, question, made):
         return None
-    points = {name: (number, number) for name, number in _midpoint(question, made).items()}
+    points = {name: (number, number) for name, number in question.start(made).items()}
     system = _system(library, made, {**points, **ranges_of(library, question, made)})
     return least_and_greatest(system, most) if system is not None else None
 
 
-def _midpoint(question: Question, made: Plan) -> dict[str, float]:
-    """The values that a plan starts from, in the middle of their ranges."""
-    stated = {**question.strong, **{name: question.weak[name] for name in made.weak}}
-    return {name: value.base[1] for name, value in stated.items()}
-
-
 def _is_fixed(library: RelationSet, question: Question, made: Plan) -> bool:
     """Whether a plan fixes all that its relations hold: what cancels in the end may be open."""
-    fixed = {*question.strong, *made.weak, *(name for block in made.blocks for name in block.unknowns)}
-    return all(fixed.issuperset(library.members[name]) for block in made.blocks for name in block.relations)
+    fixed = {*question.strong, *made.weak, *made.unknowns}
+    return fixed.issuperset(library.held_by(made.relations))
 
 
 def how_near(bounds: Span, met: Span | None) -> str:
@@ -131,12 +124,10 @@ def spread_without_middle(library: RelationSet, question: Question, first: Found
         return None
     span, how = found
     target = question.target
-    relations = tuple(name for block in first.plan.blocks for name in block.relations)
+    relations = first.plan.relations
     made = Plan(target, (Block(relations, (target,)),), first.plan.weak, ())
-    known = {name: value.base[1] for name, value in question.strong.items()}
-    known |= {name: question.weak[name].base[1] for name in first.plan.weak}
     note = "it has no value in the middle of the ranges"
-    return Found(made, (State(known, {target: span}, {}, (note, how)),), first.left_out)
+    return Found(made, (State(question.start(first.plan), {target: span}, {}, (note, how)),), first.left_out)
 
 
 def leaves_domain(library: RelationSet, target: str, forms: Mapping[str, Node], box: Mapping[str, Span]) -> bool:

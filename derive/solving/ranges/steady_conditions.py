@@ -6,7 +6,7 @@ may change within the ranges, or cannot be decided, the answer says so.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -39,12 +39,10 @@ def unsteady(
     library: RelationSet, question: Question, made: Plan, state: State, left_out: Mapping[str, str], bounds: Span | None
 ) -> tuple[str, ...]:
     """Notes on conditions that may change within the ranges, of relations in use and of those left out."""
-    ranged = {name for name, value in {**question.weak, **question.strong}.items() if value.is_range}
-    if not ranged:
+    if not question.stated_ranges:
         return ()
-    used = [name for block in made.blocks for name in block.relations]
-    conditions = [(name, one) for name in (*used, *left_out) for one in library.relations[name].conditions]
-    if not _may_depend(library, question, made, state, [one for _, one in conditions], ranged):
+    conditions = [(name, one) for name in (*made.relations, *left_out) for one in library.relations[name].conditions]
+    if not _may_depend(library, question, made, state, [one for _, one in conditions]):
         return ()
     box = _Box(library, question, made, state, frozenset(left_out))
     if bounds is not None:
@@ -54,35 +52,27 @@ def unsteady(
         if not box.values.keys() >= set(names_in(condition)) or not box.turns(condition):
             continue
         met, text = holds(condition, box.values), render(condition)
-        if name in used:
+        if name in made.relations:
             notes.append(f"{name} is used, since {text} in the middle of the ranges; elsewhere in them it may not be")
         elif not met:
             notes.append(f"{name} is left out, but {text} may be true elsewhere than in the middle of the ranges")
     return tuple(dict.fromkeys(notes))
 
 
-def _may_depend(
-    library: RelationSet,
-    question: Question,
-    made: Plan,
-    state: State,
-    conditions: Sequence[Node],
-    ranged: Collection[str],
-) -> bool:
-    """Whether conditions may depend on any of these ranges: a chip's price is one, and decides about no arithmetic."""
+def _may_depend(library: RelationSet, question: Question, made: Plan, state: State, conditions: Sequence[Node]) -> bool:
+    """Whether conditions may depend on any of the ranges: a chip's price is one, and decides about no arithmetic."""
     names = {*names_in(*conditions)}
     worked_out = state.asides.keys() - state.values.keys() - question.strong.keys() - question.weak.keys()
     if not names.isdisjoint(worked_out):  # beside the plan, from anything
         return True
-    blocks = {name: block for block in (*made.blocks, *made.extra) for name in block.unknowns}
     pending = [*names]
     while pending:
         name = pending.pop()
-        if name in blocks:
-            behind = {one for relation in blocks[name].relations for one in library.members[relation]} - names
+        if name in made.sources:
+            behind = library.held_by(made.sources[name].relations).keys() - names
             names |= behind
             pending += behind
-    return not names.isdisjoint(ranged)
+    return not names.isdisjoint(question.stated_ranges)
 
 
 class _Box:
@@ -92,10 +82,11 @@ class _Box:
         self, library: RelationSet, question: Question, made: Plan, state: State, left_out: frozenset[str]
     ) -> None:
         self.library, self.question, self.made, self.state, self.left_out = library, question, made, state, left_out
-        stated = {**question.weak, **question.strong}
         self.given = question.strong.keys() | set(made.weak)
-        self.ranges = {name: (value.base[0], value.base[2]) for name, value in stated.items() if value.is_range}
-        self.values = {**{name: value.base[1] for name, value in stated.items()}, **state.asides, **state.values}
+        self.ranges = {
+            name: (value.base[0], value.base[2]) for name, value in question.values.items() if value.is_range
+        }
+        self.values = {**question.stated_numbers, **state.numbers}
         self.spans: dict[str, Span | None] = {}
         self._forms: Mapping[str, Node] | None = None
 
