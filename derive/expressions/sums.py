@@ -50,6 +50,10 @@ def plus(one: Sum, other: Sum, factor: Fraction | int = 1) -> Sum:
     return {monomial: coefficient for monomial, coefficient in total.items() if coefficient}
 
 
+def _total(*terms: Sum) -> Sum:
+    return reduce(plus, terms)
+
+
 def times(one: Sum, other: Sum, most: int) -> Sum:
     """The product of two sums; NoElement if it takes more than so many products of terms."""
     if len(one) * len(other) > most:
@@ -70,7 +74,7 @@ def arithmetic_of_sums(
     return Arithmetic(
         number=lambda node: {UNIT: node.value} if node.value else {},
         operations={
-            "add": lambda *terms: reduce(plus, terms, {}),
+            "add": _total,
             "neg": lambda inner: plus({}, inner, -1),
             "mul": lambda *factors: reduce(product, factors),
         },

@@ -23,7 +23,7 @@ from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_i
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import terms, value
 from derive.numerics.algebra.exact_values import exact_value, rationals
-from derive.numerics.algebra.like_terms import ONE, ZERO, added, inverted, multiplied, negated
+from derive.numerics.algebra.like_terms import ZERO, added, coefficients, inverted, multiplied, negated
 from derive.time_limits import tick
 from derive.tolerances import AGREEMENT, HANDFUL, RANK
 from quantities.domain import Domain
@@ -49,33 +49,8 @@ def linear_form(node: Node, unknowns: frozenset[str]) -> Linear | None:
     >>> {name: render(factor) for name, factor in found.items()}
     {'x': 'a', 'y': 'a*2', None: '-b'}
     """
-    if unknowns.isdisjoint(names_in(node)):
-        return {None: node}
-    if isinstance(node, Name):
-        return {node.name: ONE}
-    assert isinstance(node, Apply)
-    match node.op:
-        case "add":
-            total: Linear = {}
-            for arg in node.args:
-                part = linear_form(arg, unknowns)
-                if part is None:
-                    return None
-                for name, factor in part.items():
-                    total[name] = added(total.get(name, ZERO), factor)
-            return total
-        case "neg":
-            inner = linear_form(node.args[0], unknowns)
-            return None if inner is None else {name: negated(factor) for name, factor in inner.items()}
-        case "mul":
-            holding = [arg for arg in node.args if not unknowns.isdisjoint(names_in(arg))]
-            if len(holding) > 1:
-                return None
-            inner = linear_form(holding[0], unknowns)
-            others = [arg for arg in node.args if arg is not holding[0]]
-            return None if inner is None else {n: multiplied(*others, factor) for n, factor in inner.items()}
-        case _:
-            return None
+    found = coefficients(node, unknowns, 1)
+    return None if found is None else {(key[0] if key else None): factor for key, factor in found.items()}
 
 
 def linear_solutions(
