@@ -89,18 +89,26 @@ def _in_fractions(
     rows = [[exact_value(form.get(name, ZERO), given) for name in (*unknowns, None)] for form in forms]
     if any(entry is None for row in rows for entry in row):
         return None
-    for column in range(len(unknowns)):
-        lead = next((row for row in rows[column:] if row[column]), None)
+    solved = _reduced(rows, len(unknowns))
+    is_long = any(x.numerator.bit_length() + x.denominator.bit_length() > _LONG for row in solved for x in row)
+    if len(solved) < len(unknowns) or is_long:
+        return None
+    return {name: nearest(-row[-1]) for name, row in zip(unknowns, solved, strict=True)}
+
+
+def _reduced(rows: list[list[Fraction]], columns: int) -> list[list[Fraction]]:
+    """The rows of the reduced echelon form of a matrix that lead in one of its first columns."""
+    kept: list[list[Fraction]] = []
+    for column in range(columns):
+        lead = next((row for row in rows if row[column]), None)
         if lead is None:
-            return None
+            continue
         rows.remove(lead)
         pivot = [entry / lead[column] for entry in lead]
-        if any(entry.numerator.bit_length() + entry.denominator.bit_length() > _LONG for entry in pivot):
-            return None
-        for row in rows:
+        for row in (*rows, *kept):
             row[:] = [entry - row[column] * above for entry, above in zip(row, pivot, strict=True)]
-        rows.insert(column, pivot)
-    return {name: nearest(-row[-1]) for name, row in zip(unknowns, rows, strict=True)}
+        kept.append(pivot)
+    return kept
 
 
 def _factored(
@@ -151,17 +159,7 @@ def echelon(equations: Sequence[Equation], unknowns: Sequence[str], known: Mappi
     rows = [row for one in equations if (row := _fractions(one, unknowns, known)) is not None]
     if len(rows) < 2:
         return []
-    kept: list[list[Fraction]] = []
-    for column in range(len(unknowns)):
-        lead = next((row for row in rows if row[column]), None)
-        if lead is None:
-            continue
-        rows.remove(lead)
-        pivot = [entry / lead[column] for entry in lead]
-        for row in (*rows, *kept):
-            row[:] = [entry - row[column] * above for entry, above in zip(row, pivot, strict=True)]
-        kept.append(pivot)
-    return [Equation(_written(row, unknowns), "=", ZERO) for row in kept]
+    return [Equation(_written(row, unknowns), "=", ZERO) for row in _reduced(rows, len(unknowns))]
 
 
 def _fractions(equation: Equation, unknowns: Sequence[str], known: Mapping[str, float]) -> list[Fraction] | None:
