@@ -176,7 +176,8 @@ def is_rounded_zero(equation: Equation, name: str, values: Mapping[str, float]) 
         return False
     noise = abs(at)
     for other, number in values.items():
-        aside = None if other == name else _gap(equation, {**values, other: number * (1 + ASIDE)})
+        is_exact = other == name or exact_of(number) is not None
+        aside = None if is_exact else _gap(equation, {**values, other: number * (1 + ASIDE)})
         noise += abs(aside - at) / ASIDE * LAST_DIGIT if aside is not None else 0
     nearer = [_gap(equation, {**values, name: x * share}) for share in (0, 0.25, 0.5)]
     farther = [_gap(equation, {**values, name: x * share}) for share in (1e3, 1e9, 1e15, 1e30)]
