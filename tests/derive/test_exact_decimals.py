@@ -403,9 +403,7 @@ r = { equation = "y = 2*n" }""")
         held.solve("y", n="3.00000000000000000001")
 
 
-@hypothesis.given(
-    DIGITS, st.integers(0, 40), st.sampled_from([*COMPARE]), st.sampled_from([-1, 0, 1])
-)
+@hypothesis.given(DIGITS, st.integers(0, 40), st.sampled_from([*COMPARE]), st.sampled_from([-1, 0, 1]))
 def test_two_decimals_compare_by_their_last_digit(whole: int, places: int, sign: str, step: int) -> None:
     one, other = (Fraction(number, 10**places) for number in (whole, whole + step))
     typed = [read_value(decimal(number)).number for number in (one, other)]
