@@ -31,7 +31,7 @@ def gamma(x: float) -> float:
     return math.gamma(x)
 
 
-def gamma_slope(_: object, x: float, y: float) -> float:
+def gamma_slope(x: float, y: float) -> float:
     from scipy.special import psi
 
     return y * float(psi(x))
@@ -79,7 +79,7 @@ def _one_more(root: float) -> float:
     return total
 
 
-def lambert_slope(_: object, x: float, w: float) -> float:
+def lambert_slope(x: float, w: float) -> float:
     if x == _INFINITY:
         return 0.0
     root = _above_branch(x)

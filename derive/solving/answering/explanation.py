@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from derive.expressions.tree import Apply, Node, names_in, render, walk
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import arms
-from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span
 from derive.planning.dependency_graph import RelationBlock
 from derive.planning.incidence import structure_of
@@ -30,14 +29,14 @@ from derive.solving.execution.course import Course, Stage
 from derive.solving.execution.lineage import Lineage
 from derive.solving.execution.plan_states import is_of_proof
 from derive.solving.execution.proving import proof_of
-from derive.solving.ranges.exact_pieces import EXACT_PIECE, pieces_of
+from derive.solving.ranges.exact_pieces import EXACT_PIECE, EXACT_PIECES
 from derive.solving.ranges.range_propagation import WIDE, leaves_domain, ranges_of, spread
 from derive.solving.ranges.solution_path import along, hangs_on_what_cancels
 from derive.solving.ranges.steady_conditions import unsteady
 from derive.solving.sensitivity.box_simplification import eased, is_monotone
-from derive.solving.sensitivity.elasticities import EXACT, bounds_of_form, bounds_sampled, composed, slopes
+from derive.solving.sensitivity.elasticities import bounds_of_form, bounds_sampled, composed, slopes
 from derive.solving.sensitivity.homogeneity import degree
-from derive.tolerances import AGREEMENT, SAME_ROOT, TIGHT
+from derive.tolerances import AGREEMENT, TIGHT
 from quantities.value import Value
 
 if TYPE_CHECKING:
@@ -69,6 +68,8 @@ class Explanation:
         target, state = self.question.target, self.state
         bounds, how = self._bounds()
         notes = unsteady(self.library, self.question, self.plan, state, self.left_out, bounds)
+        if state.pieces:
+            notes = ()  # they hold in all cases
         if notes:
             how = _where_the_case_turns(how)
         checks, idle, gone = self._tested(bounds)
@@ -301,6 +302,9 @@ class Explanation:
         target = question.target
         if target in ranges:
             return ranges[target], ""
+        if state.pieces:
+            (low, _), (_, high) = state.pieces[0], state.pieces[-1]
+            return (low, high), EXACT_PIECE if len(state.pieces) == 1 else EXACT_PIECES
         if not ranges:
             return state.spans.get(target), ""
         domain = library.declared[target].domain
@@ -308,9 +312,6 @@ class Explanation:
             return state.spans[target], ""
         if self.form is not None and target in state.values and self._holds_throughout(ranges):
             return self._bounds_of_form(self.form, ranges)
-        piece = self._piece()
-        if piece is not None:
-            return piece
         if made.is_joint:
             bounds = state.spans.get(target)
             return bounds, "the ranges were taken at their middle" if bounds is None else _IN_THE_MIDDLE
@@ -348,16 +349,7 @@ class Explanation:
         if low == high:
             low = high = here  # but for rounding: the ranges cancel
         low, high = min(low, here), max(high, here)  # rounding may leave it outside
-        piece = None if how == EXACT else self._piece()
-        return piece or ((max(low, domain.low), min(high, domain.high)), how)
-
-    def _piece(self) -> tuple[Span, str] | None:
-        """The piece of the target's values in which the state lies, and how it is known; None if none is known."""
-        target = self.question.target
-        here = self.state.spans.get(target) or (self.state.values[target],) * 2
-        pieces = pieces_of(self.library, self.question, self.plan) or ()
-        piece = next((piece for piece in pieces if lies_in(here, piece, SAME_ROOT)), None)
-        return None if piece is None else (piece, EXACT_PIECE)
+        return (max(low, domain.low), min(high, domain.high)), how
 
     @cached_property
     def _is_of_one_arm(self) -> bool:

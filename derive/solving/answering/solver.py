@@ -34,7 +34,7 @@ from derive.planning.matching import closure
 from derive.planning.plan import Block, Plan
 from derive.presentation.text import headline
 from derive.solving.answering.explanation import Explanation
-from derive.solving.answering.left_values import left_one_value
+from derive.solving.answering.linear_answers import compared_with_all
 from derive.solving.answering.one_case import UnfixedError, answered_in_case, narrowed_by_neighbours
 from derive.solving.answering.regime_intervals import confined, is_possible_within, left_open, told_apart
 from derive.solving.answering.remarks import is_of_time, remarks
@@ -167,7 +167,7 @@ def _admissible(
             raise
         return (_own(library, question, profiles),), None
     is_turning = any(one.kind == "turning" for answer in answers for one in answer.stated_assumptions)
-    is_split = question.ranges and any(one.case != NO_CASE for _, one in sought.answers)
+    is_split = question.ranges and not sought.is_exact and any(one.case != NO_CASE for _, one in sought.answers)
     if is_turning or is_split:
         return _over_all_cases(library, question, profiles, answers), None
     return answers, sought if len(sought.answers) == 1 else None
@@ -253,9 +253,9 @@ def _answers(library: RelationSet, sought: _Sought, profiles: tuple[Any, ...]) -
             answer = explanation.answer()
             if used is not sought.library:
                 answer = _choosing(sought, used, one, answer)
-            if not state.is_free:
+            if not (state.is_free or sought.is_exact):
                 answer = _cut(used, replace(question, case=_case_of(used, one)), answer)
-            if question.ranges:
+            if question.ranges and not sought.is_exact:
                 answer = _reached(used, question, one, answer)
             if is_of_cases:  # which cases there are is no part of a proof
                 answer = replace(answer, _proof=lambda: None)
@@ -264,7 +264,7 @@ def _answers(library: RelationSet, sought: _Sought, profiles: tuple[Any, ...]) -
             if library.declared[question.target].is_count:
                 answer = _counted(library, question, answer, profiles)
             reached.append((answer, explanation, one))
-    if len(reached) > 1 and question.ranges:
+    if len(reached) > 1 and question.ranges and not sought.is_exact:
         possible = [
             (answer, explanation, one)
             for answer, explanation, one in reached
@@ -438,6 +438,8 @@ class _Sought:
     answers: Sequence[tuple[RelationSet, Found]]
     """Each with the library of the relations that it uses, where those of another answer may have other arms."""
     errors: Sequence[DeriveError]
+    is_exact: bool = False
+    """Whether the answers are all values that there are, with exact bounds."""
 
 
 def _from_what_is_stated(library: RelationSet, question: Question) -> _Sought:
@@ -445,7 +447,8 @@ def _from_what_is_stated(library: RelationSet, question: Question) -> _Sought:
     fewer, answers, errors = _sought_by_arms(library, question)
     idle = frozenset[str]().union(*(lone_fallbacks(used, one.plan, question) for used, one in answers))
     if not idle:
-        return _Sought(fewer, question, answers, errors)
+        exact = compared_with_all(library, question, answers, errors)
+        return _Sought(fewer, question, answers if exact is None else exact, errors, exact is not None)
     weak = {name: value for name, value in question.weak.items() if name not in idle}
     return _from_what_is_stated(library, replace(question, weak=weak, decided={}))
 
@@ -480,10 +483,7 @@ def _sought_by_arms(
         if fewer is not None:
             return _sought_by_arms(fewer, replace(question, decided={}))
     in_arms = _sought_in_arms(library, question) if is_open else []
-    if in_arms or answers or not all(isinstance(error, (NoSolutionError, UnderdeterminedError)) for error in errors):
-        return library, in_arms or [(library, one) for one in answers], errors
-    only = left_one_value(library, question) if is_open else None
-    return library, [] if only is None else [(library, only)], errors
+    return library, in_arms or [(library, one) for one in answers], errors
 
 
 def _sought_in_arms(library: RelationSet, question: Question) -> list[tuple[RelationSet, Found]]:

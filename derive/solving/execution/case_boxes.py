@@ -45,7 +45,17 @@ if TYPE_CHECKING:
     from derive.model.relation import Relation
     from derive.solving.execution.question import Question
 
-__all__ = ["CaseLogic", "box_of", "claims", "is_possible", "left_by_arms", "left_by_relations", "negation", "worded"]
+__all__ = [
+    "CaseLogic",
+    "box_of",
+    "claims",
+    "is_possible",
+    "left_by_arms",
+    "left_by_relations",
+    "negation",
+    "with_own_values",
+    "worded",
+]
 
 _ROUNDS = 3  # limit on rounds in which the conditions of a case narrow the domains
 _AROUND = 24  # limit on relations around the claims that narrow them
@@ -104,7 +114,7 @@ def _fixed(library: RelationSet, question: Question) -> dict[str, float]:
     them."""
     conditional = (condition for relation in library.conditional for condition in relation.conditions)
     compared = dict.fromkeys(name for one in conditional if len(names := names_in(one)) > 1 for name in names)
-    strong = _with_own_values(library, question, compared).strong
+    strong = with_own_values(library, question, compared).strong
     return {name: strong[name].base[1] for name in compared if name in strong and not strong[name].is_range}
 
 
@@ -205,7 +215,7 @@ def left_by_relations(
     comparisons = [one for claim in claims(library, question) for one in _comparisons(claim)]
     sides = [side for _, left, right in comparisons for side in (left, right)]
     start = dict.fromkeys([*names_in(*sides), *also])
-    question = _with_own_values(library, question, names_in(*sides))
+    question = with_own_values(library, question, names_in(*sides))
     relations, undecided = _around(library, question, start, computed)
     if splits and undecided:
         ways = (question.case.taking(undecided[0]), question.case.without(undecided[0]))
@@ -262,7 +272,7 @@ def _refuted(library: RelationSet, question: Question) -> frozenset[str]:
     return frozenset(one.name for one in told if not agrees(one.written, known))
 
 
-def _with_own_values(library: RelationSet, question: Question, names: Iterable[str]) -> Question:
+def with_own_values(library: RelationSet, question: Question, names: Iterable[str]) -> Question:
     """The question with the defaults and profile values of some quantities as givens, if no relation leads to them."""
     own = {}
     structure = structure_of(library, frozenset(), question.stated)

@@ -21,14 +21,16 @@ from derive.solving.execution.question import Question
 from derive.solving.ranges.range_propagation import ranges_of
 from derive.tolerances import SAME_ROOT
 
-__all__ = ["EXACT_PIECE", "NOWHERE", "in_pieces", "pieces_of"]
+__all__ = ["EXACT_PIECE", "EXACT_PIECES", "NOWHERE", "in_pieces"]
 
 EXACT_PIECE = "bounds are exact: every number between them is a value"
+
+EXACT_PIECES = "bounds are exact: not every number between them is a value"
 
 NOWHERE = "no number in its domain leads to one within the range that is given"
 
 
-def pieces_of(library: RelationSet, question: Question, made: Plan) -> tuple[Span, ...] | None:
+def _pieces_of(library: RelationSet, question: Question, made: Plan) -> tuple[Span, ...] | None:
     """The intervals of all values that a target has over one range; None if they are not known exactly.
 
     The relation has to hold in every case, and no other may hold the target: it alone decides which values there are.
@@ -58,7 +60,7 @@ def in_pieces(library: RelationSet, question: Question, found: Found) -> Found |
 
     The value in the middle of the range stands in its interval, if there is exactly one.
     """
-    pieces = pieces_of(library, question, found.plan)
+    pieces = _pieces_of(library, question, found.plan)
     if pieces is None:
         return None
     states = tuple(_state_in(piece, question, found) for piece in pieces)
@@ -69,13 +71,13 @@ def _state_in(piece: Span, question: Question, found: Found) -> State:
     target = question.target
     inside = [state for state in found.states if lies_in(_reach(state, target), piece, SAME_ROOT)]
     if len(inside) == 1:
-        return inside[0]
+        return replace(inside[0], pieces=(piece,))
     stated = {**question.weak, **question.strong}
     known = {
         name: value.base[1] for name, value in stated.items() if name in question.strong or name in found.plan.weak
     }
     count = "several values" if inside else "no value"
-    return State(known, {target: piece}, notes=(f"it has {count} in the middle of the ranges",))
+    return State(known, {target: piece}, notes=(f"it has {count} in the middle of the ranges",), pieces=(piece,))
 
 
 def _reach(state: State, target: str) -> Span:
