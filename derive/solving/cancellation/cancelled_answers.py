@@ -17,7 +17,7 @@ from itertools import islice
 
 from derive.caches import Memo
 from derive.errors import InconsistentError, LimitError, NoSolutionError, UnderdeterminedError
-from derive.expressions.tree import Equation, Node, names_in
+from derive.expressions.tree import Equation, names_in
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import residual, value
@@ -97,7 +97,7 @@ def prove_fit(library: RelationSet, question: Question, names: Sequence[str]) ->
     )
     for equation in whole.tested(left.equations) if left else ():
         gap = residual(equation, known)
-        if not agrees(equation, known) and question.ranges.keys().isdisjoint(names_in(*_sides(equation))):
+        if not agrees(equation, known) and question.ranges.keys().isdisjoint(names_in(equation.lhs, equation.rhs)):
             stated = [f"{n} = {question.strong[n]}" for one in relations for n in one.declared if n in question.strong]
             conflicts = list(dict.fromkeys([*names, *stated]))
             raise InconsistentError(
@@ -107,10 +107,6 @@ def prove_fit(library: RelationSet, question: Question, names: Sequence[str]) ->
                 conflicts=conflicts,
                 gap=abs(gap),
             )
-
-
-def _sides(equation: Equation) -> tuple[Node, Node]:
-    return equation.lhs, equation.rhs
 
 
 @dataclass(frozen=True)
@@ -146,7 +142,7 @@ class _Elimination:
 
     def tested(self, equations: Sequence[Equation]) -> list[Equation]:
         """The equations without unknowns."""
-        return [equation for equation in equations if self.known.keys() >= {*names_in(*_sides(equation))}]
+        return [equation for equation in equations if self.known.keys() >= {*names_in(equation.lhs, equation.rhs)}]
 
     def _is_enough(self, equations: Sequence[Equation]) -> bool:
         """Whether, by counting, these equations fix the target."""

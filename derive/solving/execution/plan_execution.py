@@ -174,14 +174,14 @@ def detours(library: RelationSet, question: Question, made: Plan, left_out: Mapp
     """The answers without one of the relations of an unsolvable block, if there are relations to spare."""
     if not made.checks or sum(why == _REPEATING for why in left_out.values()) >= _DETOURS:
         return
+    first = Found(made, (), left_out)
     for relation in (name for block in made.blocks if len(block.unknowns) > 1 for name in block.relations):
         try:
-            found = _leaving_out(library, question, made, {**left_out, relation: _REPEATING})
+            found = _leaving_out(library, question, first, relation, _REPEATING)
         except (UnderdeterminedError, LimitError) as error:
             if not _is_stuck(error):
                 raise
             continue
-        found = _heeding(library, made, found, relation)
         if found.plan.is_determined and found.states:
             yield found
 
@@ -189,24 +189,24 @@ def detours(library: RelationSet, question: Question, made: Plan, left_out: Mapp
 def without(library: RelationSet, question: Question, found: Found, relation: str) -> Found | None:
     """The result of a plan without one relation, which then counts as a check; None if it leads nowhere."""
     try:
-        other = _leaving_out(library, question, found.plan, {**found.left_out, relation: _REPEATING})
+        other = _leaving_out(library, question, found, relation, _REPEATING)
     except DeriveError:
         return None
-    return _heeding(library, found.plan, other, relation) if other.plan.is_determined else None
+    return other if other.plan.is_determined else None
 
 
-def _leaving_out(library: RelationSet, question: Question, made: Plan, left_out: Mapping[str, str]) -> Found:
-    """The result without a relation of a plan; no fallback stands in it that the plan did not need."""
-    weak = {name: value for name, value in question.weak.items() if name in made.weak or not value.source.stands_in}
-    return carried_out(library, replace(question, weak=weak), left_out)
+def _leaving_out(library: RelationSet, question: Question, first: Found, relation: str, why: str) -> Found:
+    """The result without a relation of a plan, in which no fallback stands that the plan did not need.
 
-
-def _heeding(library: RelationSet, made: Plan, found: Found, relation: str) -> Found:
-    """The result without a relation, now counted again: a weak value that replaced it must agree with it."""
-    left_out = {name: why for name, why in found.left_out.items() if name != relation}
+    The relation still counts: a weak value that replaced it must agree with it.
+    """
+    before = first.plan.weak
+    weak = {name: value for name, value in question.weak.items() if name in before or not value.source.stands_in}
+    found = carried_out(library, replace(question, weak=weak), {**first.left_out, relation: why})
     states = found.states
-    if set(found.plan.weak) - set(made.weak):
+    if {*found.plan.weak} - {*before}:
         states = tuple(state for state in states if may_be_met(library.relations[relation], state.values))
+    left_out = {name: reason for name, reason in found.left_out.items() if name != relation}
     return replace(found, states=states, left_out=left_out)
 
 
@@ -218,19 +218,17 @@ def _elsewhere(library: RelationSet, question: Question, first: Found, relation:
     """
     target = question.target
     try:
-        left_out = {**first.left_out, relation: f"{target} cancels in it"}
-        found = _leaving_out(library, question, first.plan, left_out)
+        found = _leaving_out(library, question, first, relation, f"{target} cancels in it")
     except DeriveError:
         return None
-    heeded = _heeding(library, first.plan, found, relation)
-    if not found.plan.is_determined or (found.states and not heeded.states):
+    if not found.plan.is_determined or not (found.states or found.reason):
         return None
-    states = tuple(both for state in heeded.states for both in _within(state, target, first.states))
+    states = tuple(both for state in found.states for both in _within(state, target, first.states))
     reason = found.reason or ("" if states else f"{target}: {relation} allows none of the values that the others do")
     unproved = any(is_doubt(note) for state in (*first.states, *found.states) for note in state.notes)
     if unproved and not any(may_be_met(library.relations[relation], state.values) for state in states):
         return None
-    return replace(heeded, states=states, reason=reason)
+    return replace(found, states=states, reason=reason)
 
 
 def _within(state: State, target: str, allowed: Sequence[State]) -> Iterator[State]:
