@@ -12,6 +12,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 
 from derive.planning.incidence import Structure
 from derive.planning.matching import Matching
+from derive.planning.networks import reached
 
 __all__ = ["directed", "downstream", "following", "forwards", "led_from", "upstream"]
 
@@ -179,13 +180,6 @@ def _preferred(structure: Structure, taken: dict[str, str], name: str, rivals: S
 
 
 def _depends_on(structure: Structure, taken: Mapping[str, str], relation: str, name: str) -> bool:
-    pending = [other for other in structure.members[relation] if other != name]
-    seen: set[str] = set()
-    while pending:
-        other = pending.pop()
-        if other == name:
-            return True
-        if other not in seen and other in taken:
-            seen.add(other)
-            pending.extend(part for part in structure.members[taken[other]] if part != other)
-    return False
+    """Whether what a relation yields a name from depends on that name itself."""
+    start = [other for other in structure.members[relation] if other != name]
+    return name in reached(start, lambda other: structure.members[taken[other]] if other in taken else ())

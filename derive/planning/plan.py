@@ -28,6 +28,7 @@ from derive.caches import Memo
 from derive.planning.block_triangular import components
 from derive.planning.incidence import Exchange, Structure
 from derive.planning.matching import Matching
+from derive.planning.networks import reached
 from derive.planning.orientation import directed, forwards, led_from, upstream
 
 __all__ = [
@@ -496,16 +497,8 @@ def _determined_by_what_they_lead_to(
 
 def _depends_on_answer(structure: Structure, solved: Mapping[str, str], name: str, answered: set[str]) -> bool:
     """Whether a displaced weak value is computed from quantities of the answer."""
-    seen = {name}
-    pending = [name]
-    while pending:
-        found = pending.pop()
-        if found in answered:
-            return True
-        fresh = [other for other in structure.members[solved[found]] if other not in seen] if found in solved else []
-        seen.update(fresh)
-        pending.extend(fresh)
-    return False
+    behind = reached((name,), lambda found: structure.members[solved[found]] if found in solved else ())
+    return any(found in answered for found in behind)
 
 
 def ordered(

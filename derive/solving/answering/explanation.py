@@ -16,6 +16,7 @@ from derive.numerics.algebra.evaluation import arms
 from derive.numerics.intervals.enclosure import Span
 from derive.planning.dependency_graph import RelationBlock
 from derive.planning.incidence import structure_of
+from derive.planning.networks import reached
 from derive.planning.plan import Block, Plan
 from derive.presentation.numbers import shown_number
 from derive.solving.answering.lost_digits import lost_digits
@@ -218,20 +219,13 @@ class Explanation:
 
     def _missing(self, condition: Node) -> tuple[str, ...]:
         """What is not known of a condition, down to what no definition gives."""
-        forward = structure_of(self.library).forward
-        missing: dict[str, None] = {}
-        seen: set[str] = set()
-        pending = list(names_in(condition))
-        while pending:
-            name = pending.pop(0)
-            if name in seen or name in self._known:
-                continue
-            seen.add(name)
-            definitions = [one for one, left in forward.items() if left == name]
-            if not definitions:
-                missing[name] = None
-            pending += self.library.held_by(definitions)
-        return tuple(missing)
+        writers = structure_of(self.library).writers
+
+        def defined_by(name: str) -> Iterable[str]:
+            return () if name in self._known else self.library.held_by(writers.get(name, ()))
+
+        needed = reached(names_in(condition), defined_by)
+        return tuple(name for name in needed if name not in self._known and name not in writers)
 
     def _regime(self) -> dict[str, str]:
         """The binding arm of each relation that contains a choice, unless the givens alone make the choice."""

@@ -10,16 +10,17 @@ that is a failed check and not a contradiction.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from derive.errors import DeriveError, InconsistentError, UnderdeterminedError
-from derive.expressions.tree import Name, names_in
+from derive.expressions.tree import Name
 from derive.model.dimensions import dimension_of
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import value
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
+from derive.planning.networks import reached
 from derive.planning.plan import Block, Plan, basis_of
 from derive.presentation.failed_checks import by_default, no_value_fits
 from derive.presentation.numbers import shown_number
@@ -226,23 +227,16 @@ def _told(relation: Relation, question: Question, state: State) -> str:
 
 def behind(library: RelationSet, made: Plan, relation: Relation) -> tuple[list[str], list[str], list[str]]:
     """The relations by which a relation's quantities were derived, and the strong and weak values that these use."""
+
+    def derived_from(name: str) -> Iterable[str]:
+        return library.held_by(made.sources[name].relations) if name in made.sources else ()
+
     relations: dict[str, None] = {}
-    givens: dict[str, None] = {}
-    weak: dict[str, None] = {}
-    pending = list(relation.declared.keys() & set(names_in(relation.written.lhs, relation.written.rhs)))
-    pending.sort(key=list(relation.declared).index)
-    seen: set[str] = set()
-    while pending:
-        name = pending.pop(0)
-        if name in seen:
-            continue
-        seen.add(name)
-        block = made.sources.get(name)
-        if block is None:
-            (weak if name in made.weak else givens)[name] = None
-            continue
-        for one in block.relations:
-            relations[one] = None
-            written = library.relations[one].written
-            pending.extend(names_in(written.lhs, written.rhs))
-    return list(relations), list(givens), list(weak)
+    givens: list[str] = []
+    weak: list[str] = []
+    for name in reached([name for name in relation.declared if name in relation.members], derived_from):
+        if name in made.sources:
+            relations.update(dict.fromkeys(made.sources[name].relations))
+        else:
+            (weak if name in made.weak else givens).append(name)
+    return list(relations), givens, weak

@@ -6,7 +6,7 @@ may change within the ranges, or cannot be decided, the answer says so.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds
 from derive.numerics.algebra.like_terms import ZERO, added, negated
 from derive.numerics.intervals.enclosure import Span, truths
+from derive.planning.networks import reached
 from derive.planning.plan import Plan
 from derive.solving.execution.plan_states import planned
 from derive.solving.ranges.range_propagation import domain_of, enclosed, ranges_of
@@ -65,14 +66,11 @@ def _may_depend(library: RelationSet, question: Question, made: Plan, state: Sta
     worked_out = state.asides.keys() - state.values.keys() - question.strong.keys() - question.weak.keys()
     if not names.isdisjoint(worked_out):  # beside the plan, from anything
         return True
-    pending = [*names]
-    while pending:
-        name = pending.pop()
-        if name in made.sources:
-            behind = library.held_by(made.sources[name].relations).keys() - names
-            names |= behind
-            pending += behind
-    return not names.isdisjoint(question.stated_ranges)
+
+    def derived_from(name: str) -> Iterable[str]:
+        return library.held_by(made.sources[name].relations) if name in made.sources else ()
+
+    return any(name in question.stated_ranges for name in reached(names, derived_from))
 
 
 class _Box:
