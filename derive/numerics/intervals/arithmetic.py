@@ -18,6 +18,8 @@ import math
 import sys
 from collections.abc import Callable
 
+from derive.tolerances import NO_UNDERFLOW
+
 __all__ = [
     "ALL",
     "FAINT",
@@ -84,12 +86,29 @@ def minus(a: Span) -> Span:
 
 
 def times(a: Span, b: Span) -> Span:
-    if ZERO in (a, b):
-        return ZERO
-    if _ONE in (a, b):
-        return b if a == _ONE else a
-    ends = [product(x, y) for x in a for y in b]
-    return outward(min(ends), max(ends), 1)
+    """The product of two intervals; zero and one, which most slopes are, leave it exact.
+
+    >>> times((1.0, 1.0), (0.1, 0.2)), times((-2.0, 3.0), (4.0, 5.0))[0] <= -10
+    ((0.1, 0.2), True)
+    """
+    if a == _ONE or b == ZERO:
+        return b
+    if b == _ONE or a == ZERO:
+        return a
+    (x, u), (y, v) = a, b
+    if x >= 0 and y >= 0:
+        low, high = x * y, u * v
+        is_usual = NO_UNDERFLOW < high < _MOST and (low > NO_UNDERFLOW or (low == 0 and (x == 0 or y == 0)))
+    else:
+        ends = x * y, x * v, u * y, u * v
+        low, high = min(ends), max(ends)
+        is_usual = -_MOST < sum(ends) < _MOST and not (
+            -NO_UNDERFLOW < low < NO_UNDERFLOW or -NO_UNDERFLOW < high < NO_UNDERFLOW
+        )
+    if is_usual:
+        return low and math.nextafter(low, -_INFINITY), math.nextafter(high, _INFINITY)
+    bounds = [product(x, y) for x in a for y in b]
+    return outward(min(bounds), max(bounds), 1)
 
 
 def over(a: Span) -> Span:
