@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from derive.expressions.arithmetic import TESTS, Arithmetic, Fold, reapplied, same
+from derive.expressions.functions import TABLE
 from derive.expressions.tree import Apply, Name, Node, Number, names_in, walk
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.like_terms import cleared, denominators
@@ -134,8 +135,9 @@ def _constant(node: Apply, part: Fold) -> Node:
         return _short(numbers[0] ** numbers[1].numerator)
     if node.op in ("max", "min"):
         return Number(max(numbers) if node.op == "max" else min(numbers))
-    if node.op == "abs":
-        return Number(abs(numbers[0]))
+    entry = TABLE.get(node.op)
+    if entry is not None and entry.rational:
+        return Number(entry.rational(numbers[0]))
     rounded = value(whole, {})
     return Number(Fraction(rounded)) if math.isfinite(rounded) else whole
 

@@ -384,13 +384,6 @@ def _operations() -> dict[str, Callable[..., Real]]:
     """FLINT's function for each operation."""
     from flint import arb
 
-    def sqrt(x: Real) -> Real:
-        return (x.nonnegative_part() if x.contains(0) else x).sqrt()  # within its radius, x may be zero
-
-    def floor(x: Real) -> Real:
-        whole = (x + 0.5).floor()
-        return whole if x.contains(whole) else x.floor()  # within its radius, x may be whole
-
     return {
         "number": arb,
         "pi": arb.pi,
@@ -402,8 +395,4 @@ def _operations() -> dict[str, Callable[..., Real]]:
         "max": lambda *args: reduce(arb.max, args),
         "min": lambda *args: reduce(arb.min, args),
         **{name: entry.digits or getattr(arb, name) for name, entry in TABLE.items()},
-        "sqrt": sqrt,
-        "floor": floor,
-        "ceil": lambda x: -floor(-x),
-        "gamma": lambda x: x.gamma() if x > 0 else arb.nan(),
     }
