@@ -46,7 +46,6 @@ Span = tuple[float, float]
 
 ALL: Span = (-math.inf, math.inf)
 ZERO: Span = (0.0, 0.0)
-_ONE: Span = (1.0, 1.0)
 ULPS = 4
 """Units in the last place by which a function of the C library may be off."""
 
@@ -91,18 +90,18 @@ def times(a: Span, b: Span) -> Span:
     >>> times((1.0, 1.0), (0.1, 0.2)), times((-2.0, 3.0), (4.0, 5.0))[0] <= -10
     ((0.1, 0.2), True)
     """
-    if a == _ONE or b == ZERO:
-        return b
-    if b == _ONE or a == ZERO:
-        return a
     (x, u), (y, v) = a, b
+    if x == u and (x == 1 or x == 0):
+        return b if x else ZERO
+    if y == v and (y == 1 or y == 0):
+        return a if y else ZERO
     if x >= 0 and y >= 0:
         low, high = x * y, u * v
         is_usual = NO_UNDERFLOW < high < _MOST and (low > NO_UNDERFLOW or (low == 0 and (x == 0 or y == 0)))
     else:
-        ends = x * y, x * v, u * y, u * v
-        low, high = min(ends), max(ends)
-        is_usual = -_MOST < sum(ends) < _MOST and not (
+        one, two, three, four = x * y, x * v, u * y, u * v
+        low, high = min(one, two, three, four), max(one, two, three, four)
+        is_usual = -_MOST < one + two + three + four < _MOST and not (
             -NO_UNDERFLOW < low < NO_UNDERFLOW or -NO_UNDERFLOW < high < NO_UNDERFLOW
         )
     if is_usual:
