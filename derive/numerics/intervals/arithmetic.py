@@ -91,9 +91,9 @@ def times(a: Span, b: Span) -> Span:
     ((0.1, 0.2), True)
     """
     (x, u), (y, v) = a, b
-    if x == u and (x == 1 or x == 0):
+    if x == u and x in (0, 1):
         return b if x else ZERO
-    if y == v and (y == 1 or y == 0):
+    if y == v and y in (0, 1):
         return a if y else ZERO
     if x >= 0 and y >= 0:
         low, high = x * y, u * v
