@@ -105,7 +105,7 @@ class _Search:
         whole = contracted(self.dag, box)
         if whole is None:
             return Located((), ())
-        self.scale = tuple(high - low if high - low < math.inf else 1.0 for low, high in whole)
+        self.scale = tuple(map(_scale, whole, box))
         pending = [whole]
         while pending and self.left > 0 and len(self.open) < _OPEN:
             tick()
@@ -205,6 +205,12 @@ class _Search:
         if low * high <= 0 or near == 0:
             return 2.0 if high - low < math.inf else 1e3
         return (far - near) / far if far < 2 * near else math.log(far / near) if far < math.inf else 1e3
+
+
+def _scale(left: Span, whole: Span) -> float:
+    """The length of what contractors leave of a span; of the span itself, if that is next to nothing."""
+    shorter, longer = (high - low if high - low < math.inf else 1.0 for low, high in (left, whole))
+    return shorter if shorter > SPECK * longer else longer
 
 
 def _divide(span: Span) -> float:
