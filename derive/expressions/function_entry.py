@@ -65,6 +65,7 @@ class Function:
     steepest: str = ""  # an upper bound of the size of the slope, if that is not the slope itself
     degree: Fraction | None = None  # of the argument's unit in that of the value; None if the argument is a number
     overflows: bool = False  # whether finite numbers may have an infinite value
+    rational: Callable[[Fraction], Fraction] | None = None  # the function of a fraction, if that is one again
     digits: Callable[[Any], Any] | None = None  # the function of a FLINT ball, if it is not FLINT's of this name
     in_numpy: str | None = ""  # the function of arrays, if it has another name; None if there is none
     in_numba: str = ""  # the function in machine code, if it is not Python's math function

@@ -16,7 +16,16 @@ import math
 from fractions import Fraction
 
 from derive.expressions.function_entry import Function, Inverse, Span
-from derive.expressions.special_functions import gamma, gamma_slope, inverse_error, lambert, lambert_slope
+from derive.expressions.special_functions import (
+    gamma,
+    gamma_of_ball,
+    gamma_slope,
+    inverse_error,
+    lambert,
+    lambert_slope,
+    root_of_ball,
+    whole_below_ball,
+)
 
 __all__ = ["DEGREES", "PERIODIC", "STEPPED", "TABLE", "Function"]
 
@@ -37,6 +46,7 @@ _ENTRIES = (
         inverse=lambda y: y * y,
         inverses=(Inverse("y**2", _NOT_NEGATIVE),),
         degree=Fraction(1, 2),
+        digits=root_of_ball,
         latex=r"\sqrt{%s}",
     ),
     Function(
@@ -249,6 +259,7 @@ _ENTRIES = (
         steepest="1",
         inverses=(Inverse("y", _NOT_NEGATIVE), Inverse("-y", _NOT_NEGATIVE)),
         degree=Fraction(1),
+        rational=abs,
         digits=abs,
         in_numba="abs",
         in_sympy="Abs",
@@ -263,6 +274,8 @@ _ENTRIES = (
         off=0,
         steepest="0",
         degree=Fraction(1),
+        rational=lambda x: Fraction(math.ceil(x)),
+        digits=lambda x: -whole_below_ball(-x),
         in_numba="np.ceil",
         in_sympy="ceiling",
         latex=r"\left\lceil %s \right\rceil",
@@ -275,6 +288,8 @@ _ENTRIES = (
         off=0,
         steepest="0",
         degree=Fraction(1),
+        rational=lambda x: Fraction(math.floor(x)),
+        digits=whole_below_ball,
         in_numba="np.floor",
         latex=r"\left\lfloor %s \right\rfloor",
     ),
@@ -321,6 +336,7 @@ _ENTRIES = (
         turn=(1.4616321449683623, 0.8856031944108887),
         steepest="y*(abs(log(x)) + 1/x)",  # a bound, since log(x) - 1/x < psi(x) < log(x)
         overflows=True,
+        digits=gamma_of_ball,
         in_numpy=None,
         in_javascript="derive.gamma",
         latex=r"\Gamma",

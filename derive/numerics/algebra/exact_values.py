@@ -143,17 +143,14 @@ def _of_rationals(test: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool
 
 
 _ON_FRACTIONS: dict[str, Callable[..., Fraction | None]] = {
-    **{name: _defined(entry) for name, entry in TABLE.items()},
+    **{name: entry.rational or _defined(entry) for name, entry in TABLE.items()},
     "add": lambda *args: sum(args, Fraction(0)),
     "mul": lambda *args: math.prod(args, start=Fraction(1)),
     "neg": operator.neg,
     "inv": _inverse,
     "pow": _power,
-    "abs": abs,
     "max": lambda *args: max(args),
     "min": lambda *args: min(args),
-    "floor": lambda x: Fraction(math.floor(x)),
-    "ceil": lambda x: Fraction(math.ceil(x)),
 }
 _EXACT: Arithmetic[Fraction] = Arithmetic(
     number=operator.attrgetter("value"),

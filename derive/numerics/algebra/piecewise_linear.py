@@ -20,15 +20,18 @@ are limited.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from math import gcd
 
 from derive.expressions.tree import COMPARISONS, OPPOSITE, Apply, Equation, Name, Node, Number, cases
+from derive.numerics.algebra.constant_folding import stated
 from derive.numerics.algebra.exact_values import exact_value
+from derive.numerics.intervals.arithmetic import Span
 from derive.time_limits import tick
+from quantities.rational import nearest
 
 __all__ = [
     "CHOICES",
@@ -87,6 +90,18 @@ class Interval:
     high: Fraction | None
     is_open_low: bool = True
     is_open_high: bool = True
+
+    @classmethod
+    def between(cls, low: float, high: float) -> Interval:
+        """All numbers from one to another, both among them unless they are infinite."""
+        ends = [None if math.isinf(end) else stated(end) for end in (low, high)]
+        return cls(ends[0], ends[1], is_open_low=False, is_open_high=False)
+
+    @property
+    def span(self) -> Span:
+        """The ends as doubles."""
+        low = -math.inf if self.low is None else nearest(self.low)
+        return low, math.inf if self.high is None else nearest(self.high)
 
     @property
     def is_empty(self) -> bool:
@@ -489,13 +504,13 @@ def _bound(bounds: dict[_Row, tuple[Fraction, bool]], row: Sequence[Fraction], i
     *factors, constant = row
     scale = 1
     for factor in factors:
-        scale = scale * factor.denominator // gcd(scale, factor.denominator)
+        scale = scale * factor.denominator // math.gcd(scale, factor.denominator)
     whole = [factor.numerator * (scale // factor.denominator) for factor in factors]
     return _keep(bounds, whole, constant * scale, is_strict)
 
 
 def _keep(bounds: dict[_Row, tuple[Fraction, bool]], whole: Sequence[int], constant: Fraction, is_strict: bool) -> bool:
-    divisor = gcd(*whole)
+    divisor = math.gcd(*whole)
     if not divisor:
         return constant > 0 or (not constant and not is_strict)
     key = tuple(factor // divisor for factor in whole)

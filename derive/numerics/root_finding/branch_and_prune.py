@@ -105,7 +105,7 @@ class _Search:
         whole = contracted(self.dag, box)
         if whole is None:
             return Located((), ())
-        self.scale = tuple(high - low if high - low < math.inf else 1.0 for low, high in whole)
+        self.scale = tuple(map(_scale, whole, box))
         pending = [whole]
         while pending and self.left > 0 and len(self.open) < _OPEN:
             tick()
@@ -145,15 +145,17 @@ class _Search:
         if not all(low - (high - low) <= x <= high + (high - low) for x, (low, high) in near):
             return False
         self.left -= _AT_A_POINT * self.step
-        found = isolated_near(self.dag, step.towards, _reach(part))
+        found = isolated_near(self.dag, step.towards, self._reach(part))
         return found is not None and self._count(*found)
 
     def _count_unique(self, part: Box, step: Newton) -> bool:
         """Count the one solution of a part, in the largest region around it that can be proved."""
         self.left -= _AT_A_POINT * self.step
         assert step.left is not None
+        larger = isolated_near(self.dag, step.towards, self._reach(part))
+        if larger is not None and _within(larger[1], step.left):
+            return self._count(*larger)  # its solution is that of the part
         narrow = tightened(self.dag, step.left)
-        larger = isolated_near(self.dag, step.towards, _reach(part))
         return self._count(larger[0] if larger and _within(narrow, larger[0]) else part, narrow)
 
     def _count(self, region: Box, narrow: Box) -> bool:
@@ -184,6 +186,16 @@ class _Search:
         halves = (part[i][0], at), (at, part[i][1])
         return [(*part[:i], half, *part[i + 1 :]) for half in halves]
 
+    def _reach(self, part: Box) -> list[float]:
+        """How far around a solution its uniqueness is tried: the part itself, or more if it is very narrow."""
+        reach = []
+        for (low, high), scale in zip(part, self.scale, strict=True):
+            size = max(abs(low), abs(high))
+            if size <= SPECK * scale:  # an unknown that is zero has no size of its own
+                size = scale
+            reach.append(max((high - low) / 2, _AROUND * size))
+        return reach
+
     def _width(self, i: int, span: Span) -> float:
         """The width of a span relative to its ends, or the logarithm of their ratio; zero for a speck."""
         low, high = span
@@ -193,6 +205,12 @@ class _Search:
         if low * high <= 0 or near == 0:
             return 2.0 if high - low < math.inf else 1e3
         return (far - near) / far if far < 2 * near else math.log(far / near) if far < math.inf else 1e3
+
+
+def _scale(left: Span, whole: Span) -> float:
+    """The length of what contractors leave of a span; of the span itself, if that is next to nothing."""
+    shorter, longer = (high - low if high - low < math.inf else 1.0 for low, high in (left, whole))
+    return shorter if shorter > SPECK * longer else longer
 
 
 def _divide(span: Span) -> float:
@@ -207,11 +225,6 @@ def _divide(span: Span) -> float:
     if high > 64 * low and high > 64:
         return max(math.sqrt(low) * math.sqrt(high), math.sqrt(high) / 8)
     return low + _SKEW * (high - low)
-
-
-def _reach(part: Box) -> tuple[float, ...]:
-    """How far around a solution its uniqueness is tried: the part itself, or more if it is very narrow."""
-    return tuple(max((high - low) / 2, _AROUND * max(abs(low), abs(high))) for low, high in part)
 
 
 def _gained(before: Box, after: Box) -> bool:

@@ -20,10 +20,12 @@ from derive.numerics.algebra.piecewise_linear import Interval
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span
 from derive.planning.plan import Block, Plan
+from derive.solving.diagnosis.contradictions import no_solution
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.plan_states import Found, is_doubt
 from derive.solving.execution.question import Question
-from derive.solving.ranges.linear_pieces import LinearCases, linear_cases, span_of
+from derive.solving.ranges.exact_pieces import NOWHERE, RationalPieces, rational_pieces
+from derive.solving.ranges.linear_pieces import LinearCases, cases_with_one_value, linear_cases
 from derive.tolerances import SAME_ROOT
 
 __all__ = ["compared_with_all"]
@@ -41,13 +43,21 @@ def compared_with_all(
     """
     if _is_sure(question, answers, errors):
         return None
-    cases = linear_cases(library, question)
+    if _is_ranged(question):
+        rational = rational_pieces(library, question)
+        if rational is not None and not rational.pieces:
+            raise no_solution(library, question, Found(Plan(question.target, (), (), ()), (), {}, NOWHERE))
+    else:
+        rational = None
+    cases = rational or linear_cases(library, question)
+    if cases is None and not answers:
+        cases = cases_with_one_value(library, question)
     if cases is None or not cases.pieces:
         return None
-    domain = library.declared[question.target].domain
-    if any(span_of(piece) == (domain.low, domain.high) for piece in cases.pieces):
-        return None  # nothing determines it, at least in some case
     is_open = any(isinstance(error, UnderdeterminedError) for error in errors)
+    domain = library.declared[question.target].domain
+    if (is_open or not answers) and any(piece.span == (domain.low, domain.high) for piece in cases.pieces):
+        return None  # nothing determines it, at least in some case
     compared = _Compared(library, question, answers, cases, cases.pieces, is_open)
     return compared.over_ranges() if cases.ranged else compared.at_numbers()
 
@@ -71,7 +81,7 @@ class _Compared:
     library: RelationSet
     question: Question
     answers: Answers
-    cases: LinearCases
+    cases: LinearCases | RationalPieces
     pieces: Sequence[Interval]
     is_open: bool  # whether nothing determines the target in some case
 
@@ -96,10 +106,10 @@ class _Compared:
         for state in states:
             span = state.spans.get(target)
             if span is None:
-                if any(lies_in(_reach(state, target), span_of(piece), SAME_ROOT) for piece in self.pieces):
+                if any(lies_in(_reach(state, target), piece.span, SAME_ROOT) for piece in self.pieces):
                     yield state
                 continue
-            for low, high in (span_of(piece) for piece in self.pieces if not piece.is_point):
+            for low, high in (piece.span for piece in self.pieces if not piece.is_point):
                 part = max(low, span[0]), min(high, span[1])
                 if part[0] < part[1]:
                     yield replace(state, spans={**state.spans, target: part})
@@ -107,7 +117,7 @@ class _Compared:
     def _is_among(self, piece: Interval, kept: Answers) -> bool:
         """Whether an answer is this value, or this interval."""
         target = self.question.target
-        return any(lies_in(span_of(piece), _reach(state, target), SAME_ROOT) for _, one in kept for state in one.states)
+        return any(lies_in(piece.span, _reach(state, target), SAME_ROOT) for _, one in kept for state in one.states)
 
     def _without_doubts(self, found: Found) -> Found:
         """A result without the doubt that it may not be the only one: all others are known."""
@@ -131,7 +141,7 @@ class _Compared:
     def _over(self, pieces: Sequence[Interval]) -> tuple[RelationSet, Found]:
         """The result that has its values in these intervals."""
         target = self.question.target
-        spans = [span_of(piece) for piece in pieces]
+        spans = [piece.span for piece in pieces]
         inside = [
             (used, one, state)
             for used, one in self.answers
@@ -150,7 +160,7 @@ class _Compared:
         target = self.question.target
         used = self.cases.relations_at(pieces[0].inside)
         known = {name: value.base[1] for name, value in self.question.strong.items()}
-        spans = [span_of(piece) for piece in pieces]
+        spans = [piece.span for piece in pieces]
         left = "one value" if pieces[0].is_point else "these values"
         note = note or f"{', '.join(used)} together leave it {left}; nothing else determines it"
         if pieces[0].is_point and not self.cases.ranged:

@@ -4,22 +4,25 @@ Around the target are the relations that hold it, or ask for it in a condition, 
 that is not known. What is typed as one number is that number, and so is a default or a profile's value to which no
 relation leads. A range that is typed, and a domain, bound the quantity. Then `piecewise_linear` finds all values.
 
-Where one of the relations is not linear, or is an estimate, or where a fallback may stand in for one, nothing is found.
+Where one of the relations is an estimate, or where a fallback may stand in for one, nothing is found.
+
+A part of a relation that is not linear may still be taken for a quantity of its own, which lies in what intervals make
+of it. Then no value is lost. If a single one is left, it is the only one, provided that there is a solution: the
+quantities in such parts are given numbers in search of one.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, islice, product
 
-from derive.expressions.tree import Apply, Number, names_in, walk, with_forms
+from derive.expressions.tree import CONDITIONS, Apply, Equation, Name, Node, Number, names_in, rebuilt, walk, with_forms
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.constant_folding import stated
 from derive.numerics.algebra.piecewise_linear import (
     CHOICES,
     Claim,
@@ -31,24 +34,56 @@ from derive.numerics.algebra.piecewise_linear import (
     ways_of_equation,
     ways_under,
 )
-from derive.numerics.intervals.enclosure import Span
-from derive.solving.execution.case_boxes import with_own_values
+from derive.numerics.intervals.enclosure import Span, enclose
+from derive.solving.execution.case_boxes import left_by_relations, with_own_values
 from derive.solving.execution.question import Question
-from quantities.rational import exact_of, nearest
+from derive.solving.ranges.inequalities import inside
+from quantities.rational import exact_of
 from quantities.value import Value
 
-__all__ = ["LinearCases", "linear_cases", "span_of"]
+__all__ = ["LinearCases", "cases_with_one_value", "linear_cases"]
 
 _MOST_NAMES = 30  # limit on open quantities around the target
+_FEW_NAMES = 12  # the same where relations are not linear
+_TRIED = 32  # limit on points at which the parts that are not linear are tried
 
 
 def linear_cases(library: RelationSet, question: Question) -> LinearCases | None:
     """The relations around a target; None if they are not linear case by case, or are plain equations."""
     try:
-        found = LinearCases.around(library, question)
+        around = _Around.of(library, question)
+        return around.cases() if any(map(_has_cases, around.relations)) else None
     except NotLinear:
         return None
-    return found if any(_has_cases(one.relation) for one in found.relations) else None
+
+
+def cases_with_one_value(library: RelationSet, question: Question) -> LinearCases | None:
+    """The relations around a target, some of which are not linear, if they leave it one value; None otherwise."""
+    try:
+        around = _Around.of(library, question)
+        if len(around.names) > _FEW_NAMES or around.ranged:
+            return None
+        box = left_by_relations(library, question, around.names, blur=0.0, splits=0)
+        if box is None or not all(map(math.isfinite, box[question.target])):  # seldom bounds what nothing fixes
+            return None
+        enclosed = _Enclosed(box)
+        found = around.cases(enclosed)
+        if not found.pieces or len(found.pieces) > 1 or not found.pieces[0].is_point:
+            return None
+        names = names_in(*enclosed.parts)
+        for point in islice(product(*(_tried(library, name, box[name]) for name in names)), _TRIED):
+            numbers = {name: (x, x) for name, x in zip(names, point, strict=True)}
+            if around.cases(_Enclosed({**box, **numbers})).pieces:
+                return found
+    except NotLinear:
+        pass
+    return None
+
+
+def _tried(library: RelationSet, name: str, span: Span) -> list[float]:
+    """Numbers to try in an interval: one inside, and its ends, where relations often bind."""
+    ends = [float(f"{end:.15g}") for end in span if math.isfinite(end)]
+    return [number for number in (inside(span)[1], *ends) if number in library.declared[name].domain]
 
 
 def _has_cases(relation: Relation) -> bool:
@@ -72,37 +107,104 @@ class Ways:
 
 
 @dataclass(frozen=True)
+class _Around:
+    """The relations around a target, the quantities in them that are not known, and the values of the others."""
+
+    library: RelationSet
+    question: Question
+    names: tuple[str, ...]
+    relations: tuple[Relation, ...]
+    known: Mapping[str, Value]
+
+    @classmethod
+    def of(cls, library: RelationSet, question: Question) -> _Around:
+        """Raises `NotLinear` where they are too many, or where it depends on the case which of the values yield."""
+        values = {**question.weak, **question.strong}
+        if question.target in question.strong:
+            raise NotLinear
+        names = [question.target]
+        relations: dict[str, Relation] = {}
+        known: dict[str, Value] = {}
+        for name in names:  # grows meanwhile
+            for relation in _holding(library, name):
+                if relation.approximate is not None:
+                    raise NotLinear
+                relations[relation.name] = relation
+                for one in (*relation.members, *names_in(*relation.conditions)):
+                    if one in values and not values[one].is_range:
+                        known[one] = values[one]
+                    elif one not in names:
+                        names.append(one)
+            if len(names) > _MOST_NAMES:
+                raise NotLinear
+        weak = [name for name in question.weak if name in known or name in names]
+        if weak and not with_own_values(library, question, weak).strong.keys() >= {*weak}:
+            raise NotLinear
+        return cls(library, question, tuple(names), tuple(relations.values()), known)
+
+    @property
+    def ranged(self) -> tuple[str, ...]:
+        return tuple(name for name in self.names if name in self.question.strong or name in self.question.weak)
+
+    def cases(self, enclosed: _Enclosed | None = None) -> LinearCases:
+        """Their ways; raises `NotLinear` if one has none, and its parts are not to be enclosed."""
+        numbers = {name: Number(_exact(value)) for name, value in self.known.items()}
+
+        def at_numbers(node: Node) -> Node:
+            node = with_forms(node, numbers)
+            return node if enclosed is None else enclosed.linear(node)
+
+        relations = []
+        for relation in self.relations:
+            old = relation.written
+            written = Equation(at_numbers(old.lhs), old.op, at_numbers(old.rhs))
+            conditions = [at_numbers(condition) for condition in relation.conditions]
+            relations.append(Ways(relation, *ways_under(conditions, ways_of_equation(written))))
+        claims = [claim for name in self.names for claim in _bounds(self.library, self.question, name)]
+        if enclosed is not None:
+            claims += enclosed.claims(self.names)
+        return LinearCases(self.question.target, self.ranged, tuple(relations), tuple(claims))
+
+
+@dataclass(frozen=True)
+class _Enclosed:
+    """Parts of relations that are not linear, each as a quantity of its own, over intervals of those in them."""
+
+    box: Mapping[str, Span]
+    parts: dict[Node, Name] = field(default_factory=dict)
+
+    def linear(self, node: Node) -> Node:
+        """An expression with such quantities in the place of these parts."""
+        return rebuilt(node, self._in_place_of)
+
+    def _in_place_of(self, part: Node) -> Node | None:
+        if not isinstance(part, Apply) or not part.names:
+            return part
+        factors = sum(bool(names_in(arg)) for arg in part.args)
+        if part.op in CHOICES | CONDITIONS | {"add", "neg"} or (part.op == "mul" and factors == 1):
+            return None
+        return self.parts.setdefault(part, Name(f"part {len(self.parts)}"))  # no quantity has a space in its name
+
+    def claims(self, names: Iterable[str]) -> Iterator[Claim]:
+        """That these quantities, and those in the parts, lie in their intervals."""
+        spans = {name: self.box[name] for name in names}
+        for part, name in self.parts.items():
+            found = enclose(part, self.box, "")
+            if found is None:
+                raise NotLinear
+            spans[name.name] = math.nextafter(found.values[0], -math.inf), math.nextafter(found.values[1], math.inf)
+        for one, span in spans.items():
+            yield from Interval.between(*span).claims(one)
+
+
+@dataclass(frozen=True)
 class LinearCases:
-    """The relations around a target, and what is certain of the quantities in them."""
+    """The ways of the relations around a target, and what is certain of the quantities in them."""
 
     target: str
     ranged: tuple[str, ...]
     relations: tuple[Ways, ...]
     certain: tuple[Claim, ...]
-
-    @classmethod
-    def around(cls, library: RelationSet, question: Question) -> LinearCases:
-        """Raises `NotLinear`."""
-        if question.target in question.strong:
-            raise NotLinear
-        known = {name: value for name, value in {**question.weak, **question.strong}.items() if not value.is_range}
-        relations: dict[str, Ways] = {}
-        names = [question.target]
-        met = {question.target}
-        for name in names:  # grows meanwhile
-            for relation in _holding(library, name):
-                if relation.name in relations:
-                    continue
-                mentioned = dict.fromkeys([*relation.members, *names_in(*relation.conditions)])
-                relations[relation.name] = _ways(relation, {one: known[one] for one in mentioned if one in known})
-                met.update(mentioned)
-                names += [one for one in mentioned if one not in names and one not in known]
-            if len(names) > _MOST_NAMES:
-                raise NotLinear
-        _prove_known(library, question, met)
-        claims = [claim for name in names for claim in _bounds(library, question, name)]
-        ranged = [name for name in names if name in question.strong or name in question.weak]
-        return cls(question.target, tuple(ranged), tuple(relations.values()), tuple(claims))
 
     @cached_property
     def pieces(self) -> tuple[Interval, ...] | None:
@@ -147,12 +249,6 @@ class LinearCases:
         return list(zip(self.relations, ways, strict=True))
 
 
-def span_of(piece: Interval) -> Span:
-    """The ends of an interval as doubles."""
-    low = -math.inf if piece.low is None else nearest(piece.low)
-    return low, math.inf if piece.high is None else nearest(piece.high)
-
-
 def _are_apart(one: Sequence[Interval], other: Sequence[Interval]) -> bool:
     return not any(before.meets(after) for before in one for after in other)
 
@@ -161,29 +257,11 @@ def _holding(library: RelationSet, name: str) -> Iterator[Relation]:
     """The relations that hold a quantity, or ask for it in a condition."""
     for held in library.holders.get(name, ()):
         yield library.relations[held]
+    if name not in library.compared:
+        return
     for relation in library.conditional:
         if name in names_in(*relation.conditions):
             yield relation
-
-
-def _ways(relation: Relation, known: Mapping[str, Value]) -> Ways:
-    """The ways of a relation at some known values."""
-    if relation.approximate is not None:
-        raise NotLinear
-    numbers = {name: Number(_exact(value)) for name, value in known.items()}
-    written = relation.written
-    at = replace(written, lhs=with_forms(written.lhs, numbers), rhs=with_forms(written.rhs, numbers))
-    return Ways(relation, *ways_under([with_forms(one, numbers) for one in relation.conditions], ways_of_equation(at)))
-
-
-def _prove_known(library: RelationSet, question: Question, met: set[str]) -> None:
-    """Make sure that no relation leads to the values that were not typed: they would yield."""
-    weak = [name for name in question.weak if name in met and name not in question.strong]
-    if not weak:
-        return
-    fixed = with_own_values(library, question, weak).strong
-    if not fixed.keys() >= {*weak}:
-        raise NotLinear
 
 
 def _exact(value: Value) -> Fraction:
@@ -197,11 +275,6 @@ def _exact(value: Value) -> Fraction:
 def _bounds(library: RelationSet, question: Question, name: str) -> Iterator[Claim]:
     """What the range and the domain of a quantity claim of it."""
     domain, value = library.declared[name].domain, question.strong.get(name) or question.weak.get(name)
-    spans = [(domain.low, domain.high)]
+    yield from replace(Interval.between(domain.low, domain.high), is_open_low=domain.open_low).claims(name)
     if value is not None:
-        spans.append((value.base[0], value.base[2]))
-    for low, high in spans:
-        if math.isfinite(low):
-            yield Claim({name: Fraction(1), "": -stated(low)}, ">" if domain.open_low and low == domain.low else ">=")
-        if math.isfinite(high):
-            yield Claim({name: Fraction(-1), "": stated(high)}, ">=")
+        yield from Interval.between(value.base[0], value.base[2]).claims(name)
