@@ -217,12 +217,9 @@ class Matching:
 
         The holders of a quantity are the relations that contain it; a relation of one unknown leads nowhere else.
         """
-        found = {name for name in (self.unknowns if start is None else start) if name not in self.fixed_by}
-        pending = deque(found)
-        while pending:
-            for relation in holders.get(pending.popleft(), ()):
-                other = self.fixes.get(relation)
-                if other is not None and other not in found:
-                    found.add(other)
-                    pending.append(other)
-        return found
+
+        def exchangeable_for(name: str) -> Iterator[str]:
+            return (self.fixes[relation] for relation in holders.get(name, ()) if relation in self.fixes)
+
+        unmatched = [name for name in (self.unknowns if start is None else start) if name not in self.fixed_by]
+        return set(reached(unmatched, exchangeable_for))

@@ -8,7 +8,7 @@ starting with the relations that have the fewest unknowns left.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from derive.planning.incidence import Structure
 from derive.planning.matching import Matching
@@ -53,14 +53,12 @@ def following(structure: Structure, names: Iterable[str], known: Iterable[str]) 
 
 def upstream(structure: Structure, names: Iterable[str], known: Container[str]) -> set[str]:
     """The relations by which some names could follow forwards from what is known."""
-    found: set[str] = set()
-    pending = list(names)
-    while pending:
-        for relation in structure.writers.get(pending.pop(), ()):
-            if relation not in found:
-                found.add(relation)
-                pending.extend(other for other in structure.members[relation] if other not in known)
-    return found
+
+    def needed_for(name: str) -> Iterator[str]:
+        for relation in structure.writers.get(name, ()):
+            yield from (other for other in structure.members[relation] if other not in known)
+
+    return {relation for name in reached(names, needed_for) for relation in structure.writers.get(name, ())}
 
 
 def downstream(structure: Structure, names: Iterable[str], known: Iterable[str]) -> frozenset[str]:

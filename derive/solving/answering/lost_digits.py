@@ -38,16 +38,15 @@ def lost_digits(made: Plan, state: State) -> Iterator[str]:
       left is not zero: exp(-time*rate) is smaller than any number with which this computes
     ...
     """
-    for block in made.blocks:
-        for name in block.unknowns:
-            form = state.forms.get(name)
-            if form is None or name not in state.values or not state.values.keys() >= {*names_in(form)}:
-                continue
-            if abs(state.values[name]) < sys.float_info.min:
-                if sign_of_gap(Equation(form, "=", _ZERO), state.values):
-                    yield f"{name} is not zero: {render(form)} is smaller than any number with which this computes"
-            elif any(isinstance(part, Apply) and part.op in _WITH_POLES for part in walk(form)):
-                yield from _at_pole(name, form, state)
+    for name in made.unknowns:
+        form = state.forms.get(name)
+        if form is None or name not in state.values or not state.values.keys() >= {*names_in(form)}:
+            continue
+        if abs(state.values[name]) < sys.float_info.min:
+            if sign_of_gap(Equation(form, "=", _ZERO), state.values):
+                yield f"{name} is not zero: {render(form)} is smaller than any number with which this computes"
+        elif any(isinstance(part, Apply) and part.op in _WITH_POLES for part in walk(form)):
+            yield from _at_pole(name, form, state)
 
 
 def _at_pole(name: str, form: Node, state: State) -> Iterator[str]:

@@ -224,9 +224,8 @@ class _Recording:
     def _stated_twice(self, tested: Sequence[str]) -> None:
         """What typed values alone determine agrees, also where the target needs none of it."""
         twice = stated_twice(self.library, self.question)
-        blocks = self.found.plan.blocks
-        spent = {relation for block in blocks for relation in block.relations}
-        if twice.is_told({*tested, *spent}, {name for block in blocks for name in block.unknowns}):
+        made = self.found.plan
+        if twice.is_told({*tested, *made.relations}, made.unknowns):
             return
         if twice.conditional or twice.dependent:
             raise Unwritten
