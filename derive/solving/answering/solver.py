@@ -53,7 +53,9 @@ from derive.solving.execution.regimes import MOST_CASES, explored
 from derive.solving.programs.shapes import Shape, shape_of
 from derive.solving.ranges.exact_pieces import EXACT_PIECE, NOWHERE
 from derive.solving.ranges.joined_cases import is_gapless, joined
+from derive.solving.ranges.range_propagation import may_enter_elsewhere
 from derive.solving.ranges.solution_path import ATTAINED_ALONG
+from derive.solving.sensitivity.elasticities import EXACT, ROUGH, SEARCHED
 from derive.time_limits import query
 from derive.tolerances import ASIDE, SAME_ROOT
 
@@ -184,10 +186,11 @@ def _over_all_cases(
     try:
         others = _answers(whole, _found(whole, replace(question, decided={})), profiles)
     except DeriveError as error:
-        if gapless and isinstance(error, NoSolutionError) and error.reason == NOWHERE:
+        is_open = isinstance(error, LimitError) and not answers  # what one case denies may be so in another
+        if is_open or (gapless and isinstance(error, NoSolutionError) and error.reason == NOWHERE):
             raise
         return answers
-    if gapless and all(any(note.text == EXACT_PIECE for note in one.stated_assumptions) for one in others):
+    if gapless and all(map(_is_exact_piece, others)):
         return others
     pairs = [(one, next((answer for answer in answers if _is_same(answer, one)), None)) for one in others]
     several = sum(answer.base is not None for answer in answers) > 1  # each has bounds of its own
@@ -255,8 +258,10 @@ def _answers(library: RelationSet, sought: _Sought, profiles: tuple[Any, ...]) -
         for answer, (used, one, state) in zip(answers, states, strict=True)
     ]
     if any(value.is_range for value in question.strong.values()):
+        pieces = [found for answer, (_, found, _) in zip(answers, states, strict=True) if _is_exact_piece(answer)]
         answers = [
-            _reached(used, question, one, answer) for answer, (used, one, _) in zip(answers, states, strict=True)
+            _reached(used, question, one, answer, is_complete=any(one is other for other in pieces))
+            for answer, (used, one, _) in zip(answers, states, strict=True)
         ]
     if any(one.case != NO_CASE for _, one in sought.answers):  # which cases there are is no part of a proof
         answers = [replace(answer, _proof=lambda: None) for answer in answers]
@@ -373,18 +378,39 @@ def _cut(library: RelationSet, question: Question, answer: Answer) -> Answer:
     )
 
 
-def _reached(library: RelationSet, question: Question, found: Found, answer: Answer) -> Answer:
-    """An answer over ranges, which does not say that its bounds are reached where other quantities forbid it."""
-    claims_it = any(one.kind == "bounds" and one.text.startswith(_CLOSE) for one in answer.stated_assumptions)
-    if answer.bounds is None or not claims_it:
+def _is_exact_piece(answer: Answer) -> bool:
+    """Whether an answer is one of the intervals that make up all values of the target."""
+    return any(note.text == EXACT_PIECE for note in answer.stated_assumptions)
+
+
+def _reached(library: RelationSet, question: Question, found: Found, answer: Answer, *, is_complete: bool) -> Answer:
+    """An answer over ranges, which does not say that its bounds are reached where other quantities forbid it.
+
+    Unless the answers are all values of the target, it does not say that its bounds are all there is either, where
+    another value may come into the domain.
+    """
+    if answer.bounds is None:
         return answer
     low, high = answer.bounds
+    along = tuple(map(_along, answer.stated_assumptions))
+    if along != answer.stated_assumptions and not is_complete and may_enter_elsewhere(library, question, found.plan):
+        answer = replace(answer, stated_assumptions=along)
+    if not any(one.kind == "bounds" and one.text.startswith(_CLOSE) for one in answer.stated_assumptions):
+        return answer
     inwards = ASIDE * (high - low)
     beside = [(low, low + inwards), (high - inwards, high)]  # ends are rounded, and may lie outside by that alone
     if not math.isfinite(inwards) or all(is_possible_within(library, question, found, span) for span in beside):
         return answer
     notes = tuple(_unreached(one) for one in answer.stated_assumptions)
     return replace(answer, stated_assumptions=notes)
+
+
+def _along(note: Assumption) -> Assumption:
+    """What is said of the bounds of a closed form, as of those along one solution among others."""
+    if note.kind != "bounds" or note.text not in (EXACT, SEARCHED, ROUGH):
+        return note
+    how = "contain every value of it" if note.text == ROUGH else "are attained"
+    return Assumption(f"bounds along this solution {how}; elsewhere in the ranges there may be others", "bounds")
 
 
 def _unreached(note: Assumption) -> Assumption:

@@ -26,8 +26,8 @@ from functools import partial
 from itertools import pairwise
 
 from derive.errors import LimitError
-from derive.expressions.functions import TABLE
-from derive.expressions.tree import Apply, Equation, Node, Number, names_in, replaced, walk, with_forms
+from derive.expressions.functions import STEPPED, TABLE
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, replaced, walk, with_forms
 from derive.numerics.algebra.evaluation import residual, residual_of_decimals, value, with_exact_parts
 from derive.numerics.algebra.exact_values import exactly_computed, rationals
 from derive.numerics.algebra.isolation import TURNS, Candidate, isolate, leaves_out, unwound
@@ -60,6 +60,7 @@ from derive.solving.blocks.free_unknowns import (
 from derive.solving.blocks.outcome import Outcome, Solution, agrees, repeats
 from derive.solving.blocks.proportional import by_proportion
 from derive.tolerances import (
+    AGREEMENT,
     ASIDE,
     EXPRESSION,
     FELT,
@@ -79,6 +80,7 @@ from quantities.rational import exact_of
 __all__ = ["by_whole_exponents", "values_of"]
 
 _TURNS = 400  # limit on turns of an angle
+_WHOLE = Name("a whole number")  # which nobody declares
 _PROOF = "no other root{sizes}: proved by interval arithmetic"
 
 
@@ -379,7 +381,33 @@ def _searched(equation: Equation, name: str, known: Mapping[str, float], domain:
     if roots.plateaus or (not roots.proved and may_cancel(equation, name, known, domain, sound)):
         roots = _with_levels(roots, equation, name, known, domain)
         sound = tuple(x for x in sound if x in roots.values)
-    return _outcome(replace(roots, values=sound), name, domain)
+    found = _outcome(replace(roots, values=sound), name, domain)
+    if found.undecided and _falls_between_steps(equation, name, known):
+        return Outcome((), reason="what is rounded there would have to come to a number that is not whole")
+    return found
+
+
+def _falls_between_steps(equation: Equation, name: str, known: Mapping[str, float]) -> bool:
+    """Whether the only rounding of what holds the name would have to give a number that is not whole.
+
+    `2.5 = 2*floor(3*x) + 1` has no solution: solved for what is rounded down, it gives 0.75.
+    """
+    rounded = {
+        part
+        for part in walk(equation.lhs, equation.rhs)
+        if isinstance(part, Apply) and part.op in STEPPED and name in names_in(part)
+    }
+    if len(rounded) != 1:
+        return False
+    (part,) = rounded
+    whole = Equation(replaced(equation.lhs, part, _WHOLE), "=", replaced(equation.rhs, part, _WHOLE))
+    if name in names_in(whole.lhs, whole.rhs):
+        return False
+    found = values_of(whole, _WHOLE.name, known, Domain("real", -math.inf, math.inf))
+    if found.undecided or found.caveat or found.singular or any(one.spans for one in found.solutions):
+        return False
+    numbers = [one.values[_WHOLE.name] for one in found.solutions]
+    return all(abs(number - round(number)) > AGREEMENT * max(1.0, abs(number)) for number in numbers)
 
 
 def _level(

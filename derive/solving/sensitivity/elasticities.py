@@ -20,11 +20,13 @@ from derive.numerics.root_finding.branch_and_bound import ENCLOSED, greatest
 from derive.time_limits import tick
 from derive.tolerances import NO_RESPONSE, RESPONSE
 
-__all__ = ["EXACT", "LARGEST", "bounds_of_form", "bounds_sampled", "composed", "put_in", "slopes"]
+__all__ = ["EXACT", "LARGEST", "ROUGH", "SEARCHED", "bounds_of_form", "bounds_sampled", "composed", "put_in", "slopes"]
 
 LARGEST = 5000
 """Nodes of the largest closed form that is written out."""
 EXACT = "bounds are exact: monotone in every range"
+SEARCHED = "bounds found by a global search, to one part in a million"
+ROUGH = "bounds contain every value in the range; they may be too wide"
 
 _STARTS = 2  # best points of a sample from which a search continues
 _SHORTEST = 1e-4  # last step of that search, relative to the range; near an extreme the error is its square
@@ -101,8 +103,8 @@ def _searched(form: Node, spans: Mapping[str, Span], moving: list[str], most: in
     """Branch and bound, once for each end."""
     (low, low_is_close), (high, high_is_close) = (greatest(form, spans, moving, sign, most) for sign in (-1.0, 1.0))
     if low_is_close and high_is_close:
-        return (-low, high), "bounds found by a global search, to one part in a million"
-    return (-low, high), "bounds contain every value in the range; they may be too wide"
+        return (-low, high), SEARCHED
+    return (-low, high), ROUGH
 
 
 def bounds_sampled(again: Callable[[Mapping[str, float]], float | None], ranges: Mapping[str, Span]) -> Span | None:
