@@ -34,7 +34,7 @@ from derive.planning.matching import closure
 from derive.planning.plan import Block, Plan
 from derive.presentation.text import headline
 from derive.solving.answering.explanation import answer_of
-from derive.solving.answering.left_values import left_one_value
+from derive.solving.answering.linear_answers import compared_with_all
 from derive.solving.answering.one_case import UnfixedError, answered_in_case, narrowed_by_neighbours
 from derive.solving.answering.regime_intervals import confined, is_possible_within, left_open, told_apart
 from derive.solving.answering.remarks import is_of_time, remarks
@@ -169,7 +169,7 @@ def _admissible(
             raise
         return (_own(library, question, profiles),), None
     is_turning = any(one.kind == "turning" for answer in answers for one in answer.stated_assumptions)
-    is_split = is_ranged and any(one.case != NO_CASE for _, one in sought.answers)
+    is_split = is_ranged and not sought.is_exact and any(one.case != NO_CASE for _, one in sought.answers)
     if is_turning or is_split:
         return _over_all_cases(library, question, profiles, answers), None
     return answers, sought if len(sought.answers) == 1 else None
@@ -190,7 +190,7 @@ def _over_all_cases(
         if is_open or (gapless and isinstance(error, NoSolutionError) and error.reason == NOWHERE):
             raise
         return answers
-    if gapless and all(map(_is_exact_piece, others)):
+    if gapless and all(any(note.text == EXACT_PIECE for note in one.stated_assumptions) for one in others):
         return others
     pairs = [(one, next((answer for answer in answers if _is_same(answer, one)), None)) for one in others]
     several = sum(answer.base is not None for answer in answers) > 1  # each has bounds of its own
@@ -254,21 +254,20 @@ def _answers(library: RelationSet, sought: _Sought, profiles: tuple[Any, ...]) -
         for used, one, state in states
     ]
     answers = [
-        answer if state.is_free else _cut(used, replace(question, case=_case_of(used, one)), answer)
+        answer if state.is_free or sought.is_exact else _cut(used, replace(question, case=_case_of(used, one)), answer)
         for answer, (used, one, state) in zip(answers, states, strict=True)
     ]
-    if any(value.is_range for value in question.strong.values()):
-        pieces = [found for answer, (_, found, _) in zip(answers, states, strict=True) if _is_exact_piece(answer)]
+    is_inexact = any(value.is_range for value in question.strong.values()) and not sought.is_exact
+    if is_inexact:
         answers = [
-            _reached(used, question, one, answer, is_complete=any(one is other for other in pieces))
-            for answer, (used, one, _) in zip(answers, states, strict=True)
+            _reached(used, question, one, answer) for answer, (used, one, _) in zip(answers, states, strict=True)
         ]
     if any(one.case != NO_CASE for _, one in sought.answers):  # which cases there are is no part of a proof
         answers = [replace(answer, _proof=lambda: None) for answer in answers]
     answers = [
         _away(answer) if one.is_assumed_away else answer for answer, (_, one, _) in zip(answers, states, strict=True)
     ]
-    if len(answers) > 1 and any(value.is_range for value in question.strong.values()):
+    if len(answers) > 1 and is_inexact:
         possible = [
             answer.bounds is None or is_possible_within(used, question, one, answer.bounds)
             for answer, (used, one, _) in zip(answers, states, strict=True)
@@ -378,22 +377,16 @@ def _cut(library: RelationSet, question: Question, answer: Answer) -> Answer:
     )
 
 
-def _is_exact_piece(answer: Answer) -> bool:
-    """Whether an answer is one of the intervals that make up all values of the target."""
-    return any(note.text == EXACT_PIECE for note in answer.stated_assumptions)
-
-
-def _reached(library: RelationSet, question: Question, found: Found, answer: Answer, *, is_complete: bool) -> Answer:
+def _reached(library: RelationSet, question: Question, found: Found, answer: Answer) -> Answer:
     """An answer over ranges, which does not say that its bounds are reached where other quantities forbid it.
 
-    Unless the answers are all values of the target, it does not say that its bounds are all there is either, where
-    another value may come into the domain.
+    Nor does it say that its bounds are all there is where another value may come into the domain.
     """
     if answer.bounds is None:
         return answer
     low, high = answer.bounds
     along = tuple(map(_along, answer.stated_assumptions))
-    if along != answer.stated_assumptions and not is_complete and may_enter_elsewhere(library, question, found.plan):
+    if along != answer.stated_assumptions and may_enter_elsewhere(library, question, found.plan):
         answer = replace(answer, stated_assumptions=along)
     if not any(one.kind == "bounds" and one.text.startswith(_CLOSE) for one in answer.stated_assumptions):
         return answer
@@ -470,6 +463,8 @@ class _Sought:
     answers: Sequence[tuple[RelationSet, Found]]
     """Each with the library of the relations that it uses, where those of another answer may have other arms."""
     errors: Sequence[DeriveError]
+    is_exact: bool = False
+    """Whether the answers are all values that there are, with exact bounds."""
 
 
 def _from_what_is_stated(library: RelationSet, question: Question) -> _Sought:
@@ -477,7 +472,8 @@ def _from_what_is_stated(library: RelationSet, question: Question) -> _Sought:
     fewer, answers, errors = _sought_by_arms(library, question)
     idle = frozenset[str]().union(*(lone_fallbacks(used, one.plan, question) for used, one in answers))
     if not idle:
-        return _Sought(fewer, question, answers, errors)
+        exact = compared_with_all(library, question, answers, errors)
+        return _Sought(fewer, question, answers if exact is None else exact, errors, exact is not None)
     weak = {name: value for name, value in question.weak.items() if name not in idle}
     return _from_what_is_stated(library, replace(question, weak=weak, decided={}))
 
@@ -512,10 +508,7 @@ def _sought_by_arms(
         if fewer is not None:
             return _sought_by_arms(fewer, replace(question, decided={}))
     in_arms = _sought_in_arms(library, question) if is_open else []
-    if in_arms or answers or not all(isinstance(error, (NoSolutionError, UnderdeterminedError)) for error in errors):
-        return library, in_arms or [(library, one) for one in answers], errors
-    only = left_one_value(library, question) if is_open else None
-    return library, [] if only is None else [(library, only)], errors
+    return library, in_arms or [(library, one) for one in answers], errors
 
 
 def _sought_in_arms(library: RelationSet, question: Question) -> list[tuple[RelationSet, Found]]:
