@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
-from math import inf
+from math import inf, isinf
 from typing import Any
 
 from derive.expressions.tree import COMPARISONS, Apply, Equation, Name, Node, names_in, walk
@@ -31,7 +31,7 @@ from derive.planning.plan import Block, Plan
 from derive.solving.blocks.block import variants_of
 from derive.solving.blocks.free_unknowns import has_choice, is_divided_by
 from derive.solving.execution.question import Outline
-from derive.tolerances import AGREEMENT, ASIDE, AT_ZERO
+from derive.tolerances import AGREEMENT, ASIDE, AT_ZERO, EXPRESSION
 
 __all__ = ["Draft", "cancelling_divisors", "written"]
 
@@ -346,8 +346,7 @@ class Draft:
             self.decisions.found(chosen, self.library.declared[name])
         else:
             self.decisions.computed(chosen, form, scope, self.library.declared[name])
-        domain = self.library.declared[name].domain
-        self.sheet.require_between(scope, chosen, domain.low, domain.high, domain.open_low)
+        self.sheet.require_between(scope, chosen, *self._ends(name))
         scope.bind(name, chosen)
         return True
 
@@ -438,8 +437,16 @@ class Draft:
                     yield from (self.sheet.line(f"{turn} {sign} {aside}") for sign in "+-")
 
     def _inside(self, text: str, name: str) -> str:
+        return self.sheet.between(text, *self._ends(name))
+
+    def _ends(self, name: str) -> tuple[float, float, bool]:
+        """The ends of a domain with room for the rounding of what is computed, and whether the low one is open.
+
+        1.4*1.4 is 1.9599999999999997, and still in `1.96..3`.
+        """
         domain = self.library.declared[name].domain
-        return self.sheet.between(text, domain.low, domain.high, domain.open_low)
+        rooms = [0.0 if isinf(end) else EXPRESSION * abs(end) for end in (domain.low, domain.high)]
+        return domain.low - rooms[0], domain.high + rooms[1], domain.open_low
 
     def _holds(self, equation: Equation, scope: Scope) -> str:
         left, right, whole = apart(equation, lambda node: self._text(node, scope), self._size)
