@@ -59,9 +59,7 @@ class Function:
     bends: tuple[float, ...] = ()  # where the slope turns
     period: float = 0.0
     ahead: int = 0  # quarter turns by which a wave is ahead of the sine
-    inverse_in_doubles: Real | None = (
-        None  # the argument that has a value, if the first of its inverses loses digits in doubles
-    )
+    inverse_in_doubles: Real | None = None  # the argument that has a value, if a text of it loses digits
     inverse_off: int = 4
     inverses: tuple[Inverse, ...] = ()
     steepest: str = ""  # an upper bound of the size of the slope, if that is not the slope itself
