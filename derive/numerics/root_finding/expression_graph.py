@@ -71,12 +71,15 @@ class Dag:
         """The cost of a pass, in steps."""
         return len(self.steps) + sum(map(len, self.below))
 
-    def run(self, box: Sequence[Span]) -> Run | None:
-        """The enclosures of all expressions over a box of the unknowns; None if one is nowhere defined."""
+    def run(self, box: Sequence[Span], equation: int | None = None) -> Run | None:
+        """The enclosures of all expressions over a box of the unknowns, or of those that one equation is made of.
+
+        None if an expression is nowhere defined.
+        """
         run = Run(list(self.start))
         run.spans[: len(box)] = box
         named = dict(zip(self.unknowns, box, strict=True))
-        for step in self.steps:
+        for step in self.steps if equation is None else reversed(self.below[equation]):
             found = _forwards(step, run, named)
             if found is not None:
                 run.spans[step.at] = found

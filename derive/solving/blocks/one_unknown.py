@@ -279,7 +279,7 @@ def _numbers(
             exact = None if form is None else exactly_computed(form, known)
             if form is not None and exact is not None:
                 if math.isfinite(exact):
-                    yield _snapped(form, exact, known, domain), form
+                    yield _snapped(form, exact, known, domain) if domain.is_rounded else exact, form
                 continue
             number = math.nan if form is None else _sharpened(equation, name, known, form)
             if form is not None and math.isfinite(number):
@@ -332,10 +332,7 @@ def _sharpened(equation: Equation, name: str, known: Mapping[str, float], form: 
 
 
 def _snapped(form: Node, number: float, known: Mapping[str, float], domain: Domain) -> float:
-    """A number, moved to the end of its domain if it misses that by rounding alone.
-
-    An exact number too: the decimals that it is worked out from were often rounded before they were written.
-    """
+    """A number, moved to the end of its domain if it misses that by rounding alone."""
     end = min((domain.low, domain.high), key=lambda end: abs(number - end))
     if number in domain or not math.isfinite(end):
         return number
