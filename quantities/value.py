@@ -57,9 +57,9 @@ class Value:
             raise ExpressionError(f"value {self}: it lies outside its range, {ends}.", hint="Widen the range.")
         return replace(self, low=ends.low, high=ends.high)
 
-    @property
+    @cached_property
     def is_range(self) -> bool:
-        return self.low != self.high
+        return self.low is not self.high and self.low != self.high
 
     @cached_property
     def base(self) -> tuple[float, float, float]:

@@ -59,13 +59,6 @@ def _operations() -> dict[str, Callable[..., Ball]]:
     """FLINT's function for each operation."""
     from flint import arb
 
-    def sqrt(x: Ball) -> Ball:
-        return (x.nonnegative_part() if x.contains(0) else x).sqrt()  # within its radius, x may be zero
-
-    def floor(x: Ball) -> Ball:
-        whole = (x + 0.5).floor()
-        return whole if x.contains(whole) else x.floor()  # within its radius, x may be whole
-
     return {
         "number": arb,
         "pi": arb.pi,
@@ -77,8 +70,4 @@ def _operations() -> dict[str, Callable[..., Ball]]:
         "max": lambda *args: reduce(arb.max, args),
         "min": lambda *args: reduce(arb.min, args),
         **{name: entry.digits or getattr(arb, name) for name, entry in TABLE.items()},
-        "sqrt": sqrt,
-        "floor": floor,
-        "ceil": lambda x: -floor(-x),
-        "gamma": lambda x: x.gamma() if x > 0 else arb.nan(),
     }

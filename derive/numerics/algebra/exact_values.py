@@ -15,10 +15,10 @@ from typing import Any
 
 from derive.expressions.arithmetic import LOGIC, TESTS, Arithmetic, NoElement, taken
 from derive.expressions.functions import TABLE, Function
-from derive.expressions.tree import Node
-from quantities.rational import exact_of
+from derive.expressions.tree import Node, names_in
+from quantities.rational import exact_of, nearest
 
-__all__ = ["Undefined", "exact_number", "exact_value", "rationals"]
+__all__ = ["Undefined", "exact_number", "exact_value", "exactly_computed", "rationals"]
 
 _LONGEST = 2000  # bits of a fraction beyond which it is not computed
 _STEEPEST = 64  # limit on whole exponents
@@ -37,6 +37,26 @@ def rationals(names: Iterable[str], values: Mapping[str, float]) -> dict[str, Fr
             return None
         found[name] = exact
     return found
+
+
+def exactly_computed(node: Node, values: Mapping[str, float]) -> float | None:
+    """The double nearest to the exact value of an expression, NaN where it has none; None if it is not rational.
+
+    >>> from derive.expressions.grammar import parse_expression
+    >>> from quantities.rational import written
+    >>> exactly_computed(parse_expression("ceil(a/b)"), {"a": written(2.7), "b": written(0.45)})
+    6.0
+    >>> exactly_computed(parse_expression("2*log(1 - a/b)"), {"a": written(8.89), "b": written(8.89)})
+    nan
+    """
+    given = rationals(names_in(node), values)
+    if given is None:
+        return None
+    try:
+        number = exact_number(node, given)
+    except Undefined:
+        return math.nan
+    return None if number is None else nearest(number)
 
 
 def exact_value(node: Node, values: Mapping[str, Fraction]) -> Any:
@@ -123,17 +143,14 @@ def _of_rationals(test: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool
 
 
 _ON_FRACTIONS: dict[str, Callable[..., Fraction | None]] = {
-    **{name: _defined(entry) for name, entry in TABLE.items()},
+    **{name: entry.rational or _defined(entry) for name, entry in TABLE.items()},
     "add": lambda *args: sum(args, Fraction(0)),
     "mul": lambda *args: math.prod(args, start=Fraction(1)),
     "neg": operator.neg,
     "inv": _inverse,
     "pow": _power,
-    "abs": abs,
     "max": lambda *args: max(args),
     "min": lambda *args: min(args),
-    "floor": lambda x: Fraction(math.floor(x)),
-    "ceil": lambda x: Fraction(math.ceil(x)),
 }
 _EXACT: Arithmetic[Fraction] = Arithmetic(
     number=operator.attrgetter("value"),
