@@ -27,7 +27,7 @@ from derive.optimization.program import Program
 __all__ = ["Curvature"]
 
 _MOST = 6  # variables
-_TRIES = 200  # boxes that are tried although none was convex so far
+_TRIES = 50  # boxes of a size that are tried although none was convex so far
 _NOTHING: Span = (0.0, 0.0)
 _SQUARES = (0.0, 1.0, 4.0, 16.0, 64.0, 256.0)  # prices of squares, relative to the second derivatives
 _ENOUGH = 0.5  # share of the least curvature that the highest price reaches
@@ -41,6 +41,7 @@ class Curvature:
         self.count = len(program.names)
         self.size = self.count * (self.count + 1) // 2
         self.left = _TRIES
+        self.broadest = 1.0  # box that is tried, as a share of the ranges
         squares = [Apply("pow", (zero, Number(Fraction(2)))) for zero in program.zeros]
         forms = [program.goal, *(limit.gap for limit in program.limits), *program.zeros, *squares]
         is_smooth = program.solved is None and not program.is_sampled and self.count <= _MOST
@@ -68,7 +69,7 @@ class Curvature:
 
         Sides along which the Lagrangian is monotone count at their better end alone.
         """
-        if self.second is None or self.left <= 0 or any(math.isinf(end) for side in sides for end in side):
+        if self.second is None or any(math.isinf(end) for side in sides for end in side) or not self._is_worth(sides):
             return -math.inf
         weights = [1.0, *prices]
         slopes = self._slopes(sides, weights)
@@ -86,6 +87,16 @@ class Curvature:
         self.left = _TRIES
         point = [min(max(x, low), high) for x, (low, high) in zip(point, ends, strict=True)]
         return self._tangent(ends, point, weights)
+
+    def _is_worth(self, sides: Box) -> bool:
+        """Whether a box may be convex: where many of a size were not, only boxes of half that size are tried."""
+        ranges = zip(sides, self.program.box, strict=True)
+        breadth = max(
+            ((high - low) / (most - least) for (low, high), (least, most) in ranges if most > least), default=0.0
+        )
+        if self.left <= 0:
+            self.broadest, self.left = breadth / 2, _TRIES
+        return breadth <= self.broadest
 
     def _end(self, side: Span, slope: Span) -> Span:
         """The end of a side at which the Lagrangian is least, if it is monotone along it; else the side."""

@@ -97,6 +97,17 @@ def test_a_range_that_is_given_is_one_choice():
     assert ohm.least("V", V="1..9", I="2", R="3").value.magnitude == 6
 
 
+def test_where_nothing_is_given_the_domains_are_the_ranges():
+    domains = {"f": "real", "n": "1..9, whole", "x": "0.5..4", "y": "-2..3", "other": "0..1"}
+    library = bare("f n x y other rest", "f = n*x - y", "x*y = n - 2", "rest = other", domains=domains)
+    best = library.least("f")
+    given = library.least("f", n="1..9", x="0.5..4", y="-2..3")
+    assert best.chosen == given.chosen
+    assert [*best.chosen] == ["n", "x", "y"]
+    grid = ((n, x / 1000, (n - 2) / (x / 1000)) for n in range(1, 10) for x in range(500, 4001))
+    assert best.value.magnitude == pytest.approx(min(n * x - y for n, x, y in grid if -2 <= y <= 3), abs=1e-3)
+
+
 def test_a_tie_that_the_ranges_exclude_is_named():
     ohm = bare("V I R P", "V = I*R", "P = V*I")
     with pytest.raises(InconsistentError, match="r1 cannot hold in these ranges") as caught:
