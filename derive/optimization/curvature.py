@@ -15,8 +15,8 @@ from derive.expressions.tree import Equation
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.derivatives import derivative
 from derive.numerics.algebra.like_terms import ZERO
-from derive.numerics.intervals.arithmetic import Span, over
-from derive.numerics.root_finding.expression_graph import Box, Dag, dag_of, products, sums
+from derive.numerics.intervals.arithmetic import Span, over, plus, times
+from derive.numerics.root_finding.expression_graph import Box, Dag, dag_of
 from derive.optimization.boxes import Boxes
 from derive.optimization.program import Program
 
@@ -74,7 +74,7 @@ class Curvature:
         for j, weight in enumerate(weights):
             if weight:
                 each = values[j * size : (j + 1) * size]
-                whole = [sums(a, products((weight, weight), b)) for a, b in zip(whole, each, strict=True)]
+                whole = [plus(a, times((weight, weight), b)) for a, b in zip(whole, each, strict=True)]
         moving = [i for i, (low, high) in enumerate(sides) if low < high]
         return _is_positive([[whole[_place(i, j)] for j in moving] for i in moving])
 
@@ -86,13 +86,13 @@ class Curvature:
         values, slopes = self.boxes.values(run), self.boxes.slopes(run)
         total = _NOTHING
         for j, weight in enumerate(weights):
-            total = sums(total, products((weight, weight), values[j])) if weight else total
+            total = plus(total, times((weight, weight), values[j])) if weight else total
         low = total[0]
         for i, (start, end) in enumerate(sides):
             slope = _NOTHING
             for j, weight in enumerate(weights):
-                slope = sums(slope, products((weight, weight), slopes[j][i])) if weight else slope
-            low = sums((low, low), products(sums((start, end), (-point[i], -point[i])), slope))[0]
+                slope = plus(slope, times((weight, weight), slopes[j][i])) if weight else slope
+            low = plus((low, low), times(plus((start, end), (-point[i], -point[i])), slope))[0]
         return low if low == low else -math.inf
 
 
@@ -114,14 +114,14 @@ def _is_positive(matrix: list[list[Span]]) -> bool:
             return False
         inverse = over(row[k])
         for i in range(k + 1, len(rows)):
-            factor = products(rows[i][k], inverse)
+            factor = times(rows[i][k], inverse)
             for j in range(k + 1, len(rows)):
-                taken = products(factor, row[j]) if i != j else _squared(rows[i][k], inverse)
-                rows[i][j] = sums(rows[i][j], (-taken[1], -taken[0]))
+                taken = times(factor, row[j]) if i != j else _squared(rows[i][k], inverse)
+                rows[i][j] = plus(rows[i][j], (-taken[1], -taken[0]))
     return True
 
 
 def _squared(entry: Span, inverse: Span) -> Span:
     low, high = sorted((abs(entry[0]), abs(entry[1])))
     near = 0.0 if entry[0] <= 0 <= entry[1] else low
-    return products(products((near, high), (near, high)), inverse)
+    return times(times((near, high), (near, high)), inverse)

@@ -55,9 +55,8 @@ def upstream(structure: Structure, names: Iterable[str], known: Container[str]) 
     found: set[str] = set()
     pending = list(names)
     while pending:
-        name = pending.pop()
-        for relation in structure.holders.get(name, ()):
-            if relation not in found and structure.forward.get(relation) == name:
+        for relation in structure.writers.get(pending.pop(), ()):
+            if relation not in found:
                 found.add(relation)
                 pending.extend(other for other in structure.members[relation] if other not in known)
     return found

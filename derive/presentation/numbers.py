@@ -13,6 +13,7 @@ from typing import Any
 
 from derive.expressions.tree import Apply, Name, Node, Number, names_in, render, with_forms
 from derive.tolerances import POWER_OF_TEN
+from quantities.rational import text_of
 from quantities.units import Unit
 
 __all__ = [
@@ -40,7 +41,7 @@ DIGITS = 6
 """Digits of a result by default."""
 
 STATED = 12
-"""Digits that show a number as it was stated."""
+"""Digits that show a number as it was stated, unless it is a longer decimal."""
 
 REPORTED = 4
 """Digits of a number in a report, at most; a whole number below a million is written out."""
@@ -242,7 +243,7 @@ def filled(form: Node, worth: Mapping[str, tuple[float, Unit]], exact: Set[str],
 
     def shown(name: str) -> Node:
         number, unit = worth[name]
-        text = f"{number:.{STATED if name in exact else digits}g}"
+        text = text_of(number, STATED) if name in exact else f"{number:.{digits}g}"
         return Name(f"({text} {unit})") if spelled(unit) else _literal(text)
 
     return render(with_forms(form, {name: shown(name) for name in names_in(form) if name in worth}))

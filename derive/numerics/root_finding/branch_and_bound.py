@@ -25,9 +25,9 @@ from derive.expressions.tree import Apply, Equation, Name, Node, names_in
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.like_terms import ZERO
 from derive.numerics.intervals.arithmetic import ZERO as NOTHING
-from derive.numerics.intervals.arithmetic import Span
+from derive.numerics.intervals.arithmetic import Span, plus, times
 from derive.numerics.root_finding.contractors import BoxConsistency, contracted
-from derive.numerics.root_finding.expression_graph import Box, Dag, dag_of, products, sums
+from derive.numerics.root_finding.expression_graph import Box, Dag, dag_of
 from derive.numerics.root_finding.multipliers import multipliers
 from derive.numerics.root_finding.root_boxes import middle
 from derive.time_limits import tick
@@ -100,21 +100,21 @@ class _Slopes:
     def moves(self) -> tuple[Span, ...]:
         """What it may change by as each name moves."""
         pairs = zip(self.slopes, self.asides, strict=True)
-        return tuple(products(slope, aside) if slope != NOTHING else NOTHING for slope, aside in pairs)
+        return tuple(times(slope, aside) if slope != NOTHING else NOTHING for slope, aside in pairs)
 
     @property
     def values(self) -> Span:
         """The bounds by the mean value theorem."""
         whole = self.centre
         for move in self.moves:
-            whole = sums(whole, move)
+            whole = plus(whole, move)
         return whole
 
-    def plus(self, other: _Slopes, weight: float) -> _Slopes:
+    def with_multiple(self, other: _Slopes, weight: float) -> _Slopes:
         """The same of the sum with another, times a number."""
         by = weight, weight
-        slopes = tuple(sums(a, products(by, b)) for a, b in zip(self.slopes, other.slopes, strict=True))
-        return _Slopes(sums(self.centre, products(by, other.centre)), slopes, self.asides)
+        slopes = tuple(plus(a, times(by, b)) for a, b in zip(self.slopes, other.slopes, strict=True))
+        return _Slopes(plus(self.centre, times(by, other.centre)), slopes, self.asides)
 
 
 class _Search:
@@ -242,7 +242,7 @@ class _Search:
         here = self.dag.run((*((x, x) for x in centres), NOTHING), i)
         if here is None or here.flawed or not all(math.isfinite(end) for slope in slopes for end in slope):
             return values, None
-        asides = tuple(sums(side, (-x, -x)) for side, x in zip(box, centres, strict=True))
+        asides = tuple(plus(side, (-x, -x)) for side, x in zip(box, centres, strict=True))
         return values, _Slopes(here.spans[self.dag.roots[i]], slopes, asides)
 
     def _better(self, box: Box, row: _Slopes | None) -> Box:
@@ -281,7 +281,7 @@ def _by_lagrangian(rows: Sequence[tuple[Span, _Slopes | None]]) -> Span:
     middles = [[start / 2 + end / 2 for start, end in row.slopes] for row in (goal, *others)]
     for weight, row in zip(multipliers(middles[0], middles[1:], [False] * len(others)), others, strict=True):
         if weight:
-            goal = goal.plus(row, weight)
+            goal = goal.with_multiple(row, weight)
     least, greatest = goal.values
     return max(low, least), min(high, greatest)
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 from derive.expressions.functions import TABLE, Function
 from derive.numerics.intervals.arithmetic import ALL, FAINT, Span, meet, minus, outward, plus, times
-from derive.numerics.root_finding.expression_graph import Box, Dag, Run, Step, products, sums, without_each
+from derive.numerics.root_finding.expression_graph import Box, Dag, Run, Step, without_each
 from derive.tolerances import AGREEMENT, EPSILON, EXPONENT, HANDFUL, UNDERFLOW
 
 __all__ = ["BoxConsistency", "contracted", "quotients"]
@@ -179,10 +179,10 @@ def _backwards(step: Step, run: Run) -> list[tuple[int, Span]]:
     whole = spans[step.at]
     match step.op:
         case "add":
-            rests = without_each([spans[arg] for arg in args], sums, (0.0, 0.0))
-            return [(arg, sums(whole, minus(rest))) for arg, rest in zip(args, rests, strict=True)]
+            rests = without_each([spans[arg] for arg in args], plus, (0.0, 0.0))
+            return [(arg, plus(whole, minus(rest))) for arg, rest in zip(args, rests, strict=True)]
         case "mul":
-            rests = without_each([spans[arg] for arg in args], products, (1.0, 1.0))
+            rests = without_each([spans[arg] for arg in args], times, (1.0, 1.0))
             pairs = zip(args, rests, strict=True)
             return [(arg, _within(spans[arg], quotients(whole, rest))) for arg, rest in pairs]
         case "neg":
@@ -222,7 +222,7 @@ def quotients(whole: Span, divisor: Span) -> list[Span]:
     [[-inf, -2.0], [1.0, inf]]
     """
     if divisor[0] > 0 or divisor[1] < 0:
-        return [products(whole, _inverse(divisor))]
+        return [times(whole, _inverse(divisor))]
     if whole[0] <= 0 <= whole[1]:
         return [ALL]
     if whole[1] < 0:

@@ -21,9 +21,8 @@ from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.intervals.arithmetic import ALL, ZERO, Span, hull, minus, plus, times
 from derive.numerics.intervals.enclosure import arms_allowed, around, truths
 from derive.numerics.intervals.functions import SMOOTH, Enclosure, applied, powers
-from derive.tolerances import MOST, NO_UNDERFLOW
 
-__all__ = ["Box", "Dag", "Run", "Step", "dag_of", "products", "sums", "without_each"]
+__all__ = ["Box", "Dag", "Run", "Step", "dag_of", "without_each"]
 
 Box = tuple[Span, ...]
 """An interval of each unknown, in the order in which they are named."""
@@ -98,8 +97,8 @@ class Dag:
             if share is None or share == ZERO:
                 continue
             for arg, slope in zip(step.args, _slopes(step, run), strict=True):
-                through = products(share, slope)
-                adjoints[arg] = sums(adjoints[arg], through) if arg in adjoints else through
+                through = times(share, slope)
+                adjoints[arg] = plus(adjoints[arg], through) if arg in adjoints else through
         return [adjoints.get(i, ZERO) for i in range(len(self.unknowns))]
 
 
@@ -241,12 +240,12 @@ def _forwards(step: Step, run: Run, named: Mapping[str, Span]) -> Span | None:
         case "add":
             total = spans[args[0]]
             for arg in args[1:]:
-                total = sums(total, spans[arg])
+                total = plus(total, spans[arg])
             return total
         case "mul":
             whole = spans[args[0]]
             for arg in args[1:]:
-                whole = products(whole, spans[arg])
+                whole = times(whole, spans[arg])
             return whole
         case "neg":
             return minus(spans[args[0]])
@@ -330,7 +329,7 @@ def _slopes(step: Step, run: Run) -> list[Span]:
         case "guarded":
             return [ZERO, ZERO, _ONE]
         case "mul":
-            return without_each([spans[arg] for arg in args], products, _ONE)
+            return without_each([spans[arg] for arg in args], times, _ONE)
         case "max" | "min":
             low, high = spans[step.at]
             binding = [spans[arg][1] >= low if step.op == "max" else spans[arg][0] <= high for arg in args]
@@ -339,30 +338,11 @@ def _slopes(step: Step, run: Run) -> list[Span]:
             first = args.index(run.arms[step.at][0])
             return [_ONE if i == first else ZERO for i in range(len(args))]
         case "pow" if step.power > 0:
-            return [products((float(step.power),) * 2, whole_power(spans[args[0]], step.power - 1)), ZERO]
+            return [times((float(step.power),) * 2, whole_power(spans[args[0]], step.power - 1)), ZERO]
         case "pow":
             return [run.slopes[step.at], ZERO]
         case _:
             return [run.slopes[step.at]] * len(args)
-
-
-def products(a: Span, b: Span) -> Span:
-    """The product of two spans: like `times`, but faster where nothing overflows or underflows."""
-    one, two, three, four = a[0] * b[0], a[0] * b[1], a[1] * b[0], a[1] * b[1]
-    low, high = min(one, two, three, four), max(one, two, three, four)
-    if one + two + three + four - MOST < 0 < one + two + three + four + MOST and not (
-        -NO_UNDERFLOW < low < NO_UNDERFLOW or -NO_UNDERFLOW < high < NO_UNDERFLOW
-    ):
-        return math.nextafter(low, -math.inf), math.nextafter(high, math.inf)
-    return times(a, b)
-
-
-def sums(a: Span, b: Span) -> Span:
-    """The sum of two spans: like `plus`, but faster where nothing overflows; a sum that is zero is exact."""
-    low, high = a[0] + b[0], a[1] + b[1]
-    if low > -MOST and high < MOST:
-        return low and math.nextafter(low, -math.inf), high and math.nextafter(high, math.inf)
-    return plus(a, b)
 
 
 def without_each(spans: Sequence[Span], joined: Callable[[Span, Span], Span], nothing: Span) -> list[Span]:

@@ -33,7 +33,7 @@ from derive.numerics.intervals.arithmetic import FAINT, Span
 from derive.numerics.root_finding.expression_graph import Box, Dag
 from derive.tolerances import EPSILON, STILL, UNDERFLOW
 
-__all__ = ["Newton", "inverse_of", "isolated_near", "newton", "tightened"]
+__all__ = ["Newton", "approximate_inverse", "isolated_near", "newton", "tightened"]
 
 _SHARES = (1.0, 0.25, 1e-2, 1e-4, 1e-7, 1e-10)  # shares of a box that are tried around a point
 _POLISHING = 12  # limit on steps towards a point
@@ -70,7 +70,7 @@ def newton(dag: Dag, box: Sequence[Span]) -> Newton | None:
     radii = [_up(max(c - low, high - c)) for c, (low, high) in zip(centre, box, strict=True)]
     shares = _smears(slopes, radii)
     middles, spreads = _split(slopes)
-    inverse = inverse_of(middles, radii)
+    inverse = approximate_inverse(middles, radii)
     here = dag.run([(c, c) for c in centre])
     if inverse is None or here is None or here.flawed:
         return None
@@ -239,7 +239,7 @@ def _divided(i: int, step: float, blur: float, errors: Sequence[float], radii: S
     return max(bounds[0], low - slack), min(bounds[1], high + slack)
 
 
-def inverse_of(matrix: Matrix, radii: Sequence[float]) -> Matrix | None:
+def approximate_inverse(matrix: Matrix, radii: Sequence[float]) -> Matrix | None:
     """An approximate inverse (Gauss-Jordan, rows scaled by their size over the box); None if it is singular."""
     size = len(matrix)
     rows = []

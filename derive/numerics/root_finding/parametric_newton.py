@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from derive.expressions.tree import Node, names_in
 from derive.numerics.intervals.arithmetic import ZERO, hull, meet, minus, plus, times
 from derive.numerics.intervals.enclosure import Span, enclose
-from derive.numerics.root_finding.krawczyk import inverse_of
+from derive.numerics.root_finding.krawczyk import approximate_inverse
 from derive.time_limits import tick
 from derive.tolerances import ARRIVED, INFLATION, STILL, UNDERFLOW
 
@@ -195,7 +195,7 @@ def _product(inverse: Sequence[Sequence[float]], rows: Sequence[Sequence[Span]])
 def _inverse(jacobian: Sequence[Sequence[Span]]) -> list[list[float]] | None:
     """An approximate inverse of a matrix's midpoint; the proof does not rely on it being exact."""
     middles = [[low + (high - low) / 2 for low, high in row] for row in jacobian]
-    return inverse_of(middles, [1.0] * len(middles))
+    return approximate_inverse(middles, [1.0] * len(jacobian))
 
 
 def moved(

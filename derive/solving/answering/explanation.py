@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from derive.expressions.tree import Apply, Node, names_in, render, walk
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import arms
-from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span
 from derive.planning.dependency_graph import RelationBlock
 from derive.planning.incidence import structure_of
@@ -29,14 +28,14 @@ from derive.solving.execution.course import Course, Stage
 from derive.solving.execution.lineage import Lineage
 from derive.solving.execution.plan_states import is_of_proof
 from derive.solving.execution.proving import proof_of
-from derive.solving.ranges.exact_pieces import EXACT_PIECE, pieces_of
+from derive.solving.ranges.exact_pieces import EXACT_PIECE, EXACT_PIECES
 from derive.solving.ranges.range_propagation import WIDE, leaves_domain, ranges_of, spread
 from derive.solving.ranges.solution_path import along, hangs_on_what_cancels
 from derive.solving.ranges.steady_conditions import unsteady
 from derive.solving.sensitivity.box_simplification import eased, is_monotone
-from derive.solving.sensitivity.elasticities import EXACT, bounds_of_form, bounds_sampled, composed, slopes
+from derive.solving.sensitivity.elasticities import bounds_of_form, bounds_sampled, composed, slopes
 from derive.solving.sensitivity.homogeneity import degree
-from derive.tolerances import AGREEMENT, SAME_ROOT, TIGHT
+from derive.tolerances import AGREEMENT, TIGHT
 from quantities.value import Value
 
 if TYPE_CHECKING:
@@ -66,6 +65,8 @@ def answer_of(
 
     bounds, how = _bounds(library, question, made, state, form, alone)
     turning = [Assumption(note, "turning") for note in unsteady(library, question, made, state, left_out, bounds)]
+    if state.pieces:
+        turning = []  # they hold in all cases
     if turning:
         how = _where_the_case_turns(how)
     checks, idle, gone = _tested(library, question, made, state, left_out, bounds)
@@ -355,6 +356,9 @@ def _bounds(
     target = question.target
     if target in ranges:
         return ranges[target], ""
+    if state.pieces:
+        (low, _), (_, high) = state.pieces[0], state.pieces[-1]
+        return (low, high), EXACT_PIECE if len(state.pieces) == 1 else EXACT_PIECES
     if not ranges:
         return state.spans.get(target), ""
     domain = library.declared[target].domain
@@ -371,12 +375,7 @@ def _bounds(
         if low == high:
             low = high = state.values[target]  # but for rounding: the ranges cancel
         low, high = min(low, state.values[target]), max(high, state.values[target])  # rounding may leave it outside
-        if how != EXACT and (piece := _piece(library, question, made, state)) is not None:
-            return piece
         return (max(low, domain.low), min(high, domain.high)), how
-    piece = _piece(library, question, made, state)
-    if piece is not None:
-        return piece
     if any(len(block.relations) > len(block.unknowns) for block in made.blocks):  # one joint step, not a plan to run
         bounds = state.spans.get(target)
         return bounds, "the ranges were taken at their middle" if bounds is None else _IN_THE_MIDDLE
@@ -394,15 +393,6 @@ def _bounds(
         return None, "the ranges were taken at their middle"
     searched = bounds_sampled(lambda moved: target_at(library, question, made, state, moved), ranges)
     return searched, "bounds were searched for along this solution, and are not proved"
-
-
-def _piece(library: RelationSet, question: Question, made: Plan, state: State) -> tuple[Span, str] | None:
-    """The piece of the target's values in which a solution lies, and how it is known; None if no pieces are known."""
-    target = question.target
-    here = state.spans.get(target) or (state.values[target],) * 2
-    pieces = pieces_of(library, question, made) or ()
-    piece = next((piece for piece in pieces if lies_in(here, piece, SAME_ROOT)), None)
-    return None if piece is None else (piece, EXACT_PIECE)
 
 
 def _chosen_arm(library: RelationSet, made: Plan, state: State) -> bool:

@@ -33,7 +33,6 @@ from derive.solving.execution.checks import extended
 from derive.solving.execution.plan_execution import carried_out, detours, without
 from derive.solving.execution.plan_states import Found, is_doubt, is_of_one_turn
 from derive.solving.execution.question import Question
-from derive.solving.ranges.exact_pieces import in_pieces
 from derive.solving.ranges.inequalities import bounded, pinned
 from derive.solving.ranges.range_propagation import spread_without_middle
 
@@ -71,7 +70,7 @@ def answered_in_case(library: RelationSet, question: Question, is_last_resort: b
     broken: list[DeriveError] = []
     sound = _sound(library, question, first, broken)
     if sound is not None:
-        return [in_pieces(library, question, sound) or sound]
+        return [sound]
     if broken and any(is_doubt(note) for state in first.states for note in state.notes):
         ways = detours(library, question, first.plan, first.left_out)
         other = next((one for way in ways if (one := _sound(library, question, way, []))), None)
@@ -83,8 +82,8 @@ def answered_in_case(library: RelationSet, question: Question, is_last_resort: b
         if elsewhere is None:
             raise broken[0]
         return [elsewhere]
-    elsewhere = in_pieces(library, question, first) if is_last_resort else None
-    if elsewhere is None and is_last_resort:
+    elsewhere = None
+    if is_last_resort:
         elsewhere = spread_without_middle(library, question, first) or _by_strong_alone(library, question)
     if elsewhere is None or not elsewhere.states:
         raise no_solution(library, question, elsewhere or first)

@@ -34,7 +34,7 @@ from derive.planning.matching import closure
 from derive.planning.plan import Block, Plan
 from derive.presentation.text import headline
 from derive.solving.answering.explanation import answer_of
-from derive.solving.answering.left_values import left_one_value
+from derive.solving.answering.linear_answers import compared_with_all
 from derive.solving.answering.one_case import UnfixedError, answered_in_case, narrowed_by_neighbours
 from derive.solving.answering.regime_intervals import confined, is_possible_within, left_open, told_apart
 from derive.solving.answering.remarks import is_of_time, remarks
@@ -167,7 +167,7 @@ def _admissible(
             raise
         return (_own(library, question, profiles),), None
     is_turning = any(one.kind == "turning" for answer in answers for one in answer.stated_assumptions)
-    is_split = is_ranged and any(one.case != NO_CASE for _, one in sought.answers)
+    is_split = is_ranged and not sought.is_exact and any(one.case != NO_CASE for _, one in sought.answers)
     if is_turning or is_split:
         return _over_all_cases(library, question, profiles, answers), None
     return answers, sought if len(sought.answers) == 1 else None
@@ -251,10 +251,11 @@ def _answers(library: RelationSet, sought: _Sought, profiles: tuple[Any, ...]) -
         for used, one, state in states
     ]
     answers = [
-        answer if state.is_free else _cut(used, replace(question, case=_case_of(used, one)), answer)
+        answer if state.is_free or sought.is_exact else _cut(used, replace(question, case=_case_of(used, one)), answer)
         for answer, (used, one, state) in zip(answers, states, strict=True)
     ]
-    if any(value.is_range for value in question.strong.values()):
+    is_inexact = any(value.is_range for value in question.strong.values()) and not sought.is_exact
+    if is_inexact:
         answers = [
             _reached(used, question, one, answer) for answer, (used, one, _) in zip(answers, states, strict=True)
         ]
@@ -263,7 +264,7 @@ def _answers(library: RelationSet, sought: _Sought, profiles: tuple[Any, ...]) -
     answers = [
         _away(answer) if one.is_assumed_away else answer for answer, (_, one, _) in zip(answers, states, strict=True)
     ]
-    if len(answers) > 1 and any(value.is_range for value in question.strong.values()):
+    if len(answers) > 1 and is_inexact:
         possible = [
             answer.bounds is None or is_possible_within(used, question, one, answer.bounds)
             for answer, (used, one, _) in zip(answers, states, strict=True)
@@ -444,6 +445,8 @@ class _Sought:
     answers: Sequence[tuple[RelationSet, Found]]
     """Each with the library of the relations that it uses, where those of another answer may have other arms."""
     errors: Sequence[DeriveError]
+    is_exact: bool = False
+    """Whether the answers are all values that there are, with exact bounds."""
 
 
 def _from_what_is_stated(library: RelationSet, question: Question) -> _Sought:
@@ -451,7 +454,8 @@ def _from_what_is_stated(library: RelationSet, question: Question) -> _Sought:
     fewer, answers, errors = _sought_by_arms(library, question)
     idle = frozenset[str]().union(*(lone_fallbacks(used, one.plan, question) for used, one in answers))
     if not idle:
-        return _Sought(fewer, question, answers, errors)
+        exact = compared_with_all(library, question, answers, errors)
+        return _Sought(fewer, question, answers if exact is None else exact, errors, exact is not None)
     weak = {name: value for name, value in question.weak.items() if name not in idle}
     return _from_what_is_stated(library, replace(question, weak=weak, decided={}))
 
@@ -486,10 +490,7 @@ def _sought_by_arms(
         if fewer is not None:
             return _sought_by_arms(fewer, replace(question, decided={}))
     in_arms = _sought_in_arms(library, question) if is_open else []
-    if in_arms or answers or not all(isinstance(error, (NoSolutionError, UnderdeterminedError)) for error in errors):
-        return library, in_arms or [(library, one) for one in answers], errors
-    only = left_one_value(library, question) if is_open else None
-    return library, [] if only is None else [(library, only)], errors
+    return library, in_arms or [(library, one) for one in answers], errors
 
 
 def _sought_in_arms(library: RelationSet, question: Question) -> list[tuple[RelationSet, Found]]:

@@ -148,7 +148,7 @@ def _decided(
     if solutions:
         return Outcome(tuple(solutions))
     rest = _exact_rest(equation, name, known)
-    if not candidates or (rest is not None and len(rest) < 2):
+    if not candidates or (rest is not None and rest.degree() < 1):
         return Outcome((), reason="the two sides never meet in its domain")
     numbers = [value(candidate.form, known) for candidate in candidates]
     return Outcome((), reason=_why_not([*filter(math.isfinite, numbers)], domain, has_choice(equation, name)))
@@ -158,7 +158,7 @@ def _where_it_cancels(equation: Equation, name: str, known: Mapping[str, float],
     """The outcome where the name cancels, or where both sides are proportional to powers of it; None elsewhere."""
     everywhere = Outcome((Solution({}, {name: (domain.low, domain.high)}),))
     rest = _exact_rest(equation, name, known)
-    if rest is not None and len(rest) < 2:
+    if rest is not None and rest.degree() < 1:
         return Outcome((), reason="the two sides never meet in its domain") if rest else everywhere
     proportional = by_proportion(equation, name, known, domain)
     if proportional is not None:
@@ -227,7 +227,7 @@ def _isolated(
     within = f"sought in one turn, from {turn.low:.6g} to {turn.high:.6g}" if turn else ""
     if found:
         return Outcome(tuple(found), within)
-    if _exact_rest(equation, name, known) == ():
+    if _exact_rest(equation, name, known) == 0:
         return Outcome((Solution({}, {name: (domain.low, domain.high)}),))
     if any(overflows(unwound(candidate.form, 0), known) for candidate in candidates):
         return Outcome((), reason="it exceeds the range of double precision", undecided=True)
@@ -279,7 +279,7 @@ def _numbers(
             exact = None if form is None else exactly_computed(form, known)
             if form is not None and exact is not None:
                 if math.isfinite(exact):
-                    yield _snapped(form, exact, known, domain), form
+                    yield _snapped(form, exact, known, domain) if domain.is_rounded else exact, form
                 continue
             number = math.nan if form is None else _sharpened(equation, name, known, form)
             if form is not None and math.isfinite(number):
@@ -332,10 +332,7 @@ def _sharpened(equation: Equation, name: str, known: Mapping[str, float], form: 
 
 
 def _snapped(form: Node, number: float, known: Mapping[str, float], domain: Domain) -> float:
-    """A number, moved to the end of its domain if it misses that by rounding alone.
-
-    An exact number too: the decimals that it is worked out from were often rounded before they were written.
-    """
+    """A number, moved to the end of its domain if it misses that by rounding alone."""
     end = min((domain.low, domain.high), key=lambda end: abs(number - end))
     if number in domain or not math.isfinite(end):
         return number
@@ -386,7 +383,7 @@ def _level(
     equation: Equation, name: str, known: Mapping[str, float], domain: Domain, found: Sequence[Solution]
 ) -> Outcome | None:
     """The intervals in which the name cancels, and the solutions besides; None if there is no interval."""
-    if not found and (_exact_rest(equation, name, known) == () or holds_everywhere(equation, name, known, domain)):
+    if not found and (_exact_rest(equation, name, known) == 0 or holds_everywhere(equation, name, known, domain)):
         return Outcome((Solution({}, {name: (domain.low, domain.high)}),))
     if not has_pieces(equation, name):
         return None

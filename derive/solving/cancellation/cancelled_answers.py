@@ -20,6 +20,7 @@ from derive.caches import Memo
 from derive.errors import InconsistentError
 from derive.expressions.tree import Equation, Node, names_in
 from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import residual, value
 from derive.planning.incidence import Structure
 from derive.planning.matching import Matching
@@ -142,7 +143,13 @@ class _Elimination:
     def left(self) -> Projection | None:
         """The remaining relations, enough to fix the target; None if elimination fails."""
         written = [relation.written for relation in self.relations]
-        return projected(written, self.target, self.known, self.domains, self._is_enough)
+        found = projected(written, self.target, self.known, self.domains, self._is_enough)
+        if found is not None:
+            return found
+        # terms of several unknowns cancel only where their coefficients are numbers
+        folds = [(folded(one.lhs, self.known), folded(one.rhs, self.known)) for one in written]
+        equations = [Equation(left, "=", right) for left, right in folds]
+        return projected(equations, self.target, self.known, self.domains, self._is_enough)
 
     @cached_property
     def domains(self) -> Mapping[str, Domain]:

@@ -49,7 +49,7 @@ def projected(
     >>> [str(equation) for equation in found.equations]
     ['M*p = R*T*rho']
     """
-    system = _System(known, domains, set())
+    system = _System(known, domains, set(), set())
     while sum(system.learns_from(equation) for equation in equations):
         tick()
     left = [system.balanced(equation) for equation in equations]
@@ -79,12 +79,17 @@ class _System:
     known: Mapping[str, float]
     domains: Mapping[str, Domain]
     positive: set[Node]  # nodes that are positive wherever all equations hold
+    nonzero: set[Node]  # nodes that are not zero there
 
     def learns_from(self, equation: Equation) -> bool:
-        """Whether an equation proves more nodes positive: the factors of a product that equals a positive one."""
+        """Whether an equation proves more nodes positive, or not zero: the factors of a product that equals such a
+        one."""
         left, right = (self._product(side) for side in (equation.lhs, equation.rhs))
         fresh: set[Node] = set()
+        count = len(self.nonzero)
         for side, other in ((left, right), (right, left)):
+            if other.number and side.number and all(map(self.is_nonzero, other.powers)):
+                self.nonzero.update(side.powers)
             if other.number > 0 and side.number > 0 and all(map(self.is_positive, other.powers)):
                 doubtful = {base: e for base, e in side.powers.items() if not self.is_positive(base)}
                 never_negative = {base for base in doubtful if self._is_never_negative(base)}
@@ -92,7 +97,19 @@ class _System:
                 fresh |= doubtful.keys() if alone else never_negative
         fresh = {base for base in fresh - self.positive if not self.known.keys() >= {*names_in(base)}}
         self.positive.update(fresh)
-        return bool(fresh)
+        return bool(fresh) or len(self.nonzero) > count
+
+    def is_nonzero(self, node: Node) -> bool:
+        """Whether an expression is certainly not zero."""
+        if node in self.nonzero or self.is_positive(node):
+            return True
+        if isinstance(node, Number):
+            return node.value != 0
+        if {*names_in(node)} <= self.known.keys():
+            return value(node, self.known) != 0
+        if isinstance(node, Name):
+            return 0.0 not in self.domains[node.name]
+        return node.op in ("mul", "neg", "inv") and all(map(self.is_nonzero, node.args))
 
     def _is_never_negative(self, base: Node) -> bool:
         return isinstance(base, Name) and base.name in self.domains and self.domains[base.name].low >= 0
@@ -122,7 +139,7 @@ class _System:
     def balanced(self, equation: Equation) -> Equation:
         """An equation of two products without their common factors, if these are known to be nonzero."""
         left, right = (self._product(side) for side in (equation.lhs, equation.rhs))
-        unsure = [base for base in left.powers.keys() & right.powers.keys() if not self.is_positive(base)]
+        unsure = [base for base in left.powers.keys() & right.powers.keys() if not self.is_nonzero(base)]
         inverse = None if unsure or not right.number else right.to(Fraction(-1))
         ratio = left if inverse is None else left.times(inverse)
         if inverse is None or not ratio.number:
@@ -199,7 +216,7 @@ class _System:
         if not candidates or len(candidates) > 1:
             return None
         found = candidates[0]
-        if found.conditions or found.winds or not all(map(self.is_positive, found.divisors)):
+        if found.conditions or found.winds or not all(map(self.is_nonzero, found.divisors)):
             return None
         return found.form if all(self.is_positive(power.args[0]) for power in found.powers) else None
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 __all__ = ["Agreement", "StatedTwice", "agreement", "stated_twice"]
 
 _MOST = 16  # limit on solutions that are followed
-_SETS = 8  # limit on sets of dependent relations that are eliminated from
+_SETS = 16  # limit on sets of dependent relations that are looked at
 _SHARE = 0.5  # of the remaining time
 UNTESTED = "it takes too long to test whether the givens agree beyond what this answer needs"
 
@@ -246,7 +246,7 @@ def _found(library: RelationSet, given: frozenset[str], zeros: frozenset[str], l
     blocks = tuple(ordered(structure, solved, wanted, given)) if wanted else ()
     needed = {name for block in ordered(structure, solved, asked, given) for name in block.unknowns} if asked else ()
     used = tests | {name for block in blocks for name in block.relations}
-    dependent = tuple(islice(_untested(library, structure, given, zeros, settled, tests), _SETS))
+    dependent = tuple(_untested(library, structure, given, zeros, settled, tests))
     conditional = {one.name for one in library.conditional if one.name not in left_out}
     held = {name for names in dependent for name in names}
     return StatedTwice(
@@ -270,9 +270,20 @@ def _untested(
     """Sets of dependent relations of which counting does not show that they state something twice.
 
     Quantities that counting leaves open may cancel between them. Or it takes all of them for fixed, one by each
-    relation, and none is left over to be tested: so it is with `u + v = 1` and `2*u + 2*v = 3`.
+    relation, and none is left over to be tested: so it is with `u + v = 1` and `2*u + 2*v = 3`. Whatever else holds
+    such a quantity cannot be tested by its number either, as there is none.
     """
-    for names in repeated_among(library, structure, given, zeros):
-        is_settled = settled.issuperset(one for name in names for one in library.members[name])
-        if not is_settled or not any(name in tests for name in names):
-            yield names
+    repeated = list(islice(repeated_among(library, structure, given, zeros), _SETS))
+    unfixed = set[str]()
+    pending = repeated
+    while untested := [names for names in pending if not _is_tested(library, names, settled - unfixed, tests)]:
+        yield from untested
+        pending = [names for names in pending if names not in untested]
+        unfixed.update(one for names in untested for name in names for one in library.members[name])
+        unfixed -= given
+
+
+def _is_tested(library: RelationSet, names: Sequence[str], settled: frozenset[str], tests: Collection[str]) -> bool:
+    """Whether one of some relations is left over, and all that they hold is fixed."""
+    held = {one for name in names for one in library.members[name]}
+    return held <= settled and any(name in tests for name in names)

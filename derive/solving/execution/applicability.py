@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from derive.errors import NoSolutionError
-from derive.expressions.tree import Apply, Node, names_in
+from derive.expressions.tree import Node, names_in
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.evaluation import holds, value
+from derive.numerics.algebra.evaluation import holds
 from derive.numerics.intervals.enclosure import truths
 from derive.planning.plan import Plan
 from derive.presentation.numbers import shown_number
@@ -23,7 +23,6 @@ from derive.solving.execution.case_boxes import claims, worded
 from derive.solving.execution.plan_states import Found, all_of, planned, planned_for
 from derive.solving.execution.question import Question
 from derive.solving.execution.regimes import Decisions, whether
-from derive.tolerances import MET
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
@@ -73,7 +72,7 @@ def prove_possible(library: RelationSet, question: Question, decisions: Decision
     """Raise if what follows in a case contradicts the case."""
     for claim in claims(library, question):
         numbers = {name: number for name in names_in(claim) if (number := decisions.following(name)) is not None}
-        if truth(claim, numbers) is False and not _is_met(claim, numbers):
+        if truth(claim, numbers) is False:
             reason = f"{question.target}: where {worded(claim)}, what follows contradicts it"
             what = f"{question.target} has no admissible value: {reason}."
             raise NoSolutionError(what, hint="Change one of the givens.", reason=reason)
@@ -166,18 +165,10 @@ def _possible(library: RelationSet, condition: Node, state: State) -> Set[bool |
         return frozenset(one for chosen in each for one in _possible(library, condition, chosen))
     decided = truth(condition, values)
     if decided is not None:
-        return {decided, True} if _is_met(condition, values) else {decided}
+        return {decided}
     box = {**{name: (number, number) for name, number in values.items()}, **state.spans}
     domains = {name: library.declared[name].domain for name in names_in(condition) if name not in box}
     return truths(condition, box | {name: (domain.low, domain.high) for name, domain in domains.items()})
-
-
-def _is_met(condition: Node, values: Mapping[str, float]) -> bool:
-    """Whether the two sides of a comparison that holds at equality differ by rounding only."""
-    if not isinstance(condition, Apply) or condition.op not in ("le", "ge"):
-        return False
-    left, right = (value(side, values) for side in condition.args)
-    return math.isclose(left, right, rel_tol=MET)
 
 
 def of_another_case(library: RelationSet, question: Question, found: Found) -> str:

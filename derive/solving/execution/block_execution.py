@@ -56,6 +56,7 @@ class State:
     barred: frozenset[str] = frozenset()  # quantities that only checks need, and that have no admissible value here
     only_numbers: bool = False  # whether an interval is of no use, so that its bounds need not be tight
     is_free: bool = False  # whether the target's interval ends only where its domain or its case does
+    pieces: tuple[Span, ...] = ()  # the intervals of all values that the target has over the ranges, around this one
 
     def taken(self, solution: Solution, note: str, *, is_last: bool = False) -> State:
         """The state after one more block; `is_last` reuses this state's mappings instead of copying them."""

@@ -271,10 +271,11 @@ def _is_allowed(library: RelationSet, question: Question, sides: Equation, span:
     """Whether an inequality holds inside an interval; None if unknown.
 
     Other relations may leave solutions just beside an end alone: a cost that lies within a thousandth of its edge.
-    Where its sides are equal throughout, it holds, although rounding parts them, and may make up an edge.
+    Where its sides are equal throughout, it holds, although rounding parts them, and may make up an edge. A point far
+    out may have no double, as `exp(1000)` has none: then those that are left decide.
     """
     verdicts = [_holds_at(library, question, sides, point) for point in inside(span)]
-    if None in verdicts:
+    if verdicts.count(None) > 1 or (None in verdicts and all(map(math.isfinite, span))):
         return None
     if any(verdicts):
         return True

@@ -726,8 +726,8 @@ def test_the_roofline_forwards(numbers_):
 @pytest.mark.parametrize("target", FREE)
 def test_the_roofline_backwards(numbers_, target):
     cost = roof(**numbers_)["cost"]
-    given = typed({name: value for name, value in numbers_.items() if name != target} | {"cost": cost})
-    answers = ROOF.solve_all(target, **given)
+    given = typed({name: value for name, value in numbers_.items() if name != target})
+    answers = ROOF.solve_all(target, cost=derive.units.Quantity(cost, "USD/token"), **given)  # computed, and not typed
     for answer in answers:
         if answer.value is not None:
             found = roof(**{**numbers_, target: number(answer)})

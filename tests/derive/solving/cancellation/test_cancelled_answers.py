@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import random
+from fractions import Fraction
 
 import pytest
 
@@ -211,3 +213,56 @@ def test_an_answer_without_a_closed_form_by_what_cancels_has_no_elasticities_rat
     more = {"sparse_all_to_all_time": "1000 s", "small_all_gather_time": "5 s"}
     for answer in derive.llm.solve_all("ring_hop_time", "deepseek-v3", **given, **more):
         assert answer.elasticities == {}
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_factor_of_any_sign_cancels(seed):
+    draw = random.Random(seed)
+    transfer = bare("q G U A D", "q = U*A*D", "G = U*A", domains=dict.fromkeys("qGUAD", "real"))
+    q, other = (draw.choice([-1, 1]) * draw.randint(1, 90) for _ in "ab")
+    assert number(transfer.solve("D", q=str(q), G=str(other))) == pytest.approx(q / other, rel=1e-12)
+    assert number(transfer.solve("G", q=str(q), D=str(other))) == pytest.approx(q / other, rel=1e-12)
+    with pytest.raises(UnderdeterminedError):  # where U*A is zero, D may be any
+        transfer.solve("D", q="0", G="0")
+
+
+def resistance(resistors, count):
+    """What a network shows between its first and its last node, by Gaussian elimination in fractions."""
+    rows = [[Fraction(0)] * count for _ in range(count)]
+    for (one, other), ohms in resistors.items():
+        for i, j in ((one, other), (other, one)):
+            rows[i][i] += Fraction(1, ohms)
+            rows[i][j] -= Fraction(1, ohms)
+    rows = [[*row[:-1], Fraction(i == 0)] for i, row in enumerate(rows[:-1])]  # one ampere in, the last node at zero
+    for i in range(count - 1):
+        pivot = next(k for k in range(i, count - 1) if rows[k][i])
+        rows[i], rows[pivot] = rows[pivot], rows[i]
+        rows[i] = [entry / rows[i][i] for entry in rows[i]]
+        for k in range(count - 1):
+            if k != i:
+                rows[k] = [entry - rows[k][i] * own for entry, own in zip(rows[k], rows[i], strict=True)]
+    return rows[0][-1]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_of_potentials_only_differences_count(seed):
+    draw = random.Random(seed)
+    count = draw.randint(3, 5)
+    pairs = [(i, j) for i in range(count) for j in range(i + 1, count)]
+    ring = [(i, i + 1) for i in range(count - 1)]
+    resistors = {pair: draw.randint(1, 9) for pair in pairs if pair in ring or draw.random() < 0.6}
+    potentials = [f"V{i}" for i in range(count)]
+    names = {pair: f"R{pair[0]}{pair[1]}" for pair in resistors}
+    laws = []
+    for i in range(count - 1):
+        leaving = [f"(V{i} - V{sum(pair) - i})/{name}" for pair, name in names.items() if i in pair]
+        laws.append(f"{'I' if i == 0 else '0*I'} = {' + '.join(leaving)}")
+    network = bare(
+        " ".join(["R I", *potentials, *names.values()]),
+        *laws,
+        f"R*I = V0 - V{count - 1}",
+        domains=dict.fromkeys(["I", *potentials], "real"),
+    )
+    given = {name: str(resistors[pair]) for pair, name in names.items()}
+    answer = network.solve("R", I="2", **given)
+    assert number(answer) == pytest.approx(float(resistance(resistors, count)), rel=1e-9)

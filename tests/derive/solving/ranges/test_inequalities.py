@@ -176,3 +176,25 @@ def test_a_factor_of_either_sign_does_not_cancel_from_a_limit(
 ) -> None:
     (found,) = bare("x y", limit, domains={"x": "real", "y": "real"}).solve_all("x", **given)
     assert found.bounds == bounds
+
+
+CURVES = [  # a function of one unknown, its inverse in plain Python, and whether it rises
+    ("exp(x)", math.log, True),
+    ("exp(-x)", lambda y: -math.log(y), False),
+    ("sinh(x)", math.asinh, True),
+    ("x**3", lambda y: y ** (1 / 3), True),
+    ("2 - 3*x", lambda y: (2 - y) / 3, False),
+    ("exp(exp(x/9))", lambda y: 9 * math.log(math.log(y)), True),
+]
+
+
+@pytest.mark.parametrize("curve", CURVES, ids=[curve[0] for curve in CURVES])
+@pytest.mark.parametrize("op", ["<=", ">="])
+@pytest.mark.parametrize("bound", [3, 40, 1e6])
+def test_a_limit_of_a_steep_function_bounds_its_argument(curve, op, bound):
+    text, inverse, rises = curve
+    (answer,) = bare("x other", f"{text} {op} {bound}", domains={"x": "real"}).solve_all("x")
+    low, high = answer.low.magnitude, answer.high.magnitude
+    edge, end = (low, high) if rises == (op == ">=") else (high, low)
+    assert edge == pytest.approx(inverse(bound), rel=1e-12)
+    assert math.isinf(end)
