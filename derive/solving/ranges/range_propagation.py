@@ -1,7 +1,7 @@
 """The interval of a target over the whole ranges of its givens, where the midpoint is not enough.
 
 An unknown of the plan that has exactly one closed form, whatever the numbers, is replaced by it. Every other unknown
-stays a name, bound by the relations of its block; `constrained_extremes` finds the extremes of the target.
+stays a name, bound by the relations of its block; `branch_and_bound` finds the extremes of the target.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from derive.numerics.algebra.constant_folding import folded, without_quotients
 from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out
 from derive.numerics.algebra.like_terms import ONE, ZERO, added, negated
 from derive.numerics.intervals.enclosure import Span, enclose
+from derive.numerics.root_finding.branch_and_bound import PARTS, Bound, System, least_and_greatest
 from derive.numerics.root_finding.periods import angles_of, occurs_outside_angles, one_turn
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.free_unknowns import has_choice
@@ -26,7 +27,6 @@ from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.plan_states import Found
 from derive.solving.execution.question import Question
 from derive.solving.sensitivity.box_simplification import eased, is_monotone
-from derive.solving.sensitivity.constrained_extremes import PIECES, Bound, System, least_and_greatest
 from derive.solving.sensitivity.elasticities import bounds_of_form, bounds_sampled, composed
 from derive.tolerances import EXTREME
 from quantities.domain import Domain
@@ -61,7 +61,7 @@ def ranges_of(library: RelationSet, question: Question, made: Plan) -> dict[str,
     return {name: (value.base[0], value.base[2]) for name, value in stated.items() if value.is_range and name in held}
 
 
-def spread(library: RelationSet, question: Question, made: Plan, most: int = PIECES) -> tuple[Span, str] | None:
+def spread(library: RelationSet, question: Question, made: Plan, most: int = PARTS) -> tuple[Span, str] | None:
     """The target's bounds over all ranges, from so many pieces of them at most, and how they are known; None if this
     method finds none."""
     found = enclosed(library, question, made, most)
@@ -81,7 +81,7 @@ def spread(library: RelationSet, question: Question, made: Plan, most: int = PIE
     return (low, high), f"bounds contain every value in the range; {how_near((low, high), bounds_sampled(at, ranges))}"
 
 
-def enclosed(library: RelationSet, question: Question, made: Plan, most: int = PIECES) -> tuple[Bound, Bound] | None:
+def enclosed(library: RelationSet, question: Question, made: Plan, most: int = PARTS) -> tuple[Bound, Bound] | None:
     """Bounds that contain every value of the target over all ranges; None if this method finds none.
 
     How near to them values are attained takes longer to find than the bounds, and is not asked here.
