@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from derive.errors import DeriveError, InconsistentError, UnderdeterminedError
+from derive.errors import DeriveError, InconsistentError, NoSolutionError, UnderdeterminedError
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.piecewise_linear import Interval
 from derive.numerics.intervals.arithmetic import lies_in
@@ -43,7 +43,8 @@ def compared_with_all(
     """
     if _is_sure(question, answers, errors) or any(isinstance(error, InconsistentError) for error in errors):
         return None
-    cases = _exactly(library, question, has_answers=bool(answers))
+    is_refused = not answers and all(isinstance(error, (NoSolutionError, UnderdeterminedError)) for error in errors)
+    cases = _exactly(library, question, is_refused=is_refused)
     if cases is None or not cases.pieces:
         return None
     is_open = any(isinstance(error, UnderdeterminedError) for error in errors)
@@ -54,13 +55,13 @@ def compared_with_all(
     return compared.over_ranges() if cases.ranged else compared.at_numbers()
 
 
-def _exactly(library: RelationSet, question: Question, *, has_answers: bool) -> LinearCases | RationalPieces | None:
+def _exactly(library: RelationSet, question: Question, *, is_refused: bool) -> LinearCases | RationalPieces | None:
     """All values of the target; None if they are not known."""
     linear = linear_cases(library, question)
     if linear is not None and linear.pieces:
         return linear
     if not _is_ranged(question):
-        return None if has_answers or linear is not None else cases_with_one_value(library, question)
+        return cases_with_one_value(library, question) if is_refused and linear is None else None
     rational = rational_pieces(library, question)
     if rational is not None and not rational.pieces:
         raise no_solution(library, question, Found(Plan(question.target, (), (), ()), (), {}, NOWHERE))
