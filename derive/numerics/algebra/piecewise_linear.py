@@ -48,7 +48,7 @@ __all__ = [
 
 _MOST_WAYS = 64  # limit on ways of one relation
 _MOST_BRANCHES = 2000  # limit on branches of the tree of cases
-_MOST_CLAIMS = 300  # limit on inequalities while names are eliminated
+_MOST_SUMS = 50_000  # limit on sums of inequalities, of which a computer makes some hundred thousand in a second
 CHOICES = frozenset({"abs", "max", "min", "piecewise"})
 _CONSTANT = ""  # the name under which a form has its constant
 
@@ -370,7 +370,7 @@ class _Tree:
 
     def follow(self, target: str, certain: Iterable[Claim], relations: Sequence[Sequence[Way]]) -> None:
         """Meet the values in all cases; relations of few ways come first."""
-        start = _System(_columns(target, certain, relations))
+        start = _System(_columns(target, certain, relations), _Work())
         if start.with_claims(certain):
             order = sorted(range(len(relations)), key=lambda place: len(relations[place]))
             self._follow(start, [(place, relations[place]) for place in order], {})
@@ -406,20 +406,35 @@ class _Tree:
         self.met = joined
 
 
+class _Work:
+    """The work of eliminating names, which is limited."""
+
+    def __init__(self) -> None:
+        self.sums = 0
+
+    def spend(self, sums: int) -> None:
+        self.sums += sums
+        if self.sums > _MOST_SUMS:
+            raise NotLinear
+
+
 _Row = tuple[int, ...]
 """Whole factors of all names, without a common divisor."""
+_Bounds = dict[_Row, tuple[Fraction, bool]]
+"""Inequalities: for each row of factors the constant with which it is at least zero, or positive."""
 
 
 class _System:
     """Linear equations, each solved for a name, and inequalities of the other names."""
 
-    def __init__(self, columns: Mapping[str, int]) -> None:
+    def __init__(self, columns: Mapping[str, int], work: _Work) -> None:
         self.columns = columns
+        self.work = work
         self.zeros: dict[int, list[Fraction]] = {}
-        self.bounds: dict[_Row, tuple[Fraction, bool]] = {}
+        self.bounds: _Bounds = {}
 
     def copy(self) -> _System:
-        other = _System(self.columns)
+        other = _System(self.columns, self.work)
         other.zeros = dict(self.zeros)
         other.bounds = dict(self.bounds)
         return other
@@ -466,7 +481,7 @@ class _System:
         """The values that the first name has in all solutions; None if there is no solution."""
         bounds = self.bounds
         while names := {place for key in bounds for place, factor in enumerate(key) if factor and place}:
-            reduced = _eliminated(bounds, min(names, key=lambda place: _growth(bounds, place)))
+            reduced = self._eliminated(bounds, min(names, key=lambda place: _growth(bounds, place)))
             if reduced is None:
                 return None
             bounds = reduced
@@ -488,6 +503,19 @@ class _System:
         )
         return None if span.is_empty else span
 
+    def _eliminated(self, bounds: _Bounds, place: int) -> _Bounds | None:
+        """What inequalities say of the other names; None if they contradict each other."""
+        kept = {key: bound for key, bound in bounds.items() if not key[place]}
+        below = [(key, bound) for key, bound in bounds.items() if key[place] > 0]
+        above = [(key, bound) for key, bound in bounds.items() if key[place] < 0]
+        self.work.spend(len(below) * len(above))
+        for (one, (constant, is_strict)), (other, (limit, is_strict_too)) in product(below, above):
+            share, rest = -other[place], one[place]
+            whole = [share * factor + rest * factor_too for factor, factor_too in zip(one, other, strict=True)]
+            if not _keep(kept, whole, share * constant + rest * limit, is_strict or is_strict_too):
+                return None
+        return kept
+
 
 def _is_bound(claim: Claim) -> bool:
     return claim.op != "="
@@ -499,7 +527,7 @@ def _without(row: Sequence[Fraction], column: int, zero: Sequence[Fraction]) -> 
     return [factor - share * other if other else factor for factor, other in zip(row, zero, strict=True)]
 
 
-def _bound(bounds: dict[_Row, tuple[Fraction, bool]], row: Sequence[Fraction], is_strict: bool) -> bool:
+def _bound(bounds: _Bounds, row: Sequence[Fraction], is_strict: bool) -> bool:
     """Add an inequality to others, unless they imply it; False if it is false whatever the numbers."""
     *factors, constant = row
     scale = 1
@@ -509,7 +537,7 @@ def _bound(bounds: dict[_Row, tuple[Fraction, bool]], row: Sequence[Fraction], i
     return _keep(bounds, whole, constant * scale, is_strict)
 
 
-def _keep(bounds: dict[_Row, tuple[Fraction, bool]], whole: Sequence[int], constant: Fraction, is_strict: bool) -> bool:
+def _keep(bounds: _Bounds, whole: Sequence[int], constant: Fraction, is_strict: bool) -> bool:
     divisor = math.gcd(*whole)
     if not divisor:
         return constant > 0 or (not constant and not is_strict)
@@ -526,18 +554,3 @@ def _growth(bounds: Mapping[_Row, object], place: int) -> int:
     below = sum(key[place] > 0 for key in bounds)
     above = sum(key[place] < 0 for key in bounds)
     return below * above - below - above
-
-
-def _eliminated(bounds: Mapping[_Row, tuple[Fraction, bool]], place: int) -> dict[_Row, tuple[Fraction, bool]] | None:
-    """What inequalities say of the other names; None if they contradict each other."""
-    kept = {key: bound for key, bound in bounds.items() if not key[place]}
-    below = [(key, bound) for key, bound in bounds.items() if key[place] > 0]
-    above = [(key, bound) for key, bound in bounds.items() if key[place] < 0]
-    for (one, (constant, is_strict)), (other, (limit, is_strict_too)) in product(below, above):
-        share, rest = -other[place], one[place]
-        whole = [share * factor + rest * factor_too for factor, factor_too in zip(one, other, strict=True)]
-        if not _keep(kept, whole, share * constant + rest * limit, is_strict or is_strict_too):
-            return None
-        if len(kept) > _MOST_CLAIMS:
-            raise NotLinear
-    return kept

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from derive.errors import DeriveError, UnderdeterminedError
+from derive.errors import DeriveError, InconsistentError, UnderdeterminedError
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.piecewise_linear import Interval
 from derive.numerics.intervals.arithmetic import lies_in
@@ -41,17 +41,9 @@ def compared_with_all(
 
     Where no value is left at all, the givens themselves are at fault, and the answers stay as they are.
     """
-    if _is_sure(question, answers, errors):
+    if _is_sure(question, answers, errors) or any(isinstance(error, InconsistentError) for error in errors):
         return None
-    if _is_ranged(question):
-        rational = rational_pieces(library, question)
-        if rational is not None and not rational.pieces:
-            raise no_solution(library, question, Found(Plan(question.target, (), (), ()), (), {}, NOWHERE))
-    else:
-        rational = None
-    cases = rational or linear_cases(library, question)
-    if cases is None and not answers:
-        cases = cases_with_one_value(library, question)
+    cases = _exactly(library, question, has_answers=bool(answers))
     if cases is None or not cases.pieces:
         return None
     is_open = any(isinstance(error, UnderdeterminedError) for error in errors)
@@ -60,6 +52,19 @@ def compared_with_all(
         return None  # nothing determines it, at least in some case
     compared = _Compared(library, question, answers, cases, cases.pieces, is_open)
     return compared.over_ranges() if cases.ranged else compared.at_numbers()
+
+
+def _exactly(library: RelationSet, question: Question, *, has_answers: bool) -> LinearCases | RationalPieces | None:
+    """All values of the target; None if they are not known."""
+    linear = linear_cases(library, question)
+    if linear is not None and linear.pieces:
+        return linear
+    if not _is_ranged(question):
+        return None if has_answers or linear is not None else cases_with_one_value(library, question)
+    rational = rational_pieces(library, question)
+    if rational is not None and not rational.pieces:
+        raise no_solution(library, question, Found(Plan(question.target, (), (), ()), (), {}, NOWHERE))
+    return rational
 
 
 def _is_ranged(question: Question) -> bool:

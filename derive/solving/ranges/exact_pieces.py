@@ -52,6 +52,8 @@ def rational_pieces(library: RelationSet, question: Question) -> RationalPieces 
     relation = library.relations[holders[0]]
     if not relation.is_equation or relation.conditions or relation.approximate is not None:
         return None
+    if any(target in names_in(*other.conditions) for other in library.conditional):
+        return None
     others = [name for name in relation.members if name != target]
     strong = with_own_values(library, question, others).strong
     ranged = [name for name in others if name in strong and strong[name].is_range]

@@ -190,8 +190,8 @@ class _Enclosed:
         spans = {name: self.box[name] for name in names}
         for part, name in self.parts.items():
             found = enclose(part, self.box, "")
-            if found is None:
-                raise NotLinear
+            if found is None or found.partial:
+                raise NotLinear  # a condition that is undefined somewhere fails there
             spans[name.name] = math.nextafter(found.values[0], -math.inf), math.nextafter(found.values[1], math.inf)
         for one, span in spans.items():
             yield from Interval.between(*span).claims(one)
@@ -238,14 +238,19 @@ class LinearCases:
 
     def is_left_by_failures(self, number: Fraction) -> bool:
         """Whether nothing but failing conditions keeps the target at a value: `x > 0` fails at 0, where x begins."""
-        case = self._case_at(number)
-        ways = [[way] if way in one.applying else [()] for one, way in case]
-        return not any(span.is_point for span in values_left(self.target, self.certain, ways))
+        ways = [[way] if way in one.applying else [()] for one, way in self._case_at(number)]
+        try:
+            return not any(span.is_point for span in values_left(self.target, self.certain, ways))
+        except NotLinear:
+            return False
 
     def _case_at(self, number: Fraction) -> list[tuple[Ways, Way]]:
         """The way that each relation takes in one of the cases in which the target has a value."""
         here = Claim({self.target: Fraction(1), "": -number}, "=")
-        ways = first_ways(self.target, [*self.certain, here], [one.ways for one in self.relations])
+        try:
+            ways = first_ways(self.target, [*self.certain, here], [one.ways for one in self.relations])
+        except NotLinear:
+            return []
         return list(zip(self.relations, ways, strict=True))
 
 

@@ -20,11 +20,13 @@ from derive.numerics.root_finding.branch_and_bound import PARTS, System, least_a
 from derive.time_limits import tick
 from derive.tolerances import NO_RESPONSE, RESPONSE
 
-__all__ = ["EXACT", "LARGEST", "bounds_of_form", "bounds_sampled", "composed", "put_in", "slopes"]
+__all__ = ["EXACT", "LARGEST", "ROUGH", "SEARCHED", "bounds_of_form", "bounds_sampled", "composed", "put_in", "slopes"]
 
 LARGEST = 5000
 """Nodes of the largest closed form that is written out."""
 EXACT = "bounds are exact: monotone in every range"
+SEARCHED = "bounds found by a global search, to one part in a million"
+ROUGH = "bounds contain every value in the range; they may be too wide"
 
 _STARTS = 2  # best points of a sample from which a search continues
 _SHORTEST = 1e-4  # last step of that search, relative to the range; near an extreme the error is its square
@@ -104,9 +106,7 @@ def _searched(form: Node, spans: Mapping[str, Span], most: int) -> tuple[Span, s
     if found is None:
         return (math.inf, -math.inf), "the form has no value in the range"
     low, high = found
-    if low.is_close and high.is_close:
-        return (low.at, high.at), "bounds found by a global search, to one part in a million"
-    return (low.at, high.at), "bounds contain every value in the range; they may be too wide"
+    return (low.at, high.at), SEARCHED if low.is_close and high.is_close else ROUGH
 
 
 def bounds_sampled(again: Callable[[Mapping[str, float]], float | None], ranges: Mapping[str, Span]) -> Span | None:
