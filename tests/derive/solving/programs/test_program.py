@@ -346,7 +346,7 @@ def test_simultaneous_equations_with_a_maximum_come_back_in_the_case_that_holds(
             "compute": f"{compute} s",
             "size": f"{size} GB",
             "cache": "0.25 GB/token",
-            "cost": derive.units.Quantity(2 * price / tokens, "USD/token"),  # computed, and not typed
+            "cost": f"{2 * price / tokens!r} USD/token",
         }
         answers = roofline.solve_all("bandwidth", **given) if compute <= 2 else ()
         found = outcome(roofline, "bandwidth", given, by_program=True)
