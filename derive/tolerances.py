@@ -38,7 +38,6 @@ EXPRESSION = 1e-14  # error of an expression: some eighty roundings in the same 
 FOLLOWED = 1e-12  # the same after several blocks of a plan, each of which uses the results of others
 EXPONENT = 1e-13  # error of a power by its rounded exponent: the largest logarithm, 710, times a rounding
 EXACT_FRACTION = 1e-15  # (a size) difference of a decimal exponent from the fraction that it means
-POWER_OF_TEN = 1e-12  # (a size) difference of a logarithm from the whole number that it is
 
 # Rounding as it shows in equations
 
@@ -118,6 +117,7 @@ NO_GAP = 1e-9  # of gaps and sizes, relative to those around them
 
 ASIDE = 1e-6  # relative change of a number to see what depends on it: far beyond rounding, and nearly linear
 VISIBLE = 1e-6  # least change of a residual by half of a number, at a point that is to show what holds there
+KEPT = 1e-10  # error of the argument of a function beside an end of its domain; beyond it what was given decides
 FELT = 1e-10  # least change of a residual by this, or fewer than a dozen digits of the unknown are determined
 
 # Bounds over ranges

@@ -21,6 +21,7 @@ from quantities.customary import hint_on_unit
 from quantities.dimension import Dimension
 from quantities.domain import Domain, read_domain
 from quantities.errors import DomainError, ExpressionError, UnitError, excerpt
+from quantities.rational import as_number
 from quantities.seen import Seen, read_seen
 from quantities.source import ASKER, DEFAULT, Source
 from quantities.spelling import parse_unit
@@ -267,7 +268,7 @@ def read_given(given: Any, quantity: Declaration, source: Source = ASKER) -> Val
     if is_typed and quantity.domain.whole and not value.is_range and not quantity.domain.is_whole(value.base[1]):
         raise _not_whole(value, quantity)
     for end in value.base:
-        if not quantity.domain.admits(end):
+        if not quantity.domain.admits(end, value.unit):
             raise DomainError(
                 f"{quantity.name}: {value} lies outside its domain, {quantity.domain.text}.",
                 hint=f"Give a value that is {quantity.domain.text}, or declare another domain.",
@@ -303,9 +304,9 @@ def _value_of(given: Any, quantity: Declaration, source: Source) -> Value:
 
             if not is_number(given.magnitude):
                 raise TypeError
-            value = read_number(float(given.magnitude), unit_of(given))
+            value = read_number(as_number(given.magnitude), unit_of(given))
         elif is_number(given):
-            value = read_number(float(given), DIMENSIONLESS)
+            value = read_number(as_number(given), DIMENSIONLESS)
         else:
             raise TypeError
     except ExpressionError as error:

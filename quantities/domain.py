@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from quantities.errors import DeriveError, ExpressionError, UnitError, excerpt
+from quantities.rational import exact_of
 from quantities.tolerances import LEAST, SAME_COUNT, UNIT_ROUNDING
 from quantities.units import DIMENSIONLESS, Unit, convert
 from quantities.value import read_value
@@ -31,6 +32,7 @@ class Domain:
     high: float
     open_low: bool = False
     unit: Unit = field(default=DIMENSIONLESS, compare=False, repr=False)
+    is_rounded: bool = field(default=False, compare=False, repr=False)  # whether its ends are, by the size of a unit
     whole: bool = False  # a count: what is stated of it has to be whole, what is worked out need not be
 
     def told(self, number: float) -> str:
@@ -49,20 +51,28 @@ class Domain:
         above = number > self.low if self.open_low else number >= self.low
         return above and number <= self.high
 
-    def admits(self, number: float) -> bool:
-        """Whether a stated number is inside, or outside only by the rounding of its unit."""
+    def admits(self, number: float, unit: Unit = DIMENSIONLESS) -> bool:
+        """Whether a number that was stated in a unit is inside, or outside only by a rounding.
+
+        One that is known exactly was not rounded, unless its unit is.
+        """
+        if not (exact_of(number) is None or self.is_rounded or unit.is_rounded):
+            return number in self
         slack = UNIT_ROUNDING * abs(number)
         above = number > self.low if self.open_low else number >= self.low - slack
         return math.isfinite(number) and above and number <= self.high + slack
 
     def is_whole(self, number: float) -> bool:
-        """Whether this is a whole number in the declared unit, but for rounding.
+        """Whether this is a whole number in the declared unit; one that is not known exactly may be rounded.
 
         >>> from quantities.spelling import parse_unit
         >>> read_domain("whole", parse_unit("ktoken")).is_whole(3000.0)
         True
         """
         count = self.unit.from_base(number)
+        exact = None if self.unit.is_rounded else exact_of(count)
+        if exact is not None:
+            return exact.denominator == 1
         return abs(count - round(count)) <= SAME_COUNT * max(1.0, abs(count))
 
     @property
@@ -122,4 +132,4 @@ def read_domain(text: str, unit: Unit) -> Domain:
         low, high = (unit.to_base(convert(end, value.unit, unit)) for end in (value.low, value.high))
     except DeriveError as error:
         raise type(error)(f"domain {excerpt(text)}: {error.what}", hint=error.hint or hint) from None
-    return Domain(word, low, high, unit=unit)
+    return Domain(word, low, high, unit=unit, is_rounded=value.unit.is_rounded or unit.is_rounded)

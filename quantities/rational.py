@@ -9,19 +9,31 @@ ordinary float.
 from __future__ import annotations
 
 import math
+import numbers
+from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
 from fractions import Fraction
+from typing import Any
 
-__all__ = ["Rational", "exact_of", "nearest", "written"]
+__all__ = ["Rational", "as_number", "exact_of", "nearest", "read_decimal", "text_of", "written"]
 
 _DECIMALS = 15  # digits of a decimal that every double holds
+_ALL_DIGITS = Context(prec=MAX_PREC, Emin=MIN_EMIN, Emax=MAX_EMAX)
+
+
+_EQUAL = float.__eq__
 
 
 class Rational(float):
     """The double nearest to a rational number, and that number.
 
+    Two of them compare as rationals. Beside any other number each is its double: 2.7 as it was typed is the float 2.7.
+
     >>> third = Rational(Fraction(1, 3))
     >>> third, third.exact, 3*third
     (0.3333333333333333, Fraction(1, 3), 1.0)
+    >>> typed, beside = Rational(Fraction("2.7")), Rational(Fraction("2.70000000000000000001"))
+    >>> typed < beside, typed == 2.7, beside == 2.7
+    (True, True, True)
     """
 
     __slots__ = ("exact",)
@@ -32,6 +44,35 @@ class Rational(float):
         made = super().__new__(cls, exact)
         made.exact = exact
         return made
+
+    def __eq__(self, other: object) -> bool:
+        is_equal = _EQUAL(self, other)
+        return self.exact == other.exact if is_equal is True and isinstance(other, Rational) else is_equal
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __lt__(self, other: float) -> bool:
+        if isinstance(other, Rational) and _EQUAL(self, other):
+            return self.exact < other.exact
+        return float.__lt__(self, other)
+
+    def __le__(self, other: float) -> bool:
+        if isinstance(other, Rational) and _EQUAL(self, other):
+            return self.exact <= other.exact
+        return float.__le__(self, other)
+
+    def __gt__(self, other: float) -> bool:
+        if isinstance(other, Rational) and _EQUAL(self, other):
+            return self.exact > other.exact
+        return float.__gt__(self, other)
+
+    def __ge__(self, other: float) -> bool:
+        if isinstance(other, Rational) and _EQUAL(self, other):
+            return self.exact >= other.exact
+        return float.__ge__(self, other)
+
+    __hash__ = float.__hash__
 
     def __reduce__(self) -> tuple[type[Rational], tuple[Fraction]]:
         return Rational, (self.exact,)
@@ -50,6 +91,34 @@ def exact_of(number: float) -> Fraction | None:
     return number.exact if isinstance(number, Rational) else None
 
 
+def read_decimal(text: str) -> float:
+    """The number that a decimal spells, with all its digits; zero or infinite where it is beyond all doubles.
+
+    >>> exact_of(read_decimal("0.100000000000000000001")), read_decimal("1e999999999")
+    (Fraction(100000000000000000001, 1000000000000000000000), inf)
+    """
+    number = float(text)
+    if not math.isfinite(number):
+        return number
+    if number == 0:  # whatever its exponent, which may be too large to be written out
+        return Rational(Fraction(0))
+    return Rational(Fraction(text))
+
+
+def as_number(given: Any) -> float:
+    """A bare number of Python, NumPy, sympy, fractions or decimal as a double, which keeps the rational that it is.
+
+    >>> from decimal import Decimal
+    >>> exact_of(as_number(2**53 + 1)), exact_of(as_number(Decimal("2.70000000000000000001"))) > Fraction("2.7")
+    (Fraction(9007199254740993, 1), True)
+    """
+    if isinstance(given, numbers.Rational):
+        return nearest(Fraction(int(given.numerator), int(given.denominator)))
+    if isinstance(given, Decimal):
+        return read_decimal(str(given))
+    return given if isinstance(given, Rational) else written(float(given))
+
+
 def written(number: float) -> float:
     """A float with the decimal as which it was written.
 
@@ -63,3 +132,29 @@ def written(number: float) -> float:
         return number
     shortest = f"{number:.{_DECIMALS}g}"
     return Rational(Fraction(shortest)) if float(shortest) == number else number
+
+
+def text_of(number: float, digits: int) -> str:
+    """A number that was stated, as text: a longer decimal has all its digits, any other number has this many.
+
+    >>> text_of(read_decimal("2.70000000000000000001"), 12), text_of(read_decimal("27e-25"), 12), text_of(1/3, 12)
+    ('2.70000000000000000001', '2.7e-24', '0.333333333333')
+    """
+    shortened = f"{number:.{digits}g}"
+    exact = exact_of(number)
+    if exact is None or Fraction(shortened) == exact:
+        return shortened
+    places = _decimal_places(exact.denominator)
+    if places is None:
+        return shortened
+    whole = Decimal(exact.numerator * 10**places // exact.denominator)
+    return f"{whole.scaleb(-places, _ALL_DIGITS).normalize(_ALL_DIGITS):g}"
+
+
+def _decimal_places(denominator: int) -> int | None:
+    """How many decimal places a fraction with this denominator has; None if they never end."""
+    twos = (denominator & -denominator).bit_length() - 1
+    rest, fives = denominator >> twos, 0
+    while rest % 5 == 0:
+        rest, fives = rest // 5, fives + 1
+    return max(twos, fives) if rest == 1 else None

@@ -40,6 +40,11 @@ class Unit:
     def is_difference(self) -> bool:
         return len(self.factors) == 1 and self.factors[0][0].startswith("delta_")
 
+    @cached_property
+    def is_rounded(self) -> bool:
+        """Whether its size is no rational number: that of a degree has a pi in it, and that of m**(1/2) is a root."""
+        return any(power.denominator != 1 or _is_degree(name) for name, power in self.factors)
+
     @property
     def counts(self) -> str:
         """Whether the unit counts rotation in "radian", in "hertz", or not at all."""
@@ -84,12 +89,14 @@ class Unit:
         return self.text or "1"
 
 
-_RADIANS = {"degree", "arcminute", "arcsecond"}
+def _is_degree(name: str) -> bool:
+    """Whether a pint name is that of a degree or a part of it."""
+    return name in ("degree", "arcminute", "arcsecond") or name.endswith("mas")
 
 
 def _counted(name: str) -> str:
     """How the unit of a pint name counts rotation, prefixed or not."""
-    if name in _RADIANS or name.endswith(("radian", "mas")):
+    if _is_degree(name) or name.endswith("radian"):
         return "radian"
     return "hertz" if name.endswith("hertz") else ""
 

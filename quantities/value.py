@@ -16,13 +16,14 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from quantities.errors import DomainError, ExpressionError, excerpt
-from quantities.rational import exact_of, nearest, written
+from quantities.rational import exact_of, nearest, read_decimal, text_of, written
 from quantities.source import ASKER, OTHERWISE, Source
 from quantities.spelling import parse_unit
 from quantities.units import DIMENSIONLESS, Unit, convert
 
 __all__ = ["Value", "is_number", "otherwise", "read_number", "read_value"]
 
+_DIGITS = 12  # of a number as text that is no decimal
 _LONGEST = 400  # characters of a value's text
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.(?!\.)[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _COUNTED = {"information", "operation", "token", "parameter", "sequence", "accelerator", "cycle"}
@@ -56,9 +57,9 @@ class Value:
             raise ExpressionError(f"value {self}: it lies outside its range, {ends}.", hint="Widen the range.")
         return replace(self, low=ends.low, high=ends.high)
 
-    @property
+    @cached_property
     def is_range(self) -> bool:
-        return self.low != self.high
+        return self.low is not self.high and self.low != self.high
 
     @cached_property
     def base(self) -> tuple[float, float, float]:
@@ -91,10 +92,11 @@ class Value:
     def __str__(self) -> str:
         unit = f" {self.unit}" if self.unit.text not in ("", "1") else ""
         if not self.is_range:
-            return f"{self.number:.12g}{unit}"
+            return f"{text_of(self.number, _DIGITS)}{unit}"
+        low, high = (text_of(end, _DIGITS) for end in (self.low, self.high))
         if math.isclose(self.number, self.low / 2 + self.high / 2):
-            return f"{self.low:.12g}..{self.high:.12g}{unit}"
-        return f"{self.number:.12g} ({self.low:.12g}..{self.high:.12g}){unit}"
+            return f"{low}..{high}{unit}"
+        return f"{text_of(self.number, _DIGITS)} ({low}..{high}){unit}"
 
 
 def otherwise(text: str) -> Value:
@@ -221,14 +223,14 @@ class _Reader:
             raise self._error("it does not begin with a number.", self._beginning(here))
         word = match.group()
         self._refuse_run_on(word, here[match.end() :])
-        number = float(word)
+        number = read_decimal(word)
         if math.isinf(number) or (number == 0 and re.search(r"[1-9]", re.split("[eE]", word)[0])):
             raise DomainError(
                 f"value {excerpt(self.text)}: {word} is too {'large' if number else 'small'} for double precision.",
                 hint="Give a number between 1e-300 and 1e300.",
             )
         self.next += match.end()
-        return written(number)
+        return number
 
     def _refuse_run_on(self, word: str, rest: str) -> None:
         """Refuse what follows a number directly and looks like a part of it."""

@@ -19,10 +19,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
-from itertools import product
 
 from derive.comparison.shares import log_mean
+from derive.expressions.arithmetic import NoElement
+from derive.expressions.sums import UNIT, Sum, plus, power_of, times
 from derive.expressions.tree import Apply, Node, Number
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.products import Product, Test, product_of
@@ -43,40 +43,27 @@ def monomials(node: Node, is_positive: Test) -> tuple[Product, ...] | None:
     >>> len(monomials(parse_expression("a*(b + c)**2 + d"), lambda node: True))
     4
     """
-    args = node.args if isinstance(node, Apply) and node.op == "add" else (node,)
-    like: dict[frozenset[tuple[Node, Fraction]], Fraction] = {}
-    for arg in args:
-        terms = _multiplied_out(product_of(arg, is_positive), is_positive)
-        if terms is None:
-            return None
-        for term in terms:
-            key = frozenset(term.powers.items())
-            like[key] = like.get(key, Fraction(0)) + term.number
-    found = tuple(Product(number, dict(key)) for key, number in like.items() if number)
-    return found if len(found) <= _TERMS else None
-
-
-def _multiplied_out(whole: Product, is_positive: Test) -> list[Product] | None:
-    factors: list[tuple[Product, ...]] = []
-    left: dict[Node, Fraction] = {}
-    for base, exponent in whole.powers.items():
-        is_sum = isinstance(base, Apply) and base.op == "add"
-        if not (is_sum and exponent.denominator == 1 and 0 < exponent <= _POWER):
-            left[base] = exponent
-            continue
-        inner = monomials(base, is_positive)
-        if inner is None:
-            return None
-        factors += [inner] * int(exponent)
-    if math.prod(map(len, factors)) > _TERMS:
+    try:
+        whole = _multiplied_out(node, is_positive)
+    except NoElement:
         return None
-    found = []
-    for chosen in product(*factors):
-        term = Product(whole.number, left)
-        for factor in chosen:
-            term = term.times(factor)
-        found.append(term)
-    return found
+    return tuple(Product(number, dict(key)) for key, number in whole.items()) if len(whole) <= _TERMS else None
+
+
+def _multiplied_out(node: Node, is_positive: Test) -> Sum:
+    total: Sum = {}
+    for term in node.args if isinstance(node, Apply) and node.op == "add" else (node,):
+        product = product_of(term, is_positive)
+        part: Sum = {UNIT: product.number} if product.number else {}
+        for base, exponent in product.powers.items():
+            is_sum = isinstance(base, Apply) and base.op == "add"
+            if is_sum and exponent.denominator == 1 and 0 < exponent <= _POWER:
+                for _ in range(int(exponent)):
+                    part = times(part, _multiplied_out(base, is_positive), _TERMS)
+            else:
+                part = times(part, power_of(base, exponent), _TERMS)
+        total = plus(total, part)
+    return total
 
 
 def divisia_shares(

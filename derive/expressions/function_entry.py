@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache, partial
 from importlib import import_module
 from typing import Any, Literal
 
@@ -38,14 +39,14 @@ class Function:
     `domain` is where it is defined, including the ends that are `closed`; a function that falls throughout turns at
     the upper end. Texts are in x, and in y for the value.
 
-    >>> cube = Function("cube", lambda x: x**3, lambda m, x, y: 3 * x * x, off=1)
+    >>> cube = Function("cube", lambda x: x**3, "3*x**2", off=1)
     >>> cube.slope_at(2.0), cube.is_everywhere, cube.is_bounded
     (12.0, True, False)
     """
 
     name: str
     value: Real
-    slope: Callable[[Any, Any, Any], Any]  # from a library of functions (math, numpy), x, and the value y
+    slope: str | Callable[[float, float], float]  # a text, or a function of x and of the value y
     also: tuple[str, ...] = ()  # other spellings
     shape: Shape = "monotone"
     off: int = 4  # limit on the error of a value, in units of its last place
@@ -56,15 +57,15 @@ class Function:
     clips: bool = True  # whether enclosures are cut off there; half of pi is not a double
     turn: Span | None = None  # its minimum: where, and its value
     bends: tuple[float, ...] = ()  # where the slope turns
-    slopes: Callable[[Any, Span, Span], Span] | None = None  # bounds of the slope, from interval arithmetic, x and y
     period: float = 0.0
     ahead: int = 0  # quarter turns by which a wave is ahead of the sine
-    inverse: Real | None = None  # the argument that has a value; if there are two, the one where it rises
+    inverse_in_doubles: Real | None = None  # the argument that has a value, if a text of it loses digits
     inverse_off: int = 4
     inverses: tuple[Inverse, ...] = ()
-    steepness: str = "1"  # an upper bound of the size of the slope
+    steepest: str = ""  # an upper bound of the size of the slope, if that is not the slope itself
     degree: Fraction | None = None  # of the argument's unit in that of the value; None if the argument is a number
     overflows: bool = False  # whether finite numbers may have an infinite value
+    rational: Callable[[Fraction], Fraction] | None = None  # the function of a fraction, if that is one again
     digits: Callable[[Any], Any] | None = None  # the function of a FLINT ball, if it is not FLINT's of this name
     in_numpy: str | None = ""  # the function of arrays, if it has another name; None if there is none
     in_numba: str = ""  # the function in machine code, if it is not Python's math function
@@ -108,8 +109,25 @@ class Function:
         """The function in a browser: JavaScript's own, or one of `javascript_runtime.js`."""
         return self.in_javascript or f"Math.{self.name}"
 
+    @property
+    def steepness(self) -> str:
+        """An upper bound of the size of the slope."""
+        return self.steepest or str(self.slope)
+
+    @property
+    def slope_of(self) -> Callable[[float, float], float]:
+        """The slope as a function of x and of the value y."""
+        return _compiled(self.slope, "math") if isinstance(self.slope, str) else self.slope
+
+    @property
+    def inverse(self) -> Real | None:
+        """The argument that has a value; if there are two, the one where the function rises. None if there are more."""
+        if self.inverse_in_doubles or self.period or not self.inverses:
+            return self.inverse_in_doubles
+        return partial(_compiled(self.inverses[0].form, "math"), math.nan)
+
     def slope_at(self, x: float) -> float:
-        return float(self.slope(math, x, self.value(x)))
+        return self.slope_of(x, self.value(x))
 
     def over(self) -> Callable[..., Any]:
         """The function for arrays; NaN where it is undefined."""
@@ -121,11 +139,17 @@ class Function:
 
     def slope_over(self) -> Callable[..., Any]:
         """Its slope for arrays of arguments and values."""
-        if self.called_in_numpy.startswith("numpy."):
-            library = import_module("numpy")
-            return lambda x, y: self.slope(library, x, y)
+        if isinstance(self.slope, str) and self.called_in_numpy.startswith("numpy."):
+            return _compiled(self.slope, "numpy")
         whole = _element_by_element(self.slope_at)
         return lambda x, y: whole(x)
+
+
+@cache
+def _compiled(text: str, library: str) -> Callable[[Any, Any], Any]:
+    """A text in x and y as a function, for numbers or for arrays."""
+    function: Callable[[Any, Any], Any] = eval(f"lambda x, y: {text}", vars(import_module(library)))
+    return function
 
 
 def _element_by_element(function: Real) -> Callable[..., Any]:

@@ -1,12 +1,22 @@
-"""Functions that Python's math module lacks or restricts: values and slopes in floats."""
+"""Functions that Python's math module lacks or restricts, in floats, and some on FLINT's balls."""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from derive.tolerances import BRACKET
 
-__all__ = ["gamma", "gamma_slope", "inverse_error", "lambert", "lambert_slope"]
+__all__ = [
+    "gamma",
+    "gamma_of_ball",
+    "gamma_slope",
+    "inverse_error",
+    "lambert",
+    "lambert_slope",
+    "root_of_ball",
+    "whole_below_ball",
+]
 
 _INFINITY = math.inf
 _BRANCH = -1 / math.e  # where the two branches of Lambert's function meet, as a double,
@@ -31,7 +41,7 @@ def gamma(x: float) -> float:
     return math.gamma(x)
 
 
-def gamma_slope(_: object, x: float, y: float) -> float:
+def gamma_slope(x: float, y: float) -> float:
     from scipy.special import psi
 
     return y * float(psi(x))
@@ -79,10 +89,28 @@ def _one_more(root: float) -> float:
     return total
 
 
-def lambert_slope(_: object, x: float, w: float) -> float:
+def lambert_slope(x: float, w: float) -> float:
     if x == _INFINITY:
         return 0.0
     root = _above_branch(x)
     if root == 0:
         return _INFINITY
     return math.exp(-w) / (_one_more(root) if root < _NEAR else w + 1)
+
+
+# On FLINT's balls, which are so narrow that an exact number in one is meant
+
+
+def root_of_ball(x: Any) -> Any:
+    """The square root; where the ball holds zero, of the part that has one."""
+    return (x.nonnegative_part() if x.contains(0) else x).sqrt()
+
+
+def whole_below_ball(x: Any) -> Any:
+    """The largest whole number that is not larger; a whole number in the ball is it."""
+    whole = (x + 0.5).floor()
+    return whole if x.contains(whole) else x.floor()
+
+
+def gamma_of_ball(x: Any) -> Any:
+    return x.gamma() if x > 0 else x.nan()

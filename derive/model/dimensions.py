@@ -18,11 +18,12 @@ from fractions import Fraction
 from functools import partial
 from typing import Literal
 
-from derive.expressions.arithmetic import LOGIC, TESTS, Arithmetic, Fold
+from derive.expressions.arithmetic import LOGIC, TESTS, Arithmetic, Fold, NoElement
 from derive.expressions.functions import DEGREES, STEPPED
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, render
+from derive.expressions.sums import multiplied_out
+from derive.expressions.tree import Apply, Equation, Node, Number, render
 from derive.model.angles import Turn, same_turning, turns_of
-from quantities.dimension import NUMBER, Dimension, Monomial, Polynomial, multiply
+from quantities.dimension import NUMBER, Dimension, Polynomial
 from quantities.errors import LimitError
 
 __all__ = ["Mismatch", "dimension_of", "mismatches", "mismatches_of_condition"]
@@ -226,49 +227,12 @@ def _polynomial(node: Node) -> Polynomial:
     >>> _polynomial(parse_expression("(n - 1)/n"))
     {(): Fraction(1, 1), (('n', -1),): Fraction(-1, 1)}
     """
-    if isinstance(node, Number):
-        return {(): node.value} if node.value else {}
-    if isinstance(node, Name):
-        return {((node.name, 1),): Fraction(1)}
-    match node.op:
-        case "add":
-            total: dict[Monomial, Fraction] = {}
-            for arg in node.args:
-                for monomial, factor in _polynomial(arg).items():
-                    total[monomial] = total.get(monomial, Fraction(0)) + factor
-            return {monomial: factor for monomial, factor in total.items() if factor}
-        case "neg":
-            return {monomial: -factor for monomial, factor in _polynomial(node.args[0]).items()}
-        case "mul":
-            product: Polynomial = {(): Fraction(1)}
-            for arg in node.args:
-                product = _times(product, _polynomial(arg))
-            return product
-        case "inv":
-            inner = _polynomial(node.args[0])
-            if len(inner) == 1:
-                ((monomial, factor),) = inner.items()
-                return {tuple((atom, -power) for atom, power in monomial): 1 / factor}
-        case "pow" if isinstance(node.args[1], Number) and node.args[1].value in range(1, 9):
-            product = {(): Fraction(1)}
-            for _ in range(int(node.args[1].value)):
-                product = _times(product, _polynomial(node.args[0]))
-            return product
-        case _:
-            pass
-    return {((render(node), 1),): Fraction(1)}
-
-
-def _times(a: Polynomial, b: Polynomial) -> Polynomial:
-    total: dict[Monomial, Fraction] = {}
-    if len(a) * len(b) > _LARGEST:
+    try:
+        whole = multiplied_out(node, render, _LARGEST)
+    except NoElement:
         raise LimitError(
             f"An exponent with a dimension below it has more than {_LARGEST} terms.",
             hint="Give the exponent its own name.",
             limit=f"{_LARGEST} terms",
-        )
-    for one, c in a.items():
-        for other, d in b.items():
-            key = multiply(one, other)
-            total[key] = total.get(key, Fraction(0)) + c * d
-    return {monomial: factor for monomial, factor in total.items() if factor}
+        ) from None
+    return {tuple(sorted(monomial)): factor for monomial, factor in whole.items()}

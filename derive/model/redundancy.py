@@ -22,7 +22,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from fractions import Fraction
 from typing import Any, NamedTuple, TypeVar
 
-from derive.expressions.tree import Name, Node, Number, names_in, walk
+from derive.expressions.arithmetic import Fold, NoElement
+from derive.expressions.sums import UNIT, Sum, arithmetic_of_sums, joined, plus, power_of, times
+from derive.expressions.tree import Apply, Name, Node, names_in, walk
 from derive.model.relation import Relation
 
 __all__ = ["Redundant", "redundant"]
@@ -33,10 +35,7 @@ _POWER = 6  # limit on the power to which a sum is expanded
 _CORE = 300  # limit on relations among which cycles are sought
 
 _Atom = tuple[str, tuple[object, ...]]
-_Monomial = frozenset[tuple[_Atom, Fraction]]
-_Sum = dict[_Monomial, Fraction]
 _Row = dict[Any, Fraction]
-_ONE: _Monomial = frozenset()
 _LARGEST = 10_000  # limit on prime factors that are sought
 
 
@@ -46,10 +45,6 @@ class Redundant(NamedTuple):
     relation: str
     what: str
     hint: str
-
-
-class _TooLongError(Exception):
-    """An equation too long to expand."""
 
 
 def redundant(relations: Sequence[Relation]) -> Iterator[Redundant]:
@@ -67,7 +62,7 @@ def redundant(relations: Sequence[Relation]) -> Iterator[Redundant]:
     circling = _core({one.name: members[one.name] for one in relations if one.is_equation and not one.conditions})
     circling = circling if len(circling) <= _CORE else []
     met: dict[object, str] = {}
-    new: dict[str, tuple[Relation, _Sum]] = {}
+    new: dict[str, tuple[Relation, Sum]] = {}
     for relation in relations:
         several = alike[members[relation.name]] > 1 or relation.name in circling
         terms = _canonical(relation) if several or _may_cancel(relation) else None
@@ -104,19 +99,19 @@ def _scaled(row: Mapping[Any, Fraction]) -> frozenset[tuple[object, Fraction]]:
 # One side, expanded
 
 
-def _canonical(relation: Relation) -> _Sum | None:
+def _canonical(relation: Relation) -> Sum | None:
     written = relation.written
     try:
         positive = frozenset(name for name in relation.declared if _is_positive(relation, name))
         reading = _Reading(positive)
-        terms = _plus(reading.terms(written.lhs), reading.terms(written.rhs), Fraction(-1))
+        terms = plus(reading.terms(written.lhs), reading.terms(written.rhs), Fraction(-1))
         terms = reading.cleared(terms)
-    except (_TooLongError, OverflowError, ZeroDivisionError):
+    except (NoElement, OverflowError, ZeroDivisionError):
         return None
     if not terms:
         return terms
     shared = _inverse_of_shared(terms, positive)
-    return {_times_monomial(monomial, shared): factor for monomial, factor in terms.items()}
+    return {joined(monomial, shared): factor for monomial, factor in terms.items()}
 
 
 class _Reading:
@@ -124,41 +119,24 @@ class _Reading:
 
     def __init__(self, positive: frozenset[str]) -> None:
         self.positive = positive
-        self.sums: dict[_Atom, _Sum] = {}
+        self.sums: dict[_Atom, Sum] = {}
 
-    def terms(self, node: Node) -> _Sum:
-        if isinstance(node, Number):
-            return {_ONE: node.value} if node.value else {}
-        if isinstance(node, Name):
-            return _atom(("name", (node.name,)))
-        match node.op:
-            case "pi":
-                return _atom(("pi", ()))
-            case "add":
-                total: _Sum = {}
-                for arg in node.args:
-                    total = _plus(total, self.terms(arg))
-                return total
-            case "neg":
-                return _plus({}, self.terms(node.args[0]), Fraction(-1))
-            case "mul":
-                product: _Sum = {_ONE: Fraction(1)}
-                for arg in node.args:
-                    product = _times(product, self.terms(arg))
-                return product
-            case "inv":
-                return self._power(self.terms(node.args[0]), Fraction(-1))
-            case "sqrt":
-                return self._power(self.terms(node.args[0]), Fraction(1, 2))
-            case "pow" if isinstance(node.args[1], Number):
-                return self._power(self.terms(node.args[0]), node.args[1].value)
-            case "pow" if (exponent := self.terms(node.args[1])).keys() <= {_ONE}:
-                return self._power(self.terms(node.args[0]), exponent.get(_ONE, Fraction(0)))
-        parts: Iterable[object] = (frozenset(self.terms(arg).items()) for arg in node.args)
-        held = (frozenset(parts),) if node.op in ("max", "min", "and", "or") else tuple(parts)
-        return _atom((node.op, held))
+    def terms(self, node: Node) -> Sum:
+        powers = {
+            "inv": lambda node, part: self._power(part(node.args[0]), Fraction(-1)),
+            "sqrt": lambda node, part: self._power(part(node.args[0]), Fraction(1, 2)),
+            "pow": self._raised,
+        }
+        found: Sum = arithmetic_of_sums(_TERMS, powers, _function).fold(node, lambda name: _atom(("name", (name,))))
+        return found
 
-    def _power(self, base: _Sum, power: Fraction) -> _Sum:
+    def _raised(self, node: Apply, part: Fold) -> Sum:
+        exponent: Sum = part(node.args[1])
+        if exponent.keys() <= {UNIT}:
+            return self._power(part(node.args[0]), exponent.get(UNIT, Fraction(0)))
+        return _function(node, part)
+
+    def _power(self, base: Sum, power: Fraction) -> Sum:
         if not base:
             if power <= 0:
                 raise ZeroDivisionError
@@ -176,63 +154,46 @@ class _Reading:
         atom: _Atom = ("sum", (frozenset(base.items()),))
         self.sums[atom] = base
         if power.denominator == 1 and 0 < power <= _POWER:
-            return self._written_out({frozenset({(atom, power)}): Fraction(1)})
-        return {frozenset({(atom, power)}): Fraction(1)}
+            return self._written_out(power_of(atom, power))
+        return power_of(atom, power)
 
-    def _written_out(self, terms: _Sum) -> _Sum:
+    def _written_out(self, terms: Sum) -> Sum:
         """The terms with each sum in a positive integer power multiplied out."""
-        total: _Sum = {}
+        total: Sum = {}
         for monomial, factor in terms.items():
-            part: _Sum = {_ONE: factor}
+            part: Sum = {UNIT: factor}
             for atom, power in monomial:
                 if atom in self.sums and power.denominator == 1 and 0 < power <= _POWER:
                     for _ in range(int(power)):
-                        part = _times(part, self.sums[atom])
+                        part = times(part, self.sums[atom], _TERMS)
                 else:
-                    part = _times(part, {frozenset({(atom, power)}): Fraction(1)})
-            total = _plus(total, part)
+                    part = times(part, power_of(atom, power), _TERMS)
+            total = plus(total, part)
         return total
 
-    def cleared(self, terms: _Sum) -> _Sum:
+    def cleared(self, terms: Sum) -> Sum:
         """The terms over one denominator, which is dropped."""
         for _ in range(_POWER):
             least = _inverse_of_shared(terms, self.positive, self.sums.keys())
             if not least:
                 break
-            terms = self._written_out({_times_monomial(m, least): factor for m, factor in terms.items()})
+            terms = self._written_out({joined(m, least): factor for m, factor in terms.items()})
         return terms
 
 
-def _atom(atom: _Atom) -> _Sum:
-    return {frozenset({(atom, Fraction(1))}): Fraction(1)}
+def _atom(of: _Atom) -> Sum:
+    return power_of(of, Fraction(1))
 
 
-def _plus(a: _Sum, b: _Sum, sign: Fraction = Fraction(1)) -> _Sum:
-    total = dict(a)
-    for monomial, factor in b.items():
-        total[monomial] = total.get(monomial, Fraction(0)) + sign * factor
-    return {monomial: factor for monomial, factor in total.items() if factor}
+def _function(node: Apply, part: Fold) -> Sum:
+    """An operation that is no sum, product or power: an atom, alike for arguments that are."""
+    if node.op == "pi":
+        return _atom(("pi", ()))
+    parts: Iterable[object] = (frozenset(part(arg).items()) for arg in node.args)
+    return _atom((node.op, (frozenset(parts),) if node.op in ("max", "min", "and", "or") else tuple(parts)))
 
 
-def _times(a: _Sum, b: _Sum) -> _Sum:
-    if len(a) * len(b) > _TERMS:
-        raise _TooLongError
-    total: _Sum = {}
-    for one, c in a.items():
-        for other, d in b.items():
-            key = _times_monomial(one, dict(other))
-            total[key] = total.get(key, Fraction(0)) + c * d
-    return {monomial: factor for monomial, factor in total.items() if factor}
-
-
-def _times_monomial(one: _Monomial, other: Mapping[_Atom, Fraction]) -> _Monomial:
-    powers = dict(one)
-    for atom, power in other.items():
-        powers[atom] = powers.get(atom, Fraction(0)) + power
-    return frozenset((atom, power) for atom, power in powers.items() if power)
-
-
-def _inverse_of_shared(terms: _Sum, positive: Set[str], sums: Set[_Atom] | None = None) -> dict[_Atom, Fraction]:
+def _inverse_of_shared(terms: Sum, positive: Set[str], sums: Set[_Atom] | None = None) -> dict[_Atom, Fraction]:
     """The factor that removes from all terms their common divisors and denominators."""
     held = [dict(monomial) for monomial in terms]
     least = {atom: min(powers.get(atom, Fraction(0)) for powers in held) for powers in held for atom in powers}
@@ -256,7 +217,7 @@ def _root(number: Fraction, power: Fraction) -> Fraction | None:
 # Cycles
 
 
-def _circles(stated: Sequence[tuple[Relation, _Sum]]) -> Iterator[Redundant]:
+def _circles(stated: Sequence[tuple[Relation, Sum]]) -> Iterator[Redundant]:
     """The last relation of each cycle among linear equations, and among products."""
     told: set[str] = set()
     for row_of in (_linear_row, _product_row):
@@ -271,7 +232,7 @@ def _circles(stated: Sequence[tuple[Relation, _Sum]]) -> Iterator[Redundant]:
                 yield Redundant(last, what, f"Leave out {last}, or state something else about its quantities.")
 
 
-def _linear_row(relation: Relation, terms: _Sum) -> _Row | None:
+def _linear_row(relation: Relation, terms: Sum) -> _Row | None:
     """The coefficients of a linear equation, the constant among them."""
     for monomial in terms:
         names = [power for atom, power in monomial if atom[0] != "pi"]
@@ -280,13 +241,13 @@ def _linear_row(relation: Relation, terms: _Sum) -> _Row | None:
     return terms
 
 
-def _product_row(relation: Relation, terms: _Sum) -> _Row | None:
+def _product_row(relation: Relation, terms: Sum) -> _Row | None:
     """The exponents of an equation of two products, including those of the primes of its number."""
     if len(terms) != 2:
         return None
     (one, c), (other, d) = terms.items()
     number = -d / c
-    above = _times_monomial(one, {atom: -power for atom, power in other})
+    above = joined(one, {atom: -power for atom, power in other})
     if number <= 0 or any(atom[0] not in ("name", "pi") for atom, _ in above):
         return None
     if any(not _is_positive(relation, str(atom[1][0])) for atom, _ in above if atom[0] == "name"):

@@ -137,6 +137,11 @@ class RelationSet(Shown):
                 found.setdefault(name, []).append(relation)
         return {name: tuple(names) for name, names in found.items()}
 
+    def held_by(self, relations: Iterable[str]) -> dict[str, None]:
+        """The quantities that some relations hold, in the order in which they stand there."""
+        members = self.members
+        return {name: None for relation in relations for name in members[relation]}
+
     @cached_property
     def places(self) -> Mapping[str, int]:
         """The position of each relation in the library."""

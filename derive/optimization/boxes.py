@@ -9,10 +9,10 @@ from derive.errors import LimitError
 from derive.expressions.tree import Equation, Name, names_in
 from derive.numerics.algebra.like_terms import ZERO
 from derive.numerics.intervals.arithmetic import ZERO as NOTHING
-from derive.numerics.intervals.arithmetic import Span, minus
+from derive.numerics.intervals.arithmetic import Span, minus, plus, times
 from derive.numerics.intervals.enclosure import truths
 from derive.numerics.root_finding.contractors import contracted
-from derive.numerics.root_finding.expression_graph import Box, Dag, Run, dag_of, products, sums
+from derive.numerics.root_finding.expression_graph import Box, Dag, Run, dag_of
 from derive.numerics.root_finding.root_boxes import middle
 from derive.optimization.program import Program
 from derive.tolerances import AROUND_ZERO, FINEST_BREADTH, HANDFUL, LEAST, MOST, NEAREST_ZERO, SAME_ROOT
@@ -145,11 +145,11 @@ class Boxes:
             total, slope = values[0], list(slopes[0])
             for price, value, other in zip(prices, values[1:], slopes[1:], strict=False):
                 if price:
-                    total = sums(total, products((price, price), value))
-                    slope = [sums(a, products((price, price), b)) for a, b in zip(slope, other, strict=True)]
+                    total = plus(total, times((price, price), value))
+                    slope = [plus(a, times((price, price), b)) for a, b in zip(slope, other, strict=True)]
             low = total[0]
             for aside, side in zip(_asides(sides), slope, strict=False):
-                low = sums((low, low), products(aside, side))[0]
+                low = plus((low, low), times(aside, side))[0]
             found = max(found, low)
         return found if found == found else -math.inf
 
@@ -161,12 +161,12 @@ class Boxes:
         if not values:
             return sides
         found, asides, centres = list(sides), _asides(sides), _middle(sides)
-        rows = [(sums(values[0], (-ceiling, -ceiling)), slopes[0])] if math.isfinite(ceiling) else []
+        rows = [(plus(values[0], (-ceiling, -ceiling)), slopes[0])] if math.isfinite(ceiling) else []
         count = 1 + len(self.program.limits)
         rows += [(values[j], slopes[j]) for j in range(1, len(values))]
         rows += [(minus(values[j]), [*map(minus, slopes[j])]) for j in range(count, len(values))]  # a zero is both
         for value, slope in rows:
-            moves = [products(aside, one)[0] for aside, one in zip(asides, slope, strict=False)]
+            moves = [times(aside, one)[0] for aside, one in zip(asides, slope, strict=False)]
             least = value[0] + sum(moves)
             slack = HANDFUL * (abs(value[0]) + sum(map(abs, moves)))
             if least - slack > 0:
@@ -269,7 +269,7 @@ class Boxes:
 
 def _asides(sides: Sequence[Span]) -> list[Span]:
     """How far each side reaches from its middle."""
-    return [sums(side, (-x, -x)) for side, x in zip(sides, _middle(sides), strict=True)]
+    return [plus(side, (-x, -x)) for side, x in zip(sides, _middle(sides), strict=True)]
 
 
 def _above(centre: float, step: float) -> float:

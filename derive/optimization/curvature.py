@@ -20,8 +20,8 @@ from derive.expressions.tree import Apply, Equation, Node, Number
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.derivatives import derivative
 from derive.numerics.algebra.like_terms import ZERO
-from derive.numerics.intervals.arithmetic import Span, hull, over
-from derive.numerics.root_finding.expression_graph import Box, Dag, dag_of, products, sums
+from derive.numerics.intervals.arithmetic import Span, hull, over, plus, times
+from derive.numerics.root_finding.expression_graph import Box, Dag, dag_of
 from derive.optimization.program import Program
 
 __all__ = ["Curvature"]
@@ -168,7 +168,7 @@ class Curvature:
             return -math.inf
         low = _weighed(weights, [[run.spans[root]] for root in self.first.roots], 1)[0][0]
         for x, (start, end), slope in zip(point, sides, slopes, strict=True):
-            low = sums((low, low), products(sums((start, end), (-x, -x)), slope))[0]
+            low = plus((low, low), times(plus((start, end), (-x, -x)), slope))[0]
         return low if low == low else -math.inf
 
 
@@ -177,7 +177,7 @@ def _weighed(weights: Sequence[float], rows: Sequence[Sequence[Span]], size: int
     whole = [_NOTHING] * size
     for weight, row in zip(weights, rows, strict=False):
         if weight:
-            whole = [sums(a, products((weight, weight), b)) for a, b in zip(whole, row, strict=True)]
+            whole = [plus(a, times((weight, weight), b)) for a, b in zip(whole, row, strict=True)]
     return whole
 
 
@@ -199,14 +199,14 @@ def _is_positive(matrix: list[list[Span]]) -> bool:
             return False
         inverse = over(row[k])
         for i in range(k + 1, len(rows)):
-            factor = products(rows[i][k], inverse)
+            factor = times(rows[i][k], inverse)
             for j in range(k + 1, len(rows)):
-                taken = products(factor, row[j]) if i != j else _squared(rows[i][k], inverse)
-                rows[i][j] = sums(rows[i][j], (-taken[1], -taken[0]))
+                taken = times(factor, row[j]) if i != j else _squared(rows[i][k], inverse)
+                rows[i][j] = plus(rows[i][j], (-taken[1], -taken[0]))
     return True
 
 
 def _squared(entry: Span, inverse: Span) -> Span:
     low, high = sorted((abs(entry[0]), abs(entry[1])))
     near = 0.0 if entry[0] <= 0 <= entry[1] else low
-    return products(products((near, high), (near, high)), inverse)
+    return times(times((near, high), (near, high)), inverse)

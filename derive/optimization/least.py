@@ -177,7 +177,7 @@ def _is_tied(library: RelationSet, relation: Relation, strong: Sequence[str], pl
     """Whether a relation that always holds has no quantity that is not known without it, in every case."""
     if relation.conditions:
         return False
-    spent = {name for made in plans for block in made.blocks for name in block.relations}
+    spent = {name for made in plans for name in made.relations}
     others = {other.name for other in library.conditional if other.name not in spent}
     known = closure(structure_of(library, frozenset({relation.name, *others})), strong)
     return known.issuperset(library.members[relation.name])

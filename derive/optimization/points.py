@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 
 from derive.numerics.intervals.arithmetic import Span
+from derive.numerics.root_finding.multipliers import multipliers
 from derive.optimization.boxes import Boxes
 from derive.optimization.descent import Seen, descended
-from derive.optimization.multipliers import multipliers
 from derive.optimization.program import Program
 from derive.tolerances import EXPRESSION, HANDFUL, LAST_DIGIT, MOST, RANK, STEP_DONE, TIGHT
 

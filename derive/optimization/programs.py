@@ -279,7 +279,7 @@ class _Writing:
         """The domains that are not certain over the box; None if one is certainly left."""
         reach = dict(spans)
         found: list[Side] = []
-        for name in (name for block in made.blocks for name in block.unknowns):
+        for name in made.unknowns:
             domain = self.library.declared[name].domain
             seen = enclose(forms[name], reach, "")
             if seen is None:

@@ -128,5 +128,5 @@ def _states(library: RelationSet, made: Plan, values: Mapping[str, float]) -> li
         if is_of_time(error):
             raise
         return []
-    unknowns = [name for block in made.blocks for name in block.unknowns]
+    unknowns = [*made.unknowns]
     return [state for state in states if state.values.keys() >= {*unknowns}]

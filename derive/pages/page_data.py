@@ -64,7 +64,7 @@ class _Tables:
         key = target, frozenset(given)
         if key not in self.ways:
             found = plans_of(cases_of_stated(library, outlined(library, target, given)))
-            self.ways[key] = {frozenset(name for block in made.blocks for name in block.relations) for made in found}
+            self.ways[key] = {frozenset(made.relations) for made in found}
         return self.ways[key]
 
 

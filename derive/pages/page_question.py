@@ -116,7 +116,7 @@ def _of_all_cases(library: RelationSet, question: Question, used: Mapping[str, V
     trees = cases(library, question.outline).alternatives
     plans = [case.plan for tree in trees for case in leaves(tree)]
     stated = _stated(question)
-    met = {one for made in plans for block in made.blocks for name in block.relations for one in library.members[name]}
+    met = {one for made in plans for name in made.relations for one in library.members[name]}
     weak = {name for made in plans for name in made.weak}
     whole = {name: stated[name] for name in stated if name in met and (name in weak or name in question.strong)}
     whole |= used

@@ -7,88 +7,90 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import combinations, islice
-from typing import Any
 
-from derive.caches import Memo
+from derive.caches import Memo, Session
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 
 __all__ = ["Structure", "structure_of"]
 
-_STRUCTURES = Memo["Structure"](most=4096)
+_STRUCTURES = Memo["Structure"](most=1024)
+_EQUATIONS = Memo["_Equations"](most=1)
 
 
 def structure_of(
-    library: RelationSet, left_out: frozenset[str] = frozenset(), stated: frozenset[str] = frozenset()
+    library: RelationSet,
+    left_out: frozenset[str] = frozenset(),
+    stated: frozenset[str] = frozenset(),
 ) -> Structure:
-    """The graph of a library's equations, on which plans are made; exact ones come before approximate ones.
+    """The graph of a library's equations, on which plans are made.
+
+    A profile's value is stated, and no fallback: it may be run backwards like any other.
+    """
+    equations = _EQUATIONS.of(library.session, "", lambda: _Equations.of(library))
+    fallbacks = equations.fallbacks - stated
+
+    def made() -> Structure:
+        return replace(
+            equations.structure(left_out, fallbacks),
+            limits=tuple(library.members[one.name] for one in library.inequalities if one.name not in left_out),
+        )
+
+    return _STRUCTURES.of(library.session, (left_out, fallbacks), made)
+
+
+@dataclass(frozen=True)
+class _Equations:
+    """The equations of a library, exact ones first, and what its estimates say again.
 
     An estimate of what another relation over the same quantities says is no equation of its own: where both curves
     happen to cross means nothing. It is only tested, like an inequality. One that is written for the same quantity and
     leaves out some of the others, or adds some, says the same thing in less or more detail: it stands in the place of
-    that relation where nothing else leads to the target, and never beside it. A profile's value is stated, and no
-    fallback: it may be run backwards like any other.
+    that relation where nothing else leads to the target, and never beside it.
     """
 
-    def made() -> Structure:
-        equations = [r for r in library.relations.values() if r.is_equation and r.name not in left_out]
-        equations.sort(key=lambda relation: relation.approximate is not None)
-        equations = _without_further_estimates(library, equations)
+    relations: tuple[Relation, ...]
+    repeated: Mapping[str, frozenset[str]]  # estimate -> earlier relations over exactly its quantities
+    estimated: Mapping[str, frozenset[str]]  # estimate -> earlier relations that say it in less or more detail
+    fallbacks: frozenset[str]
+
+    @classmethod
+    def of(cls, library: RelationSet) -> _Equations:
+        relations = [relation for relation in library.relations.values() if relation.is_equation]
+        relations.sort(key=lambda relation: relation.approximate is not None)
+        repeated: dict[str, frozenset[str]] = {}
+        estimated: dict[str, frozenset[str]] = {}
+        for place, relation in enumerate(relations):
+            if relation.approximate is None:
+                continue
+            own = frozenset(relation.members)
+            earlier = [(one, frozenset(one.members)) for one in relations[:place]]
+            repeated[relation.name] = frozenset(one.name for one, held in earlier if held == own)
+            estimated[relation.name] = frozenset(
+                one.name
+                for one, held in earlier
+                if (held < own or own < held)
+                and relation.written_for is not None
+                and one.written_for == relation.written_for
+                and {*relation.when}.issuperset(one.when)  # of two formulas for different cases neither is an estimate
+            )
         fallbacks = frozenset(name for name, value in library.defaults.items() if value.source.stands_in)
-        instead = _in_place_of(library, equations)
-        first = Structure.of((one for one in equations if one.name not in instead), fallbacks)
-        limits = [relation for relation in library.inequalities if relation.name not in left_out]
-        return replace(
-            first,
-            alternatives=tuple(_exchanges(library, equations, instead, fallbacks)),
-            limits=tuple(library.members[relation.name] for relation in limits),
-        )
+        return cls(tuple(relations), repeated, estimated, fallbacks)
 
-    found = _STRUCTURES.of(library.session, (left_out, frozenset()), made)
-    if overruled := found.otherwise & stated:
-        key = left_out, overruled
-        return _STRUCTURES.of(library.session, key, lambda: found.with_fallbacks(found.otherwise - overruled))
-    return found
-
-
-def _without_further_estimates(library: RelationSet, equations: Sequence[Relation]) -> list[Relation]:
-    """The relations without the approximate ones over exactly the quantities of an earlier one."""
-    if all(relation.approximate is None for relation in equations):
-        return [*equations]
-    first: dict[frozenset[str], str] = {}
-    for relation in equations:
-        first.setdefault(frozenset(library.members[relation.name]), relation.name)
-    own = frozenset(first.values())
-    return [relation for relation in equations if relation.approximate is None or relation.name in own]
-
-
-def _in_place_of(library: RelationSet, equations: Sequence[Relation]) -> dict[str, frozenset[str]]:
-    """The estimates of what earlier relations say in less or more detail, each with those relations.
-
-    Of two formulas for different cases neither estimates the other.
-    """
-    found: dict[str, frozenset[str]] = {}
-    earlier: dict[str, list[Relation]] = {}
-    for relation in equations:
-        result = relation.written_for
-        if result is None:
-            continue
-        if relation.approximate is not None:
-            own = {*library.members[relation.name]}
-            wider = [one for one in earlier.get(result, ()) if {*relation.when}.issuperset(one.when)]
-            others = ((one.name, {*library.members[one.name]}) for one in wider)
-            rivals = frozenset(one for one, held in others if own <= held or held <= own)
-            if rivals:
-                found[relation.name] = rivals
-        earlier.setdefault(result, []).append(relation)
-    return found
+    def structure(self, left_out: frozenset[str], fallbacks: frozenset[str]) -> Structure:
+        """The graph without some relations; estimates stand in the place of others only in its alternatives."""
+        stated = {one.name for one in self.relations if one.name not in left_out}
+        first = {name for name in stated if stated.isdisjoint(self.repeated.get(name, ()))}
+        equations = [one for one in self.relations if one.name in first]
+        instead = {
+            one.name: rivals for one in equations if (rivals := self.estimated.get(one.name, frozenset()) & first)
+        }
+        exact = Structure.of((one for one in equations if one.name not in instead), fallbacks)
+        return replace(exact, alternatives=tuple(_exchanges(equations, instead, fallbacks)))
 
 
 def _exchanges(
-    library: RelationSet,
-    equations: Sequence[Relation],
-    instead: Mapping[str, frozenset[str]],
-    fallbacks: frozenset[str],
+    equations: Sequence[Relation], instead: Mapping[str, frozenset[str]], fallbacks: frozenset[str]
 ) -> Iterator[Exchange]:
     """The ways to put estimates in the place of what they estimate, as few as possible first."""
     chosen = (set(some) for count in range(1, len(instead) + 1) for some in combinations(instead, count))
@@ -96,11 +98,14 @@ def _exchanges(
         gone = frozenset().union(*(instead[name] for name in some)) | (instead.keys() - some)
         if some.isdisjoint(gone):
             left = [one for one in equations if one.name not in gone]
-            estimates = {name: tuple(library.members[name]) for name in instead if name in some}
+            estimates = {one.name: one.members for one in equations if one.name in some}
             yield Exchange(estimates, partial(Structure.of, left, fallbacks))
 
 
-_KEPT = 8  # sets of givens whose components are kept
+_REDUCED = Memo["Structure"](most=64)
+_COMPONENTS = Memo[dict[str, tuple[list[str], AbstractSet[str]]]](most=8)
+_APART = Memo[dict[str, str]](most=8)
+_POSSIBLE = Memo[AbstractSet[str]](most=8)
 _EXCHANGES = 31  # limit on sets of estimates that are tried in the place of other relations
 
 
@@ -118,9 +123,6 @@ class Exchange:
     def adds_to(self, determined: Container[str]) -> bool:
         """Whether an estimate has a quantity that is not determined without it: otherwise it can determine no other."""
         return any(name not in determined for names in self.estimates.values() for name in names)
-
-    def with_fallbacks(self, names: frozenset[str]) -> Exchange:
-        return Exchange(self.estimates, lambda: self.structure.with_fallbacks(names))
 
     def not_written_for(self, names: frozenset[str]) -> Exchange:
         return Exchange(self.estimates, lambda: self.structure.not_written_for(names))
@@ -146,13 +148,8 @@ class Structure:
     estimates: frozenset[str] = frozenset()  # approximate relations
     otherwise: frozenset[str] = frozenset()  # quantities whose default is used where their own relations are not
     alternatives: tuple[Exchange, ...] = ()  # for targets that this one leaves open: estimates in the place of others
-    reduced: dict[frozenset[str], Structure] = field(default_factory=dict, repr=False, compare=False)  # cache
-    bases: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)  # cache for the last few questions
-    standing: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)  # cache: fallbacks in use
-    components: dict[frozenset[str], dict[str, Any]] = field(default_factory=dict, repr=False, compare=False)  # cache
-    left_out: dict[frozenset[str], dict[str, str]] = field(default_factory=dict, repr=False, compare=False)  # cache
-    possible: dict[frozenset[str], AbstractSet[str]] = field(default_factory=dict, repr=False, compare=False)  # cache
     limits: tuple[tuple[str, ...], ...] = ()  # the quantities of each inequality
+    session: Session = field(default_factory=Session, init=False, repr=False, compare=False)
 
     @classmethod
     def of(cls, relations: Iterable[Relation], otherwise: frozenset[str] = frozenset()) -> Structure:
@@ -181,42 +178,27 @@ class Structure:
         estimates = frozenset(relation.name for relation in relations if relation.approximate is not None)
         return cls(members, forward, inputs, held_by, writers, frozenset(rivals), estimates, otherwise)
 
-    def with_fallbacks(self, names: frozenset[str]) -> Structure:
-        """The same graph, where only these quantities have a fallback."""
-        others = tuple(other.with_fallbacks(names) for other in self.alternatives)
-        return Structure(
-            self.members,
-            self.forward,
-            self.inputs,
-            self.holders,
-            self.writers,
-            self.rivals,
-            self.estimates,
-            names,
-            others,
-            limits=self.limits,
-        )
-
     def not_written_for(self, names: Iterable[str]) -> Structure:
         """The structure without the relations that are written for some quantities."""
         key = frozenset(names)
-        if key and key not in self.reduced:
-            gone = {relation for name in key for relation in self.writers.get(name, ())}
-            touched = {name for relation in gone for name in self.members[relation]}
-            left = {name: tuple([one for one in self.holders[name] if one not in gone]) for name in touched}
-            self.reduced[key] = Structure(
-                {relation: held for relation, held in self.members.items() if relation not in gone},
-                {relation: name for relation, name in self.forward.items() if relation not in gone},
-                {relation: names for relation, names in self.inputs.items() if relation not in gone},
-                {**self.holders, **left},
-                {name: found for name, found in self.writers.items() if name not in key},
-                self.rivals - gone,
-                self.estimates - gone,
-                self.otherwise - key,
-                tuple(other.not_written_for(key) for other in self.alternatives),
-                limits=self.limits,
-            )
-        return self.reduced[key] if key else self
+        return _REDUCED.of(self.session, key, lambda: self._not_written_for(key)) if key else self
+
+    def _not_written_for(self, names: frozenset[str]) -> Structure:
+        gone = {relation for name in names for relation in self.writers.get(name, ())}
+        touched = {name for relation in gone for name in self.members[relation]}
+        left = {name: tuple([one for one in self.holders[name] if one not in gone]) for name in touched}
+        return replace(
+            self,
+            members={relation: held for relation, held in self.members.items() if relation not in gone},
+            forward={relation: name for relation, name in self.forward.items() if relation not in gone},
+            inputs={relation: held for relation, held in self.inputs.items() if relation not in gone},
+            holders={**self.holders, **left},
+            writers={name: found for name, found in self.writers.items() if name not in names},
+            rivals=self.rivals - gone,
+            estimates=self.estimates - gone,
+            otherwise=self.otherwise - names,
+            alternatives=tuple(other.not_written_for(names) for other in self.alternatives),
+        )
 
     def reached(self, target: str, given: frozenset[str]) -> list[str]:
         """The relations connected to the target through unknowns, in order of preference."""
@@ -228,11 +210,9 @@ class Structure:
 
     def _component(self, target: str, given: frozenset[str]) -> tuple[list[str], AbstractSet[str]]:
         """The relations and the unknowns connected to the target: found once for all unknowns of one component."""
-        component: dict[str, tuple[list[str], AbstractSet[str]]] = self.components.setdefault(given, {})
+        component = _COMPONENTS.of(self.session, given, dict)
         if target in component:
             return component[target]
-        if len(self.components) > _KEPT:
-            self.components.clear()
         seen = {target, *given}
         found: set[str] = set()
         pending = [target]
@@ -260,12 +240,7 @@ class Structure:
         that are alone with another. Quantities that are fixed in another way, such as what is given or asked for, count
         as not open. Later estimates are no equations, and stay.
         """
-        found = self.left_out.get(fixed)
-        if found is None:
-            if len(self.left_out) >= _KEPT:
-                self.left_out.clear()
-            found = self.left_out[fixed] = self._apart(fixed)
-        return found
+        return _APART.of(self.session, fixed, lambda: self._apart(fixed))
 
     def _apart(self, fixed: frozenset[str]) -> dict[str, str]:
         names, all_counts, all_sums = self._places
@@ -286,16 +261,15 @@ class Structure:
 
     def within_reach(self, known: frozenset[str]) -> AbstractSet[str]:
         """What could be determined beside what is known, if all that is in several relations could."""
-        if known not in self.possible:
-            gone = self.apart(known.union(*self.limits))
-            found = {name for relation, held in self.members.items() if relation not in gone for name in held}
-            for relation, own in reversed(gone.items()):
-                if all(name in found or name in known or name == own for name in self.members[relation]):
-                    found.add(own)
-            if len(self.possible) >= _KEPT:
-                self.possible.clear()
-            self.possible[known] = found
-        return self.possible[known]
+        return _POSSIBLE.of(self.session, known, lambda: self._within_reach(known))
+
+    def _within_reach(self, known: frozenset[str]) -> AbstractSet[str]:
+        gone = self.apart(known.union(*self.limits))
+        found = {name for relation, held in self.members.items() if relation not in gone for name in held}
+        for relation, own in reversed(gone.items()):
+            if all(name in found or name in known or name == own for name in self.members[relation]):
+                found.add(own)
+        return found
 
     @cached_property
     def _places(self) -> tuple[list[str], dict[str, int], dict[str, int]]:

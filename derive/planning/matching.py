@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 
 from derive.planning.incidence import Structure
+from derive.planning.networks import reached
 
 __all__ = ["Matching", "closure"]
 
@@ -194,15 +195,7 @@ class Matching:
 
     def dependencies(self, name: str) -> Iterator[str]:
         """A quantity and the unknowns that it is computed from, the nearest first."""
-        seen = {name}
-        pending = deque([name])
-        while pending:
-            found = pending.popleft()
-            yield found
-            relation = self.fixed_by.get(found)
-            fresh = [other for other in self.members[relation] if other not in seen] if relation else []
-            seen.update(fresh)
-            pending.extend(fresh)
+        return reached((name,), lambda found: self.members[self.fixed_by[found]] if found in self.fixed_by else ())
 
     def relations_for(self, name: str) -> set[str]:
         """The relations by which a quantity is computed."""
@@ -224,12 +217,9 @@ class Matching:
 
         The holders of a quantity are the relations that contain it; a relation of one unknown leads nowhere else.
         """
-        found = {name for name in (self.unknowns if start is None else start) if name not in self.fixed_by}
-        pending = deque(found)
-        while pending:
-            for relation in holders.get(pending.popleft(), ()):
-                other = self.fixes.get(relation)
-                if other is not None and other not in found:
-                    found.add(other)
-                    pending.append(other)
-        return found
+
+        def exchangeable_for(name: str) -> Iterator[str]:
+            return (self.fixes[relation] for relation in holders.get(name, ()) if relation in self.fixes)
+
+        unmatched = [name for name in (self.unknowns if start is None else start) if name not in self.fixed_by]
+        return set(reached(unmatched, exchangeable_for))

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ __all__ = [
     "graphml",
     "node_link",
     "plain",
+    "reached",
     "strong_components",
     "undirected_graph",
 ]
@@ -82,6 +83,21 @@ def _writable(attribute: Attribute) -> Attribute:
     if isinstance(attribute, float):
         return float(attribute)  # a number of numpy is a float too, and no file keeps that it was one of numpy
     return attribute
+
+
+def reached(start: Iterable[str], onward: Callable[[str], Iterable[str]]) -> Iterator[str]:
+    """Some nodes and all that they lead to, the nearest first.
+
+    >>> "".join(reached("a", {"a": "bc", "b": "d", "c": "b", "d": "a"}.__getitem__))
+    'abcd'
+    """
+    pending = list(dict.fromkeys(start))
+    seen = set(pending)
+    for node in pending:  # grows as it is walked
+        yield node
+        fresh = [other for other in onward(node) if other not in seen]
+        seen.update(fresh)
+        pending += fresh
 
 
 def strong_components(edges: Mapping[str, Sequence[str]]) -> Iterable[Iterable[str]]:

@@ -8,10 +8,11 @@ starting with the relations that have the fewest unknowns left.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from derive.planning.incidence import Structure
 from derive.planning.matching import Matching
+from derive.planning.networks import reached
 
 __all__ = ["directed", "downstream", "following", "forwards", "led_from", "upstream"]
 
@@ -52,15 +53,12 @@ def following(structure: Structure, names: Iterable[str], known: Iterable[str]) 
 
 def upstream(structure: Structure, names: Iterable[str], known: Container[str]) -> set[str]:
     """The relations by which some names could follow forwards from what is known."""
-    found: set[str] = set()
-    pending = list(names)
-    while pending:
-        name = pending.pop()
-        for relation in structure.holders.get(name, ()):
-            if relation not in found and structure.forward.get(relation) == name:
-                found.add(relation)
-                pending.extend(other for other in structure.members[relation] if other not in known)
-    return found
+
+    def needed_for(name: str) -> Iterator[str]:
+        for relation in structure.writers.get(name, ()):
+            yield from (other for other in structure.members[relation] if other not in known)
+
+    return {relation for name in reached(names, needed_for) for relation in structure.writers.get(name, ())}
 
 
 def downstream(structure: Structure, names: Iterable[str], known: Iterable[str]) -> frozenset[str]:
@@ -180,13 +178,6 @@ def _preferred(structure: Structure, taken: dict[str, str], name: str, rivals: S
 
 
 def _depends_on(structure: Structure, taken: Mapping[str, str], relation: str, name: str) -> bool:
-    pending = [other for other in structure.members[relation] if other != name]
-    seen: set[str] = set()
-    while pending:
-        other = pending.pop()
-        if other == name:
-            return True
-        if other not in seen and other in taken:
-            seen.add(other)
-            pending.extend(part for part in structure.members[taken[other]] if part != other)
-    return False
+    """Whether what a relation yields a name from depends on that name itself."""
+    start = [other for other in structure.members[relation] if other != name]
+    return name in reached(start, lambda other: structure.members[taken[other]] if other in taken else ())

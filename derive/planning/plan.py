@@ -24,9 +24,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from derive.caches import Memo
 from derive.planning.block_triangular import components
 from derive.planning.incidence import Exchange, Structure
 from derive.planning.matching import Matching
+from derive.planning.networks import reached
 from derive.planning.orientation import directed, forwards, led_from, upstream
 
 __all__ = [
@@ -42,8 +44,9 @@ __all__ = [
     "plan",
 ]
 
-_KEPT = 8  # bases of questions
-_STANDING = 64  # questions whose fallbacks in use are kept
+_BASES = Memo["Basis"](most=8)
+_STANDING = Memo[list[str]](most=64)  # a tree of cases asks often
+_LEADS = Memo["_Leads"](most=64)
 _SPARE = 30  # limit on unneeded relations, and on displaced weak values, that are computed only to be checked
 
 
@@ -55,7 +58,7 @@ class Block:
     unknowns: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Plan:
     """The blocks in order, the weak values in use, and the relations that remain as checks."""
 
@@ -65,6 +68,31 @@ class Plan:
     checks: tuple[str, ...]  # relations that are not needed, and all of whose quantities are known
     extra: tuple[Block, ...] = ()  # blocks that only the checks need
     is_determined: bool = True
+
+    @cached_property
+    def relations(self) -> tuple[str, ...]:
+        """The relations that lead to the target, in order."""
+        return tuple(name for block in self.blocks for name in block.relations)
+
+    @cached_property
+    def unknowns(self) -> tuple[str, ...]:
+        """The quantities that these fix on the way to the target, in order."""
+        return tuple(name for block in self.blocks for name in block.unknowns)
+
+    @cached_property
+    def spent(self) -> frozenset[str]:
+        """The relations by which something is computed, also for the checks alone: they hold by construction."""
+        return frozenset(self.relations).union(*(block.relations for block in self.extra))
+
+    @cached_property
+    def sources(self) -> Mapping[str, Block]:
+        """The block that fixes each quantity, also for the checks alone."""
+        return {name: block for block in (*self.blocks, *self.extra) for name in block.unknowns}
+
+    @property
+    def is_joint(self) -> bool:
+        """Whether some relations are one step, which eliminates what has no value: no plan to run block by block."""
+        return any(len(block.relations) > len(block.unknowns) for block in self.blocks)
 
 
 def plan(structure: Structure, target: str, given: Sequence[str], weak: Sequence[str]) -> Plan:
@@ -204,18 +232,15 @@ def _basis_of(
     bare, rest = _standing_in(structure, bearing, target, strong, weak)
     if bare is not structure:
         bearing = among(bare)
-    key = strong, tuple(rest), tuple(bearing)
-    found: Basis | None = bare.bases.get(key)
-    if found is None:
+
+    def made() -> Basis:
         matching, used = based(bare, bearing, strong, rest)
         if only_bearing:  # nothing displaces the weak values that only the other relations hold
             aside = bare.around(target, strong) - {name for relation in bearing for name in bare.members[relation]}
             used = [name for name in rest if name in aside or name in used]
-        found = Basis(bare, tuple(rest), tuple(bearing), matching, tuple(used), strong)
-        if len(bare.bases) >= _KEPT:
-            bare.bases.clear()
-        bare.bases[key] = found
-    return found
+        return Basis(bare, tuple(rest), tuple(bearing), matching, tuple(used), strong)
+
+    return _BASES.of(bare.session, (strong, tuple(rest), tuple(bearing)), made)
 
 
 def _standing_in(
@@ -248,15 +273,10 @@ def _standing_in(
 def _standing_among(
     structure: Structure, reached: Sequence[str], given: frozenset[str], rest: Sequence[str], target: str
 ) -> list[str]:
-    """The fallbacks in use among those that some relations contain; cached, since a tree of cases asks often."""
+    """The fallbacks in use among those that some relations contain."""
     sought = target if _Leads.of(structure, given, rest).beyond_fallbacks(target) else None
     key = frozenset(reached), given, tuple(rest), sought
-    if key not in structure.standing:
-        if len(structure.standing) >= _STANDING:
-            structure.standing.clear()
-        structure.standing[key] = _standing(structure, reached, given, rest, sought)
-    found: list[str] = structure.standing[key]
-    return found
+    return _STANDING.of(structure.session, key, lambda: _standing(structure, reached, given, rest, sought))
 
 
 class _Leads(NamedTuple):
@@ -273,8 +293,8 @@ class _Leads(NamedTuple):
     def of(cls, structure: Structure, given: frozenset[str], rest: Sequence[str]) -> _Leads:
         """The leads beside what is given and the other known names; cached."""
         known = given.union(rest)
-        key = given, known
-        if key not in structure.standing:
+
+        def made() -> _Leads:
             ahead = known | forwards(structure, list(structure.members), known).keys()
             needed = [
                 (name, frozenset(structure.members[relation]) - ahead)
@@ -288,9 +308,9 @@ class _Leads(NamedTuple):
                 open_names = [name for name in members if name not in ahead]
                 if len(open_names) == 2:
                     starts.update(open_names)
-            structure.standing[key] = cls(structure, given, known, ahead, missing, frozenset(starts))
-        found: _Leads = structure.standing[key]
-        return found
+            return cls(structure, given, known, ahead, missing, frozenset(starts))
+
+        return _LEADS.of(structure.session, (given, known), made)
 
     def beyond_fallbacks(self, target: str) -> frozenset[str]:
         """What the target leads to beside what is known; nothing unless a fallback leads it to something given."""
@@ -477,16 +497,8 @@ def _determined_by_what_they_lead_to(
 
 def _depends_on_answer(structure: Structure, solved: Mapping[str, str], name: str, answered: set[str]) -> bool:
     """Whether a displaced weak value is computed from quantities of the answer."""
-    seen = {name}
-    pending = [name]
-    while pending:
-        found = pending.pop()
-        if found in answered:
-            return True
-        fresh = [other for other in structure.members[solved[found]] if other not in seen] if found in solved else []
-        seen.update(fresh)
-        pending.extend(fresh)
-    return False
+    behind = reached((name,), lambda found: structure.members[solved[found]] if found in solved else ())
+    return any(found in answered for found in behind)
 
 
 def ordered(

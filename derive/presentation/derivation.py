@@ -92,7 +92,7 @@ def lay_out(answer: Answer, digits: int | None = None, is_report: bool = False) 
     """
     letters = letters_of(answer)
     digits = digits or digits_borne(answer)
-    hand = _Hand(partial(amount, digits=digits), partial(_quantity, digits=STATED), str)
+    hand = _Hand(partial(amount, digits=digits), partial(_stated, digits=STATED), str)
     if is_report:
         hand = _Hand(partial(reported, digits=digits), reported, readable)
     return Derivation(
@@ -151,8 +151,16 @@ def _magnitude(value: Value, hand: _Hand) -> str:
 
 
 def _quantity(number: float, unit: str, digits: int) -> str:
+    return _with_unit(mathematics.number(number, digits), unit)
+
+
+def _stated(number: float, unit: str, digits: int) -> str:
+    return _with_unit(mathematics.stated(number, digits), unit)
+
+
+def _with_unit(number: str, unit: str) -> str:
     spelled = mathematics.unit(unit)
-    return mathematics.number(number, digits) + (rf"\,{spelled}" if spelled else "")
+    return number + (rf"\,{spelled}" if spelled else "")
 
 
 def amount(number: float, unit: str, digits: int) -> str:

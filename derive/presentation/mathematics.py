@@ -17,8 +17,9 @@ from itertools import pairwise
 from derive.expressions.arithmetic import Arithmetic, Fold
 from derive.expressions.functions import TABLE
 from derive.expressions.tree import Apply, Equation, Node, Number, cases
+from quantities.rational import nearest, text_of
 
-__all__ = ["equation", "letter", "mathematics", "number", "unit", "upright", "width"]
+__all__ = ["equation", "letter", "mathematics", "number", "stated", "unit", "upright", "width"]
 
 Letters = Callable[[str], str]
 """How a name is written: its letter, or its number and unit."""
@@ -115,8 +116,25 @@ def number(value: float, digits: int = 6) -> str:
     mantissa, _, power = f"{value:.{digits - 1}e}".partition("e")
     if -4 <= int(power) <= 5:
         return f"{float(f'{value:.{digits}g}'):.{max(digits, 12)}g}"
-    short = f"{float(mantissa):.{max(digits, 12)}g}"
-    return rf"{short}\times10^{{{int(power)}}}" if short != "1" else rf"10^{{{int(power)}}}"
+    return _with_power(f"{float(mantissa):.{max(digits, 12)}g}", int(power))
+
+
+def stated(value: float, digits: int) -> str:
+    r"""A number as it was stated: a longer decimal has all its digits, any other number has this many.
+
+    >>> from quantities.rational import read_decimal
+    >>> stated(read_decimal("2.70000000000000000001"), 12), stated(2.5e-7, 12)
+    ('2.70000000000000000001', '2.5\\times10^{-7}')
+    """
+    text = text_of(value, digits)
+    if text == f"{value:.{digits}g}":
+        return number(value, digits)
+    mantissa, _, power = text.partition("e")
+    return _with_power(mantissa, int(power)) if power else mantissa
+
+
+def _with_power(mantissa: str, power: int) -> str:
+    return rf"{mantissa}\times10^{{{power}}}" if mantissa != "1" else rf"10^{{{power}}}"
 
 
 def unit(text: str) -> str:
@@ -187,6 +205,9 @@ def _held(node: Node, part: Fold, level: int) -> str:
 
 def _rational(node: Number) -> Written:
     value = node.value
+    if node.text and value:  # as it was written
+        written = stated(nearest(value), 12)
+        return written, 3 if r"\times" in written else 9
     if value.denominator == 1:
         return (str(value), 9 if value >= 0 else 1) if len(str(value)) <= 7 else (number(float(value), 12), 3)
     decimal = f"{float(value):.12g}"

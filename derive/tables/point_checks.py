@@ -373,7 +373,7 @@ def signs_of(recipe: Recipe, given: Iterable[str]) -> tuple[Sign, ...]:
     blocks = [block for made in plans for block in (*made.blocks, *made.extra)]
     known = {*recipe.names, *(name for made in plans for name in made.weak)}
     known |= {recipe.target, *recipe.beside, *(name for block in blocks for name in block.unknowns)}
-    spent = [{name for block in made.blocks for name in block.relations} for made in plans]
+    spent = [{*made.relations} for made in plans]
     always = reduce(set.intersection, spent) if spent else set()
     stated = {*known, *recipe.stated}
     met = {one for names in spent for name in names for one in library.members[name]}

@@ -5,21 +5,24 @@ on Mathematical Software 7 (1981), pages 17 to 41: the numbers behind a name are
 variably dimensioned function are sums of squares there; as in the authors' own tests of solvers of equations
 (MINPACK-1, Argonne report ANL-80-74, 1980), the system is what makes their slopes zero.
 `BURDEN` is R. L. Burden and J. D. Faires, "Numerical Analysis", 9th edition, chapter 10.
+`COUNTED` are benchmarks of interval solvers, each with the box in which its solutions were counted: from the collection
+of the COPRIN project (INRIA), from P. Van Hentenryck, L. Michel and Y. Deville, "Numerica" (1997), chapter 8 (Puma,
+neurophysiology, the chemical equilibrium), and from K. Yamamura, H. Kawata and A. Tokue, BIT 38 (1998).
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, partial
 
 import derive
 from derive import Library
 
-__all__ = ["BURDEN", "LARGE", "MORE", "Classic", "stated"]
+__all__ = ["BURDEN", "COUNTED", "LARGE", "MORE", "Classic", "Counted", "stated"]
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,14 @@ class Classic:
     @property
     def unknowns(self) -> tuple[str, ...]:
         return tuple(f"x{i + 1}" for i in range(len(self.start)))
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A system, and how many solutions it has in a box with equal sides."""
+
+    classic: Classic
+    count: int
 
 
 @cache
@@ -301,4 +312,93 @@ BURDEN: tuple[Classic, ...] = (
         (10.0, 0.1, -1.0),
         (8.77129, 0.259690, -1.37217),
     ),
+)
+
+
+def _boxed(classic: Classic, domain: str, count: int) -> Counted:
+    return Counted(replace(classic, name=f"{classic.name} in {domain}", domain=domain), count)
+
+
+def _in_box(name: str, texts: Iterable[str], domain: str, count: int) -> Counted:
+    equations = tuple(texts)
+    return _boxed(Classic(name, equations, (0.0,) * len(equations)), domain, count)
+
+
+def _freudenstein(n: int) -> Iterator[str]:
+    for i in range(1, n, 2):
+        yield f"x{i} - 13 + ((5 - x{i + 1})*x{i + 1} - 2)*x{i + 1} = 0"
+        yield f"x{i} - 29 + ((x{i + 1} + 1)*x{i + 1} - 14)*x{i + 1} = 0"
+
+
+def _trigexp(n: int) -> Iterator[str]:
+    yield "3*x1**3 + 2*x2 - 5 + sin(x1 - x2)*sin(x1 + x2) = 0"
+    for i in range(2, n):
+        wave = f"sin(x{i} - x{i + 1})*sin(x{i} + x{i + 1})"
+        yield f"3*x{i}**3 + 2*x{i + 1} - 5 + {wave} + 4*x{i} - x{i - 1}*exp(x{i - 1} - x{i}) - 3 = 0"
+    yield f"4*x{n} - x{n - 1}*exp(x{n - 1} - x{n}) - 3 = 0"
+
+
+def _yamamura(n: int) -> Iterator[str]:
+    total = _sum(f"x{j}**3" for j in range(1, n + 1))
+    return (f"x{k} - ({total} + {k})/(2*{n}) = 0" for k in range(1, n + 1))
+
+
+def _bratu(n: int) -> Iterator[str]:
+    for k in range(1, n + 1):
+        beside = "".join(f"x{j} + " for j in (k - 1, k + 1) if 1 <= j <= n)
+        yield f"{beside}exp(x{k})/{(n + 1) ** 2} - 2*x{k} = 0"
+
+
+def _troesch(n: int) -> Iterator[str]:
+    for k in range(1, n + 1):
+        before = f"x{k - 1} + " if k > 1 else ""
+        after = f"x{k + 1}" if k < n else "1"
+        yield f"{before}{after} - 2*x{k} = 10/{(n + 1) ** 2}*sinh(10*x{k})"
+
+
+def _feigenbaum(n: int) -> Iterator[str]:
+    return (f"3.84*x{i}*(1 - x{i}) = x{i % n + 1}" for i in range(1, n + 1))
+
+
+_PUMA = (
+    "0.004731*x1*x3 - 0.3578*x2*x3 - 0.1238*x1 - 0.001637*x2 - 0.9338*x4 + x7 - 0.3571 = 0",
+    "0.2238*x1*x3 + 0.7623*x2*x3 + 0.2638*x1 - 0.07745*x2 - 0.6734*x4 - 0.6022 = 0",
+    "x6*x8 + 0.3578*x1 + 0.004731*x2 = 0",
+    "-0.7623*x1 + 0.2238*x2 + 0.3461 = 0",
+    *(f"x{i}**2 + x{i + 1}**2 = 1" for i in (1, 3, 5, 7)),
+)
+_NEUROPHYSIOLOGY = (
+    "x5*x3**3 + x6*x4**3 = 5",
+    "x5*x1**3 + x6*x2**3 = 4",
+    "x5*x1*x3**2 + x6*x2*x4**2 = 3",
+    "x5*x1**2*x3 + x6*x2**2*x4 = 2",
+    "x1**2 + x3**2 = 1",
+    "x2**2 + x4**2 = 1",
+)
+_EQUILIBRIUM = (
+    "x1*x2 + x1 - 3*x5 = 0",
+    "2*x1*x2 + x1 + x2*x3**2 + 0.00001799/40*x2 - 10*x5 + 0.00003846/20*x2**2 + 0.003448/sqrt(40)*x2*x3"
+    " + 0.0002155/sqrt(40)*x2*x4 = 0",
+    "2*x2*x3**2 + 0.386*x3**2 - 8*x5 + 0.002597/sqrt(40)*x3 + 0.003448/sqrt(40)*x2*x3 = 0",
+    "0.0002155/sqrt(40)*x2*x4 + 2*x4**2 - 40*x5 = 0",
+    "x1*(x2 + 1) + 0.00003846/40*x2**2 + x2*x3**2 + 0.00001799/40*x2 + 0.193*x3**2 + x4**2 - 1"
+    " + 0.002597/sqrt(40)*x3 + 0.003448/sqrt(40)*x2*x3 + 0.0002155/sqrt(40)*x2*x4 = 0",
+)
+
+COUNTED: tuple[Counted, ...] = (
+    _boxed(_broyden_tridiagonal(10), "-100..100", 2),
+    _boxed(_broyden_tridiagonal(20), "-100..100", 2),
+    _boxed(_broyden_banded(10), "-100..101", 1),
+    _boxed(_discrete_boundary_value(20), "-100..100", 1),
+    _boxed(_discrete_integral(20), "-4..5", 1),
+    _boxed(_brown_almost_linear(10), "-10..10", 2),
+    _in_box("Freudenstein and Roth, extended, 10", _freudenstein(10), "-1000..1000", 1),
+    _in_box("trigexp 1, 10", _trigexp(10), "-100..100", 1),
+    _in_box("Yamamura, 10", _yamamura(10), "-2.5..2.5", 3),
+    _in_box("Bratu, 10", _bratu(10), "-1e8..20", 2),
+    _in_box("Troesch, 20", _troesch(20), "-1..1", 1),
+    _in_box("Feigenbaum, 3", _feigenbaum(3), "0..100", 8),
+    _in_box("Puma", _PUMA, "-1..1", 16),
+    _in_box("neurophysiology", _NEUROPHYSIOLOGY, "-10..10", 8),
+    _in_box("chemical equilibrium", _EQUILIBRIUM, "0..1e8", 1),
 )

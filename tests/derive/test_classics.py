@@ -9,8 +9,9 @@ import pytest
 from mpmath import mp, mpf
 from scipy import optimize
 
+import derive
 from derive.solving.blocks.block import solve_block
-from tests.derive.classics import BURDEN, LARGE, MORE, Classic, stated
+from tests.derive.classics import BURDEN, COUNTED, LARGE, MORE, Classic, Counted, stated
 from tests.ordinary import every
 
 SLOW = ("Wood", "Watson", "Chebyquad (35), 7", "Chebyquad (35), 9", "Brown almost linear (27), 30")
@@ -28,7 +29,7 @@ SPARSE = [
 
 def gaps(classic: Classic, point: Any, functions: Any) -> list[Any]:
     """The gaps of the equations, worked out from their text by Python itself."""
-    space = {name: getattr(functions, name) for name in ("exp", "sin", "cos", "sqrt", "pi")}
+    space = {name: getattr(functions, name) for name in ("exp", "sin", "cos", "sqrt", "sinh", "pi")}
     space |= {"atan": functions.atan if functions is mp else functions.arctan}
     space |= dict(zip(classic.unknowns, point, strict=True))
     return [eval(compile(_text(one), "", "eval"), {"__builtins__": {}}, space) for one in classic.equations]
@@ -84,6 +85,17 @@ COUPLED = [one for one in (*MORE, *BURDEN) if not one.name.startswith(("extended
 def test_whatever_is_found_solves_the_equations_in_fifty_digits(classic: Classic) -> None:
     outcome = solved(classic)
     assert outcome.solutions
+    for solution in outcome.solutions:
+        assert is_solution(classic, [solution.values[name] for name in classic.unknowns])
+
+
+@every("counted", COUNTED, ids=lambda one: one.classic.name, ordinary=5)
+def test_all_solutions_in_a_box_are_found_and_the_list_is_complete(counted: Counted) -> None:
+    classic = counted.classic
+    with derive.limits(seconds=120):  # so that a busy machine changes nothing
+        outcome = solved(classic, hints=False)
+    assert (outcome.caveat, outcome.undecided, outcome.singular) == ("", False, False)
+    assert len(outcome.solutions) == counted.count
     for solution in outcome.solutions:
         assert is_solution(classic, [solution.values[name] for name in classic.unknowns])
 

@@ -6,25 +6,41 @@ Doubles would say that 2.7/0.45 is a little more than 6. The oracle is Python's 
 from __future__ import annotations
 
 import math
+import operator
 import os
 import random
 import re
+from decimal import Decimal
 from fractions import Fraction
 
+import hypothesis
+import mpmath
 import pytest
+from hypothesis import strategies as st
 
 import derive
-from derive import InconsistentError, NoSolutionError
+from derive import DomainError, ExpressionError, InconsistentError, NoSolutionError
+from quantities.value import read_value
 from tests.derive.statements import bare, number
+from tests.derive.terminal import ask
 from tests.ordinary import every
 
 MANY = int(os.environ.get("DERIVE_EXACT", "2000"))
+DIGITS = st.integers(1, 40).flatmap(lambda digits: st.integers(10 ** (digits - 1), 10**digits - 1))
+COMPARE = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
 
 
 def decimal(number: Fraction) -> str:
-    """A number as a decimal; empty if it has none of up to twelve places."""
-    places = next((n for n in range(13) if (number * 10**n).denominator == 1), None)
-    if places is None or abs(number) > 10**9:
+    """A number as a decimal; empty if it has none of up to forty-five places."""
+    places = next((n for n in range(46) if (number * 10**n).denominator == 1), None)
+    if places is None or abs(number) > 10**45:
         return ""
     digits = f"{abs(int(number * 10**places)):0{places + 1}d}"
     whole = f"{digits[: len(digits) - places]}.{digits[len(digits) - places :]}" if places else digits
@@ -64,12 +80,15 @@ def step(draw: random.Random, numbers: dict[str, Fraction]) -> str:
     )
 
 
-def chain(seed: int) -> tuple[dict[str, Fraction], dict[str, str], dict[str, Fraction]]:
+def chain(seed: int, digits: int = 3) -> tuple[dict[str, Fraction], dict[str, str], dict[str, Fraction]]:
     """Typed numbers, expressions that follow from each other, and what they come to."""
-    draw = random.Random(f"decimals {seed}")
-    typed = {name: Fraction(draw.randint(1, 999), 10 ** draw.randint(0, 3)) for name in "abc"}
+    draw = random.Random(f"decimals {seed}" if digits == 3 else f"decimals {seed} of {digits} digits")
+    fewest = max(0, digits - 6)
+    typed = {name: Fraction(draw.randint(1, 10**digits - 1), 10 ** draw.randint(fewest, digits)) for name in "abc"}
     if draw.random() < 0.5:
         typed["c"] = typed["a"] * draw.randint(1, 30)
+    if digits > 3 and draw.random() < 0.5:  # the last digit tells them apart
+        typed["b"] = typed["a"] + Fraction(draw.choice((-1, 1)), typed["a"].denominator * 10 ** draw.randint(0, 2))
     numbers, written = dict(typed), {}
     for name in ("p", "q", "r", "s"):
         for _ in range(20):
@@ -78,7 +97,7 @@ def chain(seed: int) -> tuple[dict[str, Fraction], dict[str, str], dict[str, Fra
                 found = in_fractions(text, numbers)
             except ZeroDivisionError:
                 continue
-            if found.denominator < 10**12 and abs(found) < 10**9:
+            if found.denominator < 10 ** (12 + 4 * digits) and abs(found) < 10**9:
                 written[name], numbers[name] = text, found
                 break
     return typed, written, numbers
@@ -89,9 +108,9 @@ def stated(written: dict[str, str], numbers: dict[str, Fraction]) -> derive.Libr
     return bare(" ".join(numbers), *relations, domains=dict.fromkeys(numbers, "real"))
 
 
-def check(seeds: range) -> None:
+def check(seeds: range, digits: int = 3) -> None:
     for seed in seeds:
-        typed, written, numbers = chain(seed)
+        typed, written, numbers = chain(seed, digits)
         held = stated(written, numbers)
         given = {name: decimal(number) for name, number in typed.items()}
         for name in written:
@@ -101,6 +120,11 @@ def check(seeds: range) -> None:
 
 def test_chains_of_decimals_are_worked_out_as_in_fractions() -> None:
     check(range(150))
+
+
+@pytest.mark.parametrize("digits", range(4, 41, 4))
+def test_chains_of_long_decimals_are_worked_out_as_in_fractions(digits: int) -> None:
+    check(range(12), digits)
 
 
 @pytest.mark.long
@@ -179,12 +203,13 @@ def test_a_name_that_cancels_beside_something_else_has_no_value_whatever_is_aske
             some.solve(target, **given)
 
 
-def test_a_decimal_rounded_before_it_was_typed_leads_to_the_end_of_a_domain() -> None:
+def test_a_computed_number_leads_to_the_end_of_a_domain_and_a_typed_one_beside_it_does_not() -> None:
     some = bare("t x c d", "t = (3 + x)*c/d", domains={"x": "0..1"})
     given = {"c": "7", "d": "3"}
-    assert number(some.solve("x", t="9.33333333333334", **given)) == 1
+    assert number(some.solve("x", t=28 / 3, **given)) == 1
+    assert number(some.solve("x", t="9.33333333333333", **given)) < 1
     with pytest.raises(NoSolutionError):
-        some.solve("x", t="9.3333334", **given)
+        some.solve("x", t="9.33333333333334", **given)
 
 
 BESIDE_A_LIMIT = (  # relations that reach y = b + a nowhere, and ones that reach it at one x
@@ -294,3 +319,120 @@ def test_a_side_beyond_doubles_compares_in_compiled_conditions_as_an_infinite_on
         held = bare("x y c", f"c = 1 if exp(x) {sign} {right} else 2")
         run = held.compile("c", ["x", "y"], backend=backend)
         assert run(x=1.5, y=800.0) == (1 if is_less is is_large else 2), (right, sign)
+
+
+# Every door through which a long decimal comes in
+
+LONG, BESIDE, SHORT = "2.70000000000000000001", "2.70000000000000000002", "2.7"
+GAPS = """[quantities]
+a = {{ unit = "m", domain = "real"{default} }}
+b = {{ unit = "m", value = "2.7 m" }}
+y = {{ unit = "m", domain = "real" }}
+[relations.gap]
+equation = "y = {rest}"
+[profiles.long]
+a = "{long} m"
+"""
+
+
+def gap_library(rest: str = "a - b", default: str = "") -> derive.Library:
+    return derive.load(GAPS.format(rest=rest, default=default, long=LONG))
+
+
+@pytest.mark.parametrize(
+    ("held", "profiles", "given"),
+    [
+        (gap_library(), (), {"a": f"{LONG} m"}),
+        (gap_library(), (), {"a": "270.000000000000000001 cm"}),
+        (gap_library(), (), {"a": derive.units.Quantity(Decimal(LONG), "m")}),
+        (gap_library(), (), {"a": derive.units.Quantity(Fraction(LONG), "m")}),
+        (gap_library(), ("long",), {}),
+        (gap_library(default=f', value = "{LONG} m"'), (), {}),
+        (gap_library(rest=f"{LONG}*a - b"), (), {"a": "1 m"}),
+    ],
+    ids=["text", "other unit", "decimal", "fraction", "profile", "default", "literal"],
+)
+def test_a_long_decimal_keeps_its_digits_through_every_door(held, profiles, given) -> None:
+    for _ in range(4):  # asked again, a program answers
+        assert held.solve("y", *profiles, **given).base == 1e-20
+
+
+def test_a_long_decimal_keeps_its_digits_on_the_command_line(tmp_path) -> None:
+    file = tmp_path / "gap.toml"
+    file.write_text(GAPS.format(rest="a - b", default="", long=LONG))
+    said = ask("solve", "y", f"a={LONG} m", "--library", str(file), "--steps")
+    assert said.status == 0
+    assert "y = 1e-20 m" in said.out
+    assert f"a = {LONG} m" in said.out
+
+
+def test_an_answer_shows_a_long_decimal_as_it_was_typed() -> None:
+    answer = gap_library().solve("y", a=f"{LONG} m")
+    assert all(LONG in text for text in (answer.text(), answer.markdown(), answer.latex(), str(answer.given["a"])))
+
+
+def test_a_large_whole_number_of_python_is_exact() -> None:
+    held = bare("n y", "y = n - 9007199254740992", domains=dict.fromkeys("ny", "real"))
+    assert held.solve("y", n=2**53 + 1).base == 1
+
+
+def test_an_end_of_a_domain_is_told_from_what_lies_a_last_digit_beyond() -> None:
+    held = derive.load(f"""[quantities]
+a = {{ unit = "m", domain = "1..{LONG} m" }}
+y = {{ unit = "m" }}
+[relations]
+r = {{ equation = "y = 2*a" }}""")
+    for text in (SHORT, LONG):
+        assert held.solve("y", a=f"{text} m").base == 5.4
+    for text in (BESIDE, "0.99999999999999999999"):
+        with pytest.raises(DomainError):
+            held.solve("y", a=f"{text} m")
+    assert held.solve("a", y="5.40000000000000000002 m").base == float(LONG)
+    with pytest.raises(NoSolutionError):
+        held.solve("a", y="5.40000000000000000003 m")
+
+
+def test_a_count_is_whole_to_its_last_digit() -> None:
+    held = derive.load("""[quantities]
+n = { unit = "1", domain = "whole" }
+y = { unit = "1" }
+[relations]
+r = { equation = "y = 2*n" }""")
+    assert held.solve("y", n="3.000000000000000000").base == 6
+    with pytest.raises(DomainError):
+        held.solve("y", n="3.00000000000000000001")
+
+
+@hypothesis.given(DIGITS, st.integers(0, 40), st.sampled_from([*COMPARE]), st.sampled_from([-1, 0, 1]))
+def test_two_decimals_compare_by_their_last_digit(whole: int, places: int, sign: str, step: int) -> None:
+    one, other = (Fraction(number, 10**places) for number in (whole, whole + step))
+    typed = [read_value(decimal(number)).number for number in (one, other)]
+    assert COMPARE[sign](*typed) == COMPARE[sign](one, other)
+    held = bare("a b y", f"y = 1 if a {sign} b else 2", domains=dict.fromkeys("aby", "real"))
+    answer = held.solve("y", a=decimal(one), b=decimal(other))
+    assert answer.base == (1 if COMPARE[sign](one, other) else 2)
+
+
+@hypothesis.given(DIGITS, DIGITS, st.integers(30, 40))
+def test_what_is_not_rational_keeps_what_long_decimals_differ_by(whole: int, step: int, places: int) -> None:
+    one, other = Fraction(whole, 10**places), Fraction(whole + step, 10**places)
+    held = bare("a b y z", "y = log(b/a)", "z**2 = b - a", domains={"a": "real", "b": "real", "y": "real"})
+    given = {"a": decimal(one), "b": decimal(other)}
+    with mpmath.workdps(100):
+        quotient = mpmath.mpf(other.numerator) * one.denominator / (mpmath.mpf(other.denominator) * one.numerator)
+        logarithm, root = float(mpmath.log(quotient)), float(mpmath.sqrt(mpmath.mpf(step) / 10**places))
+    assert held.solve("y", **given).base == pytest.approx(logarithm, rel=1e-14)
+    assert held.solve("z", **given).base == pytest.approx(root, rel=1e-14)
+
+
+@pytest.mark.parametrize("text", ["1" * 401, "1e400", "1e-400", "1e99999999999", "3e-99999999999"])
+def test_a_number_that_is_too_long_or_too_far_from_one_is_refused_in_words(text: str) -> None:
+    held = bare("a y", "y = 2*a")
+    with pytest.raises((ExpressionError, DomainError), match=r"too (many|large|small)|exceeds"):
+        held.solve("y", a=text)
+
+
+@pytest.mark.parametrize("text", ["0e99999999999", "0.000e-99999999999", "-0"])
+def test_a_zero_is_zero_whatever_its_exponent(text: str) -> None:
+    held = bare("a y", "y = 2*a", domains=dict.fromkeys("ay", "real"))
+    assert held.solve("y", a=text).base == 0

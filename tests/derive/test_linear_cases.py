@@ -156,6 +156,14 @@ LEFT = (
     62961,
     63002,
     72332,
+    71017,
+    71060,
+    61914,
+    75862,
+    76531,
+    77814,
+    80125,
+    76951,
 )  # where nothing but all relations together leave a value
 EXTREMES = (70640,)  # where a minimum of quantities that stay open excludes one of two values
 ROUNDED = (20032, 22797)  # where a sum in a choice cancels to a rounding error, or an arm is a number up to one
@@ -207,6 +215,14 @@ TURNING = (
     61453,
 )  # where a case does not hold throughout the ranges: not all bounds are reached
 EXCLUDED = (20270, 20527, 20621, 40031)  # where the case of an answer, or its arm, holds nowhere in the ranges
+
+
+ISOLATED = (74, 253, 290, 90077, 90124)  # where a case leaves single values beside the intervals of others
+
+
+@every("seed", ISOLATED)
+def test_single_values_beside_intervals_are_among_the_answers_over_ranges(seed: int) -> None:
+    assert not failures(range(seed, seed + 1), is_ranged=True)
 
 
 @every("seed", EXCLUDED)

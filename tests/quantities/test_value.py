@@ -575,12 +575,18 @@ def test_a_value_is_frozen_and_remembers_who_said_it():
         ("2..6 m", "2..6 m"),
         ("-6..-2", "-6..-2"),
         ("5 +/- 1 m", "4..6 m"),
-        ("1.2345678901234 m", "1.23456789012 m"),
-        ("1.2345678901234..2.3456789012345 m", "1.23456789012..2.34567890123 m"),
+        ("1.2345678901234 m", "1.2345678901234 m"),
+        ("1.2345678901234..2.3456789012345 m", "1.2345678901234..2.3456789012345 m"),
+        ("2.70000000000000000001 m", "2.70000000000000000001 m"),
+        ("12345678901234567890123456789e-70", "1.2345678901234567890123456789e-42"),
     ],
 )
-def test_a_value_is_written_short(text, shown):
+def test_a_decimal_is_written_with_all_its_digits(text, shown):
     assert str(read_value(text)) == shown
+
+
+def test_a_number_that_is_no_decimal_is_written_short():
+    assert str(read_value("1 m").within(parse_unit("ft"))) == "3.28083989501 ft"
 
 
 @pytest.mark.parametrize(
@@ -591,8 +597,8 @@ def test_a_value_is_written_short(text, shown):
         ("10 USD", "2..10 USD", "10 (2..10) USD"),
         ("6 USD", "2..10 USD", "2..10 USD"),
         ("3 km", "2000..10000 m", "3 (2..10) km"),
-        ("3", "2.0000000000001..9.8765432109876", "3 (2..9.87654321099)"),
-        ("3.0000000000001", "2..9", "3 (2..9)"),
+        ("3", "2.0000000000001..9.8765432109876", "3 (2.0000000000001..9.8765432109876)"),
+        ("3.0000000000001", "2..9", "3.0000000000001 (2..9)"),
     ],
 )
 def test_a_number_keeps_its_place_between_the_ends_of_a_range(text, ends, shown):

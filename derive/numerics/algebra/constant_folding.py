@@ -11,6 +11,8 @@ import math
 from collections.abc import Mapping
 from fractions import Fraction
 
+from derive.expressions.arithmetic import TESTS, Arithmetic, Fold, reapplied, same
+from derive.expressions.functions import TABLE
 from derive.expressions.tree import Apply, Name, Node, Number, names_in, walk
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.like_terms import cleared, denominators
@@ -32,22 +34,12 @@ def folded(node: Node, known: Mapping[str, float]) -> Node:
     >>> render(folded(parse_expression("(1e30 + b*x) - 1e30"), {"b": 2.0}))
     '2*x'
     """
-    if isinstance(node, Number):
-        return node
-    if isinstance(node, Name):
-        number = known.get(node.name)
-        return node if number is None or not math.isfinite(number) else Number(stated(number))
-    args = tuple(folded(arg, known) for arg in node.args)
-    match node.op:
-        case "add":
-            return _sum(args)
-        case "mul":
-            return _product(args)
-        case "neg":
-            return _negated(args[0])
-    whole = Apply(node.op, args)
-    if args and all(isinstance(arg, Number) for arg in args) and node.op not in ("lt", "le", "gt", "ge", "eq", "ne"):
-        return _constant(whole)
+
+    def named(name: str) -> Node:
+        number = known.get(name)
+        return Name(name) if number is None or not math.isfinite(number) else Number(stated(number))
+
+    whole: Node = _FOLDED.fold(node, named)
     return whole
 
 
@@ -68,7 +60,7 @@ def is_decimal(number: float) -> bool:
     return exact_of(number) is not None or float(f"{number:.{_DECIMALS - 1}e}") == number
 
 
-def _sum(args: tuple[Node, ...]) -> Node:
+def _sum(*args: Node) -> Node:
     """One flat sum, with like terms and constants added up."""
     total = Fraction(0)
     shares: dict[Node, Fraction] = {}
@@ -80,7 +72,7 @@ def _sum(args: tuple[Node, ...]) -> Node:
                 share, rest = _shared(term)
                 shares[rest] = shares.get(rest, Fraction(0)) + share
     parts: list[Node] = [
-        _product((Number(share), rest)) for rest, share in shares.items() if share or _is_undefined(rest)
+        _product(Number(share), rest) for rest, share in shares.items() if share or _is_undefined(rest)
     ]
     if total or not parts:
         parts.append(_short(total))
@@ -104,7 +96,7 @@ def _shared(term: Node) -> tuple[Fraction, Node]:
     return Fraction(1), term
 
 
-def _product(args: tuple[Node, ...]) -> Node:
+def _product(*args: Node) -> Node:
     """One flat product, its constants multiplied; a zero stays a factor, since the others may be undefined."""
     rest: list[Node] = []
     factor = Fraction(1)
@@ -128,21 +120,31 @@ def _negated(arg: Node) -> Node:
         return Apply("add", tuple(_negated(term) for term in arg.args))
     if isinstance(arg, Apply) and arg.op == "neg":
         return arg.args[0]
-    return _product((Number(Fraction(-1)), arg))
+    return _product(Number(Fraction(-1)), arg)
 
 
-def _constant(node: Apply) -> Node:
-    numbers = [arg.value for arg in node.args if isinstance(arg, Number)]
+def _constant(node: Apply, part: Fold) -> Node:
+    """Any other operation: a number, if it is one of numbers."""
+    whole = reapplied(node, part)
+    numbers = [arg.value for arg in whole.args if isinstance(arg, Number)]
+    if not numbers or len(numbers) < len(whole.args):
+        return whole
     if node.op == "inv" and numbers[0]:
         return _short(1 / numbers[0])
     if node.op == "pow" and numbers[1].denominator == 1 and abs(numbers[1]) <= _STEEPEST and numbers[0]:
         return _short(numbers[0] ** numbers[1].numerator)
     if node.op in ("max", "min"):
         return Number(max(numbers) if node.op == "max" else min(numbers))
-    if node.op == "abs":
-        return Number(abs(numbers[0]))
-    rounded = value(node, {})
-    return Number(Fraction(rounded)) if math.isfinite(rounded) else node
+    entry = TABLE.get(node.op)
+    if entry is not None and entry.rational:
+        return Number(entry.rational(numbers[0]))
+    rounded = value(whole, {})
+    return Number(Fraction(rounded)) if math.isfinite(rounded) else whole
+
+
+_FOLDED: Arithmetic[Node] = Arithmetic(
+    same, {"add": _sum, "mul": _product, "neg": _negated}, dict.fromkeys(TESTS, reapplied), otherwise=_constant
+)
 
 
 def _short(number: Fraction) -> Number:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from derive.expressions.tree import Apply, Name, Node, Number, names_in
-from derive.numerics.algebra.like_terms import ZERO, added, inverted, multiplied, negated, plain
+from derive.expressions.arithmetic import Arithmetic, Fold, NoElement
+from derive.expressions.functions import TABLE
+from derive.expressions.tree import Apply, Node, Number
+from derive.numerics.algebra.like_terms import ONE, TWO, ZERO, added, filled, inverted, multiplied, negated, plain
 
 __all__ = ["derivative"]
 
@@ -16,39 +18,36 @@ def derivative(node: Node, name: str) -> Node | None:
     >>> from derive.expressions.grammar import parse_expression
     >>> from derive.numerics.algebra.constant_folding import folded
     >>> from derive.expressions.tree import render
-    >>> render(folded(derivative(parse_expression("3*x**2*y + exp(x)/y"), "x"), {}))
-    '6*x*y + exp(x)/y'
+    >>> [render(folded(derivative(parse_expression(text), "x"), {})) for text in ("3*x**2*y + exp(x)/y", "tan(x*y)")]
+    ['6*y*x + exp(x)/y', '(tan(x*y)*tan(x*y) + 1)*y']
     """
-    if isinstance(node, Name):
-        return Number(Fraction(node.name == name))
-    if isinstance(node, Number) or name not in names_in(node):
-        return ZERO
-    inner = [derivative(arg, name) for arg in node.args]
-    found = [one for one in inner if one is not None]
-    if len(found) < len(inner):
-        return None
-    first, slope = node.args[0], found[0]
+
+    def chained(node: Apply, part: Fold) -> Node:
+        """The slopes of an operation in its arguments, times the derivatives of these."""
+        if name not in node.names:
+            return ZERO
+        return added(*(multiplied(slope, part(arg)) for slope, arg in zip(_slopes(node), node.args, strict=True)))
+
+    derivatives: Arithmetic[Node] = Arithmetic(lambda _: ZERO, {}, otherwise=chained)
+    return derivatives.attempt(node, lambda other: ONE if other == name else ZERO)
+
+
+def _slopes(node: Apply) -> list[Node]:
+    """The slopes of an operation in each of its arguments; NoElement if it may have kinks."""
+    args = node.args
     match node.op:
         case "add":
-            return added(*found)
+            return [ONE] * len(args)
         case "neg":
-            return negated(slope)
+            return [Number(Fraction(-1))]
         case "mul":
-            args = node.args
-            return added(*(multiplied(*args[:i], one, *args[i + 1 :]) for i, one in enumerate(found)))
+            return [multiplied(*args[:i], *args[i + 1 :]) for i in range(len(args))]
         case "inv":
-            return negated(multiplied(slope, inverted(Apply("pow", (first, Number(Fraction(2)))))))
-        case "pow":
-            exponent = plain(node.args[1])
-            if exponent is None:
-                return None
-            power = Apply("pow", (first, Number(exponent - 1)))
-            return multiplied(Number(exponent), power if exponent != 2 else first, slope)
-        case "exp":
-            return multiplied(node, slope)
-        case "log":
-            return multiplied(slope, inverted(first))
-        case "sqrt":
-            return multiplied(Number(Fraction(1, 2)), slope, inverted(node))
-        case _:
-            return None
+            return [negated(inverted(Apply("pow", (args[0], TWO))))]
+        case "pow" if (exponent := plain(args[1])) is not None:
+            power = args[0] if exponent == 2 else Apply("pow", (args[0], Number(exponent - 1)))
+            return [multiplied(Number(exponent), power), ZERO]
+    entry = TABLE.get(node.op)
+    if entry is None or not isinstance(entry.slope, str):
+        raise NoElement
+    return [filled(entry.slope, {"x": args[0], "y": node})]

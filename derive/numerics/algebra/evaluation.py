@@ -24,10 +24,11 @@ from typing import Any
 from derive.expressions.arithmetic import TESTS, Arithmetic
 from derive.expressions.functions import STEPPED, TABLE
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, cases, names_in
-from derive.numerics.algebra.exact_values import Undefined, decimal, exact_number, exact_value, rationals
+from derive.numerics.algebra.exact_values import Undefined, exact_number
+from derive.numerics.algebra.predicates import Order, order
 from derive.numerics.intervals.enclosure import joined, truths
-from derive.tolerances import ASIDE, EXPRESSION, MET
-from quantities.rational import exact_of, nearest
+from derive.tolerances import ASIDE, MET
+from quantities.rational import exact_of
 
 __all__ = [
     "arms",
@@ -137,14 +138,15 @@ def binding_arm(choice: Apply, values: Values) -> Node | None:
     """The arm that binds in a maximum, a minimum or a choice; None if an undefined condition comes before it."""
     if choice.op == "piecewise":
         return chosen_arm(choice, values)
-    sizes = [value(arg, values) for arg in choice.args]
-    best = max(sizes) if choice.op == "max" else min(sizes)
-    near = [arg for arg, size in zip(choice.args, sizes, strict=True) if abs(size - best) <= MET * abs(best)]
-    given = rationals(names_in(*near), values) if len(near) > 1 else None
-    exact: list[Any] = [] if given is None else [exact_value(arg, given) for arg in near]
-    if exact and None not in exact:  # of arms that are equal, the first
-        return near[exact.index(max(exact) if choice.op == "max" else min(exact))]
-    return choice.args[sizes.index(best)]
+    binds = Order.GREATER if choice.op == "max" else Order.LESS
+    best, *others = choice.args
+    for arg in others:
+        standing = order(arg, best, values, chosen_arm)
+        if standing in (Order.UNDECIDED, Order.UNDEFINED):
+            standing = Order.of(value(arg, values) - value(best, values))
+        if standing is binds:  # of arms that are equal, the first
+            best = arg
+    return best
 
 
 def holds(condition: Node, values: Values) -> bool:
@@ -173,17 +175,28 @@ def _joined(op: str, parts: Sequence[Evaluator], values: Values) -> bool | None:
     return joined(op, (part(values) for part in parts))
 
 
-def _compared(comparison: Apply, values: Values) -> bool | None:
-    left, right = (value(side, values) for side in comparison.args)
+_OF_PRODUCTS = frozenset({"mul", "inv", "neg", "abs", "max", "min", "sqrt"})
+
+
+def _is_product(node: Node) -> bool:
+    """Whether nothing can cancel in an expression, so that its double is right to nearly all its digits."""
+    return not isinstance(node, Apply) or (node.op in _OF_PRODUCTS and all(map(_is_product, node.args)))
+
+
+def _comparison(comparison: Apply, _: object) -> Evaluator:
+    return partial(_compared, comparison, all(map(_is_product, comparison.args)))
+
+
+def _compared(comparison: Apply, is_of_products: bool, values: Values) -> bool | None:
+    one, other = comparison.args
+    left, right = value(one, values), value(other, values)
     if left != left or right != right:
         return _beyond_doubles(comparison, (left, right), values)
-    if _is_near(comparison, left, right, values):
-        sides = _exact_sides(comparison, values)
-        if sides is not None:
-            return TESTS[comparison.op](*sides)
-        if left != right and (_is_rounding(comparison, left, right, values) or _is_tie(comparison.args, values)):
-            return comparison.op in ("le", "ge", "eq")
-    return TESTS[comparison.op](left, right)
+    is_clear = is_of_products and abs(left - right) > MET * max(abs(left), abs(right))
+    if is_clear or _AS_DOUBLES.get() or math.isinf(left) or math.isinf(right):
+        return TESTS[comparison.op](left, right)
+    standing = order(one, other, values, chosen_arm)
+    return comparison.op in _HOLDS[Order.of(left - right) if standing is Order.UNDEFINED else standing]
 
 
 def _constant(number: float) -> Evaluator:
@@ -209,10 +222,19 @@ _EVALUATORS: Arithmetic[Evaluator] = Arithmetic(
     },
     forms={
         "piecewise": lambda choice, _: partial(_chosen, choice),
-        **dict.fromkeys(TESTS, lambda comparison, _: partial(_compared, comparison)),
+        **dict.fromkeys(TESTS, _comparison),
     },
 )
 """Functions of the numbers, one made of others: a tree is folded once, and called at each point."""
+
+
+_HOLDS = {
+    Order.LESS: ("lt", "le", "ne"),
+    Order.EQUAL: ("le", "ge", "eq"),
+    Order.GREATER: ("gt", "ge", "ne"),
+    Order.UNDECIDED: ("le", "ge", "eq"),
+}
+"""The comparisons that hold; sides that the digits of computed numbers do not tell apart are taken for equal."""
 
 
 _AS_DOUBLES = ContextVar("derive_as_doubles", default=False)
@@ -226,52 +248,6 @@ def as_doubles() -> Iterator[None]:
         yield
     finally:
         _AS_DOUBLES.reset(token)
-
-
-def _is_near(comparison: Apply, left: float, right: float, values: Values) -> bool:
-    """Whether rounding may decide which of two sides is larger."""
-    if _AS_DOUBLES.get():
-        return False
-    gap = abs(left - right)
-    if gap <= MET * max(abs(left), abs(right)):
-        return True
-    is_difference = (left == 0 or right == 0) and any(isinstance(side, Apply) for side in comparison.args)
-    if not is_difference:
-        return False
-    sizes = (_size(side, x, values) for side, x in zip(comparison.args, (left, right), strict=True))
-    return gap <= MET * sum(sizes)
-
-
-def _exact_sides(comparison: Apply, values: Values) -> list[Fraction] | None:
-    """The sides as rationals, if all numbers in them are known exactly."""
-    given = rationals(names_in(comparison), values)
-    if given is None:
-        return None
-    sides = [exact_value(side, given) for side in comparison.args]
-    return None if None in sides else sides
-
-
-def _is_rounding(comparison: Apply, left: float, right: float, values: Values) -> bool:
-    """Whether two sides differ by no more than the rounding of a number in them that was computed."""
-    is_computed = any(exact_of(values[name]) is None for name in names_in(comparison))
-    return is_computed and abs(left - right) <= EXPRESSION * max(abs(left), abs(right))
-
-
-def _is_tie(sides: tuple[Node, ...], values: Values) -> bool:
-    """Whether two sides that differ in doubles are equal as decimals are: 3*0.1 is 0.3, and 10*sqrt(0.49) is 7.
-
-    Sides that are not rational are equal if many digits do not tell them apart.
-    """
-    names = names_in(*sides)
-    if not all(math.isfinite(values[name]) for name in names):
-        return False
-    decimals = {name: decimal(values[name]) for name in names}
-    one, other = (exact_value(side, decimals) for side in sides)
-    if one is not None and other is not None:
-        return bool(one == other)
-    from derive.numerics.algebra.multiprecision import gap_of  # which asks this module for the arm of a choice
-
-    return gap_of(Equation(sides[0], "=", sides[1]), {name: nearest(x) for name, x in decimals.items()}) == 0
 
 
 def _beyond_doubles(comparison: Apply, sides: Iterable[float], values: Values) -> bool | None:
@@ -326,14 +302,14 @@ def with_exact_parts(node: Node, values: Values) -> Node | None:
     given = {name: exact for name in names_in(node) if (exact := exact_of(values[name])) is not None}
 
     def put(part: Node) -> Node:
-        if not isinstance(part, Apply):
+        if isinstance(part, Number):
             return part
         number = exact_number(part, given)
-        if number is None and part.op in STEPPED:
+        if number is None and isinstance(part, Apply) and part.op in STEPPED:
             number = _whole_at_tie(part.args[0], values)
         if number is not None:
             return Number(number)
-        if part.op == "piecewise":  # its conditions are decided where they are compared
+        if isinstance(part, Name) or part.op == "piecewise":  # its conditions are decided where they are compared
             return part
         return Apply(part.op, tuple(map(put, part.args)))
 
@@ -349,11 +325,10 @@ def _whole_at_tie(node: Node, values: Values) -> Fraction | None:
     What was computed is rounded itself, so that its digits decide nothing.
     """
     number = value(node, values)
-    if not math.isfinite(number) or abs(number - round(number)) > EXPRESSION * abs(number):
+    if not math.isfinite(number):
         return None
     whole = Fraction(round(number))
-    is_computed = rationals(names_in(node), values) is None
-    return whole if is_computed or _is_tie((node, Number(whole)), values) else None
+    return whole if order(node, Number(whole), values, chosen_arm).is_tie else None
 
 
 def residual_of_decimals(equation: Equation, values: Values) -> float:

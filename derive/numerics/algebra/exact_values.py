@@ -18,19 +18,10 @@ from derive.expressions.functions import TABLE, Function
 from derive.expressions.tree import Node, names_in
 from quantities.rational import exact_of, nearest
 
-__all__ = ["Undefined", "decimal", "exact_number", "exact_value", "exactly_computed", "rationals"]
+__all__ = ["Undefined", "exact_number", "exact_value", "exactly_computed", "rationals"]
 
 _LONGEST = 2000  # bits of a fraction beyond which it is not computed
 _STEEPEST = 64  # limit on whole exponents
-
-
-def decimal(number: float) -> Fraction:
-    """The rational that a number rounds, or else the decimal from which rounding has moved it by its last place.
-
-    A double holds any decimal of fifteen digits.
-    """
-    exact = exact_of(number)
-    return Fraction(f"{number:.15g}") if exact is None else exact
 
 
 class Undefined(NoElement):
@@ -152,17 +143,14 @@ def _of_rationals(test: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool
 
 
 _ON_FRACTIONS: dict[str, Callable[..., Fraction | None]] = {
-    **{name: _defined(entry) for name, entry in TABLE.items()},
+    **{name: entry.rational or _defined(entry) for name, entry in TABLE.items()},
     "add": lambda *args: sum(args, Fraction(0)),
     "mul": lambda *args: math.prod(args, start=Fraction(1)),
     "neg": operator.neg,
     "inv": _inverse,
     "pow": _power,
-    "abs": abs,
     "max": lambda *args: max(args),
     "min": lambda *args: min(args),
-    "floor": lambda x: Fraction(math.floor(x)),
-    "ceil": lambda x: Fraction(math.ceil(x)),
 }
 _EXACT: Arithmetic[Fraction] = Arithmetic(
     number=operator.attrgetter("value"),

@@ -24,13 +24,13 @@ from derive.numerics.algebra.like_terms import (
     added,
     arms_of,
     cleared,
+    coefficients,
     filled,
     inverted,
     multiplied,
     negated,
     occurrences,
     plain,
-    polynomial,
     simplified,
     switches,
     when_binding,
@@ -209,10 +209,10 @@ def _inverted_choice(node: Apply, index: int, found: Candidate) -> list[Candidat
 def _collected(node: Node, known: Candidate, name: str, splits: int) -> tuple[Candidate, ...] | None:
     """The candidates if several arguments contain the name: roots of a polynomial, or else arm by arm."""
     difference = added(node, negated(known.form))
-    found = polynomial(cleared(difference, name), name)
+    found = coefficients(cleared(difference, name), [name])
     if found is None:
         return _by_arms(difference, known, name, splits)
-    a, b, c = (found.get(power, ZERO) for power in (2, 1, 0))
+    a, b, c = (found.get((name,) * power, ZERO) for power in (2, 1, 0))
     if a == ZERO:
         return None if b == ZERO else (_dividing(_with(known, _quotient(negated(c), b)), b),)
     square = added(Apply("pow", (b, TWO)), negated(multiplied(Number(Fraction(4)), a, c)))

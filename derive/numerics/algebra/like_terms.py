@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, reduce
+from itertools import product as pairs_of
 from math import prod
+from typing import Any
 
-from derive.expressions.arithmetic import Arithmetic, nothing, reapplied, same
+from derive.expressions.arithmetic import Arithmetic, Fold, NoElement, nothing, reapplied, same
 from derive.expressions.grammar import parse_condition, parse_expression
 from derive.expressions.tree import Apply, Name, Node, Number, walk
 
@@ -20,6 +22,7 @@ __all__ = [
     "added",
     "arms_of",
     "cleared",
+    "coefficients",
     "denominators",
     "filled",
     "inverted",
@@ -27,7 +30,6 @@ __all__ = [
     "negated",
     "occurrences",
     "plain",
-    "polynomial",
     "simplified",
     "switches",
     "when_binding",
@@ -112,57 +114,44 @@ def _is(node: Node, op: str) -> bool:
     return isinstance(node, Apply) and node.op == op
 
 
-def polynomial(node: Node, name: str, highest: int = 2) -> dict[int, Node] | None:
-    """The coefficients of an expression as a polynomial in the name; None if its degree is higher, or it is not one.
+def coefficients(node: Node, names: Collection[str], highest: int = 2) -> dict[tuple[str, ...], Node] | None:
+    """The coefficient of each product of so many of some names at most; None if there is more to an expression.
 
     >>> from derive.expressions.tree import render
     >>> from derive.expressions.grammar import parse_expression
-    >>> found = polynomial(parse_expression("a*x + x**2 - b*x"), "x")
-    >>> {power: render(part) for power, part in found.items()}
-    {1: 'a - b', 2: '1'}
+    >>> found = coefficients(parse_expression("a*x + x**2 - b*x"), ["x"])
+    >>> {names: render(part) for names, part in found.items()}
+    {('x',): 'a - b', ('x', 'x'): '1'}
     """
-    if not occurrences(node, name):
-        return {0: node}
-    if isinstance(node, Name):
-        return {1: ONE}
-    assert isinstance(node, Apply)
-    match node.op:
-        case "add":
-            total: dict[int, Node] = {}
-            for arg in node.args:
-                part = polynomial(arg, name, highest)
-                if part is None:
-                    return None
-                for power, factor in part.items():
-                    total[power] = added(total.get(power, ZERO), factor)
-            return total
-        case "neg":
-            inner = polynomial(node.args[0], name, highest)
-            return None if inner is None else {power: negated(factor) for power, factor in inner.items()}
-        case "mul":
-            return _product(node.args, name, highest)
-        case "pow":
-            exponent = plain(node.args[1])
-            if exponent is None or exponent not in range(1, highest + 1):
-                return None
-            return _product((node.args[0],) * int(exponent), name, highest)
-        case _:
-            return None
 
+    def total(terms: Iterable[tuple[tuple[str, ...], Node]]) -> dict[tuple[str, ...], Node]:
+        whole: dict[tuple[str, ...], Node] = {}
+        for key, factor in terms:
+            if len(key) > highest:
+                raise NoElement
+            whole[key] = added(whole.get(key, ZERO), factor)
+        return whole
 
-def _product(factors: tuple[Node, ...], name: str, highest: int) -> dict[int, Node] | None:
-    total: dict[int, Node] = {0: ONE}
-    for factor in factors:
-        part = polynomial(factor, name, highest)
-        if part is None or max(part) + max(total) > highest:
-            return None
-        product: dict[int, Node] = {}
-        for power, one in total.items():
-            for other, two in part.items():
-                key = power + other
-                product[key] = added(product.get(key, ZERO), multiplied(one, two))
-        total = product
-    return total
+    def product(one: Mapping[tuple[str, ...], Node], other: Mapping[tuple[str, ...], Node]) -> Any:
+        pairs = pairs_of(one.items(), other.items())
+        return total((tuple(sorted((*a, *b))), multiplied(first, second)) for (a, first), (b, second) in pairs)
+
+    def form(node: Apply, part: Fold) -> Any:
+        if not any(name in names for name in node.names):
+            return {(): node}
+        if node.op == "add":
+            return total(term for arg in node.args for term in part(arg).items())
+        if node.op == "neg":
+            return {key: negated(factor) for key, factor in part(node.args[0]).items()}
+        if node.op == "mul":
+            return reduce(product, map(part, node.args))
+        exponent = plain(node.args[1]) if node.op == "pow" else None
+        if exponent is None or exponent not in range(1, highest + 1):
+            raise NoElement
+        return reduce(product, [part(node.args[0])] * int(exponent))
+
+    arithmetic: Arithmetic[dict[tuple[str, ...], Node]] = Arithmetic(lambda number: {(): number}, {}, otherwise=form)
+    return arithmetic.attempt(node, lambda name: {(name,): ONE} if name in names else {(): Name(name)})
 
 
 def switches(node: Node, name: str) -> bool:

@@ -21,11 +21,12 @@ from fractions import Fraction
 
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in
 from derive.numerics.algebra.constant_folding import folded
-from derive.numerics.algebra.evaluation import terms, value
+from derive.numerics.algebra.evaluation import chosen_arm, terms, value
 from derive.numerics.algebra.exact_values import exact_value, rationals
-from derive.numerics.algebra.like_terms import ONE, ZERO, added, inverted, multiplied, negated
+from derive.numerics.algebra.like_terms import ZERO, added, coefficients, inverted, multiplied, negated
+from derive.numerics.algebra.predicates import order
 from derive.time_limits import tick
-from derive.tolerances import AGREEMENT, HANDFUL, RANK
+from derive.tolerances import AGREEMENT, RANK
 from quantities.domain import Domain
 from quantities.rational import nearest
 
@@ -49,33 +50,8 @@ def linear_form(node: Node, unknowns: frozenset[str]) -> Linear | None:
     >>> {name: render(factor) for name, factor in found.items()}
     {'x': 'a', 'y': 'a*2', None: '-b'}
     """
-    if unknowns.isdisjoint(names_in(node)):
-        return {None: node}
-    if isinstance(node, Name):
-        return {node.name: ONE}
-    assert isinstance(node, Apply)
-    match node.op:
-        case "add":
-            total: Linear = {}
-            for arg in node.args:
-                part = linear_form(arg, unknowns)
-                if part is None:
-                    return None
-                for name, factor in part.items():
-                    total[name] = added(total.get(name, ZERO), factor)
-            return total
-        case "neg":
-            inner = linear_form(node.args[0], unknowns)
-            return None if inner is None else {name: negated(factor) for name, factor in inner.items()}
-        case "mul":
-            holding = [arg for arg in node.args if not unknowns.isdisjoint(names_in(arg))]
-            if len(holding) > 1:
-                return None
-            inner = linear_form(holding[0], unknowns)
-            others = [arg for arg in node.args if arg is not holding[0]]
-            return None if inner is None else {n: multiplied(*others, factor) for n, factor in inner.items()}
-        case _:
-            return None
+    found = coefficients(node, unknowns, 1)
+    return None if found is None else {(key[0] if key else None): factor for key, factor in found.items()}
 
 
 def linear_solutions(
@@ -114,18 +90,26 @@ def _in_fractions(
     rows = [[exact_value(form.get(name, ZERO), given) for name in (*unknowns, None)] for form in forms]
     if any(entry is None for row in rows for entry in row):
         return None
-    for column in range(len(unknowns)):
-        lead = next((row for row in rows[column:] if row[column]), None)
+    solved = _reduced(rows, len(unknowns))
+    is_long = any(x.numerator.bit_length() + x.denominator.bit_length() > _LONG for row in solved for x in row)
+    if len(solved) < len(unknowns) or is_long:
+        return None
+    return {name: nearest(-row[-1]) for name, row in zip(unknowns, solved, strict=True)}
+
+
+def _reduced(rows: list[list[Fraction]], columns: int) -> list[list[Fraction]]:
+    """The rows of the reduced echelon form of a matrix that lead in one of its first columns."""
+    kept: list[list[Fraction]] = []
+    for column in range(columns):
+        lead = next((row for row in rows if row[column]), None)
         if lead is None:
-            return None
+            continue
         rows.remove(lead)
         pivot = [entry / lead[column] for entry in lead]
-        if any(entry.numerator.bit_length() + entry.denominator.bit_length() > _LONG for entry in pivot):
-            return None
-        for row in rows:
+        for row in (*rows, *kept):
             row[:] = [entry - row[column] * above for entry, above in zip(row, pivot, strict=True)]
-        rows.insert(column, pivot)
-    return {name: nearest(-row[-1]) for name, row in zip(unknowns, rows, strict=True)}
+        kept.append(pivot)
+    return kept
 
 
 def _factored(
@@ -176,17 +160,7 @@ def echelon(equations: Sequence[Equation], unknowns: Sequence[str], known: Mappi
     rows = [row for one in equations if (row := _fractions(one, unknowns, known)) is not None]
     if len(rows) < 2:
         return []
-    kept: list[list[Fraction]] = []
-    for column in range(len(unknowns)):
-        lead = next((row for row in rows if row[column]), None)
-        if lead is None:
-            continue
-        rows.remove(lead)
-        pivot = [entry / lead[column] for entry in lead]
-        for row in (*rows, *kept):
-            row[:] = [entry - row[column] * above for entry, above in zip(row, pivot, strict=True)]
-        kept.append(pivot)
-    return [Equation(_written(row, unknowns), "=", ZERO) for row in kept]
+    return [Equation(_written(row, unknowns), "=", ZERO) for row in _reduced(rows, len(unknowns))]
 
 
 def _fractions(equation: Equation, unknowns: Sequence[str], known: Mapping[str, float]) -> list[Fraction] | None:
@@ -205,10 +179,9 @@ def _written(row: Sequence[Fraction], unknowns: Sequence[str]) -> Node:
 
 
 def _coefficient(form: Node, known: Mapping[str, float]) -> float:
-    """A factor's value; zero if no more than rounding is left of cancelling terms."""
-    number = value(form, known)
-    size = sum(abs(value(term, known)) for term in terms(form))
-    return 0.0 if abs(number) <= HANDFUL * size else number
+    """A factor's value; zero if its terms cancel, or leave no more than the rounding of computed numbers."""
+    is_zero = len(terms(form)) > 1 and order(form, ZERO, known, chosen_arm).is_tie
+    return 0.0 if is_zero else value(form, known)
 
 
 def _cleared(equation: Equation, unknowns: frozenset[str]) -> Node:

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
 
+from derive.expressions.arithmetic import NoElement
+from derive.expressions.sums import UNIT, Monomial, Sum, joined, multiplied_out, plus
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import terms, value
@@ -25,13 +27,6 @@ __all__ = ["Combined", "combined"]
 
 _MOST = 200  # limit on monomials of an equation
 _BLUR, _AGREEMENT = Fraction(BLUR), Fraction(AGREEMENT)  # products of large numbers are beyond doubles
-_HIGHEST = 8  # limit on powers that are multiplied out
-
-Monomial = frozenset[tuple[Node, int]]
-"""The parts of a product, each with its power; the empty product is one."""
-
-Sum = dict[Monomial, Fraction]
-CONSTANT: Monomial = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +61,7 @@ def combined(equations: Sequence[Equation], known: Mapping[str, float]) -> Combi
     for own, size in zip(equations, sizes, strict=True):  # constants that cancelled leave rounding, not a number
         held = [term for side in (own.lhs, own.rhs) for term in terms(side) if {*names_in(term)} <= known.keys()]
         whole = sum(abs(value(term, known)) for term in held)
-        size[CONSTANT] = Fraction(whole) if isfinite(whole) else size.get(CONSTANT, Fraction(0))
+        size[UNIT] = Fraction(whole) if isfinite(whole) else size.get(UNIT, Fraction(0))
     pending = [*range(len(rows))]
     while pending:
         lead = max((key for i in pending for key in rows[i] if key), key=_height, default=None)
@@ -79,7 +74,7 @@ def combined(equations: Sequence[Equation], known: Mapping[str, float]) -> Combi
                 share = rows[i][lead] / rows[pivot][lead]
                 rows[i], sizes[i] = _without(rows[i], sizes[i], share, rows[pivot], sizes[pivot])
                 rows[i].pop(lead, None)
-    contradict = any(abs(rows[i].get(CONSTANT, 0)) > _AGREEMENT * sizes[i].get(CONSTANT, 0) for i in pending)
+    contradict = any(abs(rows[i].get(UNIT, 0)) > _AGREEMENT * sizes[i].get(UNIT, 0) for i in pending)
     left = (None if i in pending else Equation(_written(row), "=", ZERO) for i, row in enumerate(rows))
     return Combined(tuple(left), tuple(zip(map(_degree, before), map(_degree, rows), strict=True)), contradict)
 
@@ -102,82 +97,26 @@ def _height(monomial: Monomial) -> tuple[int, int, str]:
 
 
 def _sum_of(node: Node) -> Sum | None:
-    """An expression multiplied out; None if it has too many terms."""
-    if isinstance(node, Number):
-        return {CONSTANT: node.value} if node.value else {}
-    if isinstance(node, Name):
-        return {frozenset({(node, 1)}): Fraction(1)}
-    if node.op == "neg":
-        inner = _sum_of(node.args[0])
-        return None if inner is None else {key: -factor for key, factor in inner.items()}
-    if node.op == "add":
-        total: Sum = {}
-        for arg in node.args:
-            part = _sum_of(arg)
-            if part is None:
-                return None
-            for key, factor in part.items():
-                total[key] = total.get(key, Fraction(0)) + factor
-        return {key: factor for key, factor in total.items() if factor}
-    if node.op == "mul":
-        return _product([_sum_of(arg) for arg in node.args])
-    power = _whole_power(node)
-    if power:
-        return _product([_sum_of(node.args[0])] * power)
-    if node.op == "inv" and (below := _sum_of(node.args[0])) is not None and len(below) == 1:
-        ((key, factor),) = below.items()
-        return {frozenset((part, -power) for part, power in key): 1 / factor}
-    return {frozenset({(node, 1)}): Fraction(1)}
-
-
-def _whole_power(node: Apply) -> int:
-    """The exponent of a power that can be multiplied out, or zero."""
-    exponent = node.args[1] if node.op == "pow" else None
-    if not isinstance(exponent, Number) or exponent.value.denominator != 1:
-        return 0
-    return exponent.value.numerator if 0 < exponent.value.numerator <= _HIGHEST else 0
-
-
-def _product(factors: Sequence[Sum | None]) -> Sum | None:
-    whole: Sum = {CONSTANT: Fraction(1)}
-    for factor in factors:
-        if factor is None or len(whole) * len(factor) > _MOST:
-            return None
-        parts: Sum = {}
-        for one, share in whole.items():
-            for other, times in factor.items():
-                for key, sign in _multiplied(one, other).items():
-                    parts[key] = parts.get(key, Fraction(0)) + sign * share * times
-        whole = {key: share for key, share in parts.items() if share}
+    """An expression multiplied out, in which no cosine is squared; None if it has too many terms."""
+    try:
+        whole = multiplied_out(node, lambda part: part, _MOST)
+        while (square := next(filter(None, map(_squared_cosine, whole)), None)) is not None:
+            monomial, angle = square
+            factor = whole.pop(monomial)
+            rest = joined(monomial, {Apply("cos", angle): -2})
+            for share, key in ((factor, rest), (-factor, joined(rest, {Apply("sin", angle): 2}))):
+                whole = plus(whole, {key: share})
+    except NoElement:
+        return None
     return whole
 
 
-def _multiplied(one: Monomial, other: Monomial) -> Sum:
-    """The product of two monomials, in which no cosine is squared."""
-    powers: dict[Node, int] = dict(one)
-    for part, power in other:
-        powers[part] = powers.get(part, 0) + power
-    found: Sum = {CONSTANT: Fraction(1)}
-    for part, power in powers.items():
-        found = _times(found, part, power)
-    return found
-
-
-def _times(whole: Sum, part: Node, power: int) -> Sum:
-    """A sum times a power of one part."""
-    if isinstance(part, Apply) and part.op == "cos" and power >= 2:
-        less = _times(whole, part, power - 2)
-        sine = Apply("sin", part.args)
-        found = dict(less)
-        for key, share in _times(less, sine, 2).items():
-            found[key] = found.get(key, Fraction(0)) - share
-        return {key: share for key, share in found.items() if share}
-    found = {}
-    for key, share in whole.items():
-        powers = dict(key)
-        powers[part] = powers.get(part, 0) + power
-        found[frozenset((name, many) for name, many in powers.items() if many)] = share
-    return found
+def _squared_cosine(monomial: Monomial) -> tuple[Monomial, tuple[Node, ...]] | None:
+    """A monomial with the square of a cosine, and that one's argument."""
+    for part, power in monomial:
+        if isinstance(part, Apply) and part.op == "cos" and power >= 2:
+            return monomial, part.args
+    return None
 
 
 def _written(row: Sum) -> Node:

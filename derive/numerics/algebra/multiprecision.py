@@ -12,18 +12,13 @@ special functions: 20 microseconds for `y = x**3 + a*x`.
 from __future__ import annotations
 
 import math
-import operator
 import sys
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import cache, reduce
+from collections.abc import Callable, Mapping, Sequence
 from itertools import count
-from typing import Any
 
-from derive.expressions.arithmetic import Arithmetic, Fold, NoElement, nothing
-from derive.expressions.functions import TABLE
+from derive.expressions.arithmetic import Fold, NoElement, nothing
 from derive.expressions.tree import Apply, Equation, Name, Node, names_in, rebuilt
+from derive.numerics.algebra.balls import Ball, ball_of, folded_ball, many_digits
 from derive.numerics.algebra.evaluation import chosen_arm, value
 from derive.numerics.intervals.arithmetic import minus, plus
 from derive.numerics.intervals.enclosure import enclose
@@ -60,24 +55,10 @@ __all__ = [
     "turning_point",
 ]
 
-Real = Any
-"""A FLINT number: a ball, or its exact midpoint."""
-
-_BITS = 512
 _MORE_BITS = 2400  # precision in which the sum of any doubles is exact
 _SURE_BITS = 200  # correct bits that a number must have
 _HALVINGS = 300  # limit on bisections, down to the smallest sizes of doubles
 _INWARDS = (1e-3, 1e-6, 1e-9)  # sample points of a stretch as shares of its far end
-_ONE_AT_A_TIME = threading.RLock()  # FLINT keeps one precision for all threads
-
-
-@contextmanager
-def many_digits(bits: int = _BITS) -> Iterator[None]:
-    """A block in which FLINT works with this precision."""
-    from flint import ctx
-
-    with _ONE_AT_A_TIME, ctx.workprec(bits):
-        yield
 
 
 @many_digits()
@@ -176,7 +157,8 @@ def is_rounded_zero(equation: Equation, name: str, values: Mapping[str, float]) 
         return False
     noise = abs(at)
     for other, number in values.items():
-        aside = None if other == name else _gap(equation, {**values, other: number * (1 + ASIDE)})
+        is_exact = other == name or exact_of(number) is not None
+        aside = None if is_exact else _gap(equation, {**values, other: number * (1 + ASIDE)})
         noise += abs(aside - at) / ASIDE * LAST_DIGIT if aside is not None else 0
     nearer = [_gap(equation, {**values, name: x * share}) for share in (0, 0.25, 0.5)]
     farther = [_gap(equation, {**values, name: x * share}) for share in (1e3, 1e9, 1e15, 1e30)]
@@ -255,11 +237,11 @@ def turning_point(form: Node, name: str, span: tuple[float, float]) -> float:
     reach = max(span[1] - span[0], BESIDE_STRETCH * farthest) or AT_ZERO
     step = (arb(reach) * TURNING).mid()
 
-    def height(x: Real) -> Real | None:
+    def height(x: Ball) -> Ball | None:
         tick()
         return _number((form,), {name: float(x)}, {name: x})
 
-    def slope(x: Real) -> Real | None:
+    def slope(x: Ball) -> Ball | None:
         before, after = height((x - step).mid()), height((x + step).mid())
         return None if before is None or after is None else (after - before).mid()
 
@@ -272,7 +254,7 @@ def turning_point(form: Node, name: str, span: tuple[float, float]) -> float:
     return (span[0] + span[1]) / 2
 
 
-def _sign_change(function: Callable[[Real], Real | None], a: Real, b: Real) -> Real | None:
+def _sign_change(function: Callable[[Ball], Ball | None], a: Ball, b: Ball) -> Ball | None:
     """The sign change of a function between two points, beyond the precision of doubles; None if there is none."""
     first, last = function(a), function(b)
     if first is None or last is None or first * last > 0:
@@ -314,7 +296,7 @@ def overflows(form: Node, values: Mapping[str, float]) -> bool:
 
 
 @many_digits()
-def difference(equation: Equation, exact: Mapping[str, Real], known: Mapping[str, float]) -> Real:
+def difference(equation: Equation, exact: Mapping[str, Ball], known: Mapping[str, float]) -> Ball:
     """The difference of the sides, where some numbers have more digits than a double; None if a side is undefined.
 
     It has at least sixty correct digits; it is zero if even the highest precision cannot tell it from zero.
@@ -326,26 +308,18 @@ def difference(equation: Equation, exact: Mapping[str, Real], known: Mapping[str
     return _gap(equation, given | {name: float(x) for name, x in more.items()}, more)
 
 
-def _ball(number: Any) -> Real:
-    """The ball of a number: of the rational that a double rounds, where that is known."""
-    from flint import arb, fmpq
-
-    exact = exact_of(number)
-    return arb(number) if exact is None else arb(fmpq(exact.numerator, exact.denominator))
-
-
-def _gap(equation: Equation, values: Mapping[str, float], exact: Mapping[str, Real] | None = None) -> Real | None:
+def _gap(equation: Equation, values: Mapping[str, float], exact: Mapping[str, Ball] | None = None) -> Ball | None:
     """The difference of the sides, None if one is undefined; numbers in `exact` have more digits than a double."""
     tick()
     return _number((equation.lhs, equation.rhs), values, exact)
 
 
-def _number(forms: Sequence[Node], values: Mapping[str, float], exact: Mapping[str, Real] | None = None) -> Real | None:
+def _number(forms: Sequence[Node], values: Mapping[str, float], exact: Mapping[str, Ball] | None = None) -> Ball | None:
     """The value of one form, or the difference of two, with as many digits as needed; None if it is undefined."""
     from flint import arb
 
-    def found_at_precision() -> Real:
-        numbers = {name: _ball(number) for name, number in {**values, **(exact or {})}.items()}
+    def found_at_precision() -> Ball:
+        numbers = {name: ball_of(number) for name, number in {**values, **(exact or {})}.items()}
         return _ball_of(forms, numbers, values)
 
     try:
@@ -360,50 +334,15 @@ def _number(forms: Sequence[Node], values: Mapping[str, float], exact: Mapping[s
     return arb(0) if found.contains(0) and found.rad() < math.ulp(0.0) else None
 
 
-def _ball_of(forms: Sequence[Node], numbers: Mapping[str, Real], values: Mapping[str, float]) -> Real:
+def _ball_of(forms: Sequence[Node], numbers: Mapping[str, Ball], values: Mapping[str, float]) -> Ball:
     """A ball that holds the value of a form or a difference; not finite if that may be undefined.
 
     Which arm of a choice is taken, doubles decide.
     """
 
-    def chosen(choice: Apply, part: Fold) -> Real:
+    def chosen(choice: Apply, part: Fold) -> Ball:
         arm = chosen_arm(choice, values)
         return nothing() if arm is None else part(arm)
 
-    operations = _operations()
-    number = operations["number"]
-    balls: Arithmetic[Real] = Arithmetic(
-        lambda node: number(node.value.numerator) / node.value.denominator, operations, {"piecewise": chosen}
-    )
-    first, *others = (balls.fold(form, numbers.__getitem__) for form in forms)
+    first, *others = (folded_ball(form, numbers, chosen) for form in forms)
     return first - others[0] if others else first
-
-
-@cache
-def _operations() -> dict[str, Callable[..., Real]]:
-    """FLINT's function for each operation."""
-    from flint import arb
-
-    def sqrt(x: Real) -> Real:
-        return (x.nonnegative_part() if x.contains(0) else x).sqrt()  # within its radius, x may be zero
-
-    def floor(x: Real) -> Real:
-        whole = (x + 0.5).floor()
-        return whole if x.contains(whole) else x.floor()  # within its radius, x may be whole
-
-    return {
-        "number": arb,
-        "pi": arb.pi,
-        "add": lambda *terms: sum(terms),
-        "mul": lambda *factors: math.prod(factors),
-        "neg": operator.neg,
-        "inv": lambda x: 1 / x,
-        "pow": operator.pow,
-        "max": lambda *args: reduce(arb.max, args),
-        "min": lambda *args: reduce(arb.min, args),
-        **{name: entry.digits or getattr(arb, name) for name, entry in TABLE.items()},
-        "sqrt": sqrt,
-        "floor": floor,
-        "ceil": lambda x: -floor(-x),
-        "gamma": lambda x: x.gamma() if x > 0 else arb.nan(),
-    }

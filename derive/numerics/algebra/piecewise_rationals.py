@@ -27,12 +27,14 @@ from itertools import combinations, pairwise
 from operator import attrgetter
 from typing import Any
 
+from flint import arb, fmpq_poly
+
 from derive.expressions.functions import STEPPED
 from derive.expressions.tree import COMPARISONS, Apply, Equation, Node, Number, cases, names_in, walk, with_forms
 from derive.numerics.algebra.constant_folding import stated
 from derive.numerics.algebra.exact_values import exact_value, rationals
 from derive.numerics.algebra.like_terms import added, negated
-from derive.numerics.algebra.polynomials import Polynomial, is_tractable, nearest_root, ratio_of
+from derive.numerics.algebra.polynomials import Polynomial, exactly, fraction, is_tractable, nearest_root, ratio_of
 from derive.numerics.intervals.arithmetic import Span
 from derive.time_limits import tick
 from quantities.domain import Domain
@@ -148,7 +150,7 @@ class _Pieces:
             starts = low is not None and self._holds_at(low) and not (low == self.low and self.domain.open_low)
             is_at_span = bool(spans) and spans[-1][1] == low
             polynomial = self._between(low, high)
-            if polynomial:
+            if polynomial != 0:
                 if starts and not is_at_span:
                     points.append(nearest(low))  # type: ignore[arg-type]
                 points += self._roots(polynomial, low, high)
@@ -228,11 +230,11 @@ class _Pieces:
     def _steps(self, rounded: Node, low: _End, high: _End) -> list[Fraction]:
         """The places of a stretch at which a number that is rounded, linear in the name, is whole."""
         above, below = self._ratio(self._smooth(rounded, _inside(low, high)))
-        if len(above) < 2 and len(below) == 1:
+        if above.degree() < 1 and below.degree() == 0:
             return []
-        if len(above) != 2 or len(below) != 1 or low is None or high is None:
+        if above.degree() != 1 or below.degree() != 0 or low is None or high is None:
             raise _NotExact
-        offset, slope = above[0] / below[0], above[1] / below[0]
+        offset, slope = (fraction(c / below[0]) for c in above.coeffs())
         ends = sorted((slope * low + offset, slope * high + offset))
         if ends[1] - ends[0] > _MOST_BREAKS:
             raise _NotExact
@@ -243,7 +245,7 @@ class _Pieces:
         """The polynomial that is zero where the sides meet in a stretch, without zeros of its denominator."""
         at = _inside(low, high)
         above, below = self._ratio(added(self._smooth(self.left, at), negated(self._smooth(self.right, at))))
-        return _without_common(above, below) if len(below) > 1 else above
+        return _without_common(above, below)
 
     def _smooth(self, node: Node, at: Fraction) -> Node:
         """The expression around a point, in which each choice is the arm that binds there."""
@@ -290,8 +292,6 @@ class _Pieces:
 
     def _rational_roots(self, polynomial: Polynomial, low: _End, high: _End) -> list[Fraction]:
         """The roots inside a stretch, where they are breaks."""
-        if not polynomial:
-            return []
         rational, others = _roots_within(polynomial, low, high)
         if others:
             raise _NotExact
@@ -329,18 +329,14 @@ def _inside(low: _End, high: _End) -> Fraction:
 
 def _roots_within(polynomial: Polynomial, low: _End, high: _End) -> tuple[list[Fraction], list[float]]:
     """The rational roots inside a stretch, and the doubles nearest to the irrational ones."""
-    from flint import fmpq, fmpq_poly
-
     tick()
-    whole = fmpq_poly([fmpq(c.numerator, c.denominator) for c in polynomial]).numer()
-    if whole.degree() < 1:
+    if polynomial.degree() < 1:
         return [], []
     rational: list[Fraction] = []
     others: list[float] = []
-    for factor, _ in whole.factor()[1]:
-        coefficients = [int(c) for c in factor.coeffs()]
-        if len(coefficients) == 2:
-            root = Fraction(-coefficients[0], coefficients[1])
+    for factor, _ in polynomial.numer().factor()[1]:
+        if factor.degree() == 1:
+            root = Fraction(-int(factor[0]), int(factor[1]))
             if (low is None or root > low) and (high is None or root < high):
                 rational.append(root)
             continue
@@ -348,7 +344,7 @@ def _roots_within(polynomial: Polynomial, low: _End, high: _End) -> tuple[list[F
             is_above = _is_beyond(ball, low, 1)
             is_below = _is_beyond(ball, high, -1)
             if is_above and is_below:
-                number = nearest_root(tuple(map(Fraction, coefficients)), ball)
+                number = nearest_root(fmpq_poly(factor), ball)
                 if number is None:
                     raise _NotExact
                 others.append(number)
@@ -357,11 +353,9 @@ def _roots_within(polynomial: Polynomial, low: _End, high: _End) -> tuple[list[F
 
 def _is_beyond(ball: Any, end: _End, direction: int) -> bool:
     """Whether a root is on the inner side of an end of a stretch; an irrational root is never at the end itself."""
-    from flint import arb, fmpq
-
     if end is None:
         return True
-    gap = (ball - arb(fmpq(end.numerator, end.denominator))) * direction
+    gap = (ball - arb(exactly(end))) * direction
     if gap.contains(0):
         raise _NotExact
     return bool(gap > 0)
@@ -369,11 +363,6 @@ def _is_beyond(ball: Any, end: _End, direction: int) -> bool:
 
 def _without_common(above: Polynomial, below: Polynomial) -> Polynomial:
     """A numerator without the zeros that it shares with its denominator, where the quotient is undefined."""
-    from flint import fmpq, fmpq_poly
-
-    top, bottom = (fmpq_poly([fmpq(c.numerator, c.denominator) for c in part]) for part in (above, below))
-    if not above:
-        return above
-    while (common := top.gcd(bottom)).degree() > 0:
-        top = top // common
-    return tuple(Fraction(int(c.p), int(c.q)) for c in top.coeffs())
+    while above != 0 and (common := above.gcd(below)).degree() > 0:
+        above = above // common
+    return above

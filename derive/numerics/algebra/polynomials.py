@@ -16,57 +16,99 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
-from derive.expressions.tree import Apply, Name, Node, Number
+from flint import fmpq, fmpq_poly
+
+from derive.expressions.arithmetic import Arithmetic, Fold, NoElement
+from derive.expressions.tree import Apply, Node, Number
 from derive.tolerances import LEAST
 
-__all__ = ["Polynomial", "is_tractable", "nearest_root", "ratio_of", "real_roots"]
+__all__ = ["Polynomial", "exactly", "fraction", "is_tractable", "nearest_root", "ratio_of", "real_roots"]
 
-Polynomial = tuple[Fraction, ...]
-"""Coefficients, the constant first and the leading one, which is not zero, last; () is zero."""
+Polynomial = Any
+"""FLINT's polynomial with rational coefficients."""
+
+Ratio = tuple[Polynomial, Polynomial]
+"""Numerator and denominator."""
 
 _DEGREE = 40
 _BITS = 40_000  # of all coefficients together, beyond which isolation takes too long
+_NAME: Ratio = fmpq_poly([0, 1]), fmpq_poly([1])
 
 
-def ratio_of(node: Node, name: str) -> tuple[Polynomial, Polynomial] | None:
+def ratio_of(node: Node, name: str) -> Ratio | None:
     """Numerator and denominator of an expression in one name; None if it is not a ratio of polynomials.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> above, below = ratio_of(parse_expression("x**2 + 1/x"), "x")
-    >>> [int(c) for c in above], [int(c) for c in below]
+    >>> [int(c) for c in above.coeffs()], [int(c) for c in below.coeffs()]
     ([1, 0, 0, 1], [0, 1])
     """
-    if isinstance(node, Number):
-        return _trimmed([node.value]), (Fraction(1),)
-    if isinstance(node, Name):
-        return ((Fraction(0), Fraction(1)), (Fraction(1),)) if node.name == name else None
-    if node.op == "pow":
-        return _power(node, name)
-    if node.op not in ("add", "mul", "neg", "inv"):
+    try:
+        ratio: Ratio = _RATIOS.fold(node, {name: _NAME}.__getitem__)
+    except (NoElement, KeyError):
         return None
-    parts = []
-    for arg in node.args:
-        part = ratio_of(arg, name)
-        if part is None:
-            return None
-        parts.append(part)
-    above, below = parts[0]
-    if node.op == "neg":
-        return tuple(-c for c in above), below
-    if node.op == "inv":
-        return (below, above) if above else None
-    for top, bottom in parts[1:]:
-        if node.op == "add":
-            same = bottom == below
-            above = _plus(above, top) if same else _plus(_times(above, bottom), _times(top, below))
-            below = below if same else _times(below, bottom)
-        else:
-            above, below = _times(above, top), _times(below, bottom)
-        if max(len(above), len(below)) > _DEGREE + 1:
-            return None
-    return above, below
+    return ratio
+
+
+def exactly(number: Fraction) -> fmpq:
+    """A fraction as FLINT's."""
+    return fmpq(number.numerator, number.denominator)
+
+
+def fraction(number: fmpq) -> Fraction:
+    """A number of FLINT's as a fraction."""
+    return Fraction(int(number.p), int(number.q))
+
+
+def _limited(ratio: Ratio) -> Ratio:
+    above, below = ratio
+    if max(above.degree(), below.degree()) > _DEGREE:
+        raise NoElement
+    return ratio
+
+
+def _sum(one: Ratio, other: Ratio) -> Ratio:
+    (a, b), (c, d) = one, other
+    return _limited((a + c, b) if b == d else (a * d + c * b, b * d))
+
+
+def _product(one: Ratio, other: Ratio) -> Ratio:
+    return _limited((one[0] * other[0], one[1] * other[1]))
+
+
+def _inverse(ratio: Ratio) -> Ratio:
+    if not ratio[0]:
+        raise NoElement
+    return ratio[1], ratio[0]
+
+
+def _power(node: Apply, part: Fold) -> Ratio:
+    exponent = node.args[1]
+    if not isinstance(exponent, Number) or exponent.value.denominator != 1:
+        raise NoElement
+    above, below = part(node.args[0])
+    times = abs(exponent.value.numerator)
+    if exponent.value < 0:
+        above, below = _inverse((above, below))
+    if times * max(above.degree(), below.degree()) > _DEGREE or times * max(map(_bits, (above, below))) > _BITS:
+        raise NoElement
+    return above**times, below**times
+
+
+_RATIOS: Arithmetic[Ratio] = Arithmetic(
+    number=lambda node: (fmpq_poly([exactly(node.value)]), fmpq_poly([1])),
+    operations={
+        "add": lambda *terms: reduce(_sum, terms),
+        "mul": lambda *factors: reduce(_product, factors),
+        "neg": lambda ratio: (-ratio[0], ratio[1]),
+        "inv": _inverse,
+    },
+    forms={"pow": _power},
+)
+"""Ratios of polynomials in one name."""
 
 
 def real_roots(polynomial: Polynomial, vanishes: Callable[[float], bool]) -> tuple[float, ...] | None:
@@ -74,12 +116,12 @@ def real_roots(polynomial: Polynomial, vanishes: Callable[[float], bool]) -> tup
 
     `vanishes` tells whether a point is a root within the rounding of the given numbers.
 
-    >>> real_roots(tuple(Fraction(c) for c in (-6, 11, -6, 1)), lambda x: False)
+    >>> real_roots(fmpq_poly([-6, 11, -6, 1]), lambda x: False)
     (1.0, 2.0, 3.0)
     """
     if not polynomial or not is_tractable(polynomial):
         return None
-    turns = {turn for turn in (_isolated(_slope(polynomial)) if len(polynomial) > 2 else ()) if vanishes(turn)}
+    turns = {turn for turn in (_isolated(polynomial.derivative()) if polynomial.degree() > 1 else ()) if vanishes(turn)}
     clusters: list[list[float]] = []
     for point in sorted({*_isolated(polynomial), *turns}):
         if clusters and _blurred(clusters[-1][-1], point, turns) and vanishes((clusters[-1][-1] + point) / 2):
@@ -91,8 +133,12 @@ def real_roots(polynomial: Polynomial, vanishes: Callable[[float], bool]) -> tup
 
 def is_tractable(polynomial: Polynomial) -> bool:
     """Whether the roots of a polynomial can be isolated in a short time."""
-    size = sum(c.numerator.bit_length() + c.denominator.bit_length() for c in polynomial)
-    return len(polynomial) <= _DEGREE + 1 and size <= _BITS
+    return polynomial.degree() <= _DEGREE and _bits(polynomial) <= _BITS
+
+
+def _bits(polynomial: Polynomial) -> int:
+    """The bits of all coefficients together."""
+    return sum(c.numerator.bit_length() + c.denominator.bit_length() for c in polynomial.coeffs())
 
 
 def nearest_root(polynomial: Polynomial, ball: Any) -> float | None:
@@ -111,16 +157,10 @@ def _centre(cluster: list[float], turns: Collection[float]) -> float:
 
 
 def _isolated(polynomial: Polynomial) -> list[float]:
-    from flint import fmpq, fmpq_poly
-
-    whole = fmpq_poly([fmpq(c.numerator, c.denominator) for c in polynomial]).numer()
-    if whole.degree() < 1:
-        return []
-    free = whole // whole.gcd(whole.derivative())  # each root once
-    exact = tuple(Fraction(int(c)) for c in free.coeffs())
-    real = (root.real for root, _ in free.complex_roots() if root.imag == 0)
+    free = polynomial // polynomial.gcd(polynomial.derivative())  # each root once
+    real = (root.real for root, _ in free.numer().complex_roots() if root.imag == 0)
     spans = sorted((_rational(ball.lower()), _rational(ball.upper())) for ball in real)
-    return [number for span in spans if (number := _nearest(exact, *span)) is not None]
+    return [number for span in spans if (number := _nearest(free, *span)) is not None]
 
 
 def _rational(end: Any) -> Fraction:
@@ -132,7 +172,7 @@ def _rational(end: Any) -> Fraction:
 def _nearest(polynomial: Polynomial, low: Fraction, high: Fraction) -> float | None:
     """The double nearest to the one root between two bounds, which may be other roots; None if it overflows."""
     a, b = low, high
-    slope = _slope(polynomial)
+    slope = polynomial.derivative()
     sign, end = _at(polynomial, a) or _at(slope, a), _at(polynomial, b) or -_at(slope, b)
     if a == b or sign == end:
         return _double(b if _at(polynomial, b) == 0 else a)
@@ -182,48 +222,5 @@ def _double(number: Fraction) -> float | None:
 
 def _at(polynomial: Polynomial, x: Fraction) -> int:
     """The sign of a polynomial at a point."""
-    total = Fraction(0)
-    for c in reversed(polynomial):
-        total = total * x + c
-    return (total > 0) - (total < 0)
-
-
-def _slope(polynomial: Polynomial) -> Polynomial:
-    return tuple(i * c for i, c in enumerate(polynomial))[1:]
-
-
-def _power(node: Apply, name: str) -> tuple[Polynomial, Polynomial] | None:
-    base, exponent = ratio_of(node.args[0], name), node.args[1]
-    if base is None or not isinstance(exponent, Number) or exponent.value.denominator != 1:
-        return None
-    n = exponent.value.numerator
-    above, below = base if n >= 0 else (base[1], base[0])
-    if not below or max(len(above), len(below), 1) * abs(n) > _DEGREE + abs(n):
-        return None
-    top: Polynomial = (Fraction(1),)
-    bottom: Polynomial = (Fraction(1),)
-    for _ in range(abs(n)):
-        top, bottom = _times(top, above), _times(bottom, below)
-    return top, bottom
-
-
-def _plus(a: Polynomial, b: Polynomial) -> Polynomial:
-    size = max(len(a), len(b))
-    zero = Fraction(0)
-    return _trimmed([(a[i] if i < len(a) else zero) + (b[i] if i < len(b) else zero) for i in range(size)])
-
-
-def _times(a: Polynomial, b: Polynomial) -> Polynomial:
-    if not a or not b:
-        return ()
-    product = [Fraction(0)] * (len(a) + len(b) - 1)
-    for i, x in enumerate(a):
-        for j, y in enumerate(b):
-            product[i + j] += x * y
-    return _trimmed(product)
-
-
-def _trimmed(coefficients: list[Fraction]) -> Polynomial:
-    while coefficients and coefficients[-1] == 0:
-        coefficients.pop()
-    return tuple(coefficients)
+    number = polynomial(exactly(x))
+    return int(number > 0) - int(number < 0)

@@ -18,6 +18,8 @@ import math
 import sys
 from collections.abc import Callable
 
+from derive.tolerances import NO_UNDERFLOW
+
 __all__ = [
     "ALL",
     "FAINT",
@@ -44,7 +46,6 @@ Span = tuple[float, float]
 
 ALL: Span = (-math.inf, math.inf)
 ZERO: Span = (0.0, 0.0)
-_ONE: Span = (1.0, 1.0)
 ULPS = 4
 """Units in the last place by which a function of the C library may be off."""
 
@@ -84,12 +85,29 @@ def minus(a: Span) -> Span:
 
 
 def times(a: Span, b: Span) -> Span:
-    if ZERO in (a, b):
-        return ZERO
-    if _ONE in (a, b):
-        return b if a == _ONE else a
-    ends = [product(x, y) for x in a for y in b]
-    return outward(min(ends), max(ends), 1)
+    """The product of two intervals; zero and one, which most slopes are, leave it exact.
+
+    >>> times((1.0, 1.0), (0.1, 0.2)), times((-2.0, 3.0), (4.0, 5.0))[0] <= -10
+    ((0.1, 0.2), True)
+    """
+    (x, u), (y, v) = a, b
+    if x == u and x in (0, 1):
+        return b if x else ZERO
+    if y == v and y in (0, 1):
+        return a if y else ZERO
+    if x >= 0 and y >= 0:
+        low, high = x * y, u * v
+        is_usual = NO_UNDERFLOW < high < _MOST and (low > NO_UNDERFLOW or (low == 0 and (x == 0 or y == 0)))
+    else:
+        one, two, three, four = x * y, x * v, u * y, u * v
+        low, high = min(one, two, three, four), max(one, two, three, four)
+        is_usual = -_MOST < one + two + three + four < _MOST and not (
+            -NO_UNDERFLOW < low < NO_UNDERFLOW or -NO_UNDERFLOW < high < NO_UNDERFLOW
+        )
+    if is_usual:
+        return low and math.nextafter(low, -_INFINITY), math.nextafter(high, _INFINITY)
+    bounds = [product(x, y) for x in a for y in b]
+    return outward(min(bounds), max(bounds), 1)
 
 
 def over(a: Span) -> Span:

@@ -19,13 +19,13 @@ takes 0.3; only gamma and Lambert's function would gain.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 
 from derive.expressions.arithmetic import NoElement
 from derive.expressions.functions import TABLE, Function
-from derive.numerics.intervals import arithmetic
 from derive.numerics.intervals.arithmetic import (
     ALL,
     FAINT,
@@ -41,9 +41,10 @@ from derive.numerics.intervals.arithmetic import (
     times,
 )
 
-__all__ = ["GAP", "JUMP", "OPERATIONS", "SMOOTH", "Enclosure", "applied", "powers", "sum_of"]
+__all__ = ["GAP", "JUMP", "OPERATIONS", "SMOOTH", "SPANS", "Enclosure", "applied", "powers", "sum_of"]
 
 _PI: Span = (math.pi, math.nextafter(math.pi, 4.0))
+_LEAST = sys.float_info.min
 _HALF, _TURN = 3.14, 6.28  # slightly less than half a turn and a whole turn
 
 SMOOTH, JUMP, GAP = range(3)
@@ -83,6 +84,17 @@ def applied(op: str, *parts: Enclosure) -> Enclosure:
         return _RULES[op](*parts)
     except (ValueError, OverflowError, ZeroDivisionError):
         return Enclosure(ALL, ALL, GAP)
+
+
+SPANS: dict[str, Callable[..., Span]] = {
+    "pi": lambda: _PI,
+    "add": lambda *spans: reduce(plus, spans),
+    "mul": lambda *spans: reduce(times, spans),
+    "neg": minus,
+    "max": lambda *spans: (max(low for low, _ in spans), max(high for _, high in spans)),
+    "min": lambda *spans: (min(low for low, _ in spans), min(high for _, high in spans)),
+}
+"""The values of each operation that is defined everywhere, from those of its arguments."""
 
 
 def sum_of(*parts: Enclosure) -> Enclosure:
@@ -179,8 +191,7 @@ def _pow(x: float, y: float) -> float:
 
 
 def _extreme(op: str, *parts: Enclosure) -> Enclosure:
-    pick = max if op == "max" else min
-    values = (pick(part.values[0] for part in parts), pick(part.values[1] for part in parts))
+    values = SPANS[op](*(part.values for part in parts))
     binding = [part for part in parts if (part.values[1] >= values[0] if op == "max" else part.values[0] <= values[1])]
     slopes = binding[0].slopes
     for part in binding[1:]:
@@ -196,7 +207,7 @@ def _monotone(entry: Function) -> _Rule:
     (start, end), opens, shuts = entry.domain, *(not is_closed for is_closed in entry.closed)
     opens, shuts = opens and start > -math.inf, shuts and end < math.inf
     values = _values_of(entry)
-    slopes = partial(entry.slopes, arithmetic) if entry.slopes else partial(_slopes_at_ends, entry)
+    slopes = _slopes_of(entry)
 
     def rule(inner: Enclosure) -> Enclosure:
         low, high = span = inner.values
@@ -206,7 +217,7 @@ def _monotone(entry: Function) -> _Rule:
                 raise NoElement
             span = max(low, start), min(high, end)
         found = values(span)
-        return _chained(inner, found, slopes(span, found), is_gap)
+        return _chained(inner, found, slopes(span) if inner.slopes != ZERO else ZERO, is_gap)
 
     return rule
 
@@ -242,20 +253,31 @@ def _near(function: Callable[[float], float], x: float, limit: float, below: flo
         return limit
 
 
-def _slopes_at_ends(entry: Function, span: Span, _: Span) -> Span:
+def _slopes_of(entry: Function) -> Callable[[Span], Span]:
     """The slopes of a function whose slope turns only at the points that its entry lists."""
-    steepest = -math.inf if entry.turn else math.inf  # where there is no slope at the end, it has no bound
-    found = [_slope_at(entry, span[0], steepest), _slope_at(entry, span[1], math.inf)]
-    found += [entry.slope_at(x) for x in entry.bends if span[0] < x < span[1]]
-    low, high = outward(min(found), max(found), entry.slope_off)
-    return (low or -FAINT if entry.turn else max(low, 0.0)), high or FAINT
+    value, slope, bends, off = entry.value, entry.slope_of, entry.bends, entry.slope_off
+    first_limit = -math.inf if entry.turn else math.inf  # where there is no slope at an end, it has no bound
+    last_limit = -math.inf if entry.falls else math.inf
+    floor, roof = (-math.inf if entry.turn else 0.0), (0.0 if entry.falls else math.inf)
 
+    def at(x: float, limit: float) -> float:
+        try:
+            return slope(x, value(x))
+        except OverflowError:
+            return 0.0 if entry.is_bounded else limit
+        except (ValueError, ZeroDivisionError):
+            return limit
 
-def _slope_at(entry: Function, x: float, limit: float) -> float:
-    try:
-        return entry.slope_at(x)
-    except (ValueError, OverflowError, ZeroDivisionError):
-        return limit
+    def slopes(span: Span) -> Span:
+        low = high = at(span[0], first_limit)
+        for end in (at(span[1], last_limit), *(at(x, 0.0) for x in bends if span[0] < x < span[1])):
+            low, high = min(low, end), max(high, end)
+        low, high = outward(floor if low == math.inf else low, roof if high == -math.inf else high, off)
+        # what underflows is not zero, nor is the inverse of what overflows
+        low = max(-_LEAST, floor) if abs(low) < _LEAST else low
+        return low, (min(_LEAST, roof) if abs(high) < _LEAST else high)
+
+    return slopes
 
 
 def _kinked(_: Function) -> _Rule:

@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from derive.expressions.tree import Equation
 from derive.numerics.algebra.linear import echelon
 from derive.numerics.intervals.arithmetic import Span
-from derive.numerics.root_finding.contractors import contracted
+from derive.numerics.root_finding.contractors import BoxConsistency, contracted
 from derive.numerics.root_finding.expression_graph import Box, Dag, dag_of
 from derive.numerics.root_finding.krawczyk import Newton, isolated_near, newton, tightened
 from derive.time_limits import tick
@@ -37,14 +37,14 @@ from derive.tolerances import FINEST_PART, SPECK
 
 __all__ = ["ALLOWANCE", "Located", "located"]
 
-ALLOWANCE = 1_000_000
-"""Steps of work, one or two seconds of them."""
+ALLOWANCE = 2_000_000
+"""Steps of work, about five seconds of them."""
 
 _AROUND = 1e-6  # least relative distance around a solution in which its uniqueness is tried
 _FARTHEST = 1e150  # beyond this a part is not cut
 _OPEN = 400  # limit on open parts before the rest stays open
 _SKEW = 0.4871  # where a part is cut: not in the middle, where solutions often lie
-_AT_A_POINT = 30  # limit on interval Newton steps around one point, each three passes of the graph
+_AT_A_POINT = 10  # interval Newton steps around one point
 _ROUNDS = 6  # limit on rounds of contractors on one part
 _GAIN = 0.7  # share of a width to which a round must cut one unknown for another to follow
 
@@ -93,7 +93,10 @@ class _Search:
         self.dag = dag
         self.left = allowance
         self.rest = allowance // 4  # limit once the list can no longer be complete
-        self.cost = dag.work + len(dag.unknowns) ** 3 // 2 + 20
+        self.consistency = BoxConsistency.of(dag)
+        size = len(dag.unknowns)
+        self.contraction = 4 * len(dag.steps) + self.consistency.work + size + 10
+        self.step = dag.work + size**3 // 8 + 20  # of the interval Newton method
         self.regions: list[tuple[Box, Box]] = []  # regions with one solution, and the narrow boxes around it
         self.open: list[Box] = []
         self.scale: tuple[float, ...] = ()
@@ -102,7 +105,7 @@ class _Search:
         whole = contracted(self.dag, box)
         if whole is None:
             return Located((), ())
-        self.scale = tuple(high - low if high - low < math.inf else 1.0 for low, high in whole)
+        self.scale = tuple(map(_scale, whole, box))
         pending = [whole]
         while pending and self.left > 0 and len(self.open) < _OPEN:
             tick()
@@ -115,11 +118,12 @@ class _Search:
         """The parts to be searched in place of one."""
         step: Newton | None = None
         for _ in range(_ROUNDS):
-            self.left -= 2 * self.cost + len(self.regions)
+            self.left -= self.contraction + len(self.regions)
             left = contracted(self.dag, part)
+            left = None if left is None else self.consistency.contracted(left)
             if left is None or self._is_counted(left):
                 return []
-            self.left -= 3 * self.cost
+            self.left -= self.step
             step = newton(self.dag, left)
             if step is not None:
                 if step.left is None:
@@ -140,16 +144,18 @@ class _Search:
         near = zip(step.towards, part, strict=True)
         if not all(low - (high - low) <= x <= high + (high - low) for x, (low, high) in near):
             return False
-        self.left -= _AT_A_POINT * self.cost
-        found = isolated_near(self.dag, step.towards, _reach(part))
+        self.left -= _AT_A_POINT * self.step
+        found = isolated_near(self.dag, step.towards, self._reach(part))
         return found is not None and self._count(*found)
 
     def _count_unique(self, part: Box, step: Newton) -> bool:
         """Count the one solution of a part, in the largest region around it that can be proved."""
-        self.left -= _AT_A_POINT * self.cost
+        self.left -= _AT_A_POINT * self.step
         assert step.left is not None
+        larger = isolated_near(self.dag, step.towards, self._reach(part))
+        if larger is not None and _within(larger[1], step.left):
+            return self._count(*larger)  # its solution is that of the part
         narrow = tightened(self.dag, step.left)
-        larger = isolated_near(self.dag, step.towards, _reach(part))
         return self._count(larger[0] if larger and _within(narrow, larger[0]) else part, narrow)
 
     def _count(self, region: Box, narrow: Box) -> bool:
@@ -180,6 +186,16 @@ class _Search:
         halves = (part[i][0], at), (at, part[i][1])
         return [(*part[:i], half, *part[i + 1 :]) for half in halves]
 
+    def _reach(self, part: Box) -> list[float]:
+        """How far around a solution its uniqueness is tried: the part itself, or more if it is very narrow."""
+        reach = []
+        for (low, high), scale in zip(part, self.scale, strict=True):
+            size = max(abs(low), abs(high))
+            if size <= SPECK * scale:  # an unknown that is zero has no size of its own
+                size = scale
+            reach.append(max((high - low) / 2, _AROUND * size))
+        return reach
+
     def _width(self, i: int, span: Span) -> float:
         """The width of a span relative to its ends, or the logarithm of their ratio; zero for a speck."""
         low, high = span
@@ -189,6 +205,12 @@ class _Search:
         if low * high <= 0 or near == 0:
             return 2.0 if high - low < math.inf else 1e3
         return (far - near) / far if far < 2 * near else math.log(far / near) if far < math.inf else 1e3
+
+
+def _scale(left: Span, whole: Span) -> float:
+    """The length of what contractors leave of a span; of the span itself, if that is next to nothing."""
+    shorter, longer = (high - low if high - low < math.inf else 1.0 for low, high in (left, whole))
+    return shorter if shorter > SPECK * longer else longer
 
 
 def _divide(span: Span) -> float:
@@ -203,11 +225,6 @@ def _divide(span: Span) -> float:
     if high > 64 * low and high > 64:
         return max(math.sqrt(low) * math.sqrt(high), math.sqrt(high) / 8)
     return low + _SKEW * (high - low)
-
-
-def _reach(part: Box) -> tuple[float, ...]:
-    """How far around a solution its uniqueness is tried: the part itself, or more if it is very narrow."""
-    return tuple(max((high - low) / 2, _AROUND * max(abs(low), abs(high))) for low, high in part)
 
 
 def _gained(before: Box, after: Box) -> bool:

@@ -8,19 +8,24 @@ span becomes empty there is no solution. What one equation gains passes to other
 sweeps are repeated as long as they gain enough.
 
 An inverse with several branches (a root, an arc) returns the hull of those that meet the argument's span.
+
+HC4 treats two occurrences of an unknown as two unknowns. Box consistency (Benhamou, McAllester and Van Hentenryck 1994)
+does not: an equation is taken as a function of that unknown alone, with the others anywhere in the box. Where it is
+positive at an end and falls by no more than s for each unit, its zero is at least its value there, divided by s, away.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from derive.expressions.functions import TABLE, Function
 from derive.numerics.intervals.arithmetic import ALL, FAINT, Span, meet, minus, outward, plus, times
-from derive.numerics.root_finding.expression_graph import Box, Dag, Run, Step, products, sums, without_each
-from derive.tolerances import AGREEMENT, EXPONENT, HANDFUL
+from derive.numerics.root_finding.expression_graph import Box, Dag, Run, Step, without_each
+from derive.tolerances import AGREEMENT, EPSILON, EXPONENT, HANDFUL, UNDERFLOW
 
-__all__ = ["contracted", "quotients"]
+__all__ = ["BoxConsistency", "contracted", "quotients"]
 
 _SWEEPS = 12  # limit on sweeps in one contraction
 _PAYS = 0.9  # share of a width to which a sweep must cut one unknown for another to follow
@@ -51,6 +56,89 @@ def contracted(dag: Dag, box: Sequence[Span], sweeps: int = _SWEEPS) -> Box | No
             return left
         here = left
     return here
+
+
+@dataclass(frozen=True, slots=True)
+class BoxConsistency:
+    """The contractor of each unknown that stands more than once in an equation."""
+
+    dag: Dag
+    repeated: tuple[tuple[int, ...], ...]  # for each equation, those unknowns
+    work: int  # the cost of one contraction, in steps of the graph
+
+    @classmethod
+    def of(cls, dag: Dag) -> BoxConsistency:
+        repeated = tuple(_repeated(steps, len(dag.unknowns)) for steps in dag.below)
+        work = sum(2 * len(steps) * (1 + len(held)) for steps, held in zip(dag.below, repeated, strict=True) if held)
+        return cls(dag, repeated, work)
+
+    def contracted(self, box: Box) -> Box | None:
+        """The box with its sides cut at both ends; None if nothing remains.
+
+        >>> from derive.expressions.grammar import parse_equation
+        >>> from derive.numerics.root_finding.expression_graph import dag_of
+        >>> dag = dag_of([parse_equation("x**2 - x = 0")], ["x"], {})
+        >>> [(low, high)] = BoxConsistency.of(dag).contracted(((-9.0, 9.0),))
+        >>> round(low, 6), round(high, 6)
+        (-4.263158, 4.764706)
+        """
+        here: Box | None = box
+        for equation, unknowns in enumerate(self.repeated):
+            is_bounded = unknowns and all(math.isfinite(end) for i in unknowns for end in box[i])
+            if here is not None and is_bounded:
+                here = self._contracted_by(equation, here)
+        return here
+
+    def _contracted_by(self, equation: int, box: Box) -> Box | None:
+        run = self.dag.run(box, equation)
+        if run is None or run.flawed:
+            return box
+        slopes = self.dag.gradient(equation, run)
+        for i in self.repeated[equation]:
+            rise, fall = slopes[i][1], -slopes[i][0]
+            if not (math.isfinite(rise) and math.isfinite(fall)):
+                continue
+            low, high = box[i]
+            up, down = self._signed(equation, box, i, low)
+            low += _distance(up, fall, down, rise, low)
+            up, down = self._signed(equation, box, i, high)
+            high -= _distance(up, rise, down, fall, high)
+            if not low <= high:
+                return None
+            box = (*box[:i], (low, high), *box[i + 1 :])
+        return box
+
+    def _signed(self, equation: int, box: Box, i: int, at: float) -> Span:
+        """The least amount by which an equation is above zero, and below it, where an unknown has a number."""
+        run = self.dag.run((*box[:i], (at, at), *box[i + 1 :]), equation)
+        if run is None or run.flawed:
+            return 0.0, 0.0
+        low, high = run.spans[self.dag.roots[equation]]
+        return max(low, 0.0), max(-high, 0.0)
+
+
+def _distance(above: float, fall: float, below: float, rise: float, at: float) -> float:
+    """How far a zero is from a point at least, rounded down; infinite if there is none.
+
+    The function is above or below zero at the point, and falls and rises by so much for each unit at most.
+    """
+    gap, steep = (above, fall) if above > 0 else (below, rise)
+    if gap == 0:
+        return 0.0
+    if steep <= 0:
+        return math.inf
+    return max(gap / steep * (1 - 4 * EPSILON) - 4 * EPSILON * (abs(at) + gap / steep) - UNDERFLOW, 0.0)
+
+
+def _repeated(steps: Sequence[Step], count: int) -> tuple[int, ...]:
+    """The unknowns to which more than one way leads from the first of some steps."""
+    ways = {step.at: 0 for step in steps}
+    if steps:
+        ways[steps[0].at] = 1
+    for step in steps:
+        for arg in step.args:
+            ways[arg] = ways.get(arg, 0) + ways[step.at]
+    return tuple(i for i in range(count) if ways.get(i, 0) > 1)
 
 
 def _swept(dag: Dag, run: Run) -> Box | None:
@@ -91,10 +179,10 @@ def _backwards(step: Step, run: Run) -> list[tuple[int, Span]]:
     whole = spans[step.at]
     match step.op:
         case "add":
-            rests = without_each([spans[arg] for arg in args], sums, (0.0, 0.0))
-            return [(arg, sums(whole, minus(rest))) for arg, rest in zip(args, rests, strict=True)]
+            rests = without_each([spans[arg] for arg in args], plus, (0.0, 0.0))
+            return [(arg, plus(whole, minus(rest))) for arg, rest in zip(args, rests, strict=True)]
         case "mul":
-            rests = without_each([spans[arg] for arg in args], products, (1.0, 1.0))
+            rests = without_each([spans[arg] for arg in args], times, (1.0, 1.0))
             pairs = zip(args, rests, strict=True)
             return [(arg, _within(spans[arg], quotients(whole, rest))) for arg, rest in pairs]
         case "neg":
@@ -134,7 +222,7 @@ def quotients(whole: Span, divisor: Span) -> list[Span]:
     [[-inf, -2.0], [1.0, inf]]
     """
     if divisor[0] > 0 or divisor[1] < 0:
-        return [products(whole, _inverse(divisor))]
+        return [times(whole, _inverse(divisor))]
     if whole[0] <= 0 <= whole[1]:
         return [ALL]
     if whole[1] < 0:

@@ -18,12 +18,11 @@ from fractions import Fraction
 from derive.expressions.arithmetic import NoElement
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, with_forms
 from derive.numerics.algebra.like_terms import added, negated
-from derive.numerics.intervals.arithmetic import ALL, ZERO, Span, hull, minus, plus, times
+from derive.numerics.intervals.arithmetic import ALL, ZERO, Span, hull, plus, times
 from derive.numerics.intervals.enclosure import arms_allowed, around, truths
-from derive.numerics.intervals.functions import SMOOTH, Enclosure, applied, powers
-from derive.tolerances import MOST, NO_UNDERFLOW
+from derive.numerics.intervals.functions import SMOOTH, SPANS, Enclosure, applied, powers
 
-__all__ = ["Box", "Dag", "Run", "Step", "dag_of", "products", "sums", "without_each"]
+__all__ = ["Box", "Dag", "Run", "Step", "dag_of", "without_each"]
 
 Box = tuple[Span, ...]
 """An interval of each unknown, in the order in which they are named."""
@@ -72,12 +71,15 @@ class Dag:
         """The cost of a pass, in steps."""
         return len(self.steps) + sum(map(len, self.below))
 
-    def run(self, box: Sequence[Span]) -> Run | None:
-        """The enclosures of all expressions over a box of the unknowns; None if one is nowhere defined."""
+    def run(self, box: Sequence[Span], equation: int | None = None) -> Run | None:
+        """The enclosures of all expressions over a box of the unknowns, or of those that one equation is made of.
+
+        None if an expression is nowhere defined.
+        """
         run = Run(list(self.start))
         run.spans[: len(box)] = box
         named = dict(zip(self.unknowns, box, strict=True))
-        for step in self.steps:
+        for step in self.steps if equation is None else reversed(self.below[equation]):
             found = _forwards(step, run, named)
             if found is not None:
                 run.spans[step.at] = found
@@ -95,8 +97,8 @@ class Dag:
             if share is None or share == ZERO:
                 continue
             for arg, slope in zip(step.args, _slopes(step, run), strict=True):
-                through = products(share, slope)
-                adjoints[arg] = sums(adjoints[arg], through) if arg in adjoints else through
+                through = times(share, slope)
+                adjoints[arg] = plus(adjoints[arg], through) if arg in adjoints else through
         return [adjoints.get(i, ZERO) for i in range(len(self.unknowns))]
 
 
@@ -234,26 +236,12 @@ def _forwards(step: Step, run: Run, named: Mapping[str, Span]) -> Span | None:
     spans, args = run.spans, step.args
     if run.missing and step.op != "piecewise" and not run.missing.isdisjoint(args):
         return None
+    operation = SPANS.get(step.op)
+    if operation is not None:
+        return operation(*[spans[arg] for arg in args])
     match step.op:
-        case "add":
-            total = spans[args[0]]
-            for arg in args[1:]:
-                total = sums(total, spans[arg])
-            return total
-        case "mul":
-            whole = spans[args[0]]
-            for arg in args[1:]:
-                whole = products(whole, spans[arg])
-            return whole
-        case "neg":
-            return minus(spans[args[0]])
-        case "pi":
-            return math.nextafter(math.pi, 0), math.nextafter(math.pi, 4)
         case "piecewise":
             return _chosen(step, run, named)
-        case "max" | "min":
-            pick = max if step.op == "max" else min
-            return pick(spans[arg][0] for arg in args), pick(spans[arg][1] for arg in args)
         case "pow" if step.power > 0:
             return whole_power(spans[args[0]], step.power)
         case "positive":  # the base of a power where it has a logarithm
@@ -327,7 +315,7 @@ def _slopes(step: Step, run: Run) -> list[Span]:
         case "guarded":
             return [ZERO, ZERO, _ONE]
         case "mul":
-            return without_each([spans[arg] for arg in args], products, _ONE)
+            return without_each([spans[arg] for arg in args], times, _ONE)
         case "max" | "min":
             low, high = spans[step.at]
             binding = [spans[arg][1] >= low if step.op == "max" else spans[arg][0] <= high for arg in args]
@@ -336,30 +324,11 @@ def _slopes(step: Step, run: Run) -> list[Span]:
             first = args.index(run.arms[step.at][0])
             return [_ONE if i == first else ZERO for i in range(len(args))]
         case "pow" if step.power > 0:
-            return [products((float(step.power),) * 2, whole_power(spans[args[0]], step.power - 1)), ZERO]
+            return [times((float(step.power),) * 2, whole_power(spans[args[0]], step.power - 1)), ZERO]
         case "pow":
             return [run.slopes[step.at], ZERO]
         case _:
             return [run.slopes[step.at]] * len(args)
-
-
-def products(a: Span, b: Span) -> Span:
-    """The product of two spans: like `times`, but faster where nothing overflows or underflows."""
-    one, two, three, four = a[0] * b[0], a[0] * b[1], a[1] * b[0], a[1] * b[1]
-    low, high = min(one, two, three, four), max(one, two, three, four)
-    if one + two + three + four - MOST < 0 < one + two + three + four + MOST and not (
-        -NO_UNDERFLOW < low < NO_UNDERFLOW or -NO_UNDERFLOW < high < NO_UNDERFLOW
-    ):
-        return math.nextafter(low, -math.inf), math.nextafter(high, math.inf)
-    return times(a, b)
-
-
-def sums(a: Span, b: Span) -> Span:
-    """The sum of two spans: like `plus`, but faster where nothing overflows; a sum that is zero is exact."""
-    low, high = a[0] + b[0], a[1] + b[1]
-    if low > -MOST and high < MOST:
-        return low and math.nextafter(low, -math.inf), high and math.nextafter(high, math.inf)
-    return plus(a, b)
 
 
 def without_each(spans: Sequence[Span], joined: Callable[[Span, Span], Span], nothing: Span) -> list[Span]:

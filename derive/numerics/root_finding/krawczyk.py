@@ -33,10 +33,12 @@ from derive.numerics.intervals.arithmetic import FAINT, Span
 from derive.numerics.root_finding.expression_graph import Box, Dag
 from derive.tolerances import EPSILON, STILL, UNDERFLOW
 
-__all__ = ["Newton", "isolated_near", "newton", "tightened"]
+__all__ = ["Newton", "approximate_inverse", "isolated_near", "newton", "tightened"]
 
 _SHARES = (1.0, 0.25, 1e-2, 1e-4, 1e-7, 1e-10)  # shares of a box that are tried around a point
 _POLISHING = 12  # limit on steps towards a point
+_TIGHTENING = 40  # limit on steps that narrow a box, of which the first in a wide box gain little
+_PAYS = 0.9  # share of a width to which a step must cut one unknown for another to follow
 
 Matrix = list[list[float]]
 
@@ -68,7 +70,7 @@ def newton(dag: Dag, box: Sequence[Span]) -> Newton | None:
     radii = [_up(max(c - low, high - c)) for c, (low, high) in zip(centre, box, strict=True)]
     shares = _smears(slopes, radii)
     middles, spreads = _split(slopes)
-    inverse = _inverse(middles, radii)
+    inverse = approximate_inverse(middles, radii)
     here = dag.run([(c, c) for c in centre])
     if inverse is None or here is None or here.flawed:
         return None
@@ -113,23 +115,36 @@ def isolated_near(dag: Dag, point: Sequence[float], reach: Sequence[float]) -> t
             return None
         if moved <= STILL:
             break
+    region = None
     for share in _SHARES:
-        least = 64 * EPSILON
-        sizes = [max(share * size, least * abs(x), UNDERFLOW) for x, size in zip(at, reach, strict=True)]
-        around = tuple((x - size, x + size) for x, size in zip(at, sizes, strict=True))
-        found = newton(dag, around)
-        if found is not None and found.unique and found.left is not None:
-            return around, tightened(dag, found.left)
-    return None
+        region = _proved_around(dag, at, reach, share)
+        if region is not None:
+            break
+    if region is None:
+        return None
+    for smaller in reversed(_SHARES):  # from a wide box the steps are short at first
+        narrow = region if smaller == share else _proved_around(dag, at, reach, smaller)
+        if narrow is not None:
+            return region[0], tightened(dag, narrow[1])
+    return region[0], tightened(dag, region[1])
+
+
+def _proved_around(dag: Dag, at: Sequence[float], reach: Sequence[float], share: float) -> tuple[Box, Box] | None:
+    """The box of a share of the reach around a point, and what one step leaves of it, if it holds one solution."""
+    least = 64 * EPSILON
+    sizes = [max(share * size, least * abs(x), UNDERFLOW) for x, size in zip(at, reach, strict=True)]
+    around = tuple((x - size, x + size) for x, size in zip(at, sizes, strict=True))
+    step = newton(dag, around)
+    return None if step is None or not step.unique or step.left is None else (around, step.left)
 
 
 def tightened(dag: Dag, box: Box) -> Box:
     """A box that is known to hold a solution, narrowed to the precision of doubles."""
-    for _ in range(8):
+    for _ in range(_TIGHTENING):
         found = newton(dag, box)
         if found is None or found.left is None:
             return box
-        pays = any(b - a < 0.5 * (high - low) for (a, b), (low, high) in zip(found.left, box, strict=True))
+        pays = any(b - a < _PAYS * (high - low) for (a, b), (low, high) in zip(found.left, box, strict=True))
         box = found.left
         if not pays:
             break
@@ -224,7 +239,7 @@ def _divided(i: int, step: float, blur: float, errors: Sequence[float], radii: S
     return max(bounds[0], low - slack), min(bounds[1], high + slack)
 
 
-def _inverse(matrix: Matrix, radii: Sequence[float]) -> Matrix | None:
+def approximate_inverse(matrix: Matrix, radii: Sequence[float]) -> Matrix | None:
     """An approximate inverse (Gauss-Jordan, rows scaled by their size over the box); None if it is singular."""
     size = len(matrix)
     rows = []

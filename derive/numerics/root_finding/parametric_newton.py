@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from derive.expressions.tree import Node, names_in
 from derive.numerics.intervals.arithmetic import ZERO, hull, meet, minus, plus, times
 from derive.numerics.intervals.enclosure import Span, enclose
+from derive.numerics.root_finding.krawczyk import approximate_inverse
 from derive.time_limits import tick
 from derive.tolerances import ARRIVED, INFLATION, STILL, UNDERFLOW
 
@@ -193,25 +194,8 @@ def _product(inverse: Sequence[Sequence[float]], rows: Sequence[Sequence[Span]])
 
 def _inverse(jacobian: Sequence[Sequence[Span]]) -> list[list[float]] | None:
     """An approximate inverse of a matrix's midpoint; the proof does not rely on it being exact."""
-    size = len(jacobian)
-    rows = [
-        [low + (high - low) / 2 for low, high in row] + [float(i == k) for k in range(size)]
-        for i, row in enumerate(jacobian)
-    ]
-    for column in range(size):
-        scale = [max(map(abs, row[:size])) or 1.0 for row in rows]
-        best = max(range(column, size), key=lambda i: abs(rows[i][column]) / scale[i])
-        if not rows[best][column] or not math.isfinite(rows[best][column]):
-            return None
-        rows[column], rows[best] = rows[best], rows[column]
-        pivot = rows[column][column]
-        rows[column] = [one / pivot for one in rows[column]]
-        for i in range(size):
-            if i != column and rows[i][column]:
-                factor = rows[i][column]
-                rows[i] = [one - factor * other for one, other in zip(rows[i], rows[column], strict=True)]
-    found = [row[size:] for row in rows]
-    return found if all(math.isfinite(one) for row in found for one in row) else None
+    middles = [[low + (high - low) / 2 for low, high in row] for row in jacobian]
+    return approximate_inverse(middles, [1.0] * len(jacobian))
 
 
 def moved(

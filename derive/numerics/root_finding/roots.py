@@ -29,7 +29,7 @@ from dataclasses import dataclass, replace
 from derive.expressions.tree import Equation, Number, walk
 from derive.numerics.algebra import evaluation
 from derive.numerics.algebra.multiprecision import is_attained, is_level, turning_point
-from derive.numerics.algebra.polynomials import Polynomial, ratio_of, real_roots
+from derive.numerics.algebra.polynomials import Polynomial, fraction, ratio_of, real_roots
 from derive.numerics.intervals.arithmetic import Span, lies_in
 from derive.numerics.intervals.enclosure import enclose
 from derive.numerics.intervals.functions import JUMP
@@ -357,7 +357,7 @@ def _missed_ends(domain: Domain, values: Sequence[float], roots: Iterable[float]
 
 def _is_pole(denominator: Polynomial, x: float) -> bool:
     try:
-        terms = [float(c) * x**i for i, c in enumerate(denominator)]
+        terms = [float(fraction(c)) * x**i for i, c in enumerate(denominator.coeffs())]
         return abs(math.fsum(terms)) <= ROUNDED * math.fsum(map(abs, terms))
     except OverflowError:  # a number too large for a double
         return False

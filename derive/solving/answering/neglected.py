@@ -47,7 +47,7 @@ def neglected(library: RelationSet, question: Question, made: Plan) -> tuple[Neg
     ((), ())
     """
     found: dict[str, Neglected | None] = {}
-    for relation in (name for block in made.blocks for name in block.relations):
+    for relation in made.relations:
         share = library.relations[relation].neglected_share
         if share in library.declared and share not in found:
             found[share] = _neglected(library, question, relation, share)

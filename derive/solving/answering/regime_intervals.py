@@ -31,10 +31,9 @@ from derive.solving.blocks.outcome import agrees
 from derive.solving.execution.applicability import conditional_in, decisions_of
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.case_boxes import claims, left_by_arms, negation, worded
-from derive.solving.execution.checks import applies
 from derive.solving.execution.plan_states import Found, planned_for
 from derive.solving.execution.question import Question
-from derive.solving.execution.regimes import ANOTHER, Decisions, Undecided, within_reach
+from derive.solving.execution.regimes import ANOTHER, Decisions, Undecided, applies_at, within_reach
 from derive.solving.ranges.inequalities import inside, stated_at, stated_between
 from derive.solving.sensitivity.elasticities import composed
 from derive.tolerances import NEAR_ZERO
@@ -46,7 +45,6 @@ __all__ = ["confined", "is_possible_within", "left_open", "told_apart"]
 
 ENCLOSED = "bounds contain every value over the ranges, and are an enclosure: not every value in them need be reached"
 
-_NEAR = 1e-3  # share of a number, or of one, by which another is near it
 _FLIPS = 6  # limit on flips beside those where sides are equal
 _HALVINGS = 200
 
@@ -159,8 +157,7 @@ def left_open(
         states = [replace(state, notes=(note, ENCLOSED))] if _is_ranged(question) else list(rules.parts(state))
     if not states:
         raise _none(target, f"nothing in its domain satisfies {rules.where}")
-    is_fixed = target in states[0].values and not rules.leave_only(states[0].values[target])
-    spoken = tuple(state for state in states if not is_covered or is_fixed or rules.is_spoken_of(state))
+    spoken = tuple(state for state in states if not is_covered or rules.is_spoken_of(state))
     return [Found(Plan(target, (), (), ()), spoken, left_out)] if spoken else []
 
 
@@ -200,7 +197,7 @@ def propagated(
                 waiting.append(relation)
                 continue
             verdict = decisions.applies(relation)
-            if verdict is None and not applies(relation, known):
+            if verdict is None and not applies_at(relation, known):
                 waiting.append(relation)
                 continue
             if verdict is False:
@@ -327,12 +324,6 @@ class _Rules:
             if any(all(holds(form, {**self.known, target: point}) for form in forms) for point in points):
                 return True
         return False
-
-    def leave_only(self, number: float) -> bool:
-        """Whether what the case claims leaves no other number near this one: `x > 0` fails at 0 alone."""
-        domain = self.library.declared[self.question.target].domain
-        step = _NEAR * (abs(number) or 1.0)
-        return not any(self._is_met(near) for near in (number - step, number + step) if near in domain)
 
     def _is_met(self, number: float) -> bool:
         at = {**self.known, self.question.target: number}

@@ -17,7 +17,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from derive.errors import DeriveError, LimitError
 from derive.expressions.tree import Apply, Equation, Name, Number, names_in, with_forms
@@ -26,18 +26,13 @@ from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.plan import determined
 from derive.presentation.numbers import shown_number
-from derive.solving.answering.explanation import target_at
+from derive.solving.answering.explanation import Explanation
 from derive.solving.answering.stated_elsewhere import Elsewhere, is_silent, of_default, of_definition
 from derive.solving.execution.answer import Answer, Neglected, Remark
-from derive.solving.execution.block_execution import State
 from derive.solving.execution.plan_execution import carried_out
-from derive.solving.execution.plan_states import Found
 from derive.solving.execution.question import ask
 from derive.time_limits import query, sharing
 from derive.tolerances import AGREEMENT, MOVED
-
-if TYPE_CHECKING:
-    from derive.solving.execution.question import Question
 
 __all__ = ["is_of_time", "remarks"]
 
@@ -47,10 +42,8 @@ Again = Callable[[Mapping[str, Any]], "float | None"]
 """The answer with other values typed, in base units; None if there is none or not just this one."""
 
 
-def remarks(
-    library: RelationSet, question: Question, found: Found, state: State, answer: Answer, again: Again
-) -> tuple[Remark, ...]:
-    """The remarks on an answer, the largest first; `found` and `state` are the plan and the numbers that led to it.
+def remarks(explanation: Explanation, answer: Answer, again: Again) -> tuple[Remark, ...]:
+    """The remarks on an answer, the largest first.
 
     >>> from derive.relation_files.loading import load
     >>> lamp = load('''[quantities]
@@ -64,9 +57,10 @@ def remarks(
     >>> lamp.solve("light", power="5 W", efficiency="1").remarks
     ()
     """
-    if answer.base is None or question.target in question.strong:
+    target = explanation.question.target
+    if answer.base is None or target in explanation.question.strong:
         return ()
-    work = _Work(library, question, found, state, answer, again)
+    work = _Work(explanation, answer, again)
     told: list[Remark] = []
     try:
         with query(), sharing(_PART):
@@ -75,7 +69,7 @@ def remarks(
             told.extend(work.mismatched())
             told.extend(work.defaulted())
     except LimitError:  # what was found until then is true
-        told.append(Remark("assumed", question.target, "", None, 1.0, "there was no time to try what else is assumed"))
+        told.append(Remark("assumed", target, "", None, 1.0, "there was no time to try what else is assumed"))
     return tuple(sorted(told, key=lambda one: -one.weight))
 
 
@@ -87,23 +81,20 @@ def is_of_time(error: LimitError) -> bool:
 class _Work:
     """One answer, whose question is asked again with changes."""
 
-    def __init__(
-        self, library: RelationSet, question: Question, found: Found, state: State, answer: Answer, again: Again
-    ) -> None:
+    def __init__(self, explanation: Explanation, answer: Answer, again: Again) -> None:
         assert answer.base is not None
-        self.library, self.question, self.answer, self.again = library, question, answer, again
-        self.plan, self.left_out_relations, self.state = found.plan, found.left_out, state
+        self.explanation, self.answer, self.again = explanation, answer, again
+        self.library, self.question, self.plan = explanation.library, explanation.question, explanation.plan
         self.base: float = answer.base
         self.assumed = {
             name
-            for name, value in question.weak.items()
-            if value is library.declared[name].default and value.source.kind != "exact"
+            for name, value in self.question.weak.items()
+            if value is self.library.declared[name].default and value.source.kind != "exact"
         }
-        self.spent = [name for block in self.plan.blocks for name in block.relations]
 
     def alone(self) -> Iterator[Remark]:
         """That nothing given leads to the answer, where it rests on defaults that might as well be others."""
-        members = {name for one in self.spent for name in self.library.relations[one].declared}
+        members = {name for one in self.plan.relations for name in self.library.relations[one].declared}
         held = [name for name in self.plan.weak if name in members]
         resting = [name for name in held if name in self.assumed]
         is_alone = members.isdisjoint(self.question.strong) and self.question.origins.keys().isdisjoint(held)
@@ -190,10 +181,9 @@ class _Work:
 
     def _is_slight(self, name: str, other: Elsewhere) -> bool:
         """Whether the plan itself, which a default in it leaves as it is, shows that the change makes no difference."""
-        is_joint = any(len(block.relations) > len(block.unknowns) for block in self.plan.blocks)
-        if name not in self.plan.weak or is_joint or name in self._conditions():
+        if name not in self.plan.weak or self.plan.is_joint or name in self._conditions():
             return False
-        number = target_at(self.library, self.question, self.plan, self.state, {name: other.base})
+        number = self.explanation.target_at({name: other.base})
         return number is not None and abs(number - self.base) <= MOVED * abs(self.base)
 
     def _defaults(self) -> list[str]:
@@ -203,7 +193,7 @@ class _Work:
 
     def _conditions(self) -> set[str]:
         """The names in the conditions of what is used, was left out, or might be used instead."""
-        near = {name for one in self.spent for name in self.library.members[one]}
+        near = self.library.held_by(self.plan.relations).keys()
         return {
             name
             for relation in self.library.conditional
@@ -214,7 +204,7 @@ class _Work:
     def _ratios(self) -> Iterator[str]:
         """The pure numbers of the derivation, or between quantities in it, that what is stated does not determine."""
         library, question = self.library, self.question
-        near = {name for one in self.spent for name in library.members[one]} | {question.target}
+        near = {*library.held_by(self.plan.relations), question.target}
         beside = {
             relation.written.written_for
             for name in near
@@ -227,23 +217,21 @@ class _Work:
         if not names:
             return
         firm = [name for name in question.weak if name not in self.assumed]
-        structure = structure_of(library, frozenset(self.left_out_relations), question.stated)
+        structure = structure_of(library, frozenset(self.explanation.left_out), question.stated)
         sure = determined(structure, question.strong, firm)
         yield from (name for name in names if name not in sure)
 
     def _number(self, name: str) -> float | None:
         """What a quantity is in this answer."""
-        stated = self.question.strong.get(name) or self.question.weak.get(name)
-        return self.state.values.get(name, stated.base[1] if stated else None)
+        return self.explanation.state.values.get(name, self.question.stated_numbers.get(name))
 
     def _with_counted(self, left_out: Neglected) -> float | None:
         """The answer by the relations in use, where those that leave out a share count it."""
         library = self.library
-        held = [_counting(library.relations[name], left_out) for name in dict.fromkeys(self.spent)]
+        held = [_counting(library.relations[name], left_out) for name in self.plan.relations]
         declared = {name: one.but(default=None) for relation in held for name, one in relation.declared.items()}
         small = RelationSet(held, declared.values())
-        stated = {**self.question.strong, **{name: self.question.weak[name] for name in self.plan.weak}}
-        given = {name: value for name, value in stated.items() if name in small.declared}
+        given = {name: value for name, value in self.question.in_use(self.plan).items() if name in small.declared}
         try:
             asked = ask(small, self.question.target, (), given)
             states = carried_out(small, asked).states

@@ -16,9 +16,9 @@ in it, and the target is of degree zero, the given cancels and is unused as well
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -34,172 +34,145 @@ if TYPE_CHECKING:
     from derive.planning.plan import Plan
     from derive.solving.execution.question import Question
 
-__all__ = ["acting", "acts_on", "cancelling", "plan_of_its_own", "unused"]
+__all__ = ["Roles"]
 
 
-def unused(
-    library: RelationSet, question: Question, made: Plan, left_out: Mapping[str, str], tested: Iterable[str]
-) -> tuple[str, ...]:
-    """The typed names that an answer does not use; `tested` are the names of its checks."""
-    silent = question.strong.keys() - acting(library, question, made, left_out, tested)
-    deciding = _deciding(library, question, made, left_out, silent) if silent else set()
-    return tuple(name for name in question.strong if name in silent and name not in deciding)
+@dataclass(frozen=True)
+class Roles:
+    """The roles of the givens of a question in a plan, and in its checks, whose names are `tested`."""
 
+    library: RelationSet
+    question: Question
+    plan: Plan
+    left_out: Mapping[str, str]
 
-def acts_on(
-    library: RelationSet, question: Question, left_out: Mapping[str, str], idle: Iterable[str]
-) -> dict[str, str]:
-    """For idle givens, the nearest quantity of the target's kind that is defined by the target and by that given.
+    def unused(self, tested: Iterable[str]) -> tuple[str, ...]:
+        """The typed names that an answer does not use."""
+        silent = self.question.strong.keys() - self.acting(tested)
+        deciding = self._deciding(silent) if silent else set()
+        return tuple(name for name in self.question.strong if name in silent and name not in deciding)
 
-    Whoever states a given beside a target of which it is no part may mean another target, of the same dimension. A
-    definition is an equation with one name on its left. From the given and from the target, definitions are followed as
-    far as all else in them is known without the given.
-    """
-    base = basis_of(
-        structure_of(library, frozenset(left_out), question.stated), question.target, question.strong, question.weak
-    )
-    found = {}
-    for given in idle:
-        settled = closure(base.structure, {question.target, *question.strong, *base.weak} - {given})
-        found[given] = _defined_by_both(library, settled, question.target, given)
-    return {given: name for given, name in found.items() if name and name not in question.strong}
+    def acts_on(self, idle: Iterable[str]) -> dict[str, str]:
+        """For idle givens, the nearest quantity of the target's kind that is defined by the target and by that given.
 
+        Whoever states a given beside a target of which it is no part may mean another target, of the same dimension. A
+        definition is an equation with one name on its left. From the given and from the target, definitions are
+        followed as far as all else in them is known without the given.
+        """
+        question = self.question
+        structure = structure_of(self.library, frozenset(self.left_out), question.stated)
+        base = basis_of(structure, question.target, question.strong, question.weak)
+        found = {}
+        for given in idle:
+            settled = closure(base.structure, {question.target, *question.strong, *base.weak} - {given})
+            found[given] = self._defined_by_both(settled, given)
+        return {given: name for given, name in found.items() if name and name not in question.strong}
 
-def _defined_by_both(library: RelationSet, settled: AbstractSet[str], target: str, given: str) -> str:
-    """The first of the target's kind that definitions lead to from both, breadth first; empty if there is none."""
-    led_by = {target: {target}, given: {given}}
-    pending = [given, target]
-    for name in pending:  # grows as it is walked
-        for one in library.holders.get(name, ()):
-            relation = library.relations[one]
-            defined, parts = relation.written.lhs, {*names_in(relation.written.rhs)}
-            if not relation.is_equation or not isinstance(defined, Name) or defined.name in parts | led_by.keys():
-                continue
-            if not parts <= settled | led_by.keys():
-                continue
-            led_by[defined.name] = set().union(*(led_by.get(part, ()) for part in parts))
-            alike = library.declared[defined.name].dimension == library.declared[target].dimension
-            if alike and led_by[defined.name] == {target, given}:
-                return defined.name
-            pending.append(defined.name)
-    return ""
+    def _defined_by_both(self, settled: AbstractSet[str], given: str) -> str:
+        """The first of the target's kind that definitions lead to from both, breadth first; empty if there is none."""
+        library, target = self.library, self.question.target
+        led_by = {target: {target}, given: {given}}
+        pending = [given, target]
+        for name in pending:  # grows as it is walked
+            for one in library.holders.get(name, ()):
+                relation = library.relations[one]
+                defined, parts = relation.written.lhs, {*names_in(relation.written.rhs)}
+                if not relation.is_equation or not isinstance(defined, Name) or defined.name in parts | led_by.keys():
+                    continue
+                if not parts <= settled | led_by.keys():
+                    continue
+                led_by[defined.name] = set().union(*(led_by.get(part, ()) for part in parts))
+                alike = library.declared[defined.name].dimension == library.declared[target].dimension
+                if alike and led_by[defined.name] == {target, given}:
+                    return defined.name
+                pending.append(defined.name)
+        return ""
 
+    def cancelling(self, tested: Iterable[str], forms: Mapping[str, Node]) -> set[str]:
+        """The typed names in the answer's relations that cancel there, whatever their values are."""
+        question, ways = self.question, self._ways()
+        met = {name for name in question.strong if ways.get(name, 0) > 1 and name not in question.ranges}
+        if not met or any(len(block.unknowns) > 1 for block in self.plan.blocks):
+            return set()
+        compared = replace(self, plan=replace(self.plan, blocks=())).acting(tested)
+        return {name for name in met - compared if self._is_free_of(name, forms)}
 
-def cancelling(
-    library: RelationSet,
-    question: Question,
-    made: Plan,
-    left_out: Mapping[str, str],
-    tested: Iterable[str],
-    forms: Mapping[str, Node],
-) -> set[str]:
-    """The typed names in the answer's relations that cancel there, whatever their values are."""
-    ways = _ways(library, made)
-    met = {name for name, value in question.strong.items() if ways.get(name, 0) > 1 and not value.is_range}
-    if not met or any(len(block.unknowns) > 1 for block in made.blocks):
-        return set()
-    compared = acting(library, question, replace(made, blocks=()), left_out, tested)
-    return {name for name in met - compared if _is_free_of(library, made, name, forms)}
+    def _ways(self) -> dict[str, int]:
+        """The number of paths by which the target depends on each name; cancelling needs two."""
+        ways = {self.plan.target: 1}
+        for block in reversed(self.plan.blocks):
+            onward = sum(ways.get(name, 0) for name in block.unknowns)
+            for name in self.library.held_by(block.relations).keys() - {*block.unknowns}:
+                ways[name] = ways.get(name, 0) + onward
+        return ways
 
-
-def _ways(library: RelationSet, made: Plan) -> dict[str, int]:
-    """The number of paths by which the target depends on each name; cancelling needs two."""
-    ways = {made.target: 1}
-    for block in reversed(made.blocks):
-        onward = sum(ways.get(name, 0) for name in block.unknowns)
-        for name in {name for relation in block.relations for name in library.members[relation]} - {*block.unknowns}:
-            ways[name] = ways.get(name, 0) + onward
-    return ways
-
-
-def _is_free_of(library: RelationSet, made: Plan, given: str, forms: Mapping[str, Node]) -> bool:
-    """Whether everything that follows from a given is homogeneous in it, and the target of degree zero."""
-    degrees = {given: Fraction(1)}
-    for block in made.blocks:
-        for name in block.unknowns:
+    def _is_free_of(self, given: str, forms: Mapping[str, Node]) -> bool:
+        """Whether everything that follows from a given is homogeneous in it, and the target of degree zero."""
+        degrees = {given: Fraction(1)}
+        for name in self.plan.unknowns:
             grows = degree(forms[name], degrees) if name in forms else None
-            domain = library.declared[name].domain
+            domain = self.library.declared[name].domain
             if grows is None or (grows and not (domain.low >= 0 and math.isinf(domain.high))):
                 return False
             degrees[name] = grows
-    return degrees.get(made.target) == 0 and library.declared[given].domain.low >= 0
+        return degrees.get(self.plan.target) == 0 and self.library.declared[given].domain.low >= 0
 
+    def acting(self, tested: Iterable[str]) -> set[str]:
+        """All names that the answer depends on, or that its checks compare."""
+        tested = [*tested]
+        used = [*self.plan.relations, *(name for name in tested if name in self.library.relations)]
+        weak = [name for name in tested if name in self.library.declared]
+        conditions = [condition for one in used for condition in self.library.relations[one].conditions]
+        return self._upstream({self.question.target, *weak, *self.library.held_by(used), *names_in(*conditions)})
 
-def acting(
-    library: RelationSet, question: Question, made: Plan, left_out: Mapping[str, str], tested: Iterable[str]
-) -> set[str]:
-    """All names that the answer of a plan depends on, or that its checks compare."""
-    relations = [relation for block in made.blocks for relation in block.relations]
-    compared = [name for name in tested if name in library.relations]
-    weak = [name for name in tested if name in library.declared]
-    held = {question.target, *weak, *(name for one in (*relations, *compared) for name in library.members[one])}
-    conditions = [condition for one in (*relations, *compared) for condition in library.relations[one].conditions]
-    return _upstream(library, question, made, left_out, held | {*names_in(*conditions)})
+    def _upstream(self, names: Iterable[str]) -> set[str]:
+        """These names and all that they are derived from: by the plan, or else by plans of their own.
 
+        Plans of their own are made only if some givens have not been found otherwise.
+        """
+        question, made = self.question, self.plan
+        known = {*question.strong, *made.weak, question.target}
+        found: set[str] = set()
+        aside: list[str] = []
+        pending = list(names)
+        while True:
+            while pending:
+                name = pending.pop()
+                if name in found:
+                    continue
+                found.add(name)
+                if name in made.sources:
+                    pending += self.library.held_by(made.sources[name].relations)
+                elif name not in known:
+                    aside.append(name)  # used only by a condition or a bound
+            if not aside or question.strong.keys() <= found:
+                return found
+            pending += self.library.held_by(self.plan_of_its_own(aside.pop()).relations)
 
-def _upstream(
-    library: RelationSet, question: Question, made: Plan, left_out: Mapping[str, str], names: set[str]
-) -> set[str]:
-    """These names and all that they are derived from: by the plan, or else by plans of their own.
+    def plan_of_its_own(self, name: str) -> Plan:
+        """The plan for a quantity that only a condition or a limit contains.
 
-    Plans of their own are made only if some givens have not been found otherwise.
-    """
-    blocks = {name: block for block in (*made.blocks, *made.extra) for name in block.unknowns}
-    found: set[str] = set()
-    aside: list[str] = []
-    pending = list(names)
-    while True:
-        while pending:
-            name = pending.pop()
-            if name in found:
-                continue
-            found.add(name)
-            if name in blocks:
-                pending += [other for relation in blocks[name].relations for other in library.members[relation]]
-            elif name not in question.strong and name not in made.weak and name != question.target:
-                aside.append(name)  # used only by a condition or a bound
-        if not aside or question.strong.keys() <= found:
-            return found
-        pending += _beside(library, question, left_out, aside.pop())
+        A limit may bound the target by what follows from the target itself: then that counts as known.
+        """
+        aside, question = frozenset(self.left_out), self.question
+        asked = question.for_target(name)
+        made = planned(self.library, asked, aside)
+        if made.is_determined:
+            return made
+        known = [*question.strong, question.target]
+        return planned_for(self.library, name, known, asked.weak, aside, asked.stated)
 
+    def _deciding(self, silent: set[str]) -> set[str]:
+        """The names that decide against a relation which would change the answer if it applied."""
+        shut_by: dict[str, set[str]] = {}
+        for relation in self.left_out:
+            asked = names_in(*self.library.relations[relation].conditions)
+            for name in self._upstream(asked) & silent if asked else ():
+                shut_by.setdefault(name, set()).add(relation)
+        return {name for name, shut in shut_by.items() if self._would_matter(shut)}
 
-def _beside(library: RelationSet, question: Question, left_out: Mapping[str, str], name: str) -> Iterator[str]:
-    """The quantities that a quantity is derived from by a plan of its own."""
-    for block in plan_of_its_own(library, question, left_out, name).blocks:
-        for relation in block.relations:
-            yield from library.members[relation]
-
-
-def plan_of_its_own(library: RelationSet, question: Question, left_out: Mapping[str, str], name: str) -> Plan:
-    """The plan for a quantity that only a condition or a limit contains.
-
-    A limit may bound the target by what follows from the target itself: then that counts as known.
-    """
-    aside = frozenset(left_out)
-    asked = question.for_target(name)
-    made = planned(library, asked, aside)
-    if made.is_determined:
-        return made
-    known = [*question.strong, question.target]
-    return planned_for(library, name, known, asked.weak, aside, asked.stated)
-
-
-def _deciding(
-    library: RelationSet, question: Question, made: Plan, left_out: Mapping[str, str], silent: set[str]
-) -> set[str]:
-    """The names that decide against a relation which would change the answer if it applied."""
-    shut_by: dict[str, set[str]] = {}
-    for relation in left_out:
-        asked = names_in(*library.relations[relation].conditions)
-        for name in _upstream(library, question, made, left_out, set(asked)) & silent if asked else ():
-            shut_by.setdefault(name, set()).add(relation)
-    return {name for name, shut in shut_by.items() if _would_matter(library, question, {*left_out} - shut, shut)}
-
-
-def _would_matter(library: RelationSet, question: Question, left_out: set[str], shut: set[str]) -> bool:
-    """Whether the plan would use one of these relations, or could check it."""
-    other = planned(library, question, frozenset(left_out))
-    blocks = (*other.blocks, *other.extra)
-    settled = {*question.strong, *other.weak, *(name for block in blocks for name in block.unknowns)}
-    spent = {relation for block in other.blocks for relation in block.relations}
-    return any(one in spent or settled.issuperset(library.members[one]) for one in shut)
+    def _would_matter(self, shut: set[str]) -> bool:
+        """Whether the plan would use one of these relations, which are left out, or could check it."""
+        other = planned(self.library, self.question, frozenset(self.left_out.keys() - shut))
+        settled = {*self.question.strong, *other.weak, *other.sources}
+        return any(one in other.relations or settled.issuperset(self.library.members[one]) for one in shut)

@@ -8,10 +8,10 @@ own substitution is a defect, never a result.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from itertools import compress, islice
+from itertools import islice
 from types import MappingProxyType
 from typing import Any
 
@@ -33,8 +33,8 @@ from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.planning.plan import Block, Plan
 from derive.presentation.text import headline
-from derive.solving.answering.explanation import answer_of
-from derive.solving.answering.left_values import left_one_value
+from derive.solving.answering.explanation import Explanation
+from derive.solving.answering.linear_answers import compared_with_all
 from derive.solving.answering.one_case import UnfixedError, answered_in_case, narrowed_by_neighbours
 from derive.solving.answering.regime_intervals import confined, is_possible_within, left_open, told_apart
 from derive.solving.answering.remarks import is_of_time, remarks
@@ -53,9 +53,12 @@ from derive.solving.execution.regimes import MOST_CASES, explored
 from derive.solving.programs.shapes import Shape, shape_of
 from derive.solving.ranges.exact_pieces import EXACT_PIECE, NOWHERE
 from derive.solving.ranges.joined_cases import is_gapless, joined
+from derive.solving.ranges.range_propagation import may_enter_elsewhere
 from derive.solving.ranges.solution_path import ATTAINED_ALONG
+from derive.solving.sensitivity.elasticities import EXACT, ROUGH, SEARCHED
 from derive.time_limits import query
 from derive.tolerances import ASIDE, SAME_ROOT
+from quantities.domain import Domain
 
 __all__ = ["is_settled", "settled", "solve", "solve_all", "the_one"]
 
@@ -154,12 +157,11 @@ def _admissible(
     library: RelationSet, question: Question, profiles: tuple[Any, ...]
 ) -> tuple[tuple[Answer, ...], _Sought | None]:
     """Every admissible answer of a question, over all cases that its ranges meet; and what led to the only one."""
-    is_ranged = any(value.is_range for value in question.strong.values())
     try:
         sought = _found(library, question)
         answers = _answers(library, sought, profiles)
     except (NoSolutionError, UnderdeterminedError) as error:  # in the middle of the ranges
-        elsewhere = is_ranged and (isinstance(error, NoSolutionError) or is_gapless(library))
+        elsewhere = question.ranges and (isinstance(error, NoSolutionError) or is_gapless(library))
         answers = _over_all_cases(library, question, profiles, ()) if elsewhere else ()
         if answers:
             return answers, None
@@ -167,7 +169,7 @@ def _admissible(
             raise
         return (_own(library, question, profiles),), None
     is_turning = any(one.kind == "turning" for answer in answers for one in answer.stated_assumptions)
-    is_split = is_ranged and any(one.case != NO_CASE for _, one in sought.answers)
+    is_split = question.ranges and not sought.is_exact and any(one.case != NO_CASE for _, one in sought.answers)
     if is_turning or is_split:
         return _over_all_cases(library, question, profiles, answers), None
     return answers, sought if len(sought.answers) == 1 else None
@@ -184,7 +186,8 @@ def _over_all_cases(
     try:
         others = _answers(whole, _found(whole, replace(question, decided={})), profiles)
     except DeriveError as error:
-        if gapless and isinstance(error, NoSolutionError) and error.reason == NOWHERE:
+        is_open = isinstance(error, LimitError) and not answers  # what one case denies may be so in another
+        if is_open or (gapless and isinstance(error, NoSolutionError) and error.reason == NOWHERE):
             raise
         return answers
     if gapless and all(any(note.text == EXACT_PIECE for note in one.stated_assumptions) for one in others):
@@ -245,39 +248,37 @@ def _quietly(
 def _answers(library: RelationSet, sought: _Sought, profiles: tuple[Any, ...]) -> tuple[Answer, ...]:
     """The distinct answers of what was found in a library."""
     question = sought.question
-    states = [(used, one, state) for used, one in sought.answers for state in one.states]
-    answers = [
-        _choosing(sought, used, one, answer_of(used, question, one.plan, state, one.left_out, len(one.states) == 1))
-        for used, one, state in states
-    ]
-    answers = [
-        answer if state.is_free else _cut(used, replace(question, case=_case_of(used, one)), answer)
-        for answer, (used, one, state) in zip(answers, states, strict=True)
-    ]
-    if any(value.is_range for value in question.strong.values()):
-        answers = [
-            _reached(used, question, one, answer) for answer, (used, one, _) in zip(answers, states, strict=True)
-        ]
-    if any(one.case != NO_CASE for _, one in sought.answers):  # which cases there are is no part of a proof
-        answers = [replace(answer, _proof=lambda: None) for answer in answers]
-    answers = [
-        _away(answer) if one.is_assumed_away else answer for answer, (_, one, _) in zip(answers, states, strict=True)
-    ]
-    if len(answers) > 1 and any(value.is_range for value in question.strong.values()):
+    is_of_cases = any(one.case != NO_CASE for _, one in sought.answers)
+    reached: list[tuple[Answer, Explanation, Found]] = []
+    for used, one in sought.answers:
+        for state in one.states:
+            explanation = Explanation(used, question, one.plan, state, one.left_out, len(one.states) == 1)
+            answer = explanation.answer()
+            if used is not sought.library:
+                answer = _choosing(sought, used, one, answer)
+            if not (state.is_free or sought.is_exact):
+                answer = _cut(used, replace(question, case=_case_of(used, one)), answer)
+            if question.ranges and not sought.is_exact:
+                answer = _reached(used, question, one, answer)
+            if is_of_cases:  # which cases there are is no part of a proof
+                answer = replace(answer, _proof=lambda: None)
+            if one.is_assumed_away:
+                answer = _away(answer)
+            if library.declared[question.target].is_count:
+                answer = _counted(library, question, answer, profiles)
+            reached.append((answer, explanation, one))
+    if len(reached) > 1 and question.ranges and not sought.is_exact:
         possible = [
-            answer.bounds is None or is_possible_within(used, question, one, answer.bounds)
-            for answer, (used, one, _) in zip(answers, states, strict=True)
+            (answer, explanation, one)
+            for answer, explanation, one in reached
+            if answer.bounds is None or is_possible_within(explanation.library, question, one, answer.bounds)
         ]
-        if any(possible):  # otherwise the givens themselves are at fault
-            answers, states = list(compress(answers, possible)), list(compress(states, possible))
-    if library.declared[question.target].is_count:
-        answers = [_counted(library, question, one, profiles) for one in answers]
-    reached_by = {id(answer): place for answer, place in zip(answers, states, strict=True)}
-    distinct = list(_distinct(answers))
+        reached = possible or reached  # where none is, the givens themselves are at fault
+    explained = {id(answer): explanation for answer, explanation, _ in reached}
+    distinct = list(_distinct([answer for answer, *_ in reached]))
 
     def with_remarks(rank: int, answer: Answer) -> Answer:
         """The answer, which says on demand what it assumes; asked otherwise, it is the one of the same rank."""
-        used, one, state = reached_by[id(answer)]
 
         def again(changes: Mapping[str, Any]) -> float | None:
             try:
@@ -290,7 +291,7 @@ def _answers(library: RelationSet, sought: _Sought, profiles: tuple[Any, ...]) -
                 return None
             return others[rank].base if len(others) == len(distinct) else None
 
-        return replace(answer, _remarks=cache(lambda: remarks(used, question, one, state, answer, again)))
+        return replace(answer, _remarks=cache(lambda: remarks(explained[id(answer)], answer, again)))
 
     return tuple(with_remarks(rank, answer) for rank, answer in enumerate(distinct))
 
@@ -303,11 +304,9 @@ def _away(answer: Answer) -> Answer:
 
 def _choosing(sought: _Sought, used: RelationSet, found: Found, answer: Answer) -> Answer:
     """The answer with the arms that its own library has in the place of choices."""
-    if used is sought.library:
-        return answer
-    spent = [name for block in found.plan.blocks for name in block.relations]
-    arms = {name: used.relations[name].written for name in spent if not used.relations[name].chooses}
-    fixed = sought.question.fixed(found.plan.weak)
+    relations = [used.relations[name] for name in found.plan.relations]
+    arms = {relation.name: relation.written for relation in relations if not relation.chooses}
+    fixed = sought.question.fixed(found.plan)
     chosen = {
         name: render(arm.rhs)
         for name, arm in arms.items()
@@ -325,12 +324,7 @@ def _case_of(library: RelationSet, found: Found) -> Case:
 _CUT = Assumption("bounds contain every value in this case; not every value in them need be reached", "bounds")
 
 
-def _is_close(note: Assumption) -> bool:
-    """Whether a note says that bounds are reached, which is not known any more once they are cut."""
-    return note.kind == "bounds" and note.text.startswith(("bounds are exact", "bounds found by"))
-
-
-_CLOSE = ("bounds are exact", "bounds found by", ATTAINED_ALONG)
+_CLOSE = ("bounds are exact", "bounds found by")
 _UNREACHED = Assumption("bounds contain every value in the range; not every value in them need be reached", "bounds")
 _UNREACHED_ALONG = Assumption(
     "bounds contain every value along this solution; not every value in them need be reached; elsewhere in the ranges "
@@ -341,11 +335,9 @@ _UNREACHED_ALONG = Assumption(
 
 def _cut(library: RelationSet, question: Question, answer: Answer) -> Answer:
     """An answer over ranges, whose bounds are cut to what its case leaves to the target."""
-    is_ranged = any(value.is_range for value in question.strong.values())
-    if not is_ranged or question.case == NO_CASE or answer.bounds is None:
+    if not question.ranges or question.case == NO_CASE or answer.bounds is None:
         return answer
-    stated = {**question.weak, **question.strong}
-    fixed = {name for name, value in stated.items() if not value.is_range}
+    fixed = {name for name, value in question.values.items() if not value.is_range}
     if fixed.issuperset(names_in(*claims(library, question))):  # the ranges do not touch what decides the case
         return answer
     left = left_by_arms(library, question, [question.target])
@@ -358,7 +350,7 @@ def _cut(library: RelationSet, question: Question, answer: Answer) -> Answer:
         high = float(f"{most:.15g}")
     if (low, high) == answer.bounds:
         return answer
-    notes = tuple(_CUT if _is_close(one) else one for one in answer.stated_assumptions)
+    notes = tuple(_CUT if _claims(one, _CLOSE) else one for one in answer.stated_assumptions)
     answer = replace(answer, bounds=(low, high), stated_assumptions=notes)
     if answer.base is None or lies_in((answer.base, answer.base), (low, high), SAME_ROOT):
         return answer
@@ -374,11 +366,18 @@ def _cut(library: RelationSet, question: Question, answer: Answer) -> Answer:
 
 
 def _reached(library: RelationSet, question: Question, found: Found, answer: Answer) -> Answer:
-    """An answer over ranges, which does not say that its bounds are reached where other quantities forbid it."""
-    claims_it = any(one.kind == "bounds" and one.text.startswith(_CLOSE) for one in answer.stated_assumptions)
-    if answer.bounds is None or not claims_it:
+    """An answer over ranges, which does not say that its bounds are reached where other quantities forbid it.
+
+    Nor does it say that its bounds are all there is where another value may come into the domain.
+    """
+    if answer.bounds is None:
         return answer
     low, high = answer.bounds
+    along = tuple(map(_along, answer.stated_assumptions))
+    if along != answer.stated_assumptions and may_enter_elsewhere(library, question, found.plan):
+        answer = replace(answer, stated_assumptions=along)
+    if not any(_claims(note, (*_CLOSE, ATTAINED_ALONG)) for note in answer.stated_assumptions):
+        return answer
     inwards = ASIDE * (high - low)
     beside = [(low, low + inwards), (high - inwards, high)]  # ends are rounded, and may lie outside by that alone
     if not math.isfinite(inwards) or all(is_possible_within(library, question, found, span) for span in beside):
@@ -387,11 +386,24 @@ def _reached(library: RelationSet, question: Question, found: Found, answer: Ans
     return replace(answer, stated_assumptions=notes)
 
 
+def _along(note: Assumption) -> Assumption:
+    """What is said of the bounds of a closed form, as of those along one solution among others."""
+    if note.kind != "bounds" or note.text not in (EXACT, SEARCHED, ROUGH):
+        return note
+    how = "contain every value of it" if note.text == ROUGH else "are attained"
+    return Assumption(f"bounds along this solution {how}; elsewhere in the ranges there may be others", "bounds")
+
+
 def _unreached(note: Assumption) -> Assumption:
     """What is said of bounds, without the claim that they are reached."""
-    if note.kind != "bounds" or not note.text.startswith(_CLOSE):
-        return note
-    return _UNREACHED_ALONG if note.text.startswith(ATTAINED_ALONG) else _UNREACHED
+    if _claims(note, (ATTAINED_ALONG,)):
+        return _UNREACHED_ALONG
+    return _UNREACHED if _claims(note, _CLOSE) else note
+
+
+def _claims(note: Assumption, starts: tuple[str, ...]) -> bool:
+    """Whether a note on bounds begins so; these say that the bounds are reached."""
+    return note.kind == "bounds" and note.text.startswith(starts)
 
 
 def _beside(answer: Answer, beside: Agreement) -> Answer:
@@ -444,6 +456,8 @@ class _Sought:
     answers: Sequence[tuple[RelationSet, Found]]
     """Each with the library of the relations that it uses, where those of another answer may have other arms."""
     errors: Sequence[DeriveError]
+    is_exact: bool = False
+    """Whether the answers are all values that there are, with exact bounds."""
 
 
 def _from_what_is_stated(library: RelationSet, question: Question) -> _Sought:
@@ -451,7 +465,8 @@ def _from_what_is_stated(library: RelationSet, question: Question) -> _Sought:
     fewer, answers, errors = _sought_by_arms(library, question)
     idle = frozenset[str]().union(*(lone_fallbacks(used, one.plan, question) for used, one in answers))
     if not idle:
-        return _Sought(fewer, question, answers, errors)
+        exact = compared_with_all(library, question, answers, errors)
+        return _Sought(fewer, question, answers if exact is None else exact, errors, exact is not None)
     weak = {name: value for name, value in question.weak.items() if name not in idle}
     return _from_what_is_stated(library, replace(question, weak=weak, decided={}))
 
@@ -486,16 +501,13 @@ def _sought_by_arms(
         if fewer is not None:
             return _sought_by_arms(fewer, replace(question, decided={}))
     in_arms = _sought_in_arms(library, question) if is_open else []
-    if in_arms or answers or not all(isinstance(error, (NoSolutionError, UnderdeterminedError)) for error in errors):
-        return library, in_arms or [(library, one) for one in answers], errors
-    only = left_one_value(library, question) if is_open else None
-    return library, [] if only is None else [(library, only)], errors
+    return library, in_arms or [(library, one) for one in answers], errors
 
 
 def _sought_in_arms(library: RelationSet, question: Question) -> list[tuple[RelationSet, Found]]:
     """The states that answer a question in the library of arms; empty where one of them leaves the target open."""
     apart = one_relation_for_each_arm(library, of_same_names=True)
-    if apart is None or any(value.is_range for value in question.strong.values()):
+    if apart is None or question.ranges:
         return []
     if question.target not in closure(structure_of(apart), [*question.strong, *question.weak]):
         return []
@@ -508,10 +520,9 @@ def _sought_in_arms(library: RelationSet, question: Question) -> list[tuple[Rela
 def _with_arms(library: RelationSet, apart: RelationSet, found: Found) -> tuple[RelationSet, Found]:
     """A result of the library of arms, and the library in which each relation that it uses has the arm of that."""
     made, case = found.plan, found.case
-    spent = [name for block in made.blocks for name in block.relations]
     names = {name: name for name in library.relations}
     chosen: dict[str, str] = {}
-    for arm in (*spent, *sorted(case.holding)):
+    for arm in (*made.relations, *sorted(case.holding)):
         relation = relation_of_arm(arm)
         if arm not in names and chosen.setdefault(relation, arm) == arm:
             names[arm] = relation
@@ -612,11 +623,7 @@ def _joined_where_free(library: RelationSet, target: str, found: Sequence[Found]
     """
     domain = library.declared[target].domain
     free = [(one, state) for one in found if not one.is_assumed_away for state in one.states if state.is_free]
-    reached = domain.low
-    for low, high in sorted(state.spans[target] for _, state in free):
-        if low <= reached:
-            reached = max(reached, high)
-    if not free or reached < domain.high:
+    if not free or not _covers(domain, [state.spans[target] for _, state in free]):
         return list(found)
     first, state = free[0]
     return [replace(first, states=(replace(state, spans={**state.spans, target: (domain.low, domain.high)}),))]
@@ -649,19 +656,18 @@ def _is_beside(library: RelationSet, target: str, one: Found, answers: Sequence[
     """
     if _is_fixed(library, target, one):
         return False
+    of_target = {name for name in one.case.failing if target in names_in(*library.relations[name].conditions)}
     return any(
-        name in block.relations and target in names_in(*library.relations[name].conditions)
+        not of_target.isdisjoint(other.plan.relations)
         for other in answers
         if any(target in state.values for state in other.states)
-        for block in other.plan.blocks
-        for name in one.case.failing
     )
 
 
 def _is_fixed(library: RelationSet, target: str, one: Found) -> bool:
     """Whether an equation leads to the target, or it has a number."""
-    spent = (library.relations[name] for block in one.plan.blocks for name in block.relations)
-    return any(relation.is_equation for relation in spent) or any(target in state.values for state in one.states)
+    is_led_to = any(library.relations[name].is_equation for name in one.plan.relations)
+    return is_led_to or any(target in state.values for state in one.states)
 
 
 def _unspoken(library: RelationSet, errors: Sequence[DeriveError], answers: Sequence[Found]) -> list[Found]:
@@ -687,9 +693,7 @@ def _assumes(library: RelationSet, found: Found, state: State, name: str) -> boo
     """
     if relation_of_arm(name):
         return False
-    known = state.values.keys() | state.spans.keys() | state.asides.keys()
-    used = any(name in block.relations for block in found.plan.blocks)
-    return used and not known >= {*names_in(*library.relations[name].conditions)}
+    return name in found.plan.relations and not state.known >= {*names_in(*library.relations[name].conditions)}
 
 
 def _doubted(library: RelationSet, found: Found, doubts: Sequence[tuple[Question, str]]) -> Found:
@@ -721,9 +725,13 @@ def _is_open(library: RelationSet, target: str, answers: Sequence[Found], errors
         return False
     if any(isinstance(error, UnderdeterminedError) for error in errors):
         return True
-    domain = library.declared[target].domain
+    return _covers(library.declared[target].domain, [span for span in spans if span is not None])
+
+
+def _covers(domain: Domain, spans: Iterable[Span]) -> bool:
+    """Whether intervals together leave nothing of a domain."""
     reached = domain.low
-    for low, high in sorted(span for span in spans if span is not None):
+    for low, high in sorted(spans):
         if low > reached:
             return False
         reached = max(reached, high)

@@ -30,7 +30,8 @@ from derive.tolerances import BLUR, LARGEST, NEAR_MULTIPLE
 
 __all__ = ["Exhausted", "exhausted", "is_bounded", "is_near", "is_small", "seen_in"]
 
-_MOST = 10  # limit on unknowns of a block that is searched
+_SMALL = 10  # limit on unknowns of a block that is searched early
+_MOST = 30  # limit on unknowns of a block that is searched at all
 _SHORT = 8  # the search is this many times shorter where a domain is unbounded
 _LOOKED = 12  # limit on open parts from which a point is sought
 PROOF = "no other solution: proved by interval Newton in boxes that cover the domains"
@@ -52,8 +53,8 @@ class Exhausted:
 
 
 def is_small(system: System) -> bool:
-    """Whether a block has few enough unknowns to be searched."""
-    return len(system.unknowns) <= _MOST
+    """Whether a block has few enough unknowns to be searched before other methods are tried."""
+    return len(system.unknowns) <= _SMALL
 
 
 def is_bounded(system: System) -> bool:
@@ -73,7 +74,7 @@ def exhausted(equations: Sequence[Equation], system: System, share: int = 1) -> 
     >>> [{name: round(x, 6) for name, x in one.values.items()} for one in found.solutions], found.complete
     ([{'x': 3.0, 'y': 4.0}, {'x': 1.152426, 'y': -4.865379}], True)
     """
-    if not is_small(system) or any(equation.op != "=" for equation in equations):
+    if len(system.unknowns) > _MOST or any(equation.op != "=" for equation in equations):
         return None
     box = tuple(system.inside(name) for name in system.unknowns)
     allowance = ALLOWANCE // share // (1 if is_bounded(system) else _SHORT)

@@ -59,7 +59,7 @@ class _Harvest:
         """Add a point that solves the whole system, is isolated and is new."""
         values: Mapping[str, float] = settled(dict(proposed), self.equations, self.system)
         if not self.system.holds(values):
-            values = self._sharp(values)
+            values = self._sharpened(values) or values
         if not self.system.holds(values) or repeats(values, self.found) or self._is_rough(values):
             return
         if leads_elsewhere(values, self.equations, self.system):
@@ -77,8 +77,10 @@ class _Harvest:
             self.along += is_telling(values, self.equations, self.system.known)
             return
         if seen.order > 1:
-            better = self._sharp(values)
-            if self.system.holds(better):
+            better = self._sharpened(values)
+            if better is None and not is_telling(values, self.equations, self.system.known):
+                return  # what is given is lost in rounding there, and many digits do not confirm it
+            if better is not None and self.system.holds(better):
                 values = better
             if self._is_rough(values):
                 return
@@ -86,12 +88,13 @@ class _Harvest:
         if not repeats(values, self.found):
             self.found.append(Solution(values, {}))
 
-    def _sharp(self, values: Mapping[str, float]) -> Mapping[str, float]:
+    def _sharpened(self, values: Mapping[str, float]) -> Mapping[str, float] | None:
+        """A root in many digits; None of a large system, or if they lead nowhere."""
         if len(values) > _SMALL or any(x != x for x in values.values()):
-            return values
+            return None
         from derive.numerics.local_solvers.singular_roots import sharpened
 
-        return sharpened(self.equations, values, self.system.known) or values
+        return sharpened(self.equations, values, self.system.known)
 
     def has(self, values: Mapping[str, float]) -> bool:
         """Whether a root that is not yet refined to its last digit is already known."""

@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from derive.expressions.tree import Equation, Node
-from derive.numerics.algebra.evaluation import residual, residual_of_decimals, strain
+from derive.model.relation import Relation
+from derive.numerics.algebra.evaluation import departure, residual, residual_of_decimals, strain
 from derive.numerics.algebra.multiprecision import gap_of
 from derive.numerics.intervals.enclosure import Span
 from derive.tolerances import AGREEMENT, BLUR, MET, SAME_SOLUTION
 from quantities.domain import Domain
 
-__all__ = ["Outcome", "Solution", "System", "agrees", "is_covered", "repeats"]
+__all__ = ["Outcome", "Solution", "System", "agrees", "is_covered", "is_met", "may_be_met", "repeats"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,20 @@ def agrees(equation: Equation, values: Mapping[str, float], tolerance: float = A
     if strain(equation, values) <= BLUR or abs(gap_of(equation, values)) <= tolerance:
         return True
     return abs(residual_of_decimals(equation, values)) <= tolerance
+
+
+def is_met(relation: Relation, values: Mapping[str, float]) -> bool:
+    """Whether a relation holds at these numbers, an estimate within its share."""
+    if relation.approximate is not None:
+        gap = departure(relation.written, values)
+        if {"=": abs(gap), "<=": gap, ">=": -gap}[relation.written.op] <= relation.tolerance:
+            return True
+    return agrees(relation.written, values)
+
+
+def may_be_met(relation: Relation, values: Mapping[str, float]) -> bool:
+    """Whether a relation holds at these numbers, or these do not tell."""
+    return not values.keys() >= {*relation.members} or is_met(relation, values)
 
 
 def repeats(values: Mapping[str, float], found: Sequence[Solution], tolerance: float = SAME_SOLUTION) -> bool:

@@ -14,64 +14,58 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from derive.caches import Memo
-from derive.errors import InconsistentError
-from derive.expressions.tree import Equation, Node, names_in
+from derive.errors import InconsistentError, LimitError, NoSolutionError, UnderdeterminedError
+from derive.expressions.tree import Equation, names_in
+from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import residual, value
-from derive.planning.incidence import Structure
 from derive.planning.matching import Matching
-from derive.planning.plan import Block, Plan, plan
-from derive.solving.blocks.block import solve_block
-from derive.solving.blocks.outcome import Outcome, agrees
+from derive.planning.plan import Block, Plan
+from derive.solving.blocks.outcome import agrees
 from derive.solving.blocks.starting_points import starts
 from derive.solving.cancellation.elimination import Projection, projected, reduced
 from derive.solving.cancellation.jacobian_rank import Rows, combined, repeated, rows_of
+from derive.solving.execution.applicability import decisions_of
 from derive.solving.execution.block_execution import State
-from derive.solving.execution.plan_states import Found, is_doubt
+from derive.solving.execution.plan_states import Found, planned_for, solved
 from derive.solving.execution.question import Question
-from derive.solving.execution.regimes import ANOTHER, Decisions, Undecided
+from derive.solving.execution.regimes import ANOTHER, Undecided
 from derive.solving.sensitivity.elasticities import composed
 from derive.time_limits import tick
 from quantities.domain import Domain
 
-if TYPE_CHECKING:
-    from derive.model.relation import Relation
-
 __all__ = ["cancelled", "cancels", "prove_fit"]
 
 _TRIED = 64  # trials of values for free quantities
-_MOST = 16  # limit on solutions that are followed
-_OUTCOMES = Memo[Outcome](most=64)
+_LEFT = Memo[RelationSet](most=64)
 _REPEATED = 8  # limit on sets of dependent relations that are checked
 
 
-def cancelled(library: RelationSet, question: Question, aside: Mapping[str, str], decisions: Decisions) -> Found | None:
+def cancelled(library: RelationSet, question: Question, aside: Mapping[str, str]) -> Found | None:
     """The answer that does not depend on what is missing, if there is one."""
-    for elimination, weak, rows, left_out in _eliminations(library, question, aside, decisions):
+    for elimination, weak, rows, left_out in _eliminations(library, question, aside):
         result = elimination.carried_out(weak)
         if result is not None:
             for names in islice(repeated(rows, question.target), _REPEATED):
-                prove_fit(library, question, names, decisions)
+                prove_fit(library, question, names)
             return replace(result, left_out=left_out)
     return None
 
 
-def cancels(library: RelationSet, question: Question, aside: Mapping[str, str], decisions: Decisions) -> bool:
+def cancels(library: RelationSet, question: Question, aside: Mapping[str, str]) -> bool:
     """Whether elimination of what is missing leaves enough to fix the target, whatever the numbers."""
-    return any(one.left is not None for one, _, _, _ in _eliminations(library, question, aside, decisions))
+    return any(one.left is not None for one, _, _, _ in _eliminations(library, question, aside))
 
 
 def _eliminations(
-    library: RelationSet, question: Question, aside: Mapping[str, str], decisions: Decisions
+    library: RelationSet, question: Question, aside: Mapping[str, str]
 ) -> Iterator[tuple[_Elimination, tuple[str, ...], Rows, Mapping[str, str]]]:
     """The relations to eliminate from, chosen by their Jacobian at a random point and at the known numbers."""
-    stated = {**question.weak, **question.strong}
-    numbers = {name: value.base[1] for name, value in stated.items()}
-    for at in (None, numbers):
+    decisions = decisions_of(library, question)
+    for at in (None, question.stated_numbers):
         left_out = {**dict.fromkeys(question.case.failing, ANOTHER), **aside}
         while used := combined(rows := rows_of(library, question, frozenset(left_out), at), question.target):
             relations = [library.relations[name] for name in used if name in library.relations]
@@ -85,25 +79,26 @@ def _eliminations(
                     if decisions.applies(one) is None:
                         raise Undecided(one.name)
                 weak = tuple(name.removeprefix("=") for name in used if name not in library.relations)
-                known = {name: numbers[name] for name in (*question.strong, *weak)}
+                known = {name: question.stated_numbers[name] for name in (*question.strong, *weak)}
                 yield _Elimination(library, question.target, relations, known), weak, rows, left_out
                 break
             left_out |= false
 
 
-def prove_fit(library: RelationSet, question: Question, names: Sequence[str], decisions: Decisions) -> None:
+def prove_fit(library: RelationSet, question: Question, names: Sequence[str]) -> None:
     """Raise if exact relations are dependent and the givens contradict them."""
+    decisions = decisions_of(library, question)
     relations = [library.relations[name] for name in names if name in library.relations]
     if len(relations) < len(names) or any(one.approximate or decisions.applies(one) is not True for one in relations):
         return
-    known = {name: stated.base[1] for name, stated in question.strong.items()}
+    known = question.numbers
     whole = _Elimination(library, "", relations, known)
     left = projected(
         [one.written for one in relations], "", known, whole.domains, lambda rest: bool(whole.tested(rest))
     )
     for equation in whole.tested(left.equations) if left else ():
         gap = residual(equation, known)
-        if not agrees(equation, known) and not any(question.strong[n].is_range for n in names_in(*_sides(equation))):
+        if not agrees(equation, known) and question.ranges.keys().isdisjoint(names_in(equation.lhs, equation.rhs)):
             stated = [f"{n} = {question.strong[n]}" for one in relations for n in one.declared if n in question.strong]
             conflicts = list(dict.fromkeys([*names, *stated]))
             raise InconsistentError(
@@ -113,10 +108,6 @@ def prove_fit(library: RelationSet, question: Question, names: Sequence[str], de
                 conflicts=conflicts,
                 gap=abs(gap),
             )
-
-
-def _sides(equation: Equation) -> tuple[Node, Node]:
-    return equation.lhs, equation.rhs
 
 
 @dataclass(frozen=True)
@@ -158,7 +149,7 @@ class _Elimination:
 
     def tested(self, equations: Sequence[Equation]) -> list[Equation]:
         """The equations without unknowns."""
-        return [equation for equation in equations if self.known.keys() >= {*names_in(*_sides(equation))}]
+        return [equation for equation in equations if self.known.keys() >= {*names_in(equation.lhs, equation.rhs)}]
 
     def _is_enough(self, equations: Sequence[Equation]) -> bool:
         """Whether, by counting, these equations fix the target."""
@@ -169,39 +160,14 @@ class _Elimination:
 
     def _states(self, equations: Sequence[Equation]) -> tuple[list[State], str] | None:
         """The states that equations lead to, and why there are none; None if unknown."""
-        made = plan(_structure(equations), self.target, list(self.known), [])
-        states = [State(self.known)]
-        for block in made.blocks:
-            following: list[State] = []
-            why = ""
-            for state in states:
-                held = tuple(equations[int(name)] for name in block.relations)
-                names = names_in(*(side for one in held for side in _sides(one)))
-                if not {*state.values, *block.unknowns}.issuperset(names):
-                    return None
-                known = {name: state.values[name] for name in names if name in state.values}
-                outcome = self._outcome(held, block.unknowns, known)
-                if outcome.undecided or outcome.singular:
-                    return None
-                if any(self.target in solution.spans or not solution.values for solution in outcome.solutions):
-                    return None
-                why = outcome.reason or why
-                for one in outcome.solutions:
-                    doubt = outcome.caveat or one.proof
-                    following.append(state.taken(one, f"{block.unknowns[0]}: {doubt}" if doubt else ""))
-            if not following and any(is_doubt(note) for state in states for note in state.notes):
-                return None  # one that was not found may lead to a value
-            if not following:
-                return [], f"{', '.join(block.unknowns)}: {why}"
-            states = following
-            if len(states) > _MOST:
-                return None
-        return states, ""
-
-    def _outcome(self, held: tuple[Equation, ...], unknowns: tuple[str, ...], known: Mapping[str, float]) -> Outcome:
-        """The values of unknowns; the cases of a question solve the same equations at the same numbers."""
-        key = held, unknowns, tuple(known.items())
-        return _OUTCOMES.of(self.library.session, key, lambda: solve_block(held, unknowns, known, self.domains))
+        left = _as_relations(self.library, tuple(equations))
+        made = planned_for(left, self.target, list(self.known), (), frozenset())
+        try:
+            states, reason = solved(left, made, State(self.known))
+        except (LimitError, NoSolutionError, UnderdeterminedError):
+            tick()
+            return None
+        return None if any(state.spans for state in states) else (states, reason)
 
     def _told(self, left: Projection, state: State) -> State | None:
         """The answer in a state, if the eliminated quantities can exist beside it."""
@@ -228,11 +194,14 @@ class _Elimination:
         return all(agrees(relation.written, values) for relation in self.relations)
 
 
-def _structure(equations: Sequence[Equation]) -> Structure:
-    """The incidence graph of equations, which are named by their position."""
-    members = {str(i): names_in(equation.lhs, equation.rhs) for i, equation in enumerate(equations)}
-    holders: dict[str, tuple[str, ...]] = {}
-    for place, names in members.items():
-        for name in names:
-            holders[name] = (*holders.get(name, ()), place)
-    return Structure(members, {}, {}, holders)
+def _as_relations(library: RelationSet, equations: tuple[Equation, ...]) -> RelationSet:
+    """Equations as relations, named by their place; cached, since the cases of a question are left with the same."""
+
+    def made() -> RelationSet:
+        relations = []
+        for place, equation in enumerate(equations):
+            declared = {name: library.declared[name] for name in names_in(equation.lhs, equation.rhs)}
+            relations.append(Relation.proved(str(place), equation, declared, "", "", (), None, ""))
+        return RelationSet(relations)
+
+    return _LEFT.of(library.session, equations, made)

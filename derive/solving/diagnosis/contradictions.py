@@ -16,7 +16,6 @@ from derive.planning.plan import Plan
 from derive.presentation.numbers import shown_number
 from derive.solving.cancellation.cancelled_answers import cancelled
 from derive.solving.diagnosis.diagnosis import contradiction
-from derive.solving.execution.applicability import decisions_of
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import fallbacks
 from derive.solving.execution.plan_execution import of_case
@@ -34,7 +33,7 @@ GIVENS = 6
 
 def cancelling(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> Found | None:
     """The answer that does not depend on what is missing, unless the givens contradict it."""
-    found = cancelled(library, question, left_out, decisions_of(library, question))
+    found = cancelled(library, question, left_out)
     if found is None:
         return None
     found = of_case(library, question, found)
@@ -52,7 +51,7 @@ def prove_fit_together(library: RelationSet, question: Question) -> None:
 
     Whether the relation applies may rest on a fallback, unless something typed leads to that quantity.
     """
-    typed = {name: value.base[1] for name, value in question.strong.items()}
+    typed = question.numbers
     complete = [
         name
         for given in typed
@@ -70,17 +69,17 @@ def confirm(library: RelationSet, question: Question, name: str) -> None:
     """Raise if the other strong values fix a given at another value, by cancellation between exact relations."""
     given = question.strong[name]
     others = {other: value for other, value in question.strong.items() if other != name}
-    if not others or any(value.is_range for value in question.strong.values()):
+    if not others or question.ranges:
         return
     exact = {other: value for other, value in question.weak.items() if value.source.kind == "exact"}
     alone = replace(question, target=name, strong=others, weak=exact, own=None, outdated={})
     try:
-        found = cancelled(library, alone, {}, decisions_of(library, alone))
+        found = cancelled(library, alone, {})
     except (DeriveError, Undecided):  # a result that depends on a condition proves nothing
         return
     if found is None or not found.states or any(name not in state.values for state in found.states):
         return
-    used = list(dict.fromkeys(relation for block in found.plan.blocks for relation in block.relations))
+    used = list(found.plan.relations)
     relations = [library.relations[relation] for relation in used]
     if any(relation.approximate is not None or relation.conditions for relation in relations):
         return
@@ -101,15 +100,12 @@ def confirm(library: RelationSet, question: Question, name: str) -> None:
 
 def no_solution(library: RelationSet, question: Question, found: Found) -> NoSolutionError:
     """The error for a question without an admissible value, with the weak values that contributed to it."""
-    met = {name for block in found.plan.blocks for relation in block.relations for name in library.members[relation]}
+    met = library.held_by(found.plan.relations)
     weak = [name for name in found.plan.weak if name in met]
     used = f" (the weak values of {', '.join(weak)} are in use)" if weak else ""
     reason = found.reason or "no value in its domain fits all relations"
-    if is_of_proof(reason):
-        stated = {**{name: question.weak[name] for name in found.plan.weak}, **question.strong}
-        known = {name: value.base[1] for name, value in stated.items()}
-        if claims_of(library, question, found.plan, known) is None:  # no certificate
-            reason = reason.partition(": proved by ")[0]
+    if is_of_proof(reason) and claims_of(library, question, found.plan, question.start(found.plan)) is None:
+        reason = reason.partition(": proved by ")[0]  # for want of a certificate
     return NoSolutionError(
         f"{question.target} has no admissible value: {reason}{used}.",
         hint="Check the givens, their units, and the domain of what is asked.",

@@ -10,16 +10,17 @@ that is a failed check and not a contradiction.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from derive.errors import DeriveError, InconsistentError, UnderdeterminedError
-from derive.expressions.tree import Name, names_in
+from derive.expressions.tree import Name
 from derive.model.dimensions import dimension_of
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import value
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
+from derive.planning.networks import reached
 from derive.planning.plan import Block, Plan, basis_of
 from derive.presentation.failed_checks import by_default, no_value_fits
 from derive.presentation.numbers import shown_number
@@ -145,47 +146,51 @@ def _determined(library: RelationSet, question: Question | Outline, left_out: fr
 
 def contradiction(library: RelationSet, question: Question, made: Plan, state: State) -> InconsistentError | None:
     """The conflict among strong values and exact relations, if there is one."""
-    for name in testable(library, made, state):
-        relation = library.relations[name]
-        if relation.approximate is not None:
-            continue
-        ranges = {one: (v.base[0], v.base[2]) for one, v in question.strong.items() if v.is_range}
-        check = checked(relation, state.values, ranges, state.forms)
-        if check is None or check.passed:
-            continue
-        relations, givens, weak = behind(library, made, relation)
+    tested = [library.relations[name] for name in testable(library, made, state)]
+    checks = [(one, checked(one, state.values, question.ranges, state.forms)) for one in tested]
+    failed = [(relation, check) for relation, check in checks if not check.passed]
+    for relation, check in failed:
+        others, givens, weak = behind(library, made, relation)
+        relations = [relation.name, *others]
         is_rough = any(library.relations[one].approximate is not None for one in relations)
         if weak or is_rough or any(one in state.spans for one in relation.declared):
             continue
-        stated = [f"{one} = {question.strong[one]}" for one in givens if one in question.strong]
-        return InconsistentError(
-            f"{name}: {_told(relation, question, state)} (they differ by {abs(check.gap):.2g} of their size). "
-            f"The conflict: {'; '.join(_few(part) for part in ([name, *relations], stated) if part)}.",
-            hint=f"Change or drop one of {_few(givens) or 'the givens'}, or leave {name} out."
-            + by_default([relation, *(library.relations[one] for one in relations)], library.defaults, question.strong),
-            conflicts=[name, *relations, *stated],
-            gap=abs(check.gap),
-            broken=_broken(library, question, made, state),
-        )
+        gap = abs(check.gap)
+        what = f"{relation.name}: {_told(relation, question, state)} (they differ by {gap:.2g} of their size)"
+        broken = {other.name: other.verdict for _, other in failed}
+        return _conflict(library, question, what, relations, givens, gap, broken)
     return _barred(library, question, made, state)
 
 
-def _broken(library: RelationSet, question: Question, made: Plan, state: State) -> dict[str, str]:
-    """All relations beside the plan that do not hold, each with a sentence."""
-    ranges = {name: (value.base[0], value.base[2]) for name, value in question.strong.items() if value.is_range}
-    relations = (library.relations[name] for name in testable(library, made, state))
-    checks = (checked(one, state.values, ranges, state.forms) for one in relations)
-    return {check.name: check.verdict for check in checks if check is not None and not check.passed}
+def _conflict(
+    library: RelationSet,
+    question: Question,
+    what: str,
+    relations: Sequence[str],
+    givens: Sequence[str],
+    gap: float,
+    broken: Mapping[str, str],
+) -> InconsistentError:
+    """The error for relations and givens that do not go together, the first of which may be left out."""
+    stated = [f"{name} = {question.strong[name]}" for name in givens if name in question.strong]
+    defaults = by_default([library.relations[name] for name in relations], library.defaults, question.strong)
+    return InconsistentError(
+        f"{what}. The conflict: {'; '.join(_few(part) for part in (relations, stated) if part)}.",
+        hint=f"Change or drop one of {_few(givens) or 'the givens'}, or leave {relations[0]} out.{defaults}",
+        conflicts=[*relations, *stated],
+        gap=gap,
+        broken=broken,
+    )
 
 
 def _barred(library: RelationSet, question: Question, made: Plan, state: State) -> InconsistentError | None:
     """The smallest conflict if the strong values leave quantities of the checks no admissible value."""
     conflicts: list[tuple[int, int, int, Block, list[str], list[str]]] = []
     for block in made.extra:
-        held = [library.relations[name] for name in block.relations]
-        needed = {name for relation in held for name in library.members[relation.name]} - {*block.unknowns}
+        needed = library.held_by(block.relations).keys() - {*block.unknowns}
         if not state.barred.issuperset(block.unknowns) or not needed <= state.values.keys():
             continue
+        held = [library.relations[name] for name in block.relations]
         traces = [behind(library, made, relation) for relation in held]
         if any(relation.approximate is not None for relation in held) or any(weak for _, _, weak in traces):
             continue
@@ -195,15 +200,8 @@ def _barred(library: RelationSet, question: Question, made: Plan, state: State) 
     if not conflicts:
         return None
     _, _, _, block, relations, givens = min(conflicts, key=lambda conflict: conflict[:3])
-    stated = [f"{one} = {question.strong[one]}" for one in givens if one in question.strong]
-    return InconsistentError(
-        f"{no_value_fits(block.relations, block.unknowns)}. "
-        f"The conflict: {'; '.join(_few(part) for part in (relations, stated) if part)}.",
-        hint=f"Change or drop one of {_few(givens) or 'the givens'}, or leave {block.relations[0]} out."
-        + by_default([library.relations[one] for one in relations], library.defaults, question.strong),
-        conflicts=[*relations, *stated],
-        gap=math.inf,
-    )
+    what = no_value_fits(block.relations, block.unknowns)
+    return _conflict(library, question, what, relations, givens, math.inf, {})
 
 
 def _few(names: Sequence[str]) -> str:
@@ -229,24 +227,16 @@ def _told(relation: Relation, question: Question, state: State) -> str:
 
 def behind(library: RelationSet, made: Plan, relation: Relation) -> tuple[list[str], list[str], list[str]]:
     """The relations by which a relation's quantities were derived, and the strong and weak values that these use."""
-    source = {name: block for block in (*made.blocks, *made.extra) for name in block.unknowns}
+
+    def derived_from(name: str) -> Iterable[str]:
+        return library.held_by(made.sources[name].relations) if name in made.sources else ()
+
     relations: dict[str, None] = {}
-    givens: dict[str, None] = {}
-    weak: dict[str, None] = {}
-    pending = list(relation.declared.keys() & set(names_in(relation.written.lhs, relation.written.rhs)))
-    pending.sort(key=list(relation.declared).index)
-    seen: set[str] = set()
-    while pending:
-        name = pending.pop(0)
-        if name in seen:
-            continue
-        seen.add(name)
-        block = source.get(name)
-        if block is None:
-            (weak if name in made.weak else givens)[name] = None
-            continue
-        for one in block.relations:
-            relations[one] = None
-            written = library.relations[one].written
-            pending.extend(names_in(written.lhs, written.rhs))
-    return list(relations), list(givens), list(weak)
+    givens: list[str] = []
+    weak: list[str] = []
+    for name in reached([name for name in relation.declared if name in relation.members], derived_from):
+        if name in made.sources:
+            relations.update(dict.fromkeys(made.sources[name].relations))
+        else:
+            (weak if name in made.weak else givens).append(name)
+    return list(relations), givens, weak

@@ -123,7 +123,7 @@ def certainly_left(library: RelationSet, blocks: Iterable[Block], given: Mapping
     """
     spans, left = dict(given), set[str]()
     for block in blocks:
-        held = {name for relation in block.relations for name in library.members[relation]} - {*block.unknowns}
+        held = library.held_by(block.relations).keys() - {*block.unknowns}
         if held & left:
             left.update(block.unknowns)
             continue

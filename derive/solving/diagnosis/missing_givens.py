@@ -29,26 +29,20 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, islice
-from typing import TYPE_CHECKING
 
 from derive.errors import LimitError
 from derive.expressions.tree import names_in
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.evaluation import holds
 from derive.numerics.algebra.modular import Quotient, Row, Vector, are_alike
 from derive.planning.incidence import Structure, structure_of
 from derive.planning.matching import Matching
 from derive.planning.plan import Basis, basis_of, plan
 from derive.solving.cancellation.cancelled_answers import cancels
-from derive.solving.cancellation.jacobian_rank import Rows, combined, directions, rows_of
-from derive.solving.execution.applicability import decisions_of
+from derive.solving.cancellation.jacobian_rank import Rows, directions, rows_of
 from derive.solving.execution.question import Outline, Question
-from derive.solving.execution.regimes import Decisions, Undecided
+from derive.solving.execution.regimes import Undecided, verdict_at
 from derive.solving.ranges.inequalities import stated_at
 from derive.time_limits import tick
-
-if TYPE_CHECKING:
-    from derive.model.relation import Relation
 
 __all__ = ["missing_sets"]
 
@@ -94,13 +88,11 @@ def _idle(library: RelationSet, question: Question | Outline) -> dict[str, set[s
     """The relations that do not apply at the known numbers, each with the quantities that decide this."""
     if isinstance(question, Outline):
         return {}
-    known = {name: value.base[1] for name, value in {**question.weak, **question.strong}.items()}
     idle: dict[str, set[str]] = {}
     for relation in library.conditional:
         for condition in relation.conditions:
-            names = names_in(condition)
-            if known.keys() >= {*names} and holds(condition, known) is False:
-                idle.setdefault(relation.name, set()).update(names)
+            if verdict_at(condition, question.stated_numbers) is False:
+                idle.setdefault(relation.name, set()).update(names_in(condition))
     return idle
 
 
@@ -248,9 +240,8 @@ class _Search:
         """Whether the target is fixed if such a name is given: its own relations count then."""
         whole, question = self.structure, self.question
         matching = self.matching.given((name,))
-        for relation in whole.holders.get(name, ()):
-            if whole.forward.get(relation) == name:
-                matching.add(relation, whole.members[relation])
+        for relation in whole.writers.get(name, ()):
+            matching.add(relation, whole.members[relation])
         if not matching.settles(question.target):
             return False
         rest = [other for other in question.weak if other != name]
@@ -258,52 +249,14 @@ class _Search:
 
     def cancels(self, names: Names) -> bool:
         """Whether names together fix the target because the others cancel, shown by elimination."""
-        if not self.decides(names):
-            return False
         numbered = self.numbered(names)
         try:
-            decisions = decisions_of(self.library, numbered)
-            return cancels(self.library, numbered, dict.fromkeys(self.left_out, ""), decisions)
+            return cancels(self.library, numbered, dict.fromkeys(self.left_out, ""))
         except LimitError:
             tick()
             return False
         except Undecided:  # only in some case
             return False
-
-    def decides(self, names: Names) -> bool:
-        """Whether it is known which of the relations to eliminate from apply, before what follows from these names.
-
-        That is cheap to see, because it needs no further plan. Of the sets that fix the target only because a
-        condition follows from them, few are lost, and none is found that does not fix it.
-        """
-        rows = {f"={name}": {name: 1} for name in names} | self.rows
-        try:
-            while used := combined(rows, self.question.target):
-                conditional = [self.library.relations[name] for name in used if name in self.conditional]
-                verdicts = {one.name: self.applies(one, names) for one in conditional}
-                false = {name for name, applies in verdicts.items() if applies is False}
-                if not false:
-                    return None not in verdicts.values()
-                rows = {name: row for name, row in rows.items() if name not in false}
-        except LimitError:
-            tick()
-        return False
-
-    @cached_property
-    def conditional(self) -> set[str]:
-        return {relation.name for relation in self.library.conditional}
-
-    def applies(self, relation: Relation, names: Names) -> bool | None:
-        """Whether a relation applies; true if all that decides it is known once these names are."""
-        needed = names_in(*relation.conditions)
-        if set(names).isdisjoint(needed) or any(self.decisions.value(name) is None for name in {*needed} - {*names}):
-            return self.decisions.applies(relation)
-        return True
-
-    @cached_property
-    def decisions(self) -> Decisions:
-        question = self.question if isinstance(self.question, Question) else self.numbered(())
-        return decisions_of(self.library, question)
 
     def numbered(self, names: Names) -> Question:
         """The question with plausible numbers for the missing names, and for all names of an outline."""
@@ -325,21 +278,17 @@ class _Search:
     @cached_property
     def rows(self) -> Rows:
         question = self.question
-        stated = {**question.weak, **question.strong} if isinstance(question, Question) else self.library.defaults
+        stated = question.values if isinstance(question, Question) else self.library.defaults
         numbers = {name: value.base[1] for name, value in stated.items() if name != question.target}
         return rows_of(self.library, question, self.left_out, numbers)
 
     def vectors(self, count: int) -> dict[str, Vector]:
         """How each open name moves along a few random directions of the null space."""
-        moves = self.two if count == 2 else self.four[:count]
+        moves = self.moves[:count]
         return {name: tuple(move.get(name, 0) for move in moves) for name in moves[0]}
 
     @cached_property
-    def two(self) -> list[Row]:
-        return directions(self.rows, 2)
-
-    @cached_property
-    def four(self) -> list[Row]:
+    def moves(self) -> list[Row]:
         return directions(self.rows, 4)
 
     def ranked(self, names: Iterable[str]) -> list[str]:

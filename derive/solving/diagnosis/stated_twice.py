@@ -18,7 +18,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from derive.caches import Memo
-from derive.errors import DeriveError, LimitError, NoSolutionError
+from derive.errors import DeriveError, LimitError
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import Structure, structure_of
 from derive.planning.matching import Matching
@@ -29,7 +29,7 @@ from derive.solving.cancellation.jacobian_rank import repeated_among
 from derive.solving.diagnosis.diagnosis import behind, contradiction
 from derive.solving.diagnosis.left_domains import certainly_left, is_silent, leaving
 from derive.solving.execution.applicability import decisions_of
-from derive.solving.execution.block_execution import State, block_states
+from derive.solving.execution.block_execution import State, steps_beside
 from derive.solving.execution.checks import checked, is_void, testable
 from derive.solving.execution.plan_states import is_doubt, is_of_one_turn, planned
 from derive.solving.execution.question import Question
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 __all__ = ["Agreement", "StatedTwice", "agreement", "stated_twice"]
 
 _MOST = 16  # limit on solutions that are followed
-_SETS = 8  # limit on sets of dependent relations that are eliminated from
+_SETS = 16  # limit on sets of dependent relations that are looked at
 _SHARE = 0.5  # of the remaining time
 UNTESTED = "it takes too long to test whether the givens agree beyond what this answer needs"
 
@@ -114,16 +114,16 @@ def _agreement(
         twice = _stated_twice(library, question, unsure)
     made = Plan("", (), (), tuple(twice.tests), twice.blocks)
     states = [_without_undefined(library, twice, state) for state in _states(library, twice.blocks, alone)]
-    ranges = {name: (value.base[0], value.base[2]) for name, value in question.strong.items()}
-    if any(low < high for low, high in ranges.values()):  # what has no value in the middle may have one elsewhere
-        nowhere = certainly_left(library, twice.blocks, ranges)
+    if question.ranges:  # what has no value in the middle may have one elsewhere
+        points = {name: (number, number) for name, number in question.numbers.items()}
+        nowhere = certainly_left(library, twice.blocks, {**points, **question.ranges})
         states = [replace(state, barred=state.barred & nowhere) for state in states]
     clashes = [contradiction(library, alone, made, state) for state in states]
     is_proved = not any(is_doubt(note) or is_of_one_turn(note) for state in states for note in state.notes)
     if states and is_proved and None not in clashes:
         raise next(clash for clash in clashes if clash is not None)
     for names in twice.dependent:
-        prove_fit(library, alone, names, decisions)
+        prove_fit(library, alone, names)
     sound = [state for state, clash in zip(states, clashes, strict=True) if clash is None]
     if len(sound) != 1:
         return Agreement()
@@ -149,7 +149,6 @@ def _limits(
     if not names:
         return
     decisions = decisions_of(library, question)
-    ranges = {name: (value.base[0], value.base[2]) for name, value in question.strong.items() if value.is_range}
     for relation in (
         library.relations[name] for name in names if all(map(decisions.is_in_reach, library.members[name]))
     ):
@@ -157,9 +156,9 @@ def _limits(
             continue
         numbers = {name: decisions.value(name) for name in library.members[relation.name]}
         known = {name: number for name, number in numbers.items() if number is not None}
-        check = checked(relation, known, ranges, {}) if len(known) == len(numbers) else None
-        if check is None or is_void(library, question, relation.name, known):
+        if len(known) < len(numbers) or is_void(library, question, relation.name, known):
             continue
+        check = checked(relation, known, question.ranges, {})
         if check.passed or not _is_of_defaults(library, question, relation):
             yield check
 
@@ -169,7 +168,7 @@ def _typed_behind(library: RelationSet, question: Question, relation: str) -> fr
     names = {*library.members[relation]}
     for name in library.members[relation]:
         made = planned(library, replace(question, target=name), frozenset())
-        names.update(one for block in made.blocks for used in block.relations for one in library.members[used])
+        names.update(library.held_by(made.relations))
     return frozenset(names & question.strong.keys())
 
 
@@ -183,40 +182,24 @@ def _is_of_defaults(library: RelationSet, question: Question, relation: Relation
 
 def _tested(library: RelationSet, question: Question, made: Plan, state: State) -> Agreement:
     """The checks of what is known in a state, and the givens behind each."""
-    ranges = {name: (value.base[0], value.base[2]) for name, value in question.strong.items() if value.is_range}
-    checks: list[Check] = []
-    led: dict[str, frozenset[str]] = {}
-    for name in testable(library, made, state):
-        check = checked(library.relations[name], state.values, ranges, state.forms)
-        if check is not None:
-            checks.append(check)
-            led[name] = frozenset(behind(library, made, library.relations[name])[1])
-    return Agreement(tuple(checks), led)
+    relations = [library.relations[name] for name in testable(library, made, state)]
+    checks = tuple(checked(one, state.values, question.ranges, state.forms) for one in relations)
+    return Agreement(checks, {one.name: frozenset(behind(library, made, one)[1]) for one in relations})
 
 
 def _states(library: RelationSet, blocks: Sequence[Block], question: Question) -> list[State]:
     """The strong values and what follows from them; what has no value is barred, and what is not known left out."""
-    states = [State({name: value.base[1] for name, value in question.strong.items()})]
+    states = [State(question.numbers)]
     for block in blocks:
         tick()
-        needed = {name for relation in block.relations for name in library.members[relation]} - {*block.unknowns}
         following: list[State] = []
         for state in states:
-            if not needed <= state.values.keys():
-                barred = state.barred | {*block.unknowns} if needed & state.barred else state.barred
-                following.append(replace(state, barred=barred))
-                continue
             try:
-                steps, _ = block_states(library, block, state)
+                following += steps_beside(library, block, state)
             except LimitError:
                 raise
-            except NoSolutionError:
-                steps = []
             except DeriveError:
-                steps = [state]
-            following += [replace(one, barred=state.barred) for one in steps]
-            if not steps:
-                following.append(replace(state, barred=state.barred | {*block.unknowns}))
+                following.append(state)
         states = following if len(following) <= _MOST else states
     return states
 
@@ -246,7 +229,7 @@ def _found(library: RelationSet, given: frozenset[str], zeros: frozenset[str], l
     blocks = tuple(ordered(structure, solved, wanted, given)) if wanted else ()
     needed = {name for block in ordered(structure, solved, asked, given) for name in block.unknowns} if asked else ()
     used = tests | {name for block in blocks for name in block.relations}
-    dependent = tuple(islice(_untested(library, structure, given, zeros, settled, tests), _SETS))
+    dependent = tuple(_untested(library, structure, given, zeros, settled, tests))
     conditional = {one.name for one in library.conditional if one.name not in left_out}
     held = {name for names in dependent for name in names}
     return StatedTwice(
@@ -270,9 +253,20 @@ def _untested(
     """Sets of dependent relations of which counting does not show that they state something twice.
 
     Quantities that counting leaves open may cancel between them. Or it takes all of them for fixed, one by each
-    relation, and none is left over to be tested: so it is with `u + v = 1` and `2*u + 2*v = 3`.
+    relation, and none is left over to be tested: so it is with `u + v = 1` and `2*u + 2*v = 3`. Whatever else holds
+    such a quantity cannot be tested by its number either, as there is none.
     """
-    for names in repeated_among(library, structure, given, zeros):
-        is_settled = settled.issuperset(one for name in names for one in library.members[name])
-        if not is_settled or not any(name in tests for name in names):
-            yield names
+    repeated = list(islice(repeated_among(library, structure, given, zeros), _SETS))
+    unfixed = set[str]()
+    pending = repeated
+    while untested := [names for names in pending if not _is_tested(library, names, settled - unfixed, tests)]:
+        yield from untested
+        pending = [names for names in pending if names not in untested]
+        unfixed.update(one for names in untested for name in names for one in library.members[name])
+        unfixed -= given
+
+
+def _is_tested(library: RelationSet, names: Sequence[str], settled: frozenset[str], tests: Collection[str]) -> bool:
+    """Whether one of some relations is left over, and all that they hold is fixed."""
+    held = {one for name in names for one in library.members[name]}
+    return held <= settled and any(name in tests for name in names)

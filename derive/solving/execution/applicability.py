@@ -12,18 +12,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from derive.errors import NoSolutionError
-from derive.expressions.tree import Apply, Node, names_in
+from derive.expressions.tree import Node, names_in
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.evaluation import holds, value
 from derive.numerics.intervals.enclosure import truths
 from derive.planning.plan import Plan
 from derive.presentation.numbers import shown_number
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.case_boxes import claims, worded
-from derive.solving.execution.plan_states import Found, all_of, planned, planned_for
+from derive.solving.execution.plan_states import Found, all_of, planned_for
 from derive.solving.execution.question import Question
-from derive.solving.execution.regimes import Decisions, whether
-from derive.tolerances import MET
+from derive.solving.execution.regimes import Decisions, verdict_at, whether
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
@@ -36,7 +34,6 @@ __all__ = [
     "of_another_case",
     "plan_beside",
     "prove_possible",
-    "truth",
     "with_conditions",
 ]
 
@@ -47,39 +44,30 @@ def decisions_of(library: RelationSet, question: Question) -> Decisions:
     They are stored with the question, for all uses of the same values in the same case.
     """
     key = question.case, id(question.strong), id(question.weak)
-    kept: Decisions | None = question.decided.get(key)
-    if kept is not None:
-        return kept
-
-    def planning(other: Question, left_out: frozenset[str]) -> Plan:
-        return planned(library, other, left_out)
-
-    def solving(other: Question, made: Plan) -> float | None:
-        stated = {**other.strong, **{name: other.weak[name] for name in made.weak}}
-        found = all_of(library, made, {name: value.base[1] for name, value in stated.items()}, question.hints)
-        return found[0] if found is not None and len(found) == 1 else None
-
-    question.decided[key] = made = Decisions(library, question, planning, solving)
+    if key not in question.decided:
+        question.decided[key] = Decisions(library, question)
+    made: Decisions = question.decided[key]
     return made
 
 
 def conditional_in(library: RelationSet, made: Plan) -> list[Relation]:
     """The relations in use that hold only under conditions."""
-    used = [library.relations[name] for block in made.blocks for name in block.relations]
+    used = [library.relations[name] for name in made.relations]
     return [relation for relation in used if relation.conditions]
 
 
-def prove_possible(library: RelationSet, question: Question, decisions: Decisions) -> None:
+def prove_possible(library: RelationSet, question: Question) -> None:
     """Raise if what follows in a case contradicts the case."""
+    decisions = decisions_of(library, question)
     for claim in claims(library, question):
         numbers = {name: number for name in names_in(claim) if (number := decisions.following(name)) is not None}
-        if truth(claim, numbers) is False and not _is_met(claim, numbers):
+        if verdict_at(claim, numbers) is False:
             reason = f"{question.target}: where {worded(claim)}, what follows contradicts it"
             what = f"{question.target} has no admissible value: {reason}."
             raise NoSolutionError(what, hint="Change one of the givens.", reason=reason)
 
 
-def with_conditions(library: RelationSet, question: Question, found: Found, decisions: Decisions) -> Found:
+def with_conditions(library: RelationSet, question: Question, found: Found) -> Found:
     """The result with the quantities that the conditions of its case and of checked relations need."""
     if not library.conditional:
         return found
@@ -90,7 +78,7 @@ def with_conditions(library: RelationSet, question: Question, found: Found, deci
         tested = [r for r in library.conditional if all(name in state.values for name in library.members[r.name])]
         asked = {name for r in (*used, *tested, *split) for c in r.conditions for name in names_in(c)}
         missing = sorted(asked - state.values.keys() - state.spans.keys())
-        numbers = {name: _beside(library, question, state, name, found.left_out, decisions) for name in missing}
+        numbers = {name: _beside(library, question, state, name, found.left_out) for name in missing}
         single = {name: any_of[0] for name, any_of in numbers.items() if len(any_of) == 1}
         return replace(state, asides=single, choices={n: many for n, many in numbers.items() if len(many) > 1})
 
@@ -98,17 +86,18 @@ def with_conditions(library: RelationSet, question: Question, found: Found, deci
 
 
 def _beside(
-    library: RelationSet, question: Question, state: State, name: str, left_out: Mapping[str, str], decisions: Decisions
+    library: RelationSet, question: Question, state: State, name: str, left_out: Mapping[str, str]
 ) -> tuple[float, ...]:
     """A condition's quantity: as it follows from the givens, else from the state, else its weak value.
 
     If its inputs leave it no value it is NaN, and a condition on it is undefined.
     """
+    decisions = decisions_of(library, question)
     number = decisions.following(name)
     if number is not None:
         return (number,)
     if not state.spans:
-        made = plan_beside(library, question, state, name, left_out, decisions)
+        made = plan_beside(library, question, state, name, left_out)
         if made.is_determined and all(decisions.applies(one) is True for one in conditional_in(library, made)):
             found = all_of(library, made, state.values, question.hints)
             if found is not None:
@@ -117,15 +106,9 @@ def _beside(
     return () if weak is None else (weak,)
 
 
-def plan_beside(
-    library: RelationSet,
-    question: Question,
-    state: State,
-    name: str,
-    left_out: Mapping[str, str],
-    decisions: Decisions,
-) -> Plan:
+def plan_beside(library: RelationSet, question: Question, state: State, name: str, left_out: Mapping[str, str]) -> Plan:
     """The plan for a condition's quantity from what a state has reached, without relations that do not apply."""
+    decisions = decisions_of(library, question)
     reached = dict.fromkeys(n for n in state.values if n not in question.weak or n in question.strong)
     aside = frozenset(left_out)
     while True:
@@ -136,13 +119,18 @@ def plan_beside(
         aside |= false
 
 
-def inapplicable(library: RelationSet, question: Question, found: Found, decisions: Decisions) -> dict[str, str]:
+def inapplicable(library: RelationSet, question: Question, found: Found) -> dict[str, str]:
     """The relations that apply only by a weak value, and whose condition is false in every state."""
-    places = [{**state.asides, **state.values} for state in found.states]
+    decisions = decisions_of(library, question)
+    places = [state.numbers for state in found.states]
     false: dict[str, str] = {}
     for relation in conditional_in(library, found.plan):
         for condition in relation.conditions:
-            if places and all(truth(condition, values) is False for values in places) and decisions.yields(relation):
+            if (
+                places
+                and all(verdict_at(condition, values) is False for values in places)
+                and decisions.yields(relation)
+            ):
                 false[relation.name] = whether(condition, places[0], question)
     return false
 
@@ -158,39 +146,25 @@ def is_of_case(library: RelationSet, question: Question, made: Plan, state: Stat
 
 def _possible(library: RelationSet, condition: Node, state: State) -> Set[bool | None]:
     """The possible values of a condition in a state: one if all in it is known, else those that the domains allow."""
-    values = {**state.asides, **state.values}
+    values = state.numbers
     several = next((name for name in names_in(condition) if name in state.choices), None)
     if several is not None:
         rest = {name: numbers for name, numbers in state.choices.items() if name != several}
         each = (replace(state, asides={**state.asides, several: x}, choices=rest) for x in state.choices[several])
         return frozenset(one for chosen in each for one in _possible(library, condition, chosen))
-    decided = truth(condition, values)
+    decided = verdict_at(condition, values)
     if decided is not None:
-        return {decided, True} if _is_met(condition, values) else {decided}
+        return {decided}
     box = {**{name: (number, number) for name, number in values.items()}, **state.spans}
     domains = {name: library.declared[name].domain for name in names_in(condition) if name not in box}
     return truths(condition, box | {name: (domain.low, domain.high) for name, domain in domains.items()})
 
 
-def _is_met(condition: Node, values: Mapping[str, float]) -> bool:
-    """Whether the two sides of a comparison that holds at equality differ by rounding only."""
-    if not isinstance(condition, Apply) or condition.op not in ("le", "ge"):
-        return False
-    left, right = (value(side, values) for side in condition.args)
-    return math.isclose(left, right, rel_tol=MET)
-
-
 def of_another_case(library: RelationSet, question: Question, found: Found) -> str:
     """Why the result is not of the question's case."""
     state = found.states[0]
-    values = {**state.asides, **state.values}
     conditions = [c for relation in conditional_in(library, found.plan) for c in relation.conditions]
-    false = [c for c in (*conditions, *claims(library, question)) if truth(c, values) is False]
+    false = [c for c in (*conditions, *claims(library, question)) if verdict_at(c, state.numbers) is False]
     number = state.values.get(question.target)
     told = "" if number is None else f"it would be {shown_number(number, library.declared[question.target].unit)}, "
     return f"{told}where {worded(false[0])} is false" if false else f"{told}which belongs to another case"
-
-
-def truth(condition: Node, values: Mapping[str, float]) -> bool | None:
-    """Whether a condition holds; None if a quantity in it is unknown."""
-    return holds(condition, values) if all(name in values for name in names_in(condition)) else None

@@ -7,7 +7,7 @@ interval, its results are intervals too: exact where there is one closed form, e
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
@@ -19,7 +19,7 @@ from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.isolation import isolate, leaves_out
 from derive.numerics.algebra.like_terms import occurrences, simplified
 from derive.numerics.intervals.enclosure import Span, enclose, span_of
-from derive.numerics.root_finding.branch_and_bound import ENCLOSED
+from derive.numerics.root_finding.branch_and_bound import PARTS
 from derive.planning.plan import Block
 from derive.solving.blocks.block import solve_block
 from derive.solving.blocks.free_unknowns import bounds_over, is_constant, is_narrow, middle, reaching, within
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from derive.model.relation import Relation
     from quantities.domain import Domain
 
-__all__ = ["State", "block_states", "outcome_of"]
+__all__ = ["State", "block_states", "outcome_of", "steps_beside"]
 
 _OUTCOMES = Memo[Outcome](most=256)
 
 _T = TypeVar("_T")
-_LOOSE = 100  # limit on enclosures for bounds that need not be tight
+_LOOSE = 20  # limit on parts for bounds that need not be tight
 _TRIED = 6  # unknowns of a block by which the others are expressed
 _NAMED = 12  # limit on unknowns that a message lists
 
@@ -56,6 +56,17 @@ class State:
     barred: frozenset[str] = frozenset()  # quantities that only checks need, and that have no admissible value here
     only_numbers: bool = False  # whether an interval is of no use, so that its bounds need not be tight
     is_free: bool = False  # whether the target's interval ends only where its domain or its case does
+    pieces: tuple[Span, ...] = ()  # the intervals of all values that the target has over the ranges, around this one
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """The numbers by which conditions are decided."""
+        return {**self.asides, **self.values}
+
+    @property
+    def known(self) -> Set[str]:
+        """The quantities of which something is known."""
+        return self.values.keys() | self.spans.keys() | self.asides.keys()
 
     def taken(self, solution: Solution, note: str, *, is_last: bool = False) -> State:
         """The state after one more block; `is_last` reuses this state's mappings instead of copying them."""
@@ -74,7 +85,7 @@ def _own(held: Mapping[str, _T], is_last: bool) -> dict[str, _T]:
 
 def block_states(library: RelationSet, block: Block, state: State, *, is_last: bool = False) -> tuple[list[State], str]:
     """The states that follow from solving one block; `is_last` says that the state before is not needed again."""
-    needed = {name for relation in block.relations for name in library.members[relation]}
+    needed = {*library.held_by(block.relations)}
     if needed & state.spans.keys():
         return _bounded(library, block, state)
     known = {name: state.values[name] for name in needed if name in state.values}
@@ -93,6 +104,19 @@ def block_states(library: RelationSet, block: Block, state: State, *, is_last: b
         note = f"{block.unknowns[0]}: {outcome.caveat or solution.proof}" if outcome.caveat or solution.proof else ""
         steps.append(state.taken(solution, note, is_last=is_last and len(outcome.solutions) == 1))
     return steps, outcome.reason
+
+
+def steps_beside(library: RelationSet, block: Block, state: State) -> list[State]:
+    """The states after a block that the target does not need: its unknowns are barred if they have no value there."""
+    needed = library.held_by(block.relations).keys() - {*block.unknowns}
+    barred = replace(state, barred=state.barred | {*block.unknowns})
+    if not needed <= state.values.keys():
+        return [barred if needed & state.barred else state]
+    try:
+        steps, _ = block_states(library, block, state)
+    except NoSolutionError:
+        return [barred]
+    return [replace(step, barred=state.barred) for step in steps] or [barred]
 
 
 def outcome_of(
@@ -239,8 +263,8 @@ def _may_vanish(form: Node, box: Mapping[str, Span]) -> bool:
 
 def _along(form: Node, name: str, root: str, domain: Domain, state: State) -> State | None:
     """What a form comes to along an interval of the one name in it; None where that is not known exactly."""
-    span = reaching(form, state.values, root, state.spans[root], domain, 1 if state.only_numbers else ENCLOSED)
-    low, high = bounds_over(form, state.values, {root: span}, _LOOSE if state.only_numbers else ENCLOSED)
+    span = reaching(form, state.values, root, state.spans[root], domain, 1 if state.only_numbers else PARTS)
+    low, high = bounds_over(form, state.values, {root: span}, _LOOSE if state.only_numbers else PARTS)
     numbers = [value(form, {**state.values, root: x}) for x in within(span)]
     if numbers[0] in domain and is_constant(numbers, (low, high)):
         return replace(state, values={**state.values, name: numbers[0]})

@@ -20,17 +20,14 @@ from derive.expressions.tree import (
     Equation,
     Name,
     Node,
-    Number,
     is_simple,
     names_in,
     render,
-    walk,
 )
 from derive.model.choice_arms import one_relation_for_each_arm
 from derive.model.conditions import MIRRORED, implied
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import folded
-from derive.numerics.algebra.exact_values import rationals
 from derive.numerics.intervals.enclosure import Span, enclose, truths
 from derive.numerics.root_finding.contractors import contracted
 from derive.numerics.root_finding.expression_graph import dag_of
@@ -39,13 +36,23 @@ from derive.planning.plan import is_surely_open
 from derive.solving.blocks.outcome import agrees
 from derive.solving.execution.plan_states import planned_for
 from derive.solving.execution.question import NO_CASE
-from derive.tolerances import AGREEMENT, BLUR
+from derive.tolerances import AGREEMENT
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
     from derive.solving.execution.question import Question
 
-__all__ = ["CaseLogic", "box_of", "claims", "is_possible", "left_by_arms", "left_by_relations", "negation", "worded"]
+__all__ = [
+    "CaseLogic",
+    "box_of",
+    "claims",
+    "is_possible",
+    "left_by_arms",
+    "left_by_relations",
+    "negation",
+    "with_own_values",
+    "worded",
+]
 
 _ROUNDS = 3  # limit on rounds in which the conditions of a case narrow the domains
 _AROUND = 24  # limit on relations around the claims that narrow them
@@ -104,7 +111,7 @@ def _fixed(library: RelationSet, question: Question) -> dict[str, float]:
     them."""
     conditional = (condition for relation in library.conditional for condition in relation.conditions)
     compared = dict.fromkeys(name for one in conditional if len(names := names_in(one)) > 1 for name in names)
-    strong = _with_own_values(library, question, compared).strong
+    strong = with_own_values(library, question, compared).strong
     return {name: strong[name].base[1] for name in compared if name in strong and not strong[name].is_range}
 
 
@@ -198,14 +205,14 @@ def left_by_relations(
 ) -> dict[str, Span] | None:
     """The intervals that a case leaves to the quantities of its claims and to others, by the relations around them.
 
-    None if nothing is left, or nothing but a tie where a comparison is strict. `blur` is the relative error that the
+    None if nothing is left. `blur` is the relative error that the
     given numbers may have; those that are `computed` decide no condition on whose edge they lie. A relation of which it
     is open whether it applies is taken both ways, as long as there are `splits` left.
     """
     comparisons = [one for claim in claims(library, question) for one in _comparisons(claim)]
     sides = [side for _, left, right in comparisons for side in (left, right)]
     start = dict.fromkeys([*names_in(*sides), *also])
-    question = _with_own_values(library, question, names_in(*sides))
+    question = with_own_values(library, question, names_in(*sides))
     relations, undecided = _around(library, question, start, computed)
     if splits and undecided:
         ways = (question.case.taking(undecided[0]), question.case.without(undecided[0]))
@@ -215,42 +222,22 @@ def left_by_relations(
         return _joined(boxes) if boxes else None
     equations = [relation.written for relation in relations]
     slacks: dict[str, Span] = {}
-    strict: list[str] = []
     for op, left, right in comparisons:
         slack = f"slack {len(slacks)}"  # no quantity has a space in its name
         more, less = (right, left) if op in ("lt", "le") else (left, right)
         slacks[slack] = (0.0, 0.0) if op == "eq" else (0.0, math.inf)
         if op != "ne":
             equations.append(Equation(more, "=", Apply("add", (less, Name(slack)))))
-        if op in ("lt", "gt"):
-            strict.append(slack)
     names = dict.fromkeys([*start, *(name for relation in relations for name in library.members[relation.name])])
     spans = {name: _stated(library, question, name) for name in names}
     known = {name: low for name, (low, high) in spans.items() if low == high and name in question.strong}
     free = {name: span for name, span in spans.items() if name not in known}
-
-    def left_at(error: float) -> dict[str, Span] | None:
-        box = {name: _widened(span, error) for name, span in free.items()} | slacks
-        dag = dag_of(equations, list(box), known, blur=error)
-        if dag is None:
-            return spans
-        left_over = contracted(dag, list(box.values()))
-        return None if left_over is None else spans | dict(zip(box, left_over, strict=True))
-
-    whole = left_at(blur)
-    thin = [one for one in strict if whole is not None and whole.get(one, slacks[one])[1] < math.inf]
-    if whole is None or not thin:
-        return whole
-    rough = whole if blur else left_at(AGREEMENT)
-    exact = left_at(BLUR)
-    size = _size(equations, [*spans.values()])
-    if rough is None or exact is None:
-        return whole
-    ties = [one for one in thin if _is_tie(rough[one], exact[one], size)]
-    if ties and rationals(known, known) is not None:
-        sharp = left_at(0.0)  # what is typed has no error, and what is left differs from it by rounding only
-        ties = [one for one in ties if sharp is None or sharp[one][0] <= 0]
-    return None if ties else whole
+    box = {name: _widened(span, blur) for name, span in free.items()} | slacks
+    dag = dag_of(equations, list(box), known, blur=blur)
+    if dag is None:
+        return spans
+    left_over = contracted(dag, list(box.values()))
+    return None if left_over is None else spans | dict(zip(box, left_over, strict=True))
 
 
 def _refuted(library: RelationSet, question: Question) -> frozenset[str]:
@@ -262,7 +249,7 @@ def _refuted(library: RelationSet, question: Question) -> frozenset[str]:
     return frozenset(one.name for one in told if not agrees(one.written, known))
 
 
-def _with_own_values(library: RelationSet, question: Question, names: Iterable[str]) -> Question:
+def with_own_values(library: RelationSet, question: Question, names: Iterable[str]) -> Question:
     """The question with the defaults and profile values of some quantities as givens, if no relation leads to them."""
     own = {}
     structure = structure_of(library, frozenset(), question.stated)
@@ -278,22 +265,6 @@ def _with_own_values(library: RelationSet, question: Question, names: Iterable[s
         ):
             own[name] = value
     return replace(question, strong={**question.strong, **own}) if own else question
-
-
-def _size(equations: Iterable[Equation], spans: Iterable[Span]) -> float:
-    """The largest number in some equations and spans."""
-    numbers = [part.real for one in equations for part in walk(one.lhs, one.rhs) if isinstance(part, Number)]
-    ends = [end for span in spans for end in span]
-    return max((abs(one) for one in (*numbers, *ends) if math.isfinite(one)), default=0.0)
-
-
-def _is_tie(slack: Span, exact: Span, size: float) -> bool:
-    """Whether the sides of a strict comparison can only be equal: their difference is all error of the numbers.
-
-    It is no more than that error, or shrinks with the error that the numbers may have (`blur`, and then `BLUR`), as no
-    other difference does.
-    """
-    return slack[1] <= BLUR * size or (slack[1] <= _THIN * size and exact[1] <= _SHRUNK * slack[1])
 
 
 def _joined(boxes: Sequence[Mapping[str, Span]]) -> dict[str, Span]:

@@ -11,15 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from derive.errors import DeriveError, LimitError, NoSolutionError, UnderdeterminedError
-from derive.expressions.tree import names_in
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.evaluation import departure
 from derive.planning.plan import Plan
 from derive.solving.blocks.free_unknowns import is_narrow, middle
-from derive.solving.blocks.outcome import agrees
+from derive.solving.blocks.outcome import is_met, may_be_met
 from derive.solving.execution.applicability import (
     conditional_in,
     decisions_of,
@@ -27,17 +24,13 @@ from derive.solving.execution.applicability import (
     is_of_case,
     of_another_case,
     prove_possible,
-    truth,
     with_conditions,
 )
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.plan_states import UNPROVED, Found, is_doubt, planned, solved
 from derive.solving.execution.question import NO_CASE, Question
-from derive.solving.execution.regimes import ANOTHER, Decisions, Undecided, whether
+from derive.solving.execution.regimes import ANOTHER, Undecided, verdict_at, whether
 from derive.time_limits import tick
-
-if TYPE_CHECKING:
-    from derive.model.relation import Relation
 
 __all__ = ["carried_out", "detours", "of_case", "without"]
 
@@ -48,13 +41,12 @@ _REPEATING = "others repeat it"
 def carried_out(library: RelationSet, question: Question, left_out: Mapping[str, str] | None = None) -> Found:
     """The plan and its states; the plan is remade until every relation in it applies."""
     decisions = decisions_of(library, question)
-    prove_possible(library, question, decisions)
+    prove_possible(library, question)
     aside: dict[str, str] = {**dict.fromkeys(question.case.failing, ANOTHER), **(left_out or {})}
-    strong = {name: value.base[1] for name, value in question.strong.items()}
     for relation in library.conditional:
         for condition in relation.conditions:
-            if truth(condition, strong) is False:
-                aside[relation.name] = whether(condition, strong, question)
+            if verdict_at(condition, question.numbers) is False:
+                aside[relation.name] = whether(condition, question.numbers, question)
     for _ in range(len(library.relations) + 1):
         tick()
         made = planned(library, question, frozenset(aside))
@@ -66,18 +58,17 @@ def carried_out(library: RelationSet, question: Question, left_out: Mapping[str,
         for relation in conditional:
             if decisions.applies(relation) is None:
                 raise Undecided(relation.name)
-        known = {**strong, **{name: question.weak[name].base[1] for name in made.weak}}
         if not made.is_determined:
             return Found(made, (), aside)
         try:
-            states, reason = solved(library, made, State(known, hints=question.hints))
+            states, reason = solved(library, made, State(question.start(made), hints=question.hints))
         except (UnderdeterminedError, LimitError) as error:
             around = next(detours(library, question, made, aside), None) if _is_stuck(error) else None
             if around is None:
                 raise
             return around
         first = Found(made, tuple(states), aside, reason)
-        other = _by_their_relations(library, question, first, decisions)
+        other = _by_their_relations(library, question, first)
         if other is not None:
             return other
         for slack in _cancelling(made, states, question.target):
@@ -85,15 +76,15 @@ def carried_out(library: RelationSet, question: Question, left_out: Mapping[str,
             if other is not None:
                 return other
         found = replace(first, states=tuple(_loosely(library, made, states, question.target)))
-        found = with_conditions(library, question, found, decisions)
-        false = inapplicable(library, question, found, decisions)
+        found = with_conditions(library, question, found)
+        false = inapplicable(library, question, found)
         if not false:
-            return _of_case(library, question, found, decisions)
+            return _of_case(library, question, found)
         aside.update(false)
     raise LimitError("The conditions of the relations exclude each other in turn.", limit="plans")
 
 
-def _by_their_relations(library: RelationSet, question: Question, found: Found, decisions: Decisions) -> Found | None:
+def _by_their_relations(library: RelationSet, question: Question, found: Found) -> Found | None:
     """The result without the fallbacks that the relations written for them contradict; None if there are none.
 
     Which fallbacks stand is decided by counting relations, and one that is in no plan, since it does not apply, counts
@@ -102,10 +93,9 @@ def _by_their_relations(library: RelationSet, question: Question, found: Found, 
     standing = [name for name in found.plan.weak if question.weak[name].source.stands_in]
     if not standing or not found.states:
         return None
-    spent = {relation for block in found.plan.blocks for relation in block.relations} | found.left_out.keys()
-    stated = {name: value.base[1] for name, value in {**question.weak, **question.strong}.items()}
-    points = [{**stated, **state.values} for state in found.states]
-    false = [name for name in standing if _is_contradicted(library, name, spent, points, decisions)]
+    spent = {*found.plan.relations, *found.left_out}
+    points = [{**question.stated_numbers, **state.values} for state in found.states]
+    false = [name for name in standing if _is_contradicted(library, question, name, spent, points)]
     if not false:
         return None
     weak = {name: value for name, value in question.weak.items() if name not in false}
@@ -117,7 +107,7 @@ def _by_their_relations(library: RelationSet, question: Question, found: Found, 
 
 
 def _is_contradicted(
-    library: RelationSet, name: str, spent: set[str], points: Sequence[Mapping[str, float]], decisions: Decisions
+    library: RelationSet, question: Question, name: str, spent: set[str], points: Sequence[Mapping[str, float]]
 ) -> bool:
     """Whether a relation written for a quantity, and not spent, gives it another number at every point."""
     for one in library.holders.get(name, ()):
@@ -125,30 +115,23 @@ def _is_contradicted(
         if one in spent or not relation.is_equation or relation.written.written_for != name:
             continue
         is_known = all(point.keys() >= {*library.members[one]} for point in points)
-        if is_known and not any(_is_met(relation, point) for point in points):
-            return decisions.applies(relation) is True
+        if is_known and not any(is_met(relation, point) for point in points):
+            return decisions_of(library, question).applies(relation) is True
     return False
-
-
-def _is_met(relation: Relation, values: Mapping[str, float]) -> bool:
-    """Whether a relation holds at these numbers, an estimate within its share."""
-    if relation.approximate is not None and abs(departure(relation.written, values)) <= relation.tolerance:
-        return True
-    return agrees(relation.written, values)
 
 
 def of_case(library: RelationSet, question: Question, found: Found) -> Found:
     """The result without the states of another case."""
-    decisions = decisions_of(library, question)
-    return _of_case(library, question, with_conditions(library, question, found, decisions), decisions)
+    return _of_case(library, question, with_conditions(library, question, found))
 
 
-def _of_case(library: RelationSet, question: Question, found: Found, decisions: Decisions) -> Found:
+def _of_case(library: RelationSet, question: Question, found: Found) -> Found:
     states = tuple(state for state in found.states if is_of_case(library, question, found.plan, state))
     if question.case != NO_CASE and not found.plan.weak:
+        decisions = decisions_of(library, question)
         sure = [relation for relation in library.conditional if decisions.applies(relation) is True]
         exact = [relation for relation in sure if relation.approximate is None and relation.is_equation]
-        states = tuple(state for state in states if all(_may_agree(one, state) for one in exact))
+        states = tuple(state for state in states if all(may_be_met(one, state.values) for one in exact))
     if states or not found.states:
         return replace(found, states=states)
     reason = f"{question.target}: {of_another_case(library, question, found)}"
@@ -191,14 +174,14 @@ def detours(library: RelationSet, question: Question, made: Plan, left_out: Mapp
     """The answers without one of the relations of an unsolvable block, if there are relations to spare."""
     if not made.checks or sum(why == _REPEATING for why in left_out.values()) >= _DETOURS:
         return
+    first = Found(made, (), left_out)
     for relation in (name for block in made.blocks if len(block.unknowns) > 1 for name in block.relations):
         try:
-            found = _leaving_out(library, question, made, {**left_out, relation: _REPEATING})
+            found = _leaving_out(library, question, first, relation, _REPEATING)
         except (UnderdeterminedError, LimitError) as error:
             if not _is_stuck(error):
                 raise
             continue
-        found = _heeding(library, made, found, relation)
         if found.plan.is_determined and found.states:
             yield found
 
@@ -206,24 +189,24 @@ def detours(library: RelationSet, question: Question, made: Plan, left_out: Mapp
 def without(library: RelationSet, question: Question, found: Found, relation: str) -> Found | None:
     """The result of a plan without one relation, which then counts as a check; None if it leads nowhere."""
     try:
-        other = _leaving_out(library, question, found.plan, {**found.left_out, relation: _REPEATING})
+        other = _leaving_out(library, question, found, relation, _REPEATING)
     except DeriveError:
         return None
-    return _heeding(library, found.plan, other, relation) if other.plan.is_determined else None
+    return other if other.plan.is_determined else None
 
 
-def _leaving_out(library: RelationSet, question: Question, made: Plan, left_out: Mapping[str, str]) -> Found:
-    """The result without a relation of a plan; no fallback stands in it that the plan did not need."""
-    weak = {name: value for name, value in question.weak.items() if name in made.weak or not value.source.stands_in}
-    return carried_out(library, replace(question, weak=weak), left_out)
+def _leaving_out(library: RelationSet, question: Question, first: Found, relation: str, why: str) -> Found:
+    """The result without a relation of a plan, in which no fallback stands that the plan did not need.
 
-
-def _heeding(library: RelationSet, made: Plan, found: Found, relation: str) -> Found:
-    """The result without a relation, now counted again: a weak value that replaced it must agree with it."""
-    left_out = {name: why for name, why in found.left_out.items() if name != relation}
+    The relation still counts: a weak value that replaced it must agree with it.
+    """
+    before = first.plan.weak
+    weak = {name: value for name, value in question.weak.items() if name in before or not value.source.stands_in}
+    found = carried_out(library, replace(question, weak=weak), {**first.left_out, relation: why})
     states = found.states
-    if set(found.plan.weak) - set(made.weak):
-        states = tuple(state for state in states if _may_agree(library.relations[relation], state))
+    if {*found.plan.weak} - {*before}:
+        states = tuple(state for state in states if may_be_met(library.relations[relation], state.values))
+    left_out = {name: reason for name, reason in found.left_out.items() if name != relation}
     return replace(found, states=states, left_out=left_out)
 
 
@@ -235,25 +218,17 @@ def _elsewhere(library: RelationSet, question: Question, first: Found, relation:
     """
     target = question.target
     try:
-        left_out = {**first.left_out, relation: f"{target} cancels in it"}
-        found = _leaving_out(library, question, first.plan, left_out)
+        found = _leaving_out(library, question, first, relation, f"{target} cancels in it")
     except DeriveError:
         return None
-    heeded = _heeding(library, first.plan, found, relation)
-    if not found.plan.is_determined or (found.states and not heeded.states):
+    if not found.plan.is_determined or not (found.states or found.reason):
         return None
-    states = tuple(both for state in heeded.states for both in _within(state, target, first.states))
+    states = tuple(both for state in found.states for both in _within(state, target, first.states))
     reason = found.reason or ("" if states else f"{target}: {relation} allows none of the values that the others do")
     unproved = any(is_doubt(note) for state in (*first.states, *found.states) for note in state.notes)
-    if unproved and not any(_may_agree(library.relations[relation], state) for state in states):
+    if unproved and not any(may_be_met(library.relations[relation], state.values) for state in states):
         return None
-    return replace(heeded, states=states, reason=reason)
-
-
-def _may_agree(relation: Relation, state: State) -> bool:
-    """Whether a relation holds in a state, or cannot be checked there."""
-    known = all(name in state.values for name in names_in(relation.written.lhs, relation.written.rhs))
-    return not known or agrees(relation.written, state.values)
+    return replace(found, states=states, reason=reason)
 
 
 def _within(state: State, target: str, allowed: Sequence[State]) -> Iterator[State]:

@@ -69,7 +69,7 @@ def planned_for(
 
 def lone_fallbacks(library: RelationSet, made: Plan, question: Question | Outline) -> frozenset[str]:
     """The fallbacks (`otherwise`) of a plan that uses nothing else: what nothing stated leads to is not determined."""
-    relations = [library.relations[name] for block in made.blocks for name in block.relations]
+    relations = [library.relations[name] for name in made.relations]
     members = {name for relation in relations for name in relation.declared}
     weak = frozenset(made.weak) & members
     if made.target in question.strong or not members.isdisjoint(question.strong) or weak & question.stated:

@@ -30,7 +30,7 @@ def proof_of(library: RelationSet, question: Question, made: Plan, state: State)
     is_number = made.target in state.values and not state.spans
     if not is_number or any(is_doubt(note) or is_of_one_turn(note) for note in state.notes):
         return None
-    found = {name for block in made.blocks for name in block.unknowns}
+    found = {*made.unknowns}
     start = {name: number for name, number in state.values.items() if name not in found}
     claims = claims_of(library, question, made, start)
     return None if claims is None else Proof(made.target, claims)
@@ -65,7 +65,7 @@ def _claim(library: RelationSet, question: Question, block: Block, numbers: Mapp
 
 
 def _claim_at(library: RelationSet, question: Question, block: Block, numbers: Mapping[str, float]) -> Claim | None:
-    held = {name for relation in block.relations for name in library.members[relation]} - {*block.unknowns}
+    held = library.held_by(block.relations).keys() - {*block.unknowns}
     if not held <= numbers.keys():
         return None  # something cancels that has no number
     known = {name: numbers[name] for name in held}

@@ -18,8 +18,10 @@ from typing import Any
 from derive.caches import Memo
 from derive.errors import UnknownNameError, read_all
 from derive.model.relation_set import RelationSet
+from derive.numerics.intervals.enclosure import Span
 from derive.planning.incidence import structure_of
 from derive.planning.orientation import downstream, following
+from derive.planning.plan import Plan
 from derive.time_limits import tick
 from quantities.declaration import Declaration, read_given
 from quantities.profiles import Profile
@@ -72,6 +74,39 @@ class Question:
         """The names of weak values that profiles or the library state, and that are no fallbacks."""
         return _stated(self.weak)
 
+    @cached_property
+    def numbers(self) -> Mapping[str, float]:
+        """What is typed, in base units; a range at its middle."""
+        return {name: value.base[1] for name, value in self.strong.items()}
+
+    @cached_property
+    def ranges(self) -> Mapping[str, Span]:
+        """The ends of the ranges that are typed, in base units."""
+        return _ranges(self.strong)
+
+    @cached_property
+    def stated_ranges(self) -> Mapping[str, Span]:
+        """The ends of all ranges that are stated, in base units."""
+        return _ranges(self.values)
+
+    @cached_property
+    def values(self) -> Mapping[str, Value]:
+        """Everything stated: what is typed, and the weak values of all else."""
+        return {**self.weak, **self.strong}
+
+    @cached_property
+    def stated_numbers(self) -> Mapping[str, float]:
+        """Everything stated, in base units; a range at its middle."""
+        return {name: value.base[1] for name, value in self.values.items()}
+
+    def in_use(self, made: Plan) -> dict[str, Value]:
+        """The values that a plan starts from."""
+        return {**self.strong, **{name: self.weak[name] for name in made.weak}}
+
+    def start(self, made: Plan) -> dict[str, float]:
+        """The numbers that a plan starts from, in base units."""
+        return {name: value.base[1] for name, value in self.in_use(made).items()}
+
     def for_target(self, name: str) -> Question:
         """The same question for another target, whose own weak value is no given."""
         weak = {other: value for other, value in self.weak.items() if other != name}
@@ -79,10 +114,9 @@ class Question:
         other.__dict__["stated"] = self.stated - {name}  # as the cached property would find, which takes longer
         return other
 
-    def fixed(self, used: Iterable[str]) -> frozenset[str]:
+    def fixed(self, made: Plan) -> frozenset[str]:
         """The names that have one number throughout: what is typed, and the weak values in use, without the ranges."""
-        known = {**self.strong, **{name: self.weak[name] for name in used}}
-        return frozenset(name for name, value in known.items() if not value.is_range)
+        return frozenset(name for name, value in self.in_use(made).items() if not value.is_range)
 
     @property
     def outline(self) -> Outline:
@@ -93,6 +127,10 @@ class Question:
         """Weak values as starting points for the search of quantities that relations fix otherwise."""
         weak = {**self.outdated, **self.weak} | ({self.target: self.own} if self.own else {})
         return {name: value.base[1] for name, value in weak.items()}
+
+
+def _ranges(values: Mapping[str, Value]) -> dict[str, Span]:
+    return {name: (value.base[0], value.base[2]) for name, value in values.items() if value.is_range}
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ the case. Where a quantity of a condition does not follow, its weak value is use
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -38,13 +38,24 @@ from derive.planning.incidence import Structure, structure_of
 from derive.planning.matching import closure
 from derive.planning.plan import Plan, determined, is_surely_open
 from derive.solving.execution.case_boxes import CaseLogic, box_of, is_possible
+from derive.solving.execution.plan_states import all_of, planned
 from derive.time_limits import tick
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
     from derive.solving.execution.question import Question
 
-__all__ = ["ANOTHER", "MOST_CASES", "Decisions", "Undecided", "explored", "whether", "within_reach"]
+__all__ = [
+    "ANOTHER",
+    "MOST_CASES",
+    "Decisions",
+    "Undecided",
+    "applies_at",
+    "explored",
+    "verdict_at",
+    "whether",
+    "within_reach",
+]
 
 _REACHES = Memo[frozenset[str]](most=64)
 
@@ -56,12 +67,6 @@ MOST_CASES = 64
 
 _T = TypeVar("_T")
 _WEAK = "weak"  # the kind of a weak value that is not used while it is being found whether its quantity follows
-
-Solving = Callable[["Question", Plan], "float | None"]
-"""The one value of a question's target by a plan, if there is just one."""
-
-Planning = Callable[["Question", frozenset[str]], Plan]
-"""The plan for a question without some relations."""
 
 
 class Undecided(Exception):  # noqa: N818 - no error: the question has to be asked case by case
@@ -102,12 +107,27 @@ def within_reach(library: RelationSet, known: frozenset[str], left_out: frozense
     return _REACHES.of(library.session, (known, left_out), lambda: closure(structure_of(library, left_out), known))
 
 
+def verdict_at(condition: Node, values: Mapping[str, float]) -> bool | None:
+    """Whether a condition holds, and an undefined one does not; None if a quantity in it is unknown."""
+    return holds(condition, values) if values.keys() >= {*names_in(condition)} else None
+
+
+def applies_at(relation: Relation, values: Mapping[str, float]) -> bool | None:
+    """Whether a relation applies by these numbers; None if they leave that open."""
+    return _all_hold(verdict_at(condition, values) for condition in relation.conditions)
+
+
+def _all_hold(verdicts: Iterable[bool | None]) -> bool | None:
+    """Whether all of some conditions hold; None if that is open."""
+    found = {*verdicts}
+    return False if False in found else None if None in found else True
+
+
 def whether(condition: Node, values: Mapping[str, float], question: Question) -> str:
     """Why a condition does not hold; a ranged given is taken at its midpoint."""
     verdict = "is undefined" if truth(condition, values) is None else "is false"
-    ranged = {name for name, value in question.strong.items() if value.is_range}
-    fixed = question.strong.keys() - ranged
-    where = " in the middle of the ranges" if ranged and not fixed >= set(names_in(condition)) else ""
+    fixed = question.strong.keys() - question.ranges.keys()
+    where = " in the middle of the ranges" if question.ranges and not fixed >= set(names_in(condition)) else ""
     return f"{render(condition)} {verdict}{where}"
 
 
@@ -118,12 +138,10 @@ class Decisions:
     elsewhere, it may be decided.
     """
 
-    def __init__(self, library: RelationSet, question: Question, planning: Planning, solving: Solving) -> None:
+    def __init__(self, library: RelationSet, question: Question) -> None:
         self.library = library
         self.question = question
-        self.planning = planning
-        self.solving = solving
-        self.derived: dict[str, float | None] = {name: value.base[1] for name, value in question.strong.items()}
+        self.derived: dict[str, float | None] = dict(question.numbers)
         self.carried_out: dict[str, Plan] = {}  # the plans by which quantities were derived, or were not
         self.decided: dict[str, bool | None] = {}
         self.pending: set[tuple[str, str]] = set()  # what is being decided or derived now
@@ -212,8 +230,7 @@ class Decisions:
             self.derived[name] = result
 
     def _decided(self, relation: Relation) -> bool | None:
-        verdicts = [self.truth(condition) for condition in relation.conditions]
-        return False if False in verdicts else None if None in verdicts else True
+        return _all_hold(map(self.truth, relation.conditions))
 
     def yields(self, relation: Relation) -> bool:
         """Whether a relation applies only by a weak value, which yields to the result."""
@@ -235,8 +252,9 @@ class Decisions:
     def truth(self, condition: Node) -> bool | None:
         """Whether a condition holds; None if nothing decides it."""
         numbers = self._numbers(condition)
-        if len(numbers) == len(names_in(condition)):
-            return holds(condition, numbers)
+        by_numbers = verdict_at(condition, numbers)
+        if by_numbers is not None:
+            return by_numbers
         by_case = self.logic.verdict(condition)
         if by_case is not None:
             return by_case
@@ -251,10 +269,9 @@ class Decisions:
     def verdict(self, condition: Node) -> bool | None:
         """Whether a condition holds wherever the givens may lie; None if they do not decide it."""
         spans: dict[str, Span] = {}
-        is_ranged = any(value.is_range for value in self.question.strong.values())
         for name in names_in(condition):
             given, domain = self.question.strong.get(name), self.library.declared[name].domain
-            number = None if is_ranged else self.value(name)
+            number = None if self.question.ranges else self.value(name)
             if given is not None:
                 spans[name] = given.base[0], given.base[2]
             elif number is not None:
@@ -329,12 +346,13 @@ class Decisions:
     def _without(self, question: Question, aside: set[str]) -> float | None:
         """The number of a question's target without some relations, and without those that do not surely apply."""
         while True:
-            made = self.planning(question, frozenset(aside))
+            made = planned(self.library, question, frozenset(aside))
             if not made.is_determined:
                 return None
-            used = (self.library.relations[relation] for block in made.blocks for relation in block.relations)
+            used = (self.library.relations[relation] for relation in made.relations)
             unsure = {relation.name for relation in used if self.applies(relation) is not True}
             if not unsure:
                 self.carried_out[question.target] = made
-                return self.solving(question, made)
+                found = all_of(self.library, made, question.start(made), self.question.hints)
+                return found[0] if found is not None and len(found) == 1 else None
             aside |= unsure

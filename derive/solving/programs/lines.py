@@ -7,8 +7,9 @@ domain, a condition changes its truth, the two sides of a test come apart. What 
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import count
 from typing import Any, NamedTuple
@@ -21,7 +22,7 @@ from derive.expressions.tree import Apply, Equation, Name, Node, Number, cases, 
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds
 from derive.numerics.algebra.isolation import Candidate, isolate
-from derive.numerics.algebra.like_terms import occurrences
+from derive.numerics.algebra.like_terms import added, negated, occurrences
 from derive.planning.plan import Block
 from derive.solving.blocks.substitution import expressed
 from derive.solving.execution.block_execution import State, block_states
@@ -38,6 +39,7 @@ _LONGEST = 1000  # bits of a numerator or a denominator, which the next lines ma
 _LEAST, _MOST = fmpq(1, 10**300), fmpq(10**300)
 """Between these, a number is a double, and has all its digits."""
 _ONE_WAY = frozenset({"add", "mul", "neg", "inv", "pow", "max", "min", "floor", "ceil"})
+_ORDERS = frozenset({"lt", "le", "gt", "ge"})
 _RATIONAL_STEPS = frozenset({"add", "mul", "neg", "inv"})
 _VARIABLES = re.compile(r"\bv[0-9]+\b")
 
@@ -61,13 +63,19 @@ def as_float(number: Any) -> float:
     return number if isinstance(number, float) else Rational(Fraction(int(number.p), int(number.q)))
 
 
+class _Test(NamedTuple):
+    """A comparison as text, and whether it holds all over the ranges if it does so where each of them ends."""
+
+    text: str
+    is_decided_at_ends: bool
+
+
 class _ExactCase(NamedTuple):
-    """One of the forms that an unknown may have: as a tree, as text, when it holds, and that it lies in its domain."""
+    """One of the forms that an unknown may have, as a tree and as text; and when it holds and lies in its domain."""
 
     form: Node
     text: str
-    test: str
-    place: str
+    tests: tuple[_Test, ...]
 
 
 class _InOneUnknown(NamedTuple):
@@ -97,6 +105,7 @@ class Lines:
         self._demanded: set[str] = set()
         self._now: dict[str, Any] = {}  # the numbers of variables that are not constants, as the question was asked
         self._moving: dict[str, frozenset[str]] = {}  # the variables that ranges move, and the names of those
+        self._degrees: dict[str, dict[str, float]] = {}  # of each of them as a polynomial in those ranges
         self._turning: set[str] = set()  # those that need not move in one direction with each range
         self._names = count()
 
@@ -105,6 +114,7 @@ class Lines:
         variable = self._variable(number)
         if is_ranged:
             self._moving[variable] = frozenset({name})
+            self._degrees[variable] = {name: 1}
         return variable
 
     def constant(self, number: float) -> str:
@@ -117,7 +127,8 @@ class Lines:
 
     def is_extreme_at_ends(self, variable: str) -> bool:
         """Whether ranges move a number, and each of them in one direction."""
-        return variable in self._moving and variable not in self._turning
+        is_linear = max(self._degrees.get(variable, {}).values(), default=math.inf) <= 1
+        return variable in self._moving and (is_linear or variable not in self._turning)
 
     def block(self, block: Block, scope: dict[str, str]) -> None:
         """The unknowns of a block, which are bound in the scope."""
@@ -179,25 +190,27 @@ class Lines:
         by case: `t = max(a, b/x)` has `b/t` where `a < t`. At other numbers this must hold as well, and no other one.
         Where a comparison is a tie, an arm without the unknown may leave it a whole interval, so none may be one.
         """
-        reduced = _in_one_unknown([self.library.relations[name].written for name in block.relations], block.unknowns)
+        equations = [self.library.relations[name].written for name in block.relations]
+        reduced = _in_one_unknown([self._without_choices(one, scope) for one in equations], block.unknowns)
         if reduced is None:
             return ()
         trial = {**scope, **dict.fromkeys(block.unknowns, "v")}
         if any(self._exact_text(form, trial) is None for form in reduced.forms.values()):
             return ()
-        told = [self._case(candidate, reduced.name, scope) for candidate in reduced.candidates]
-        cases = [case for case in told if case is not None]
         try:
-            held = [case for case in cases if self._valued(f"{case.test} and {case.place}")]
+            told = [self._case(candidate, reduced.name, scope) for candidate in reduced.candidates]
+            cases = [case for case in told if case is not None]
+            failed = [[test for test in case.tests if not self._valued(test.text)] for case in cases]
         except Unwritten:
             return ()
+        held = [case for case, tests in zip(cases, failed, strict=True) if not tests]
         if len(cases) < len(told) or len(held) != 1:
             return ()
         (case,) = held
-        for other in cases:
-            if other is not case:
-                self._demand(f"not ({other.test} and {other.place})")
-        self._demand(case.test)
+        for test in case.tests:
+            self._demand(test.text, is_steady=not test.is_decided_at_ends)
+        for test in (tests[0] for tests in failed if tests):  # one that fails is enough to exclude its case
+            self._demand(f"not ({test.text})", is_steady=not test.is_decided_at_ends)
         found = {reduced.name: self._number_of(reduced.name, case.form, case.text, scope)}
         for name, form in reduced.forms.items():
             text = self._exact_text(form, {**scope, **found})
@@ -208,19 +221,48 @@ class Lines:
     def _case(self, candidate: Candidate, name: str, scope: Mapping[str, str]) -> _ExactCase | None:
         """A candidate for an unknown as text; None if it is not rational."""
         text = self._exact_text(candidate.form, scope)
-        tests = [self._exact_text(_strict(condition), scope) for condition in candidate.conditions]
-        told = [test for test in tests if test is not None]
-        if text is None or len(told) < len(tests):
+        if text is None:
             return None
+        number = self._line(text)
+        self._follow(number, candidate.form, scope)
+        there = {**scope, name: number}
+        tests = []
+        for condition in (part for one in candidate.conditions for part in _conjuncts(_strict(one))):
+            compared = self._exact_text(condition, there)
+            if compared is None:
+                return None
+            tests.append(_Test(compared, self._is_decided_at_ends(condition, there)))
         domain = self.library.declared[name].domain
-        low, high = (self._end(end) for end in (domain.low, domain.high))
-        place = " and ".join(
-            [
-                *([f"{text} {'>' if domain.open_low else '>='} {low}"] if low else []),
-                *([f"{text} <= {high}"] if high else []),
-            ]
-        )
-        return _ExactCase(candidate.form, text, " and ".join(told) or "True", place or "True")
+        is_extreme = self._is_extreme_at_ends(candidate.form, scope)
+        if low := self._end(domain.low):
+            tests.append(_Test(f"{number} {'>' if domain.open_low else '>='} {low}", is_extreme))
+        if high := self._end(domain.high):
+            tests.append(_Test(f"{number} <= {high}", is_extreme))
+        return _ExactCase(candidate.form, text, tuple(tests))
+
+    def _without_choices(self, equation: Equation, scope: Mapping[str, str]) -> Equation:
+        """An equation with the arm that known numbers choose in the place of each choice."""
+        if not _has_choice(equation):
+            return equation
+        sides = (self._chosen(side, scope) for side in (equation.lhs, equation.rhs))
+        return Equation(next(sides), equation.op, next(sides))
+
+    def _chosen(self, node: Node, scope: Mapping[str, str]) -> Node:
+        if not isinstance(node, Apply):
+            return node
+        if node.op != "piecewise":
+            return Apply(node.op, tuple(self._chosen(arg, scope) for arg in node.args), node.at)
+        for arm, condition in cases(node):
+            if condition is None:
+                return self._chosen(arm, scope)
+            text = self._exact_text(condition, scope) if scope.keys() >= {*names_in(condition)} else None
+            if text is None:
+                return node
+            if self._valued(text):
+                self._demand(text)
+                return self._chosen(arm, scope)
+            self._demand(f"not {text}")
+        return node
 
     def _number_of(self, unknown: str, form: Node, text: str, scope: Mapping[str, str]) -> str:
         """A variable for an unknown that is an exact expression, which has to lie in its domain."""
@@ -307,15 +349,51 @@ class Lines:
 
     def _follow(self, variable: str, form: Node, scope: Mapping[str, str]) -> None:
         """Whether ranges move a variable, and each of them in one direction: then it is extreme at their ends."""
-        moving = {name: self._moving[scope[name]] for name in names_in(form) if scope[name] in self._moving}
+        moving = self._moving_in(form, scope)
         if not moving or variable in self.space:
             return
-        together = frozenset[str]().union(*moving.values())
-        self._moving[variable] = together
-        is_apart = sum(map(len, moving.values())) == len(together)
-        is_one_way = is_apart and all(self._moves_one_way(form, name) for name in moving)
-        if not is_one_way or any(scope[name] in self._turning for name in moving):
+        self._moving[variable] = frozenset[str]().union(*moving.values())
+        self._degrees[variable] = self._degrees_of(form, scope)
+        if not self._is_one_way(form, scope):
             self._turning.add(variable)
+
+    def _moving_in(self, form: Node, scope: Mapping[str, str]) -> dict[str, frozenset[str]]:
+        """The names of an expression that ranges move, each with those ranges."""
+        return {name: self._moving[scope[name]] for name in names_in(form) if scope[name] in self._moving}
+
+    def _is_one_way(self, form: Node, scope: Mapping[str, str]) -> bool:
+        """Whether each range moves an expression in one direction, if at all."""
+        moving = self._moving_in(form, scope)
+        is_apart = sum(map(len, moving.values())) == len(frozenset[str]().union(*moving.values()))
+        is_turning = any(scope[name] in self._turning for name in moving)
+        return is_apart and not is_turning and all(self._moves_one_way(form, name) for name in moving)
+
+    def _degrees_of(self, form: Node, scope: Mapping[str, str]) -> dict[str, float]:
+        """The degree of an expression as a polynomial in each range that moves it; infinite where it is none."""
+        if isinstance(form, Name):
+            return self._degrees.get(scope[form.name], {})
+        if isinstance(form, Number):
+            return {}
+        degrees: dict[str, float] = {}
+        for arg in form.args:
+            for name, degree in self._degrees_of(arg, scope).items():
+                before = degrees.get(name, 0)
+                degrees[name] = before + degree if form.op == "mul" else max(before, degree)
+        return degrees if form.op in ("add", "mul", "neg") else dict.fromkeys(degrees, math.inf)
+
+    def _is_extreme_at_ends(self, form: Node, scope: Mapping[str, str]) -> bool:
+        """Whether an expression is least and greatest where each range ends.
+
+        So it is where each range moves it in one direction, or where it is linear in each.
+        """
+        return self._is_one_way(form, scope) or max(self._degrees_of(form, scope).values(), default=0) <= 1
+
+    def _is_decided_at_ends(self, condition: Node, scope: Mapping[str, str]) -> bool:
+        """Whether a comparison comes out alike all over the ranges if it does so where each of them ends."""
+        if not isinstance(condition, Apply) or condition.op not in _ORDERS:
+            return False
+        left, right = condition.args
+        return self._is_extreme_at_ends(added(left, negated(right)), scope)
 
     def _moves_one_way(self, form: Node, name: str) -> bool:
         """Whether an expression never turns as one of its names moves, which stands in one place."""
@@ -414,14 +492,19 @@ def _in_one_unknown(equations: Sequence[Equation], unknowns: Sequence[str]) -> _
             continue
         (branch,) = branches
         (equation,) = branch.left
-        if any(part.op == "piecewise" for part in walk(equation.lhs, equation.rhs) if isinstance(part, Apply)):
+        if _has_choice(equation):
             continue  # an arm without the unknown would have to be excluded as well
         candidates = isolate(equation, name) or ()
-        needed = {one for candidate in candidates for one in names_in(candidate.form, *candidate.conditions)}
+        needed = {one for candidate in candidates for one in names_in(candidate.form)}
+        asked = {one for candidate in candidates for one in names_in(*candidate.conditions)} - {name}
         is_plain = not any(one.winds or one.powers for one in candidates)
-        if candidates and is_plain and needed.isdisjoint(unknowns):
+        if candidates and is_plain and (needed | asked).isdisjoint(unknowns):
             return _InOneUnknown(name, candidates, branch.forms)
     return None
+
+
+def _has_choice(equation: Equation) -> bool:
+    return any(part.op == "piecewise" for part in walk(equation.lhs, equation.rhs) if isinstance(part, Apply))
 
 
 def _strict(condition: Node) -> Node:
@@ -431,6 +514,15 @@ def _strict(condition: Node) -> Node:
     if isinstance(condition, Apply) and condition.op in ("le", "ge"):
         return Apply("lt" if condition.op == "le" else "gt", condition.args)
     return condition
+
+
+def _conjuncts(condition: Node) -> Iterator[Node]:
+    """The conditions that have to hold together."""
+    if isinstance(condition, Apply) and condition.op == "and":
+        for part in condition.args:
+            yield from _conjuncts(part)
+    else:
+        yield condition
 
 
 def _power(node: Apply, part: Fold) -> str:

@@ -25,11 +25,12 @@ from derive.numerics.intervals.enclosure import Span
 from derive.planning.plan import Plan
 from derive.solving.diagnosis.diagnosis import behind
 from derive.solving.diagnosis.stated_twice import stated_twice
-from derive.solving.execution.applicability import decisions_of, plan_beside, truth
+from derive.solving.execution.applicability import decisions_of, plan_beside
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import extended, testable
 from derive.solving.execution.plan_states import Found, planned
 from derive.solving.execution.question import NO_CASE, Question
+from derive.solving.execution.regimes import verdict_at
 from derive.solving.programs.lines import Elsewhere, Lines, Unwritten, as_float, as_rational
 from quantities.value import Value
 
@@ -152,7 +153,7 @@ class _Recording:
     def _rests_on_a_comparison(self) -> bool:
         """Whether a fallback stands because a relation written for it gives the same number here."""
         made = self.found.plan
-        spent = {relation for block in made.blocks for relation in block.relations} | self.found.left_out.keys()
+        spent = {*made.relations, *self.found.left_out}
         known = {*self.question.weak, *self.question.strong, *self.found.states[0].values}
         standing = (name for name in made.weak if self.question.weak[name].source.stands_in)
         return any(
@@ -169,12 +170,12 @@ class _Recording:
 
     def _decided_by_givens(self) -> None:
         """What typed values alone say of conditions, on which the choice of relations rests."""
-        typed = {name: value.base[1] for name, value in self.question.strong.items()}
+        typed = self.question.numbers
         for relation in self.library.conditional:
             for condition in relation.conditions:
                 names = names_in(condition)
                 if names and typed.keys() >= {*names}:
-                    self.lines.demand_condition(condition, truth(condition, typed), self.given)
+                    self.lines.demand_condition(condition, verdict_at(condition, typed), self.given)
 
     def _decided(self) -> dict[str, str]:
         """What was decided before a plan was carried out; returns the variables by which conditions were decided."""
@@ -195,7 +196,7 @@ class _Recording:
                 if len(known) == len(numbers):
                     if not scope.keys() >= known.keys():
                         raise Unwritten
-                    self.lines.demand_condition(condition, truth(condition, known), scope)
+                    self.lines.demand_condition(condition, verdict_at(condition, known), scope)
                 elif known:
                     raise Unwritten  # what is known of it may decide it at other numbers
         return scope
@@ -205,27 +206,26 @@ class _Recording:
         for name in state.asides:
             if self.decisions.following(name) is not None:
                 continue
-            made = plan_beside(self.library, self.question, state, name, self.found.left_out, self.decisions)
+            made = plan_beside(self.library, self.question, state, name, self.found.left_out)
             if made.is_determined or name not in self.question.weak:
                 raise Unwritten
 
     def _conditions_at(self, state: State, scope: Mapping[str, str]) -> None:
         """The conditions of every relation between known numbers: by them it is used, tested, or left alone."""
-        known = {**state.asides, **state.values}
-        spent = {name for block in self.found.plan.blocks for name in block.relations}
+        known = state.numbers
+        spent = {*self.found.plan.relations}
         for relation in self.library.conditional:
             if relation.name not in spent and not state.values.keys() >= {*self.library.members[relation.name]}:
                 continue
             for condition in relation.conditions:
                 if known.keys() >= {*names_in(condition)}:
-                    self.lines.demand_condition(condition, truth(condition, known), scope)
+                    self.lines.demand_condition(condition, verdict_at(condition, known), scope)
 
     def _stated_twice(self, tested: Sequence[str]) -> None:
         """What typed values alone determine agrees, also where the target needs none of it."""
         twice = stated_twice(self.library, self.question)
-        blocks = self.found.plan.blocks
-        spent = {relation for block in blocks for relation in block.relations}
-        if twice.is_told({*tested, *spent}, {name for block in blocks for name in block.unknowns}):
+        made = self.found.plan
+        if twice.is_told({*tested, *made.relations}, made.unknowns):
             return
         if twice.conditional or twice.dependent:
             raise Unwritten

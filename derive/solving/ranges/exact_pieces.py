@@ -1,85 +1,73 @@
 """The values of a target over one range, where its only relation is rational piece by piece, without rounding.
 
-From `y = abs(x)` and a range of y, x is an interval or two. In the middle of the range x has two values, which lie in
-one interval if y may be zero; elsewhere it may have values where there is none in the middle. So an answer is made of
-each interval, and not of each value in the middle.
+From `y = x**2` and a range of y, x is an interval or two. The relation has to hold in every case, and no other may hold
+the target: it alone decides which values there are.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass
+from fractions import Fraction
 
 from derive.expressions.tree import Equation, Name, Node, names_in
 from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.piecewise_linear import Interval
 from derive.numerics.algebra.piecewise_rationals import exact_preimage
-from derive.numerics.intervals.arithmetic import lies_in
-from derive.numerics.intervals.enclosure import Span
-from derive.planning.plan import Plan
-from derive.solving.execution.block_execution import State
-from derive.solving.execution.plan_states import Found
+from derive.solving.execution.case_boxes import with_own_values
 from derive.solving.execution.question import Question
-from derive.solving.ranges.range_propagation import ranges_of
-from derive.tolerances import SAME_ROOT
 
-__all__ = ["EXACT_PIECE", "NOWHERE", "in_pieces", "pieces_of"]
+__all__ = ["EXACT_PIECE", "EXACT_PIECES", "NOWHERE", "RationalPieces", "rational_pieces"]
 
 EXACT_PIECE = "bounds are exact: every number between them is a value"
+EXACT_PIECES = "bounds are exact: not every number between them is a value"
 
 NOWHERE = "no number in its domain leads to one within the range that is given"
 
 
-def pieces_of(library: RelationSet, question: Question, made: Plan) -> tuple[Span, ...] | None:
-    """The intervals of all values that a target has over one range; None if they are not known exactly.
+@dataclass(frozen=True)
+class RationalPieces:
+    """The intervals of all values that a relation leaves to its target over a range."""
 
-    The relation has to hold in every case, and no other may hold the target: it alone decides which values there are.
-    """
+    ranged: tuple[str, ...]
+    relation: str
+    pieces: tuple[Interval, ...]
+
+    @property
+    def has_one_value_at_each_point(self) -> bool:
+        return False  # it is not known
+
+    def relations_at(self, _: Fraction) -> tuple[str, ...]:
+        return (self.relation,)
+
+    def is_left_by_failures(self, _: Fraction) -> bool:
+        return False  # it has no conditions
+
+
+def rational_pieces(library: RelationSet, question: Question) -> RationalPieces | None:
+    """The intervals of a target's values over one range; None if they are not known exactly."""
     target = question.target
-    ranges = ranges_of(library, question, made)
-    if len(made.blocks) != 1 or len(made.blocks[0].relations) != 1 or len(ranges) != 1 or target in ranges:
+    holders = library.holders.get(target, ())
+    if len(holders) != 1 or target in question.strong:
         return None
-    (name,), ((ranged, span),) = made.blocks[0].relations, ranges.items()
-    relation = library.relations[name]
-    is_plain = relation.is_equation and not relation.conditions and relation.approximate is None
-    if not is_plain or library.holders[target] != (name,):
+    relation = library.relations[holders[0]]
+    if not relation.is_equation or relation.conditions or relation.approximate is not None:
         return None
-    side = _other_side(relation.written, ranged)
+    if any(target in names_in(*other.conditions) for other in library.conditional):
+        return None
+    others = [name for name in relation.members if name != target]
+    strong = with_own_values(library, question, others).strong
+    ranged = [name for name in others if name in strong and strong[name].is_range]
+    if not strong.keys() >= {*others} or len(ranged) != 1:
+        return None
+    side = _other_side(relation.written, ranged[0])
     if side is None or target not in names_in(side):
         return None
-    stated = {**question.weak, **question.strong}
-    others = [other for other in names_in(side) if other != target]
-    if not stated.keys() >= {*others}:
+    known = {name: strong[name].base[1] for name in others if name != ranged[0]}
+    low, _, high = strong[ranged[0]].base
+    spans = exact_preimage(side, target, known, (low, high), library.declared[target].domain)
+    if spans is None:
         return None
-    known = {other: stated[other].base[1] for other in others}
-    return exact_preimage(side, target, known, span, library.declared[target].domain)
-
-
-def in_pieces(library: RelationSet, question: Question, found: Found) -> Found | None:
-    """A result with one state for each interval of the target's values; None if they are not known exactly.
-
-    The value in the middle of the range stands in its interval, if there is exactly one.
-    """
-    pieces = pieces_of(library, question, found.plan)
-    if pieces is None:
-        return None
-    states = tuple(_state_in(piece, question, found) for piece in pieces)
-    return replace(found, states=states, reason=found.reason if states else NOWHERE)
-
-
-def _state_in(piece: Span, question: Question, found: Found) -> State:
-    target = question.target
-    inside = [state for state in found.states if lies_in(_reach(state, target), piece, SAME_ROOT)]
-    if len(inside) == 1:
-        return inside[0]
-    stated = {**question.weak, **question.strong}
-    known = {
-        name: value.base[1] for name, value in stated.items() if name in question.strong or name in found.plan.weak
-    }
-    count = "several values" if inside else "no value"
-    return State(known, {target: piece}, notes=(f"it has {count} in the middle of the ranges",))
-
-
-def _reach(state: State, target: str) -> Span:
-    return state.spans.get(target) or (state.values[target],) * 2
+    return RationalPieces(tuple(ranged), relation.name, tuple(Interval.between(*span) for span in spans))
 
 
 def _other_side(equation: Equation, name: str) -> Node | None:

@@ -94,7 +94,7 @@ def pinned(library: RelationSet, question: Question, left_out: Mapping[str, str]
     ]
     limits = [relation for relation in limits if relation.name not in left_out and not relation.conditions]
     pairs = [(one, other) for one, other in combinations(limits, 2) if _are_opposite(one.written, other.written)]
-    if not pairs or any(value.is_range for value in question.strong.values()):
+    if not pairs or question.ranges:
         return None
     for one, other in pairs:
         together, sides = _with_sides(library, one)
@@ -243,7 +243,7 @@ def _edges(library: RelationSet, question: Question, relation: Relation) -> _Edg
             found = carried_out(_of_case(apart, question.case), replace(question, case=NO_CASE, decided={}))
     except DeriveError:
         return None
-    if relation.name not in (name for block in found.plan.blocks for name in block.relations):
+    if relation.name not in found.plan.relations:
         return None
     if not found.states and has_any(library, found.plan, _JUMPS):
         return None
@@ -356,6 +356,6 @@ def stated_between(library: RelationSet, name: str, span: Span) -> Value:
 
 def has_any(library: RelationSet, made: Plan, ops: Set[str]) -> bool:
     """Whether one of these operations occurs in a relation of the plan."""
-    used = [library.relations[name].written for block in made.blocks for name in block.relations]
+    used = [library.relations[name].written for name in made.relations]
     nodes = (part for written in used for part in walk(written.lhs, written.rhs))
     return any(isinstance(part, Apply) and part.op in ops for part in nodes)

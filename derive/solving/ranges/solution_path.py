@@ -57,14 +57,12 @@ def beside(library: RelationSet, made: Plan, state: State, ranges: Mapping[str, 
 
 def hangs_on_what_cancels(library: RelationSet, made: Plan, state: State) -> bool:
     """Whether some quantities of the relations have no value, so that they cannot be run one by one."""
-    return any(
-        name not in state.values for block in made.blocks for r in block.relations for name in library.members[r]
-    )
+    return any(name not in state.values for name in library.held_by(made.relations))
 
 
 def _spans_of(library: RelationSet, made: Plan, state: State, ranges: Mapping[str, Span]) -> dict[str, Span]:
     """The domains of the unknowns, and the ranges of the givens."""
-    given = state.values.keys() - {name for block in made.blocks for name in block.unknowns}
+    given = state.values.keys() - {*made.unknowns}
     spans = {name: domain_of(library, name) for name in state.values if name in library.declared}
     return spans | {name: ranges.get(name, (state.values[name],) * 2) for name in given}
 

@@ -6,7 +6,7 @@ may change within the ranges, or cannot be decided, the answer says so.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds
 from derive.numerics.algebra.like_terms import ZERO, added, negated
 from derive.numerics.intervals.enclosure import Span, truths
+from derive.planning.networks import reached
 from derive.planning.plan import Plan
 from derive.solving.execution.plan_states import planned
 from derive.solving.ranges.range_propagation import domain_of, enclosed, ranges_of
@@ -31,7 +32,7 @@ __all__ = ["unsteady"]
 _GAP = Name("left without right")
 
 # A condition asks for a sign: bounds that are close are not needed, and a note is not worth more than its answer.
-_ENCLOSED = 100
+_PARTS = 20
 _PIECES = 20
 
 
@@ -39,12 +40,10 @@ def unsteady(
     library: RelationSet, question: Question, made: Plan, state: State, left_out: Mapping[str, str], bounds: Span | None
 ) -> tuple[str, ...]:
     """Notes on conditions that may change within the ranges, of relations in use and of those left out."""
-    ranged = {name for name, value in {**question.weak, **question.strong}.items() if value.is_range}
-    if not ranged:
+    if not question.stated_ranges:
         return ()
-    used = [name for block in made.blocks for name in block.relations]
-    conditions = [(name, one) for name in (*used, *left_out) for one in library.relations[name].conditions]
-    if not _may_depend(library, question, made, state, [one for _, one in conditions], ranged):
+    conditions = [(name, one) for name in (*made.relations, *left_out) for one in library.relations[name].conditions]
+    if not _may_depend(library, question, made, state, [one for _, one in conditions]):
         return ()
     box = _Box(library, question, made, state, frozenset(left_out))
     if bounds is not None:
@@ -54,35 +53,24 @@ def unsteady(
         if not box.values.keys() >= set(names_in(condition)) or not box.turns(condition):
             continue
         met, text = holds(condition, box.values), render(condition)
-        if name in used:
+        if name in made.relations:
             notes.append(f"{name} is used, since {text} in the middle of the ranges; elsewhere in them it may not be")
         elif not met:
             notes.append(f"{name} is left out, but {text} may be true elsewhere than in the middle of the ranges")
     return tuple(dict.fromkeys(notes))
 
 
-def _may_depend(
-    library: RelationSet,
-    question: Question,
-    made: Plan,
-    state: State,
-    conditions: Sequence[Node],
-    ranged: Collection[str],
-) -> bool:
-    """Whether conditions may depend on any of these ranges: a chip's price is one, and decides about no arithmetic."""
+def _may_depend(library: RelationSet, question: Question, made: Plan, state: State, conditions: Sequence[Node]) -> bool:
+    """Whether conditions may depend on any of the ranges: a chip's price is one, and decides about no arithmetic."""
     names = {*names_in(*conditions)}
     worked_out = state.asides.keys() - state.values.keys() - question.strong.keys() - question.weak.keys()
     if not names.isdisjoint(worked_out):  # beside the plan, from anything
         return True
-    blocks = {name: block for block in (*made.blocks, *made.extra) for name in block.unknowns}
-    pending = [*names]
-    while pending:
-        name = pending.pop()
-        if name in blocks:
-            behind = {one for relation in blocks[name].relations for one in library.members[relation]} - names
-            names |= behind
-            pending += behind
-    return not names.isdisjoint(ranged)
+
+    def derived_from(name: str) -> Iterable[str]:
+        return library.held_by(made.sources[name].relations) if name in made.sources else ()
+
+    return any(name in question.stated_ranges for name in reached(names, derived_from))
 
 
 class _Box:
@@ -92,10 +80,11 @@ class _Box:
         self, library: RelationSet, question: Question, made: Plan, state: State, left_out: frozenset[str]
     ) -> None:
         self.library, self.question, self.made, self.state, self.left_out = library, question, made, state, left_out
-        stated = {**question.weak, **question.strong}
         self.given = question.strong.keys() | set(made.weak)
-        self.ranges = {name: (value.base[0], value.base[2]) for name, value in stated.items() if value.is_range}
-        self.values = {**{name: value.base[1] for name, value in stated.items()}, **state.asides, **state.values}
+        self.ranges = {
+            name: (value.base[0], value.base[2]) for name, value in question.values.items() if value.is_range
+        }
+        self.values = {**question.stated_numbers, **state.numbers}
         self.spans: dict[str, Span | None] = {}
         self._forms: Mapping[str, Node] | None = None
 
@@ -162,5 +151,5 @@ class _Box:
         between = {name: span for name in found if (span := self.spans.get(name)) is not None}
         if form is None or len(between) < len(found):
             return None
-        (low, high), _ = bounds_of_form(form, self.values, {**self.ranges, **between}, _ENCLOSED)
+        (low, high), _ = bounds_of_form(form, self.values, {**self.ranges, **between}, _PARTS)
         return (low, high) if low <= high else None

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from derive.expressions.arithmetic import Arithmetic, Fold, NoElement, nothing
+from derive.expressions.functions import DEGREES, STEPPED
 from derive.expressions.tree import Apply, Node, names_in
 from derive.numerics.algebra.evaluation import value
 
@@ -42,12 +44,16 @@ def _alike(*parts: Any) -> Any:
     return powers.pop() if powers else ANY
 
 
+def _scaled(degree: Fraction, part: Any) -> Any:
+    return part if part is ANY else part * degree
+
+
 OPERATIONS: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(("add", "max", "min"), _alike),
-    **dict.fromkeys(("neg", "abs"), lambda part: part),
+    "neg": lambda part: part,
     "mul": lambda *parts: ANY if any(part is ANY for part in parts) else sum(parts, Fraction(0)),
     "inv": lambda part: nothing() if part is ANY else -part,
-    "sqrt": lambda part: part if part is ANY else part / 2,
+    **{name: partial(_scaled, degree) for name, degree in DEGREES.items() if name not in STEPPED},
 }
 """The degree of each operation, from those of its arguments."""
 

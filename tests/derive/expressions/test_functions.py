@@ -18,6 +18,7 @@ from derive.expressions.grammar import parse_equation, parse_expression
 from derive.expressions.sympy_bridge import from_sympy
 from derive.expressions.tree import FUNCTIONS, Apply, Name, Number, render
 from derive.model.dimensions import dimension_of
+from derive.numerics.algebra.derivatives import derivative
 from derive.numerics.algebra.evaluation import holds, value
 from derive.numerics.algebra.like_terms import filled
 from derive.numerics.intervals.enclosure import enclose
@@ -83,7 +84,7 @@ def test_values_are_as_near_as_the_entry_says(name):
             assert abs(mpf(found) - true) <= entry.off * math.ulp(float(true)), x
 
 
-@every("name", [name for name, one in TABLE.items() if one.shape == "monotone" and not one.slopes], ordinary=3)
+@every("name", [name for name, one in TABLE.items() if one.shape in ("monotone", "arc", "arctangent")], ordinary=3)
 def test_slopes_that_bound_others_are_as_near_as_the_entry_says(name):
     draw, entry = random.Random(name), TABLE[name]
     with mp.workdps(60):
@@ -208,6 +209,26 @@ def test_its_derivative_is_taken_automatically(name):
             expected = 2 * float(value_of(name)(mpf(x))), 2 * true_slope(name, x)
         found = tape.gaps(np.array([x]))[0], tape.jacobian(np.array([x]))[0][0]
         assert found == pytest.approx(expected, rel=1e-12, abs=1e-300)
+
+
+@pytest.mark.parametrize("name", [name for name, entry in TABLE.items() if entry.shape not in ("kink", "steps")])
+def test_its_derivative_is_a_formula(name):
+    slope = derivative(parse_expression(f"3*{name}(2*x)"), "x")
+    assert (slope is None) == (name in ("gamma", "lambertw"))  # whose slopes are no expressions
+    for x in AT[name] if slope is not None else ():
+        with mp.workdps(30):
+            expected = 6 * true_slope(name, x)
+        assert value(slope, {"x": x / 2}) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["sqrt", "log", "log10", "log2", "atan", "asinh", "acosh", "tanh", "erf"])
+def test_slopes_that_underflow_are_enclosed(name):
+    draw = random.Random(name)
+    with mp.workdps(60):
+        for _ in range(300):
+            low = 10 ** draw.uniform(1, 300 if name not in ("tanh", "erf") else 5)
+            found = enclose(Apply(name, (Name("x"),)), {"x": (low, low * draw.uniform(1, 2))}, "x")
+            assert found.slopes[0] <= SLOPES[name](mpf(low)) <= found.slopes[1], low
 
 
 @every("name", TABLE, ordinary=4)

@@ -96,6 +96,20 @@ def test_equations_that_contradict_each_other_are_not_said_to_hold_along_a_curve
                 asked.solve_all(name)
 
 
+LOST_IN_A_TERM = [  # which both sides of the second equation have, and in which the contradiction is lost to rounding
+    ["sqrt(x**2 + 1) - y = 1", "2*sqrt(x*x + 1) - 2*y + x*x = x*x"],
+    ["log(x**2 + 1)*y = 1", "3*log(x*x + 1)*y + x = x + 2"],
+    ["1 = log(x**2 + 1) + y", "(-1)*(log(x*x + 1) + y) + x = 0 + x"],
+]
+
+
+@every("relations", LOST_IN_A_TERM, ordinary=3)
+def test_a_point_that_many_digits_do_not_confirm_is_no_solution_where_the_numbers_are_lost(relations):
+    asked = bare("x y", *relations, domains=dict.fromkeys("xy", "real"))
+    with derive.limits(seconds=4), pytest.raises((NoSolutionError, InconsistentError, LimitError)):
+        asked.solve_all("x")
+
+
 @every("level", [4.3, 3.7, 5.0, 4.0 + 1e-6, 1e5])
 def test_no_interval_is_told_where_only_what_is_given_is_lost(level):
     """Beside a large unknown anything given is rounding; the sides differ by a constant there."""
@@ -149,7 +163,6 @@ def test_a_contradiction_with_one_turn_of_an_angle_is_none_while_others_are_open
         ("y = x*x", 1e-200, "smaller than any number"),
         ("y = tan(x)", math.pi / 2, "hangs on the last digit of x"),
         ("y = sin(x)/cos(x)", math.pi / 2, "hangs on the last digit of x"),
-        ("y = 2*x + tan(pi/2)", 1, "undefined"),
         ("y = 1 + exp(-x)", 1000, ""),
         ("y = tan(x)", 1.57, ""),
         ("y = 0*x", 1e-200, ""),

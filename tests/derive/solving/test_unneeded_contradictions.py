@@ -13,6 +13,7 @@ import pytest
 import derive
 from derive import InconsistentError
 from tests.derive.linear_cases import Cases, Form, Way, decimal, minus, written
+from tests.derive.statements import bare
 from tests.ordinary import every
 
 GAPS = (Fraction(0), Fraction(1, 100), Fraction(-3))
@@ -56,10 +57,8 @@ def beside_the_target(draw: random.Random, *, by_givens: bool) -> tuple[Cases, d
     return cases, held or {}
 
 
-@every("seed", range(120), ordinary=4)
-@pytest.mark.parametrize("by_givens", [False, True])
-def test_equations_that_contradict_each_other_beside_the_target_are_told(seed: int, by_givens: bool) -> None:
-    cases, held = beside_the_target(random.Random(f"beside {seed}"), by_givens=by_givens)
+def assert_told(cases: Cases, held: dict[str, Fraction]) -> None:
+    """The target has its number where any value of it fits all relations, and there is a contradiction elsewhere."""
     library = derive.load(cases.text)
     given = {name: decimal(number) for name, number in held.items()}
     if cases.values("x", {name: (number, number) for name, number in held.items()}):
@@ -67,3 +66,47 @@ def test_equations_that_contradict_each_other_beside_the_target_are_told(seed: i
     else:
         with pytest.raises(InconsistentError):
             library.solve("x", **given)
+
+
+@every("seed", range(120), ordinary=4)
+@pytest.mark.parametrize("by_givens", [False, True])
+def test_equations_that_contradict_each_other_beside_the_target_are_told(seed: int, by_givens: bool) -> None:
+    assert_told(*beside_the_target(random.Random(f"beside {seed}"), by_givens=by_givens))
+
+
+def of_a_sum(draw: random.Random) -> tuple[Cases, dict[str, Fraction]]:
+    """A target that one relation fixes, and three relations for one sum of two others, so that none fixes either."""
+    cases = Cases()
+    for name in ("x", "u", "w"):
+        cases.names.append(name)
+        cases.numbers[name] = Fraction(draw.randint(-90, 90), 10)
+    share = Fraction(draw.choice((-20, -5, 10, 15)), 10)
+    held: dict[str, Fraction] | None = {} if draw.random() < 0.5 else None
+    state(cases, {"x": Fraction(-2)}, Fraction(0), None)
+    for gap in (Fraction(0), Fraction(0), draw.choice(GAPS)):
+        factor = Fraction(draw.choice((-20, -10, -5, 3, 10, 43)), 10)
+        rest = drawn_form(draw, ["x"]) if draw.random() < 0.7 else {}
+        state(cases, {"u": factor, "w": factor * share, **rest}, gap, held)
+    return cases, held or {}
+
+
+@every("seed", range(120), ordinary=4)
+def test_relations_for_a_sum_contradict_each_other_though_none_fixes_its_terms(seed: int) -> None:
+    assert_told(*of_a_sum(random.Random(f"sum {seed}")))
+
+
+@every("seed", range(60), ordinary=3)
+def test_what_a_zero_leaves_open_is_held_against_the_other_relations_for_it(seed: int) -> None:
+    """`p = q*z` at zeros of p and q fixes no z, whatever counting says; two others do."""
+    draw = random.Random(f"zeros {seed}")
+    z, factor, shift = (Fraction(draw.choice((-1, 1)) * draw.randint(1, 60), 10) for _ in range(3))
+    gap = draw.choice(GAPS)
+    relations = ["p = q*z", f"a = {decimal(factor)}*z", f"b = {decimal(shift)} + z + q", "t = 2*q"]
+    draw.shuffle(relations)
+    library = bare("p q z a b t", *relations, domains=dict.fromkeys("pqzabt", "real"))
+    given = {"p": 0, "q": 0, "a": decimal(factor * z), "b": decimal(shift + z + gap)}
+    if gap:
+        with pytest.raises(InconsistentError):
+            library.solve("t", **given)
+    else:
+        assert library.solve("t", **given).base == 0

@@ -12,7 +12,7 @@ from derive.expressions.grammar import parse_equation, parse_expression
 from derive.expressions.tree import Apply, names_in, render, walk
 from derive.numerics.algebra.evaluation import holds, value
 from derive.numerics.algebra.isolation import TURNS, isolate, leaves_out, unwound
-from derive.numerics.algebra.like_terms import occurrences, polynomial
+from derive.numerics.algebra.like_terms import coefficients, occurrences
 from tests.derive.corpus import FORMULAS, Formula
 from tests.ordinary import every, examples
 
@@ -195,16 +195,16 @@ def test_an_angle_holds_after_any_number_of_turns(op, y, turns):
 def test_the_coefficients_of_a_polynomial_put_together_are_it(numbers, x):
     a, b, c = numbers
     text = parse_expression("(a*x - b)*(x + c) - x*(c - x) + 2*b")
-    parts = polynomial(text, "x")
+    parts = coefficients(text, ["x"])
     at = {"a": a, "b": b, "c": c, "x": x}
     assert all("x" not in names_in(part) for part in parts.values())
-    whole = sum(value(part, at) * x**power for power, part in parts.items())
+    whole = sum(value(part, at) * x ** len(names) for names, part in parts.items())
     assert whole == pytest.approx((a * x - b) * (x + c) - x * (c - x) + 2 * b, abs=1e-9)
 
 
 @pytest.mark.parametrize("text", ["x**3", "exp(x)", "1/x", "x*(x**2 + 1)", "x**0.5", "x**a"])
 def test_what_is_no_quadratic_is_no_polynomial_of_so_low_a_degree(text):
-    assert polynomial(parse_expression(text), "x") is None
+    assert coefficients(parse_expression(text), ["x"]) is None
 
 
 @pytest.mark.parametrize("y", [-1e10, -1e100, 1e10])

@@ -14,7 +14,7 @@ import sympy
 from derive.expressions.grammar import parse_equation, parse_expression
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.root_finding.branch_and_prune import located
-from derive.numerics.root_finding.contractors import contracted
+from derive.numerics.root_finding.contractors import BoxConsistency, contracted
 from derive.numerics.root_finding.expression_graph import dag_of
 from derive.numerics.root_finding.krawczyk import newton
 from tests.ordinary import every
@@ -241,6 +241,54 @@ def solved_backwards(choice, factor):
     return tuple(reversed(found))
 
 
+@every("seed", SEEDS, ordinary=4)
+def test_a_simple_solution_at_a_corner_where_all_unknowns_are_zero_is_found(seed):
+    """Integer coefficients, with a dominant diagonal: the slopes at zero are regular."""
+    draw = random.Random(f"corner {seed}")
+    size = draw.choice([2, 3, 4])
+    names = [f"x{i}" for i in range(1, size + 1)]
+    texts = []
+    for name in names:
+        linear = [f"{4 if one == name else draw.choice([-1, 0, 1])}*{one}" for one in names]
+        square = f"{draw.randint(1, 9)}*{draw.choice(names)}*{name}"
+        texts.append(f"{' + '.join(linear)} = {square}")
+    end = draw.choice([1.0, 100.0, 1e6])
+    found = found_in(texts, dict.fromkeys(names, (0.0, end)))
+    assert any(is_around(narrow, (0.0,) * size) for narrow in found.solutions)
+
+
+TWICE = ("x**3 - 3*x*y + y", "x*(y - x)*(2 - x)", "x**2*y - x*y**2 + x", "exp(x)*x - y**2", "sin(x)*(x + y)")
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_box_consistency_keeps_every_point_and_cuts_where_an_unknown_stands_twice(seed):
+    """The equation takes its value at a point, which is reckoned in fifty digits."""
+    draw = random.Random(f"twice {seed}")
+    text = draw.choice(TWICE)
+    at = {"x": draw.uniform(0.2, 4.0), "y": draw.uniform(0.2, 4.0)}
+    with mpmath.workdps(50):
+        exact = sympy.lambdify(sympy.symbols("x y"), sympy.sympify(text), "mpmath")(*map(mpmath.mpf, at.values()))
+    graph = dag_of([parse_equation(f"{text} = c")], ["x", "y"], {"c": float(exact)}, blur=1e-15)
+    consistency = BoxConsistency.of(graph)
+    for share in (1e-6, 0.1, 1.0, 30.0):
+        box = tuple((x - share * draw.random(), x + share * draw.random()) for x in at.values())
+        left = consistency.contracted(box)
+        assert left is not None
+        assert all(low <= x <= high for x, (low, high) in zip(at.values(), left, strict=True))
+
+
+def test_box_consistency_cuts_what_contractors_of_single_expressions_cannot():
+    """The zeros of x*(x - 1) and of x*(x - 1)*(x - 2) are at the ends of what is left, after enough cuts."""
+    for text, low, high in (("x*(x - 1) = 0", 0, 1), ("x*(x - 1)*(x - 2) = 0", 0, 2)):
+        graph = dag_of([parse_equation(text)], ["x"], {})
+        box = ((-9.0, 9.0),)
+        for _ in range(40):
+            box = BoxConsistency.of(graph).contracted(box)
+        assert box[0] == pytest.approx((low, high), abs=1e-9)
+        assert box[0][0] <= low
+        assert box[0][1] >= high
+
+
 TERMS = ("x*y", "x**2 - y", "exp(x) + y**3", "sin(x)*y", "cos(x + y)", "x/y", "sqrt(x) - 1/y", "log(x)*tanh(y)")
 MORE_TERMS = ("atan(x*y)", "max(x, y) + x", "min(x, 2*y)", "abs(x - y)", "x**1.5 + y**(-2)", "tan(x/9)*y", "x**y")
 
@@ -254,6 +302,8 @@ def test_contractors_keep_every_point_at_which_the_equations_hold(seed):
     box = [(x - draw.choice([0.0, 1e-9, 0.1]) * x, x + draw.choice([1e-9, 0.1, 30.0])) for x in at.values()]
     wide = [(low - 1e-9 * abs(low), high) for low, high in box]
     left = contracted(graph, wide)
+    assert left is not None
+    left = BoxConsistency.of(graph).contracted(left)
     assert left is not None
     assert all(low - 1e-12 * x <= x <= high + 1e-12 * x for x, (low, high) in zip(at.values(), left, strict=True))
     step = newton(graph, left)

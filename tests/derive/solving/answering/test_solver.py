@@ -667,7 +667,7 @@ def test_a_limit_holds_in_a_thread():
     seen: list[object] = []
 
     def work() -> None:
-        with ticks(500) as clock:
+        with ticks(50) as clock:
             try:
                 knot.solve_all("x0")
             except derive.DeriveError as error:
@@ -679,7 +679,7 @@ def test_a_limit_holds_in_a_thread():
     thread.join()
     limit, taken = seen
     assert isinstance(limit, LimitError)
-    assert taken < 600
+    assert taken < 150
 
 
 # The roofline, forwards and backwards
@@ -726,8 +726,8 @@ def test_the_roofline_forwards(numbers_):
 @pytest.mark.parametrize("target", FREE)
 def test_the_roofline_backwards(numbers_, target):
     cost = roof(**numbers_)["cost"]
-    given = typed({name: value for name, value in numbers_.items() if name != target} | {"cost": cost})
-    answers = ROOF.solve_all(target, **given)
+    given = typed({name: value for name, value in numbers_.items() if name != target})
+    answers = ROOF.solve_all(target, cost=derive.units.Quantity(cost, "USD/token"), **given)  # computed, and not typed
     for answer in answers:
         if answer.value is not None:
             found = roof(**{**numbers_, target: number(answer)})

@@ -346,7 +346,7 @@ def test_simultaneous_equations_with_a_maximum_come_back_in_the_case_that_holds(
             "compute": f"{compute} s",
             "size": f"{size} GB",
             "cache": "0.25 GB/token",
-            "cost": f"{2 * price / tokens!r} USD/token",
+            "cost": derive.units.Quantity(2 * price / tokens, "USD/token"),  # computed, and not typed
         }
         answers = roofline.solve_all("bandwidth", **given) if compute <= 2 else ()
         found = outcome(roofline, "bandwidth", given, by_program=True)
@@ -379,3 +379,36 @@ def test_a_range_that_changes_a_condition_is_left_to_the_solver():
     for low, high in ((1, 2), (1, 2), (1, 2), (4, 4.5), (6, 7), (6, 7), (6, 7), (4, 6), (4.5, 7)):
         asked = {"x": f"{low}..{high}"}
         assert outcome(library, "t", asked, by_program=True) == outcome(derive.load(text), "t", asked, by_program=False)
+
+
+TWO_ARMS = """
+[quantities]
+x = { unit = "1" }
+t = { unit = "1" }
+u = { unit = "1" }
+v = { unit = "1" }
+n = { unit = "1" }
+[relations]
+u = { equation = "u = %s*x + %s" }
+v = { equation = "v = %s*x + (%s if n > 3 else 0)" }
+t = { equation = "t = max(u, v)" }
+"""
+
+
+@every("seed", range(60), ordinary=6)
+def test_simultaneous_equations_over_a_range_are_bounded_where_it_ends(seed):
+    """The greater of two lines rises with the unknown, which is therefore the least that either of them allows."""
+    draw = random.Random(f"two arms {seed}")
+    a, b, c, d = (draw.randint(1, 40) / 10 for _ in range(4))
+    library = derive.load(TWO_ARMS % (a, b, c, d))
+
+    def unknown(t: float, n: float) -> float:
+        return min((t - b) / a, (t - (d if n > 3 else 0)) / c)
+
+    for _ in range(8):
+        low = 5 + draw.randint(0, 200) / 10
+        high = low + draw.choice((0.1, 1.5, 20))
+        n = draw.choice((1, 2, 3, 4))
+        answer = library.solve("x", t=f"{low}..{high}", n=str(n))
+        assert answer.base == pytest.approx(unknown((low + high) / 2, n), rel=1e-9)
+        assert answer.bounds == pytest.approx((unknown(low, n), unknown(high, n)), rel=1e-6)

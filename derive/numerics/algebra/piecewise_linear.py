@@ -1,0 +1,556 @@
+"""Relations that are linear case by case, and every value that they leave to one quantity, in rational numbers.
+
+`y = max(a, 2*x)` is `y = a` where a >= 2*x, and `y = 2*x` where 2*x > a: in each of its *ways* a relation is a few
+linear equations and inequalities. A *case* takes one way of every relation. Its solutions are a polyhedron, and the
+values that one quantity has in it are an interval, the *projection* of the polyhedron:
+
+1. Equations are solved for one name each, which is put into all others (Gauss).
+2. Inequalities lose one name after the other: each that bounds it below is added to each that bounds it above, so that
+   it cancels (Fourier 1826, Motzkin 1936). What is left has a solution if and only if there was one before. A sum is
+   strict if one of its parts is, so that it is known of every end whether it is attained.
+3. The values are the union of these intervals over all cases; there may be holes between them.
+
+Cases are a tree, in which each relation in turn takes one of its ways. A branch ends as soon as its ways contradict
+each other, or leave the quantity no other values than those that were met already.
+
+The ways of a relation exclude each other and cover everything, so no value is lost, and none is added: all of this is
+arithmetic of fractions. The number of cases grows exponentially at worst, and so does that of inequalities, so both
+are limited.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+
+from derive.expressions.tree import COMPARISONS, OPPOSITE, Apply, Equation, Name, Node, Number, cases
+from derive.numerics.algebra.constant_folding import stated
+from derive.numerics.algebra.exact_values import exact_value
+from derive.numerics.intervals.arithmetic import Span
+from derive.time_limits import tick
+from quantities.rational import nearest
+
+__all__ = [
+    "CHOICES",
+    "Claim",
+    "Interval",
+    "NotLinear",
+    "Way",
+    "first_ways",
+    "values_left",
+    "ways_of_condition",
+    "ways_of_equation",
+    "ways_under",
+]
+
+_MOST_WAYS = 64  # limit on ways of one relation
+_MOST_BRANCHES = 2000  # limit on branches of the tree of cases
+_MOST_SUMS = 50_000  # limit on sums of inequalities, of which a computer makes some hundred thousand in a second
+CHOICES = frozenset({"abs", "max", "min", "piecewise"})
+_CONSTANT = ""  # the name under which a form has its constant
+
+Form = Mapping[str, Fraction]
+"""A linear form: the factor of each name, and the constant."""
+
+
+class NotLinear(Exception):  # noqa: N818 - no error: other methods answer the question
+    """A relation is not linear case by case, or there are too many cases."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A linear form that is zero (`=`), positive (`>`), or at least zero (`>=`)."""
+
+    form: Form
+    op: str
+
+    @property
+    def verdict(self) -> bool | None:
+        """Whether the claim holds, if no name is left in it."""
+        number = self.form.get(_CONSTANT, 0)
+        if any(factor for name, factor in self.form.items() if name):
+            return None
+        if self.op == "=":
+            return not number
+        return number > 0 if self.op == ">" else number >= 0
+
+
+Way = tuple[Claim, ...]
+"""Claims that hold together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Values from one number to another, None where there is no end; an end that is open is not among them."""
+
+    low: Fraction | None
+    high: Fraction | None
+    is_open_low: bool = True
+    is_open_high: bool = True
+
+    @classmethod
+    def between(cls, low: float, high: float) -> Interval:
+        """All numbers from one to another, both among them unless they are infinite."""
+        ends = [None if math.isinf(end) else stated(end) for end in (low, high)]
+        return cls(ends[0], ends[1], is_open_low=False, is_open_high=False)
+
+    @property
+    def span(self) -> Span:
+        """The ends as doubles."""
+        low = -math.inf if self.low is None else nearest(self.low)
+        return low, math.inf if self.high is None else nearest(self.high)
+
+    @property
+    def is_empty(self) -> bool:
+        if self.low is None or self.high is None:
+            return False
+        return self.low > self.high or (self.low == self.high and (self.is_open_low or self.is_open_high))
+
+    @property
+    def is_point(self) -> bool:
+        return self.low is not None and self.low == self.high
+
+    @property
+    def inside(self) -> Fraction:
+        """One of the values."""
+        if self.low is not None and self.high is not None:
+            return (self.low + self.high) / 2
+        if self.low is not None:
+            return self.low + 1
+        return Fraction(0) if self.high is None else self.high - 1
+
+    def covers(self, other: Interval) -> bool:
+        """Whether every value of another interval is among these."""
+        return _start(self) <= _start(other) and _end(other) <= _end(self)
+
+    def joined_with(self, later: Interval) -> Interval:
+        """The least interval around this one and one that does not start before it."""
+        last = max(self, later, key=_end)
+        return Interval(self.low, last.high, self.is_open_low, last.is_open_high)
+
+    def meets(self, other: Interval) -> bool:
+        """Whether some number is in both intervals."""
+        low, high = max(self, other, key=_start), min(self, other, key=_end)
+        return not Interval(low.low, high.high, low.is_open_low, high.is_open_high).is_empty
+
+    def claims(self, name: str) -> Iterator[Claim]:
+        """That a quantity lies in the interval."""
+        if self.low is not None:
+            yield Claim({name: Fraction(1), _CONSTANT: -self.low}, ">" if self.is_open_low else ">=")
+        if self.high is not None:
+            yield Claim({name: Fraction(-1), _CONSTANT: self.high}, ">" if self.is_open_high else ">=")
+
+    def touches(self, later: Interval) -> bool:
+        """Whether no number lies between this interval and one that does not start before it."""
+        if self.high is None or later.low is None or later.low < self.high:
+            return True
+        return later.low == self.high and not (self.is_open_high and later.is_open_low)
+
+
+def _start(span: Interval) -> tuple[bool, Fraction, bool]:
+    return span.low is not None, span.low or Fraction(0), span.is_open_low
+
+
+def _end(span: Interval) -> tuple[bool, Fraction, bool]:
+    return span.high is None, span.high or Fraction(0), not span.is_open_high
+
+
+# Ways
+
+
+def ways_of_equation(equation: Equation) -> list[Way]:
+    """The ways in which an equation, or a limit, holds.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> [len(way) for way in ways_of_equation(parse_equation("y = max(a, 2*x)"))]
+    [2, 2]
+    """
+    sides = [equation.rhs, equation.lhs] if equation.op == "<=" else [equation.lhs, equation.rhs]
+    op = "=" if equation.op == "=" else ">="
+    return [(*claims, Claim(_difference(*forms), op)) for forms, claims in _together(sides)]
+
+
+def ways_of_condition(condition: Node, *, holds: bool) -> list[Way]:
+    """The ways in which a condition holds, or in which it does not; they exclude each other."""
+    if not isinstance(condition, Apply):
+        raise NotLinear
+    op = condition.op
+    if op == "not":
+        return ways_of_condition(condition.args[0], holds=not holds)
+    if op in ("and", "or"):
+        is_all = (op == "and") is holds
+        if is_all:
+            return _all_of([ways_of_condition(arg, holds=holds) for arg in condition.args])
+        return _first_of(condition.args, holds=holds)
+    if op not in COMPARISONS.values():
+        raise NotLinear
+    op = op if holds else OPPOSITE[op]
+    found: list[Way] = []
+    for (left, right), claims in _together(condition.args):
+        more, less = _difference(left, right), _difference(right, left)
+        compared = {
+            "eq": [Claim(more, "=")],
+            "ne": [Claim(more, ">"), Claim(less, ">")],
+            "lt": [Claim(less, ">")],
+            "le": [Claim(less, ">=")],
+            "gt": [Claim(more, ">")],
+            "ge": [Claim(more, ">=")],
+        }
+        found += [(*claims, claim) for claim in compared[op]]
+    return _possible(found)
+
+
+def ways_under(conditions: Sequence[Node], held: Sequence[Way]) -> tuple[list[Way], list[Way]]:
+    """The ways in which some conditions hold together with one of these ways, and those in which one of them fails."""
+    return _all_of([*(ways_of_condition(one, holds=True) for one in conditions), held]), _first_of(
+        conditions, holds=False
+    )
+
+
+def _first_of(conditions: Sequence[Node], *, holds: bool) -> list[Way]:
+    """The ways in which one of some conditions holds, or does not, and those before it do the opposite."""
+    found: list[Way] = []
+    before: list[list[Way]] = []
+    for condition in conditions:
+        found += _all_of([*before, ways_of_condition(condition, holds=holds)])
+        before.append(ways_of_condition(condition, holds=not holds))
+    return found
+
+
+def _all_of(parts: Sequence[Sequence[Way]]) -> list[Way]:
+    """The ways that take one of each part."""
+    found: list[Way] = [()]
+    for ways in parts:
+        found = _possible((*one, *way) for one in found for way in ways)
+    return found
+
+
+def _possible(ways: Iterable[Way]) -> list[Way]:
+    """The ways in which no claim is false whatever the numbers, without the claims that are true."""
+    found = []
+    for way in ways:
+        verdicts = [claim.verdict for claim in way]
+        if False not in verdicts:
+            found.append(tuple(claim for claim, verdict in zip(way, verdicts, strict=True) if verdict is None))
+        if len(found) > _MOST_WAYS:
+            raise NotLinear
+    return found
+
+
+def _together(nodes: Sequence[Node]) -> Iterator[tuple[tuple[Form, ...], Way]]:
+    """The forms of some expressions in all their ways."""
+    listed = [_forms(node) for node in nodes]
+    for count, chosen in enumerate(product(*listed)):
+        if count > _MOST_WAYS:
+            raise NotLinear
+        yield tuple(form for form, _ in chosen), tuple(claim for _, claims in chosen for claim in claims)
+
+
+def _forms(node: Node) -> list[tuple[Form, Way]]:
+    """The form of an expression in each of its ways."""
+    if isinstance(node, Number):
+        return [({_CONSTANT: node.value}, ())]
+    if isinstance(node, Name):
+        return [({node.name: Fraction(1)}, ())]
+    if not node.names:
+        number = exact_value(node, {})
+        if not isinstance(number, Fraction):
+            raise NotLinear
+        return [({_CONSTANT: number}, ())]
+    if node.op == "piecewise":
+        return _of_choice(node)
+    if node.op == "abs":
+        return [
+            (_scaled(form, sign), (*claims, claim))
+            for form, claims in _forms(node.args[0])
+            for sign, claim in ((1, Claim(form, ">=")), (-1, Claim(_scaled(form, -1), ">")))
+        ]
+    if node.op in ("max", "min"):
+        return [one for forms, claims in _together(node.args) for one in _of_extreme(node.op, forms, claims)]
+    return [(_operated(node.op, forms), claims) for forms, claims in _together(node.args)]
+
+
+def _of_choice(choice: Apply) -> list[tuple[Form, Way]]:
+    found: list[tuple[Form, Way]] = []
+    before: list[list[Way]] = []
+    for arm, condition in cases(choice):
+        here = [] if condition is None else [ways_of_condition(condition, holds=True)]
+        ways = _all_of([*before, *here])
+        forms = _forms(arm) if ways else []  # an arm that is never taken need not be linear
+        found += [(form, (*way, *claims)) for way in ways for form, claims in forms]
+        if condition is not None:
+            before.append(ways_of_condition(condition, holds=False))
+    return found
+
+
+def _of_extreme(op: str, forms: Sequence[Form], claims: Way) -> Iterator[tuple[Form, Way]]:
+    """Each of some forms where it is the greatest, or the least; of several that are equal, the first."""
+    distinct = [form for place, form in enumerate(forms) if form not in forms[:place]]
+    for place, form in enumerate(distinct):
+        others = []
+        for rank, other in enumerate(distinct):
+            if rank != place:
+                gap = _difference(form, other) if op == "max" else _difference(other, form)
+                others.append(Claim(gap, ">" if rank < place else ">="))
+        for way in _possible([(*claims, *others)]):
+            yield form, way
+
+
+def _operated(op: str, forms: Sequence[Form]) -> Form:
+    """A sum, or a product with numbers."""
+    if op == "add":
+        total: dict[str, Fraction] = {}
+        for form in forms:
+            for name, factor in form.items():
+                total[name] = total.get(name, Fraction(0)) + factor
+        return {name: factor for name, factor in total.items() if factor}
+    if op == "neg":
+        return _scaled(forms[0], -1)
+    numbers = [form.get(_CONSTANT, Fraction(0)) for form in forms if form.keys() <= {_CONSTANT}]
+    others = [form for form in forms if not form.keys() <= {_CONSTANT}]
+    if op == "mul" and len(others) < 2:
+        factor = Fraction(1)
+        for number in numbers:
+            factor *= number
+        return _scaled(others[0] if others else {_CONSTANT: Fraction(1)}, factor)
+    raise NotLinear
+
+
+def _scaled(form: Form, factor: Fraction | int) -> Form:
+    return {name: share * factor for name, share in form.items()} if factor else {}
+
+
+def _difference(one: Form, other: Form) -> Form:
+    return _operated("add", (one, _scaled(other, -1)))
+
+
+# Cases
+
+
+def values_left(target: str, certain: Iterable[Claim], relations: Sequence[Sequence[Way]]) -> tuple[Interval, ...]:
+    """Every value of a quantity where some claims are certain, and each relation holds in one of its ways.
+
+    Raises `NotLinear` where there are too many cases.
+
+    >>> from derive.expressions.grammar import parse_condition, parse_equation
+    >>> held = ways_of_equation(parse_equation("2 = max(x, abs(y))"))
+    >>> (bounds,) = ways_of_condition(parse_condition("x < 2 and y >= -1"), holds=True)
+    >>> [(str(span.low), str(span.high)) for span in values_left("y", bounds, [held])]
+    [('2', '2')]
+    """
+    tree = _Tree()
+    tree.follow(target, certain, relations)
+    return tuple(tree.met)
+
+
+def first_ways(target: str, certain: Iterable[Claim], relations: Sequence[Sequence[Way]]) -> tuple[Way, ...]:
+    """The ways of the relations in the first case that has a solution; empty if there is none."""
+    tree = _Tree()
+    tree.follow(target, certain, relations)
+    return tree.first
+
+
+def _columns(target: str, certain: Iterable[Claim], relations: Sequence[Sequence[Way]]) -> dict[str, int]:
+    """A column for each name, the first for the target, and after all of them one for the constant."""
+    claims = [*certain, *(claim for ways in relations for way in ways for claim in way)]
+    names = dict.fromkeys([target, *(name for claim in claims for name in claim.form if name)])
+    return {name: place for place, name in enumerate([*names, _CONSTANT])}
+
+
+class _Tree:
+    """The tree of cases, the intervals that were met in it, in order, and the ways of the first of them."""
+
+    def __init__(self) -> None:
+        self.met: list[Interval] = []
+        self.first: tuple[Way, ...] = ()
+        self.branches = 0
+
+    def follow(self, target: str, certain: Iterable[Claim], relations: Sequence[Sequence[Way]]) -> None:
+        """Meet the values in all cases; relations of few ways come first."""
+        start = _System(_columns(target, certain, relations), _Work())
+        if start.with_claims(certain):
+            order = sorted(range(len(relations)), key=lambda place: len(relations[place]))
+            self._follow(start, [(place, relations[place]) for place in order], {})
+
+    def _follow(
+        self, system: _System, relations: Sequence[tuple[int, Sequence[Way]]], taken: Mapping[int, Way]
+    ) -> None:
+        """Meet the values in all cases in which these relations take one of their ways."""
+        tick()
+        self.branches += 1
+        if self.branches > _MOST_BRANCHES:
+            raise NotLinear
+        span = system.projection()
+        if span is None or any(one.covers(span) for one in self.met):
+            return
+        if not relations:
+            self.first = self.first or tuple(taken[place] for place in sorted(taken))
+            self._meet(span)
+            return
+        (place, ways), *rest = relations
+        for way in ways:
+            branch = system.copy()
+            if branch.with_claims(way):
+                self._follow(branch, rest, {**taken, place: way})
+
+    def _meet(self, span: Interval) -> None:
+        joined: list[Interval] = []
+        for one in sorted([*self.met, span], key=_start):
+            if joined and joined[-1].touches(one):
+                joined[-1] = joined[-1].joined_with(one)
+            else:
+                joined.append(one)
+        self.met = joined
+
+
+class _Work:
+    """The work of eliminating names, which is limited."""
+
+    def __init__(self) -> None:
+        self.sums = 0
+
+    def spend(self, sums: int) -> None:
+        self.sums += sums
+        if self.sums > _MOST_SUMS:
+            raise NotLinear
+
+
+_Row = tuple[int, ...]
+"""Whole factors of all names, without a common divisor."""
+_Bounds = dict[_Row, tuple[Fraction, bool]]
+"""Inequalities: for each row of factors the constant with which it is at least zero, or positive."""
+
+
+class _System:
+    """Linear equations, each solved for a name, and inequalities of the other names."""
+
+    def __init__(self, columns: Mapping[str, int], work: _Work) -> None:
+        self.columns = columns
+        self.work = work
+        self.zeros: dict[int, list[Fraction]] = {}
+        self.bounds: _Bounds = {}
+
+    def copy(self) -> _System:
+        other = _System(self.columns, self.work)
+        other.zeros = dict(self.zeros)
+        other.bounds = dict(self.bounds)
+        return other
+
+    def with_claims(self, claims: Iterable[Claim]) -> bool:
+        """Add some claims; False if one is false now, whatever the numbers."""
+        for claim in sorted(claims, key=_is_bound):
+            row = self._reduced(claim.form)
+            added = self._zero(row) if claim.op == "=" else _bound(self.bounds, row, claim.op == ">")
+            if not added:
+                return False
+        return True
+
+    def _reduced(self, form: Form) -> list[Fraction]:
+        """The row of a form, with every name replaced that an equation is solved for."""
+        row = [Fraction(0)] * len(self.columns)
+        for name, factor in form.items():
+            row[self.columns[name]] = factor
+        for column, zero in self.zeros.items():
+            if row[column]:
+                row = _without(row, column, zero)
+        return row
+
+    def _zero(self, row: list[Fraction]) -> bool:
+        """Add an equation, solved for another name than the target if possible."""
+        column = next((place for place in range(len(row) - 2, -1, -1) if row[place]), None)
+        if column is None:
+            return not row[-1]
+        zero = [factor / row[column] for factor in row]
+        self.zeros = {
+            place: _without(other, column, zero) if other[column] else other for place, other in self.zeros.items()
+        }
+        self.zeros[column] = zero
+        kept = {key: bound for key, bound in self.bounds.items() if not key[column]}
+        for key, (constant, is_strict) in self.bounds.items():
+            if key[column]:
+                whole = [*map(Fraction, key), constant]
+                if not _bound(kept, _without(whole, column, zero), is_strict):
+                    return False
+        self.bounds = kept
+        return True
+
+    def projection(self) -> Interval | None:
+        """The values that the first name has in all solutions; None if there is no solution."""
+        bounds = self.bounds
+        while names := {place for key in bounds for place, factor in enumerate(key) if factor and place}:
+            reduced = self._eliminated(bounds, min(names, key=lambda place: _growth(bounds, place)))
+            if reduced is None:
+                return None
+            bounds = reduced
+        low: tuple[Fraction, bool] | None = None
+        high: tuple[Fraction, bool] | None = None
+        for key, (constant, is_strict) in bounds.items():  # at most one below and one above, as factors are 1 and -1
+            if key[0] > 0:
+                low = -constant, is_strict
+            else:
+                high = constant, is_strict
+        if 0 in self.zeros:
+            number = -self.zeros[0][-1]
+            return Interval(number, number, is_open_low=False, is_open_high=False)
+        span = Interval(
+            None if low is None else low[0],
+            None if high is None else high[0],
+            low is None or low[1],
+            high is None or high[1],
+        )
+        return None if span.is_empty else span
+
+    def _eliminated(self, bounds: _Bounds, place: int) -> _Bounds | None:
+        """What inequalities say of the other names; None if they contradict each other."""
+        kept = {key: bound for key, bound in bounds.items() if not key[place]}
+        below = [(key, bound) for key, bound in bounds.items() if key[place] > 0]
+        above = [(key, bound) for key, bound in bounds.items() if key[place] < 0]
+        self.work.spend(len(below) * len(above))
+        for (one, (constant, is_strict)), (other, (limit, is_strict_too)) in product(below, above):
+            share, rest = -other[place], one[place]
+            whole = [share * factor + rest * factor_too for factor, factor_too in zip(one, other, strict=True)]
+            if not _keep(kept, whole, share * constant + rest * limit, is_strict or is_strict_too):
+                return None
+        return kept
+
+
+def _is_bound(claim: Claim) -> bool:
+    return claim.op != "="
+
+
+def _without(row: Sequence[Fraction], column: int, zero: Sequence[Fraction]) -> list[Fraction]:
+    """A row with one name replaced by what an equation makes of it."""
+    share = row[column]
+    return [factor - share * other if other else factor for factor, other in zip(row, zero, strict=True)]
+
+
+def _bound(bounds: _Bounds, row: Sequence[Fraction], is_strict: bool) -> bool:
+    """Add an inequality to others, unless they imply it; False if it is false whatever the numbers."""
+    *factors, constant = row
+    scale = 1
+    for factor in factors:
+        scale = scale * factor.denominator // math.gcd(scale, factor.denominator)
+    whole = [factor.numerator * (scale // factor.denominator) for factor in factors]
+    return _keep(bounds, whole, constant * scale, is_strict)
+
+
+def _keep(bounds: _Bounds, whole: Sequence[int], constant: Fraction, is_strict: bool) -> bool:
+    divisor = math.gcd(*whole)
+    if not divisor:
+        return constant > 0 or (not constant and not is_strict)
+    key = tuple(factor // divisor for factor in whole)
+    bound = constant / divisor, is_strict
+    before = bounds.get(key)
+    if before is None or bound[0] < before[0] or (bound[0] == before[0] and is_strict):
+        bounds[key] = bound
+    return True
+
+
+def _growth(bounds: Mapping[_Row, object], place: int) -> int:
+    """How many inequalities there are more, if a name is eliminated."""
+    below = sum(key[place] > 0 for key in bounds)
+    above = sum(key[place] < 0 for key in bounds)
+    return below * above - below - above
