@@ -20,6 +20,7 @@ from derive.numerics.algebra.linear import linear_form
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.optimization.program import Limit, Program, Side
 from derive.optimization.spreading import in_free_names
+from derive.tolerances import UNDERFLOW
 
 __all__ = ["Reduced", "reduced"]
 
@@ -42,12 +43,20 @@ class Reduced:
         return tuple(numbers[name] for name in self.program.names[: self.program.free])
 
     def full(self, point: Sequence[float]) -> tuple[float, ...]:
-        """A point with the quantities that follow from it, which rounding may not move out of their ranges."""
-        numbers = {**self.program.known, **dict(zip(self.program.names, point, strict=False))}
+        """A point with the quantities that follow from it, which rounding may not move out of their ranges.
+
+        A number too small to be told from zero is zero: others that follow from it would be rounded away.
+        """
+        chosen = {name: self._near_zero(name, x) for name, x in zip(self.program.names, point, strict=False)}
+        numbers = {**self.program.known, **chosen}
         for name, form in reversed(self.forms):
             low, high = self.whole.box[self.whole.names.index(name)]
-            numbers[name] = min(max(value(form, numbers), low), high)
+            numbers[name] = self._near_zero(name, min(max(value(form, numbers), low), high))
         return tuple(numbers[name] for name in self.whole.names[: self.whole.free])
+
+    def _near_zero(self, name: str, number: float) -> float:
+        low, high = self.whole.box[self.whole.names.index(name)]
+        return 0.0 if abs(number) < UNDERFLOW and low <= 0 <= high else number
 
     def ways(self, told: Sequence[str]) -> tuple[str, ...]:
         """How the goal moves with each quantity of the whole program: nothing is said of one that follows."""
