@@ -38,7 +38,6 @@ EXPRESSION = 1e-14  # error of an expression: some eighty roundings in the same 
 FOLLOWED = 1e-12  # the same after several blocks of a plan, each of which uses the results of others
 EXPONENT = 1e-13  # error of a power by its rounded exponent: the largest logarithm, 710, times a rounding
 EXACT_FRACTION = 1e-15  # (a size) difference of a decimal exponent from the fraction that it means
-POWER_OF_TEN = 1e-12  # (a size) difference of a logarithm from the whole number that it is
 
 # Rounding as it shows in equations
 

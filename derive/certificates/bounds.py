@@ -3,9 +3,10 @@
 A box needs no bound where no point of it is admissible: a limit that applies is broken all over it, a zero is missed, a
 guard is false, a count has no whole number, or the goal no value. In any other the goal must not fall below the floor.
 Where limits hold their gaps are not positive, and zeros are zero. So the goal is nowhere less than the Lagrangian: the
-goal plus the limits, times prices that are not negative, plus the zeros, times any. Its least value in a box is bounded
-by its enclosure, with each unknown along which it is monotone at the better end; by its value in the middle and its
-slopes; and where it is convex, by a tangent (`convexity`). A single point has an exact value where that is rational.
+goal plus the limits, times prices that are not negative, plus the zeros and their squares, times any. Its least value
+in a box is bounded by its enclosure, with each unknown along which it is monotone at the better end; by its value in
+the middle and its slopes; and where it is convex, by a tangent (`convexity`). A single point has an exact value where
+that is rational.
 
 A box may be narrowed first, to where the limits can hold and the goal can be below the floor: each is at least its
 value in the middle plus its slopes times the distances, and where all other unknowns do their best, one has to make up
@@ -96,8 +97,9 @@ class Program:
         return all(price == 0 or (price > 0 and _applies(limit, spans)) for price, limit in pairs)
 
     def _lagrangian(self, prices: Sequence[float]) -> Node:
-        """The goal, and the limits and zeros at their prices."""
-        parts = [*(limit.gap for limit in self.bound.limits), *self.bound.zeros]
+        """The goal, and the limits, the zeros and the squares of zeros at their prices."""
+        squares = [Apply("pow", (zero, Number(Fraction(2)))) for zero in self.bound.zeros]
+        parts = [*(limit.gap for limit in self.bound.limits), *self.bound.zeros, *squares]
         priced = [(price, part) for price, part in zip(prices, parts, strict=False) if price]
         terms = [Apply("mul", (Number(Fraction(price)), part)) for price, part in priced]
         return Apply("add", (self.bound.goal, *terms))

@@ -35,12 +35,17 @@ class Convex:
         return None if first is None else derivative(folded(first, {}), other)
 
     def least(self, box: Box, point: Sequence[float]) -> float:
-        """A number that the form does not fall below in a box, by its tangent at a point of it; else minus infinity."""
-        if not all(math.isfinite(end) for side in box for end in side):
-            return -math.inf
+        """A number that the form does not fall below in a box, by its tangent at a point of it; else minus infinity.
+
+        Where the form is monotone along a side, its better end alone is looked at, and the point is moved there.
+        """
         inside = all(low <= x <= high for x, (low, high) in zip(point, box, strict=True))
+        if not inside or not all(math.isfinite(end) for side in box for end in side):
+            return -math.inf
+        box = tuple(self._better(box, i) for i in range(len(box)))
+        point = [min(max(x, low), high) for x, (low, high) in zip(point, box, strict=True)]
         moving = [i for i, (low, high) in enumerate(box) if low < high]
-        if not inside or not self._is_convex(box, moving):
+        if not self._is_convex(box, moving):
             return -math.inf
         spans = {**self.known, **{name: (x, x) for name, x in zip(self.names, point, strict=True)}}
         found = enclose(self.form, spans, "")
@@ -53,6 +58,16 @@ class Convex:
                 return -math.inf
             total = plus(total, times(along.slopes, plus(box[i], (-point[i], -point[i]))))
         return total[0]
+
+    def _better(self, box: Box, i: int) -> Span:
+        """The end of a side at which the form is least, if it is monotone along it in the box; else the side."""
+        found = enclose(self.form, {**self.known, **dict(zip(self.names, box, strict=True))}, self.names[i])
+        if found is None or found.partial:
+            return box[i]
+        low, high = box[i]
+        if found.slopes[0] >= 0:
+            return low, low
+        return (high, high) if found.slopes[1] <= 0 else box[i]
 
     def _is_convex(self, box: Box, moving: Sequence[int]) -> bool:
         """Whether every matrix of second derivatives in a box is positive definite along the sides that move."""

@@ -23,7 +23,7 @@ from quantities.value import Value
 
 __all__ = ["bounds_of", "corners", "overlap"]
 
-_ENCLOSED = 400  # boxes of the search for an extreme
+_PARTS = 100  # boxes of the search for an extreme
 
 
 def overlap(one: Value, other: Value) -> bool:
@@ -97,6 +97,6 @@ def _together(a: Answer, b: Answer, is_ratio: bool) -> Span | None:
         number = value(form, numbers)
         return number, number
     try:
-        return bounds_of_form(form, numbers, ranges, _ENCLOSED)[0]
+        return bounds_of_form(form, numbers, ranges, _PARTS)[0]
     except LimitError:
         return None

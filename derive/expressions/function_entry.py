@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from typing import Any, Literal
 
@@ -59,7 +59,7 @@ class Function:
     bends: tuple[float, ...] = ()  # where the slope turns
     period: float = 0.0
     ahead: int = 0  # quarter turns by which a wave is ahead of the sine
-    inverse: Real | None = None  # the argument that has a value; if there are two, the one where it rises
+    inverse_in_doubles: Real | None = None  # the argument that has a value, if a text of it loses digits
     inverse_off: int = 4
     inverses: tuple[Inverse, ...] = ()
     steepest: str = ""  # an upper bound of the size of the slope, if that is not the slope itself
@@ -118,6 +118,13 @@ class Function:
     def slope_of(self) -> Callable[[float, float], float]:
         """The slope as a function of x and of the value y."""
         return _compiled(self.slope, "math") if isinstance(self.slope, str) else self.slope
+
+    @property
+    def inverse(self) -> Real | None:
+        """The argument that has a value; if there are two, the one where the function rises. None if there are more."""
+        if self.inverse_in_doubles or self.period or not self.inverses:
+            return self.inverse_in_doubles
+        return partial(_compiled(self.inverses[0].form, "math"), math.nan)
 
     def slope_at(self, x: float) -> float:
         return self.slope_of(x, self.value(x))

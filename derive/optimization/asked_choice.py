@@ -12,6 +12,7 @@ from itertools import product
 from typing import Any
 
 from derive.errors import ExpressionError, LimitError, read_all
+from derive.expressions.tree import names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.intervals.arithmetic import Span
 from quantities.declaration import Declaration, read_given
@@ -54,7 +55,7 @@ class Asked:
 
 
 def asked(library: RelationSet, target: str, profiles: Sequence[Any], given: Mapping[str, Any]) -> Asked:
-    """Read a question.
+    """Read a question. Where nothing at all is given, every quantity around the target may be chosen from its domain.
 
     >>> from derive.library import Library
     >>> track = Library(quantities=[Declaration("length", "m"), Declaration("laps", "")])
@@ -63,6 +64,7 @@ def asked(library: RelationSet, target: str, profiles: Sequence[Any], given: Map
     ({'length': (1.0, 3.0)}, ['1', '2'])
     """
     library.declaration(target)
+    given = given if given or profiles else dict(_bounded_domains(library, target))
 
     def read(name: str, value: Any) -> Value | tuple[Value, ...]:
         quantity = library.declaration(name)
@@ -88,6 +90,21 @@ def asked(library: RelationSet, target: str, profiles: Sequence[Any], given: Map
     _prove_few(math.prod(map(len, [*places, *lists.values()])))
     picks = tuple(_picks(places, lists))
     return Asked(target, fixed, ranges, picks)
+
+
+def _bounded_domains(library: RelationSet, target: str) -> Iterator[tuple[str, str]]:
+    """The domains with two ends of the quantities that relations lead to from a target, and that have no default."""
+    reached, pending = {target}, [target]
+    relations = [{*names_in(one.written.lhs, one.written.rhs)} for one in library.relations.values()]
+    while pending:
+        name = pending.pop()
+        for names in (names for names in relations if name in names):
+            pending += names - reached
+            reached |= names
+    for name in sorted(reached - {target, *library.defaults}):
+        domain = library.declared[name].domain
+        if math.isfinite(domain.low) and math.isfinite(domain.high):
+            yield name, domain.text.partition(",")[0]
 
 
 def is_choice(value: Any) -> bool:

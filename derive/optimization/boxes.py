@@ -240,14 +240,16 @@ class Boxes:
         step = self.program.steps[i]
         return round(x / step) * step if step else x
 
-    def widest(self, sides: Box, slopes: Slopes) -> int | None:
-        """The side to be cut: the one along which the goal and the limits may change most; None if none can be."""
+    def widest(self, sides: Box, values: Sequence[Span], slopes: Slopes) -> int | None:
+        """The side to be cut: the one along which the goal, the zeros and the limits that may bind may change most;
+        None if none can be."""
         finest = [0.0 if step else _FINEST for step in self.program.steps]
         open_ones = [i for i, side in enumerate(sides) if _breadth(side) > finest[i]]
         if not open_ones:
             return None
         weights = dict.fromkeys(open_ones, 0.0)
-        for slope in slopes:
+        count = len(self.program.limits)
+        for slope in (slope for j, slope in enumerate(slopes) if not 1 <= j <= count or values[j][1] > 0):
             moves = {i: max(map(abs, slope[i])) * (sides[i][1] - sides[i][0]) for i in open_ones}
             whole = sum(moves.values())
             if 0 < whole < math.inf:

@@ -26,7 +26,7 @@ import heapq
 import math
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from derive.errors import LimitError
@@ -36,6 +36,7 @@ from derive.optimization.boxes import Boxes
 from derive.optimization.curvature import Curvature
 from derive.optimization.points import Points, neighbours
 from derive.optimization.program import Program
+from derive.optimization.reduction import reduced
 from derive.time_limits import tick
 from derive.tolerances import EXTREME, SAME_ROOT, TIGHT
 
@@ -47,6 +48,9 @@ _WORTH = 0.8  # share of its length to which a side is cut, for another round
 _POLISHED = frozenset({4, 32, 256, 2048})  # boxes after which the best point is improved by a local search
 _CURVED = 40  # boxes from which on second derivatives are used
 _NEAR = 8  # neighbours of a point that are tried
+_LOOKED_FOR = 64  # boxes after which another minimum is looked for
+_MINIMA = 12  # that are remembered
+_NEARBY = 1e-4  # distance of two minima that are one, as a share of the ranges
 _REMEMBERED = 5000  # points that are not tried twice
 
 
@@ -107,7 +111,10 @@ def least_of(programs: Sequence[Program], boxes: int = BOXES) -> Best:
     """The least value over several cases: the best of each counts for the others."""
     best = Best()
     for program in programs:
-        found = _Search(program, best.value, boxes).run()
+        small = reduced(program)
+        found = _Search(small.program, best.value, boxes).run()
+        at = small.full(found.at) if found.is_found else ()
+        found = replace(found, at=at, ways=small.ways(found.ways))
         ways = found.ways if found.value < best.value or not best.ways else best.ways
         better = found if found.value < best.value else best
         floor, count = min(best.floor, found.floor), best.boxes + found.boxes
@@ -138,6 +145,8 @@ class _Search:
     prices: tuple[float, ...] = ()  # a multiplier for each limit and zero
     ways: tuple[str, ...] = ()
     curvature: Curvature | None = None  # where slopes alone lead to many boxes
+    minima: list[tuple[tuple[float, ...], tuple[float, ...]]] = field(default_factory=list)
+    """The best point and others that are as good, each with its prices."""
 
     def run(self) -> Best:
         self.boxes = Boxes(self.program)
@@ -147,6 +156,8 @@ class _Search:
         left, count, pending = math.inf, 0, -math.inf
         try:
             self._push(queue, self.program.box, 0)
+            for point in self.points.spread() if self.program.ties else ():
+                self._take(self.points.improved(point))
             pending = math.inf
             while queue and count < self.most:
                 tick()
@@ -160,10 +171,13 @@ class _Search:
                 for half in self.boxes.halves(part.sides, part.widest):
                     count += 1
                     self._push(queue, half, count)
-                    if count in _POLISHED and self.at is not None:
-                        self._take(self.points.improved(self.at))
+                    if count in _POLISHED and (self.at is not None or self.program.ties):
+                        self._take(self.points.improved(self.at or self.boxes.point(half)))
                     if count == _CURVED:
-                        self.curvature = Curvature(self.program, self.boxes)
+                        self.curvature = Curvature(self.program)
+                        self._remember(self.at)
+                    if count > _CURVED and count % _LOOKED_FOR == 0:
+                        self._remember(self._minimum_in(half))
                 pending = math.inf
         except LimitError:
             left = min(left, pending)
@@ -207,14 +221,16 @@ class _Search:
             sides = cut or tuple(better.get(i, side) for i, side in enumerate(sides))
         corner = boxes.corner(sides, slopes)
         floor = max(values[0][0], boxes.floor(corner, sides, slopes, middle, self.prices))
-        if self.curvature is not None and self.at is not None and slopes:
-            floor = max(floor, self.curvature.floor(sides, self.at, self.prices))
+        if self.curvature is not None and self.minima and slopes:
+            floor = max(floor, self.curvature.floor(sides, *self._nearest_minimum(sides)))
         if all(low == high for low, high in sides[: self.program.free]):
             floor = max(floor, self.program.at([low for low, _ in sides[: self.program.free]]))  # a single point
-        return _Part(sides, floor, boxes.widest(sides, slopes), (self._point(corner), self._point(sides)))
+        return _Part(sides, floor, boxes.widest(sides, values, slopes), (self._point(corner), self._point(sides)))
 
     def _point(self, sides: Box) -> tuple[float, ...] | None:
         """A point of a box that is worth to be tried; where hardly one does, a neighbour that does."""
+        if self.program.ties:
+            return self.points.tied(self.boxes.point(sides))
         if not self.is_thin:
             return self.boxes.point(sides)
         point = self.boxes.completed(sides)
@@ -234,6 +250,38 @@ class _Search:
             if found < self.value:
                 self.value, self.at, self.blur = found, point, self.boxes.blur(self.points.full(point))
                 self.prices = self.points.prices(point)
+                self._remember(point)
+
+    def _remember(self, point: tuple[float, ...] | None) -> None:
+        """Keep a point as a minimum, at which tangents may be flat; those that are no longer as good as the best go."""
+        if point is None or self.curvature is None or not self.points.full(point):
+            return
+        at = self.points.full(point)
+        near = self.value + EXTREME * (abs(self.value) or 1.0)
+        kept = [other for other in self.minima if self.program.at(other[0]) <= near and other[0] != at]
+        self.minima = [(at, self.curvature.with_squares(at, self.points.prices(point))), *kept][:_MINIMA]
+
+    def _minimum_in(self, sides: Box) -> tuple[float, ...] | None:
+        """A point as good as the best that a local search finds from the middle of a box, if it is another."""
+        if self.at is None or len(self.minima) >= _MINIMA:
+            return None
+        found = min(self.points.improved(self.boxes.point(sides)), key=self.program.at, default=None)
+        if found is None or self.program.at(found) > self.value + EXTREME * (abs(self.value) or 1.0):
+            return None
+        self._take([found])
+        is_known = any(self._distance(at, [(x, x) for x in found]) < _NEARBY for at, _ in self.minima)
+        return None if is_known else found
+
+    def _nearest_minimum(self, sides: Sequence[Span]) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        return min(self.minima, key=lambda one: self._distance(one[0], sides))
+
+    def _distance(self, point: Sequence[float], sides: Sequence[Span]) -> float:
+        """How far a point is from the middle of a box, as a share of the ranges."""
+        whole = zip(point, sides, self.program.box, strict=False)
+        return max(
+            (abs(x - (low / 2 + high / 2)) / (most - least) for x, (low, high), (least, most) in whole if most > least),
+            default=0.0,
+        )
 
     def _slack(self, count: int) -> float:
         """How near to the best value a bound has to come: less where everything free is counted."""

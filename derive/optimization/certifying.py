@@ -30,8 +30,10 @@ from derive.expressions.tree import names_in
 from derive.numerics.algebra.constant_folding import is_decimal, stated
 from derive.optimization.boxes import Boxes
 from derive.optimization.branching import Best, tolerated
+from derive.optimization.curvature import Curvature
 from derive.optimization.points import Points
 from derive.optimization.program import Program
+from derive.optimization.reduction import reduced
 from derive.time_limits import tick
 from derive.tolerances import BLUR, EXTREME, SAME_ROOT
 
@@ -71,7 +73,8 @@ def _to_within(choices: Sequence[Sequence[Program]], best: Best, distance: float
     for programs in choices:
         made = []
         for program in programs:
-            bound = _Recorder(program, best.value - distance, best.at).bound()
+            small = reduced(program)
+            bound = _Recorder(small.program, best.value - distance, small.of(best.at)).bound()
             if bound is None or flaw_of(bound):
                 return None
             made.append(bound)
@@ -88,17 +91,18 @@ class _Recorder:
         self.boxes = Boxes(program)
         self.start = _bound(program, floor)
         self.checked = Checked(self.start)
-        self.prices: list[tuple[float, ...]] = [()]
-        with suppress(LimitError):
-            self.prices += [self._prices(at)]
-        self.at = tuple(at)
-        self.minima: list[tuple[float, ...]] = []
         self.left = _MINIMA
         self.is_curved = len(at) == len(program.names) <= _CURVED
+        self.curvature = Curvature(program)
+        self.minima: list[tuple[tuple[float, ...], tuple[float, ...]]] = []
+        with suppress(LimitError):
+            self.minima += [(tuple(at), self._prices(at))]
+        self.prices = [(), *(prices for _, prices in self.minima)]
 
     def _prices(self, at: Sequence[float]) -> tuple[float, ...]:
         """The prices at the best point of the limits that the bound keeps, and of the zeros."""
         found = Points(self.program, self.boxes).prices(tuple(at))
+        found = self.curvature.with_squares(at, found) if self.is_curved else found
         count = len(self.program.limits)
         kept = [found[i] for i, limit in enumerate(self.program.limits) if found and not limit.approximate]
         return (*kept, *found[count:])
@@ -152,25 +156,28 @@ class _Recorder:
                 return True, Lagrangian(prices)
         if not self.is_curved:
             return False, None
-        for at in self._minima(rounded):
+        for at, priced in self._minima(rounded):
             point = tuple(min(max(x, low), high) for x, (low, high) in zip(at, rounded, strict=True))
-            for prices in self.prices:
+            for prices in ((), priced):
                 if self.checked.is_above_tangent(rounded, prices, point):
                     return True, Tangent(prices, point)
         return False, None
 
-    def _minima(self, box: Box) -> Iterator[tuple[float, ...]]:
-        """Points at which a tangent may be flat: the best one, and others that are as good and lie in a box."""
-        yield self.at
-        inside = [one for one in self.minima if all(low <= x <= high for x, (low, high) in zip(one, box, strict=True))]
+    def _minima(self, box: Box) -> Iterator[tuple[tuple[float, ...], tuple[float, ...]]]:
+        """Points at which a tangent may be flat, with their prices: the best one, and others that are as good and lie
+        in a box."""
+        yield from self.minima[:1]
+        inside = [
+            one for one in self.minima[1:] if all(low <= x <= high for x, (low, high) in zip(one[0], box, strict=True))
+        ]
         yield from inside
         if inside or self.left <= 0 or not self._is_small(box):
             return
         self.left -= 1
         middle = tuple(low / 2 + high / 2 for low, high in box)
         best = min(Points(self.program, self.boxes).improved(middle), key=self.program.at, default=middle)
-        self.minima.append(best)
-        yield best
+        self.minima.append((best, self._prices(best)))
+        yield self.minima[-1]
 
     def _is_small(self, box: Box) -> bool:
         """Whether a box is a small part of the choices."""
@@ -194,7 +201,8 @@ class _Recorder:
         numbers."""
         rounded = self.checked.rounded(box) or box
         run = self.boxes.run(rounded)
-        i = self.boxes.widest(rounded, [] if run is None else self.boxes.slopes(run))
+        values, slopes = ([], []) if run is None else (self.boxes.values(run), self.boxes.slopes(run))
+        i = self.boxes.widest(rounded, values, slopes)
         if i is None:
             return None
         few = [

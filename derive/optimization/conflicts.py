@@ -31,7 +31,8 @@ _ZERO = Number(Fraction(0))
 
 def excluding(programs: Sequence[Program]) -> tuple[str, ...]:
     """A smallest set of limits that no point of the box fulfils together; empty if that cannot be proved."""
-    names = list(dict.fromkeys(limit.name for one in programs for limit in one.limits if limit.relation is not None))
+    stated = [limit for one in programs for limit in (*one.limits, *one.ties) if limit.relation is not None]
+    names = list(dict.fromkeys(limit.name for limit in stated))
     for chosen in _sets(names):
         if _is_excluded(programs, frozenset(chosen)):
             return chosen if len(names) <= _ALL else _thinned(programs, chosen)
@@ -62,8 +63,7 @@ def _is_excluded(programs: Sequence[Program], names: frozenset[str]) -> bool:
         tick()
         if program.is_sampled:
             return False
-        kept = [limit for limit in program.limits if limit.relation is None or limit.name in names]
-        found = least_of([replace(program.under(kept), goal=_ZERO, plain=_ZERO, sign=1.0)], _BOXES)
+        found = least_of([replace(program.with_stated(names), goal=_ZERO, plain=_ZERO, sign=1.0)], _BOXES)
         if found.floor < float("inf"):
             return False
     return True
@@ -100,7 +100,9 @@ def infeasible(
     misses = [miss for name in names for miss in _misses(programs, name, names)]
     nearest = min(misses, key=lambda one: one.share, default=None)
     where = "" if count == 1 else f" in any of {count} choices"
-    together = f"{names[0]} cannot hold" if len(names) == 1 else f"{' and '.join(names)} exclude each other"
+    together = f"{' and '.join(names)} exclude each other" if len(names) > 1 else f"{names[0]} cannot hold"
+    if not misses:
+        together += " in these ranges"
     told = "" if nearest is None else f" {_told(nearest, names, declared)}"
     return InconsistentError(
         f"{target}: {together}{where}.{told}",
@@ -114,10 +116,10 @@ def _misses(programs: Sequence[Program], name: str, names: Sequence[str]) -> Ite
     """The least by which a limit is missed in each case, while the others of the set hold."""
     for program in programs:
         own = next((limit for limit in program.limits if limit.name == name), None)
-        kept = [one for one in program.limits if one.relation is None or (one.name in names and one.name != name)]
         if own is None:
             continue
-        goal = replace(program.under(kept), goal=own.gap, plain=own.gap, sign=1.0)
+        others = program.with_stated([one for one in names if one != name])
+        goal = replace(others, goal=own.gap, plain=own.gap, sign=1.0)
         found = least_of([goal], _NEAR)
         numbers = goal.numbers(found.at) if found.is_found else None
         if numbers is not None:

@@ -17,13 +17,19 @@ _MARGINS = (0.0, MET, AGREEMENT)  # inside the limits, relative to how far they 
 _ITERATIONS = 60
 
 Seen = tuple[list[float], list[list[float]]]
-"""The values of the goal and of each limit at a point, and their slopes."""
+"""The values of the goal, of each limit and each zero at a point, and their slopes."""
 
 
 def descended(
-    seen: Callable[[Sequence[float]], Seen | None], start: Sequence[float], box: Sequence[Span], moving: Sequence[int]
+    seen: Callable[[Sequence[float]], Seen | None],
+    start: Sequence[float],
+    box: Sequence[Span],
+    moving: Sequence[int],
+    ties: int = 0,
 ) -> Iterator[tuple[float, ...]]:
     """The points at which the searches with each margin end; only the sides in `moving` are changed.
+
+    The last of what is seen are `ties`, which have to be zero.
 
     >>> def seen(point):
     ...     return [point[0] + point[1], 1.0 - point[0]*point[1]], [[1.0, 1.0], [-point[1], -point[0]]]
@@ -62,8 +68,11 @@ def descended(
 
     x0 = [(start[i] - low) / width for i, low, width in zip(moving, lows, widths, strict=True)]
     for margin in _MARGINS:
+        limits = len(first[0]) - ties
         rules = [
             {"type": "ineq", "fun": value, "jac": lambda x, j, _: slope(x, j), "args": (j, margin)}
+            if j < limits
+            else {"type": "eq", "fun": value, "jac": lambda x, j, _: slope(x, j), "args": (j, 0.0)}
             for j in range(1, len(first[0]))
         ]
         with catch_warnings():

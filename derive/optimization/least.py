@@ -134,27 +134,25 @@ def searched(made: Sequence[Program], boxes: int = BOXES) -> Best:
 
 
 def _ties(library: RelationSet, question: Asked, made: Sequence[Program]) -> Iterator[Stated]:
-    """The relations that tie what is free to what is given in some case, as limits: there, both sides are equal.
-
-    One that ties it everywhere is an error: only a curve in the ranges would be allowed.
-    """
+    """The relations that tie what is free to what else is given: as equations, and as limits where only a case has
+    them."""
     plans = [plan for program in made for plan in program.plans]
     strong = _typed(question)
     for name in said_twice(library, strong, plans):
         relation = library.relations[name]
-        tied = [one for one in names_in(relation.written.lhs, relation.written.rhs) if one in question.ranges]
-        if not relation.is_equation or not tied:
+        if not relation.is_equation or question.ranges.keys().isdisjoint(names_in(*_sides(relation))):
             continue
+        names = names_in(*_sides(relation), *relation.conditions)
         if _is_tied(library, relation, strong, plans):
-            raise InconsistentError(
-                f"{tied[0]} is not free: {name} ties it to what else is given, {relation.written}.",
-                hint=f'Leave {tied[0]} out, and bound it with such_that=["{tied[0]} <= ..."].',
-                conflicts=(name, *tied),
-            )
-        names = names_in(relation.written.lhs, relation.written.rhs, *relation.conditions)
+            yield Stated(name, relation.written, relation, names)
+            continue
         for op in ("<=", ">="):
             written = Equation(relation.written.lhs, op, relation.written.rhs)
             yield Stated(name, written, relation, names, {}, relation.conditions)
+
+
+def _sides(relation: Relation) -> tuple[Node, Node]:
+    return relation.written.lhs, relation.written.rhs
 
 
 def _domains(library: RelationSet, question: Asked, made: Sequence[Program]) -> Iterator[Stated]:

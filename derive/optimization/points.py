@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 
+from derive.numerics.intervals.arithmetic import Span
+from derive.numerics.root_finding.multipliers import multipliers
 from derive.optimization.boxes import Boxes
 from derive.optimization.descent import Seen, descended
-from derive.optimization.multipliers import multipliers
 from derive.optimization.program import Program
-from derive.tolerances import EXPRESSION, HANDFUL, LAST_DIGIT, MOST, TIGHT
+from derive.tolerances import EXPRESSION, HANDFUL, LAST_DIGIT, MOST, RANK, STEP_DONE, TIGHT
 
 __all__ = ["Points", "along_axes", "neighbours"]
 
@@ -18,6 +19,8 @@ _SHORTEST = 1e-11  # the last one
 _TRIED = 400  # points of one such search
 _NUDGES = tuple(sign * share for share in (LAST_DIGIT, HANDFUL, EXPRESSION, TIGHT) for sign in (1, -1))
 _DIGITS = (12, 9, 6)
+_STARTS = 6  # local searches before the ranges are cut
+_NEWTON = 25  # steps to a point at which ties hold
 _NEAR = 1e-3  # of what a limit may move by across the box: within this it counts as near
 
 
@@ -66,10 +69,15 @@ class Points:
         sides = zip(self.program.box, self.program.steps, strict=True)
         moving = [i for i, ((low, high), step) in enumerate(sides) if not step and 0 < high - low < math.inf]
         best = point
-        if len(moving) > 1 and not self.program.zeros:
-            for other in descended(self._seen, point, self.program.box, moving):
-                yield other
-                best = min(best, other, key=self.program.at)
+        if len(moving) > 1 and self.program.solved is None:
+            for other in descended(self._seen, point, self.program.box, moving, len(self.program.zeros)):
+                tied = self.tied(other)
+                if tied is not None:
+                    yield tied
+                    best = min(best, tied, key=self.program.at)
+        if self.program.ties:
+            yield from self.shortened(best)
+            return
         for other in along_axes(self.program, best, self.program.at, _TRIED):
             best = other
             yield other
@@ -88,9 +96,64 @@ class Points:
         run = self.boxes.run([(x, x) for x in point])
         if run is None or run.flawed:
             return None
-        count = 1 + len(self.program.limits)
-        slopes = [[(low + high) / 2 for low, high in slope] for slope in self.boxes.slopes(run)[:count]]
-        return [(low + high) / 2 for low, high in self.boxes.values(run)[:count]], slopes
+        slopes = [[(low + high) / 2 for low, high in slope] for slope in self.boxes.slopes(run)]
+        return [(low + high) / 2 for low, high in self.boxes.values(run)], slopes
+
+    def spread(self) -> Iterator[tuple[float, ...]]:
+        """Points spread over the ranges, none of them on a symmetry (Roberts 2018, the R sequence)."""
+        count = len(self.program.names)
+        root = 2.0
+        for _ in range(_NEWTON):
+            root = (1 + root) ** (1 / (count + 1))
+        for turn in range(1, _STARTS + 1):
+            shares = [(turn / root ** (i + 1)) % 1 for i in range(count)]
+            sides = zip(self.program.box, shares, strict=True)
+            yield tuple(self.boxes.whole(i, low + (high - low) * share) for i, ((low, high), share) in enumerate(sides))
+
+    def tied(self, point: tuple[float, ...]) -> tuple[float, ...] | None:
+        """The point moved to where the ties hold: Newton's method, each step the shortest; None where it does not end.
+
+        A step is measured by the ranges, and a side that would leave its range stays at the end of it.
+        """
+        if not self.program.ties:
+            return point
+        at, first = list(point), 1 + len(self.program.limits)
+        for _ in range(_NEWTON):
+            seen = self._seen(at)
+            if seen is None:
+                return None
+            moves = self._shortest(at, seen[0][first:], seen[1][first:])
+            for i, move in moves.items():
+                low, high = self.program.box[i]
+                at[i] = min(max(at[i] + move, low), high)
+            if all(abs(move) <= STEP_DONE * (abs(at[i]) or 1.0) for i, move in moves.items()):
+                break
+        return tuple(at)
+
+    def _shortest(
+        self, at: Sequence[float], rests: Sequence[float], slopes: Sequence[Sequence[float]]
+    ) -> dict[int, float]:
+        """The shortest step to where equations with these slopes and rests hold, along sides that may move."""
+        from numpy import array
+        from numpy.linalg import lstsq
+
+        sides = zip(self.program.box, self.program.steps, strict=True)
+        widths = {i: high - low for i, ((low, high), step) in enumerate(sides) if not step and low < high}
+        while widths and rests:
+            rows = array([[slope[i] * width for i, width in widths.items()] for slope in slopes])
+            shares = lstsq(rows, -array(rests), rcond=RANK)[0]
+            moves = {i: float(share) * widths[i] for i, share in zip(widths, shares, strict=True)}
+            stopped = [i for i, move in moves.items() if _is_stopped(at[i], move, self.program.box[i])]
+            if not stopped:
+                return moves
+            widths = {i: width for i, width in widths.items() if i not in stopped}
+        return {}
+
+
+def _is_stopped(x: float, move: float, side: Span) -> bool:
+    """Whether a number stands at the end of its range and would move beyond it."""
+    low, high = side
+    return (x <= low and move < 0) or (x >= high and move > 0)
 
 
 def neighbours(program: Program, point: tuple[float, ...]) -> Iterator[tuple[float, ...]]:

@@ -7,13 +7,14 @@ simultaneous relations), it is one more variable, bound by its relation: a zero 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from derive.errors import DeriveError, LimitError
-from derive.expressions.tree import Equation, Node, Number
+from derive.expressions.tree import Equation, Node, Number, names_in
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import departure, holds, residual, value
 from derive.numerics.algebra.like_terms import added
@@ -42,8 +43,8 @@ class Limit:
 
     name: str
     relation: Relation | None
-    written: Equation  # `<=` or `>=`
-    gap: Node  # not positive where it holds; numbers put in, and spread out
+    written: Equation  # `<=`, `>=`, or `=` of a tie
+    gap: Node  # not positive where it holds, and zero of a tie; numbers put in, and spread out
     approximate: float = 0.0
     guard: Node | None = None  # where this does not hold, the limit does not apply
     is_domain: bool = False  # the end of the domain of a quantity that nobody asked for
@@ -52,6 +53,8 @@ class Limit:
         """Whether it holds up to rounding, which is far less than the tolerance of an answer's checks."""
         if self.guard is not None and not holds(self.guard, values):
             return True
+        if self.written.op == "=":
+            return abs(residual(self.written, values)) <= TIGHT
         sign = 1.0 if self.written.op == "<=" else -1.0
         if self.approximate and sign * departure(self.written, values) <= self.approximate + AGREEMENT:
             return True
@@ -88,7 +91,8 @@ class Program:
     plain: Node  # the goal as it was derived
     known: Mapping[str, float]
     limits: tuple[Limit, ...] = ()
-    zeros: tuple[Node, ...] = ()
+    ties: tuple[Limit, ...] = ()  # equations between what is free
+    definitions: tuple[Node, ...] = ()  # zero where the names that are not free have their numbers
     guards: tuple[Node, ...] = ()
     sides: tuple[Side, ...] = ()
     sign: float = 1.0
@@ -98,9 +102,19 @@ class Program:
     solved: Callable[[Mapping[str, float]], Sequence[Mapping[str, float]]] | None = None
     """Every solution at a point, for what is a variable but not free."""
 
+    @cached_property
+    def zeros(self) -> tuple[Node, ...]:
+        """What has to be zero: the definitions, and the gaps of ties."""
+        return (*self.definitions, *(tie.gap for tie in self.ties if names_in(tie.gap)))
+
     def under(self, limits: Sequence[Limit]) -> Program:
         """The same with other limits."""
         return replace(self, limits=tuple(limits))
+
+    def with_stated(self, names: Collection[str]) -> Program:
+        """The same without the limits and ties of other relations than these."""
+        limits = [one for one in self.limits if one.relation is None or one.name in names]
+        return replace(self, limits=tuple(limits), ties=tuple(one for one in self.ties if one.name in names))
 
     @property
     def spans(self) -> dict[str, Span]:
@@ -145,7 +159,7 @@ class Program:
 
     def holds_at(self, values: Mapping[str, float]) -> bool:
         return (
-            all(limit.holds_at(values) for limit in self.limits)
+            all(limit.holds_at(values) for limit in (*self.limits, *self.ties))
             and all(holds(guard, values) for guard in self.guards)
             and all(side.domain.admits(value(side.form, values)) for side in self.sides)
         )

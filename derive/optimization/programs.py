@@ -317,8 +317,9 @@ class _Writing:
             goal=self._spread(plain, spans),
             plain=goal.form,
             known=self.known,
-            limits=(*written, *self._as_limits(whole.sides, spans)),
-            zeros=tuple(self._spread(zero.node, spans) for zero in whole.zeros),
+            limits=(*(one for one in written if one.written.op != "="), *self._as_limits(whole.sides, spans)),
+            ties=tuple(one for one in written if one.written.op == "="),
+            definitions=tuple(self._spread(zero.node, spans) for zero in whole.zeros),
             guards=tuple(folded(guard, self.fixed) for guard in whole.guards),
             sides=whole.sides,
             sign=self.sign,
@@ -329,7 +330,7 @@ class _Writing:
 
     def _limit(self, limit: Stated, forms: Mapping[str, Node], spans: Mapping[str, Span]) -> Limit:
         left, right = with_forms(limit.written.lhs, forms), with_forms(limit.written.rhs, forms)
-        over = added(left, negated(right)) if limit.written.op == "<=" else added(right, negated(left))
+        over = added(right, negated(left)) if limit.written.op == ">=" else added(left, negated(right))
         if limit.approximate:
             sizes = [Apply("abs", (with_forms(part, forms),)) for part in weighed(limit.written)]
             whole = sizes[0] if len(sizes) == 1 else Apply("add", tuple(sizes))

@@ -157,9 +157,9 @@ class _Turned:
 
     def __init__(self, library: RelationSet, question: Asked, contender: Contender) -> None:
         self.library, self.contender = library, contender
-        if any(one.solved is not None for one in contender.programs):
+        if any(one.solved is not None or one.ties for one in contender.programs):
             raise LimitError(
-                f"{question.target} has no closed form in terms of what is free, which this needs.",
+                f"{question.target} has no closed form in terms of what is free, and not tied, which this needs.",
                 hint="Ask for the best choice at the ends of each range instead.",
                 limit="closed forms",
             )

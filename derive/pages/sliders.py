@@ -12,7 +12,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from derive.tolerances import POWER_OF_TEN
 from quantities.declaration import Declaration
 from quantities.value import Value
 
@@ -100,6 +99,7 @@ def nice(number: float, way: int) -> float:
     """
     power = 10.0 ** math.floor(math.log10(number))
     steps = [float(f"{step * power:.1g}") for step in (1, 2, 5, 10)]
+    shown = float(f"{number:.12g}")
     if way > 0:
-        return next(step for step in steps if step >= number * (1 - POWER_OF_TEN))
-    return next(step for step in reversed(steps) if step <= number * (1 + POWER_OF_TEN))
+        return next(step for step in steps if step >= shown)
+    return next(step for step in reversed(steps) if step <= shown)

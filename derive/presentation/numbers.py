@@ -12,7 +12,6 @@ from fractions import Fraction
 from typing import Any
 
 from derive.expressions.tree import Apply, Name, Node, Number, names_in, render, with_forms
-from derive.tolerances import POWER_OF_TEN
 from quantities.rational import text_of
 from quantities.units import Unit
 
@@ -88,10 +87,19 @@ def prefixed(number: float, unit: str, long: float = 1e5) -> tuple[float, str]:
 
 def _multiple(number: float, name: str, rest: str, prefixes: Mapping[int, str]) -> tuple[float, str]:
     """A number and its unit, a name and what follows it, with the prefix that leaves one to three digits in front."""
-    power = min(max(3 * math.floor(math.log10(abs(number)) / 3 + POWER_OF_TEN), min(prefixes)), max(prefixes))
+    power = min(max(_thousands(number), min(prefixes)), max(prefixes))
     if rest.startswith("**") or not prefixes[power]:
         return number, name + rest
     return float(f"{number / 10.0**power:.15g}"), prefixes[power] + _SPELLED.get(name, name) + rest
+
+
+def _thousands(number: float) -> int:
+    """The largest power of a thousand that a number to fifteen digits reaches, as a power of ten.
+
+    >>> _thousands(999.9), _thousands(1000.0), _thousands(-0.02)
+    (0, 3, -3)
+    """
+    return int(f"{number:.14e}".partition("e")[2]) // 3 * 3
 
 
 def in_multiples(number: float, unit: str) -> tuple[float, str]:
@@ -116,7 +124,7 @@ def in_multiples(number: float, unit: str) -> tuple[float, str]:
     below = re.match(r"/(byte|token|parameter|FLOP)(?=/|$)", rest)
     if below is None or power or abs(number) >= 1e-3:
         return number, unit
-    shift = -3 * math.floor(math.log10(abs(number)) / 3 + POWER_OF_TEN)
+    shift = -_thousands(number)
     if shift not in _LARGE:
         return number, unit
     prefix = _LARGE[shift] + _SPELLED.get(below[1], below[1])

@@ -10,6 +10,7 @@ import pytest
 from derive.library import Library
 from derive.model.relation import relate
 from derive.numerics.algebra.evaluation import value
+from derive.presentation.numbers import in_unit
 from quantities.quantity import Quantity
 from tests.ordinary import every
 
@@ -27,9 +28,9 @@ def test_each_variable_comes_back_from_the_others(formula):
     output = formula["equation"].partition("=")[0].strip()
     numbers = {q.name: q.unit.to_base(formula["values"][q.name]) for q in quantities if q.name in formula["values"]}
     numbers[output] = value(relation.written.rhs, numbers)
-    typed = {q.name: f"{q.unit.from_base(numbers[q.name])!r} {q.unit.text or 1}" for q in quantities}
+    computed = {q.name: in_unit(numbers[q.name], q.unit) for q in quantities}
     for target, expected in numbers.items():
-        given = {name: text for name, text in typed.items() if name != target}
+        given = {name: number for name, number in computed.items() if name != target}
         answers = Library([relation]).solve_all(target, **given)
         assert any(
             answer.base == pytest.approx(expected, rel=1e-6)

@@ -27,7 +27,7 @@ from derive.expressions.tree import Apply, Equation, Name, Node, Number, cases, 
 from derive.numerics.algebra.exact_values import Undefined, exact_number
 from derive.numerics.algebra.predicates import Order, order
 from derive.numerics.intervals.enclosure import joined, truths
-from derive.tolerances import ASIDE
+from derive.tolerances import ASIDE, MET
 from quantities.rational import exact_of
 
 __all__ = [
@@ -142,7 +142,7 @@ def binding_arm(choice: Apply, values: Values) -> Node | None:
     best, *others = choice.args
     for arg in others:
         standing = order(arg, best, values, chosen_arm)
-        if standing is Order.UNDECIDED:
+        if standing in (Order.UNDECIDED, Order.UNDEFINED):
             standing = Order.of(value(arg, values) - value(best, values))
         if standing is binds:  # of arms that are equal, the first
             best = arg
@@ -175,14 +175,28 @@ def _joined(op: str, parts: Sequence[Evaluator], values: Values) -> bool | None:
     return joined(op, (part(values) for part in parts))
 
 
-def _compared(comparison: Apply, values: Values) -> bool | None:
+_OF_PRODUCTS = frozenset({"mul", "inv", "neg", "abs", "max", "min", "sqrt"})
+
+
+def _is_product(node: Node) -> bool:
+    """Whether nothing can cancel in an expression, so that its double is right to nearly all its digits."""
+    return not isinstance(node, Apply) or (node.op in _OF_PRODUCTS and all(map(_is_product, node.args)))
+
+
+def _comparison(comparison: Apply, _: object) -> Evaluator:
+    return partial(_compared, comparison, all(map(_is_product, comparison.args)))
+
+
+def _compared(comparison: Apply, is_of_products: bool, values: Values) -> bool | None:
     one, other = comparison.args
     left, right = value(one, values), value(other, values)
     if left != left or right != right:
         return _beyond_doubles(comparison, (left, right), values)
-    if _AS_DOUBLES.get() or math.isinf(left) or math.isinf(right):
+    is_clear = is_of_products and abs(left - right) > MET * max(abs(left), abs(right))
+    if is_clear or _AS_DOUBLES.get() or math.isinf(left) or math.isinf(right):
         return TESTS[comparison.op](left, right)
-    return comparison.op in _HOLDS[order(one, other, values, chosen_arm)]
+    standing = order(one, other, values, chosen_arm)
+    return comparison.op in _HOLDS[Order.of(left - right) if standing is Order.UNDEFINED else standing]
 
 
 def _constant(number: float) -> Evaluator:
@@ -208,7 +222,7 @@ _EVALUATORS: Arithmetic[Evaluator] = Arithmetic(
     },
     forms={
         "piecewise": lambda choice, _: partial(_chosen, choice),
-        **dict.fromkeys(TESTS, lambda comparison, _: partial(_compared, comparison)),
+        **dict.fromkeys(TESTS, _comparison),
     },
 )
 """Functions of the numbers, one made of others: a tree is folded once, and called at each point."""
@@ -288,14 +302,14 @@ def with_exact_parts(node: Node, values: Values) -> Node | None:
     given = {name: exact for name in names_in(node) if (exact := exact_of(values[name])) is not None}
 
     def put(part: Node) -> Node:
-        if not isinstance(part, Apply):
+        if isinstance(part, Number):
             return part
         number = exact_number(part, given)
-        if number is None and part.op in STEPPED:
+        if number is None and isinstance(part, Apply) and part.op in STEPPED:
             number = _whole_at_tie(part.args[0], values)
         if number is not None:
             return Number(number)
-        if part.op == "piecewise":  # its conditions are decided where they are compared
+        if isinstance(part, Name) or part.op == "piecewise":  # its conditions are decided where they are compared
             return part
         return Apply(part.op, tuple(map(put, part.args)))
 

@@ -21,11 +21,12 @@ from fractions import Fraction
 
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in
 from derive.numerics.algebra.constant_folding import folded
-from derive.numerics.algebra.evaluation import terms, value
+from derive.numerics.algebra.evaluation import chosen_arm, terms, value
 from derive.numerics.algebra.exact_values import exact_value, rationals
 from derive.numerics.algebra.like_terms import ZERO, added, coefficients, inverted, multiplied, negated
+from derive.numerics.algebra.predicates import order
 from derive.time_limits import tick
-from derive.tolerances import AGREEMENT, HANDFUL, RANK
+from derive.tolerances import AGREEMENT, RANK
 from quantities.domain import Domain
 from quantities.rational import nearest
 
@@ -178,10 +179,9 @@ def _written(row: Sequence[Fraction], unknowns: Sequence[str]) -> Node:
 
 
 def _coefficient(form: Node, known: Mapping[str, float]) -> float:
-    """A factor's value; zero if no more than rounding is left of cancelling terms."""
-    number = value(form, known)
-    size = sum(abs(value(term, known)) for term in terms(form))
-    return 0.0 if abs(number) <= HANDFUL * size else number
+    """A factor's value; zero if its terms cancel, or leave no more than the rounding of computed numbers."""
+    is_zero = len(terms(form)) > 1 and order(form, ZERO, known, chosen_arm).is_tie
+    return 0.0 if is_zero else value(form, known)
 
 
 def _cleared(equation: Equation, unknowns: frozenset[str]) -> Node:

@@ -17,7 +17,6 @@ import math
 from collections.abc import Callable, Mapping
 from enum import Enum
 from fractions import Fraction
-from typing import NamedTuple
 
 from derive.expressions.arithmetic import Arithmetic, Fold, NoElement
 from derive.expressions.tree import Apply, Node, Number, names_in
@@ -43,7 +42,9 @@ class Order(Enum):
     EQUAL = "equal"
     GREATER = "greater"
     UNDECIDED = "undecided"
-    """The numbers are not known well enough, or an expression has no value."""
+    """The numbers are not known well enough."""
+    UNDEFINED = "undefined"
+    """One of them has no value, or may have none."""
 
     @classmethod
     def of(cls, difference: Fraction | float) -> Order:
@@ -52,7 +53,7 @@ class Order(Enum):
             return cls.GREATER
         if difference < 0:
             return cls.LESS
-        return cls.EQUAL if difference == 0 else cls.UNDECIDED
+        return cls.EQUAL if difference == 0 else cls.UNDEFINED
 
     @property
     def is_tie(self) -> bool:
@@ -84,7 +85,6 @@ def order(left: Node, right: Node, values: Values, chosen: Chosen) -> Order:
 
 
 def _by_balls(sides: tuple[Node, Node], values: Values, chosen: Chosen, *, is_exact: bool) -> Order:
-
     def of_choice(choice: Apply, part: Fold) -> Ball:
         arm = chosen(choice, values)
         if arm is None:
@@ -97,13 +97,15 @@ def _by_balls(sides: tuple[Node, Node], values: Values, chosen: Chosen, *, is_ex
             try:
                 left, right = (folded_ball(side, numbers, of_choice) for side in sides)
             except NoElement:
-                return Order.UNDECIDED
+                return Order.UNDEFINED
             gap = left - right
             if gap > 0 or gap < 0:
                 return Order.GREATER if gap > 0 else Order.LESS
-            if not is_exact or not gap.is_finite():
-                return Order.UNDECIDED
-    return Order.EQUAL
+        if not is_exact:
+            break
+    if not gap.is_finite():
+        return Order.UNDEFINED
+    return Order.EQUAL if is_exact else Order.UNDECIDED
 
 
 def _known(number: float) -> Ball:
@@ -114,17 +116,14 @@ def _known(number: float) -> Ball:
     return ball if exact_of(number) is not None else arb(ball, EXPRESSION * abs(number))
 
 
-class _Rounded(NamedTuple):
-    """A double, and a bound of its distance from the number that it stands for."""
-
-    number: float
-    error: float
+_Rounded = tuple[float, float]
+"""A double, and a bound of its distance from the number that it stands for."""
 
 
 def _by_doubles(left: Node, right: Node, values: Values, chosen: Chosen) -> Order:
     def named(name: str) -> _Rounded:
         number = values[name]
-        return _Rounded(number, (EPSILON if exact_of(number) is not None else EXPRESSION) * abs(number))
+        return number, (EPSILON if exact_of(number) is not None else EXPRESSION) * abs(number)
 
     def of_choice(choice: Apply, part: Fold) -> _Rounded:
         arm = chosen(choice, values)
@@ -135,72 +134,87 @@ def _by_doubles(left: Node, right: Node, values: Values, chosen: Chosen) -> Orde
 
     doubles = Arithmetic(number=_literal, operations=_OPERATIONS, forms={"piecewise": of_choice})
     try:
-        one, other = doubles.fold(left, named), doubles.fold(right, named)
-        gap = one.number - other.number
-    except (NoElement, OverflowError):
+        (one, error), (other, further) = doubles.fold(left, named), doubles.fold(right, named)
+    except (NoElement, ArithmeticError, ValueError):
         return Order.UNDECIDED
-    if not abs(gap) * (1 - EPSILON) > one.error + other.error:
-        return Order.UNDECIDED
-    return Order.of(gap)
+    is_decided = abs(one - other) * (1 - EPSILON) > error + further
+    return Order.of(one - other) if is_decided else Order.UNDECIDED
 
 
 def _literal(node: Number) -> _Rounded:
-    return _Rounded(node.real, 0.0 if node.is_double else EPSILON * abs(node.real))
+    return node.real, 0.0 if node.is_double else EPSILON * abs(node.real)
 
 
 def _rounded(number: float, error: float) -> _Rounded:
     """A computed double: its own rounding is half of what is added, which leaves the other half for that of bounds."""
     if not math.isfinite(number) or 0 < abs(number) < NO_UNDERFLOW:
         raise NoElement
-    return _Rounded(number, error + EPSILON * abs(number))
+    return number, error + EPSILON * abs(number)
 
 
 def _sum(*terms: _Rounded) -> _Rounded:
-    return _rounded(math.fsum(term.number for term in terms), sum(term.error for term in terms))
+    return _rounded(math.fsum(number for number, _ in terms), sum(error for _, error in terms))
 
 
 def _product(*factors: _Rounded) -> _Rounded:
-    number, error = 1.0, 0.0
-    for factor in factors:
-        error = abs(number) * factor.error + error * (abs(factor.number) + factor.error)
-        number, error = _rounded(number * factor.number, error)
-    return _Rounded(number, error)
+    number, error = factors[0]
+    for factor, further in factors[1:]:
+        error = abs(number) * further + error * (abs(factor) + further)
+        number, error = _rounded(number * factor, error)
+    return number, error
 
 
 def _inverse(x: _Rounded) -> _Rounded:
-    smallest = abs(x.number) - x.error
+    number, error = x
+    smallest = abs(number) - error
     if not smallest > NO_UNDERFLOW:
         raise NoElement
-    return _rounded(1 / x.number, x.error / (abs(x.number) * smallest))
+    return _rounded(1 / number, error / (abs(number) * smallest))
 
 
 def _power(base: _Rounded, exponent: _Rounded) -> _Rounded:
     """A power with an exact exponent, of a base whose error is small beside it."""
-    if exponent.error or base.error > 0.01 * abs(base.number) or base.number == 0:
+    (number, error), (times, unsure) = base, exponent
+    if unsure or error > 0.01 * abs(number) or number == 0 or (number < 0 and not times.is_integer()):
         raise NoElement
-    if base.number < 0 and not exponent.number.is_integer():
-        raise NoElement
-    number = base.number**exponent.number
-    share = math.expm1(1.01 * abs(exponent.number) * base.error / abs(base.number))
-    return _rounded(number, abs(number) * (share + 4 * EPSILON))
+    power = number**times
+    share = math.expm1(1.01 * abs(times) * error / abs(number))
+    return _rounded(power, abs(power) * (share + 4 * EPSILON))
 
 
 def _root(x: _Rounded) -> _Rounded:
-    smallest = x.number - x.error
+    number, error = x
+    smallest = number - error
     if not smallest > 0:
         raise NoElement
-    return _rounded(math.sqrt(x.number), x.error / math.sqrt(smallest))
+    return _rounded(math.sqrt(number), error / math.sqrt(smallest))
+
+
+def _of_monotone(function: Callable[[float], float]) -> Callable[[_Rounded], _Rounded]:
+    """A function that never turns: its values at both ends of an error bound those between them."""
+
+    def bounded(x: _Rounded) -> _Rounded:
+        number, error = x
+        low, middle, high = function(number - error), function(number), function(number + error)
+        return _rounded(middle, max(high - middle, middle - low) + 4 * EPSILON * max(abs(low), abs(high)))
+
+    return bounded
 
 
 def _floor(x: _Rounded) -> _Rounded:
-    low, high = math.floor(x.number - x.error), math.floor(x.number + x.error)
-    if low != high:
+    number, error = x
+    low = math.floor(number - error)
+    if low != math.floor(number + error):
         raise NoElement
-    return _Rounded(float(low), 0.0)
+    return float(low), 0.0
 
 
 def _negated(x: _Rounded) -> _Rounded:
-    return _Rounded(-x.number, x.error)
+    return -x[0], x[1]
+
+
+def _extreme(best: Callable[..., float]) -> Callable[..., _Rounded]:
+    return lambda *args: (best(number for number, _ in args), max(error for _, error in args))
 
 
 _OPERATIONS: dict[str, Callable[..., _Rounded]] = {
@@ -210,11 +224,12 @@ _OPERATIONS: dict[str, Callable[..., _Rounded]] = {
     "inv": _inverse,
     "pow": _power,
     "sqrt": _root,
-    "abs": lambda x: _Rounded(abs(x.number), x.error),
-    "max": lambda *args: _Rounded(max(x.number for x in args), max(x.error for x in args)),
-    "min": lambda *args: _Rounded(min(x.number for x in args), max(x.error for x in args)),
+    "abs": lambda x: (abs(x[0]), x[1]),
+    "max": _extreme(max),
+    "min": _extreme(min),
     "floor": _floor,
     "ceil": lambda x: _negated(_floor(_negated(x))),
-    "pi": lambda: _Rounded(math.pi, EPSILON * math.pi),
+    "pi": lambda: (math.pi, EPSILON * math.pi),
+    **{name: _of_monotone(getattr(math, name)) for name in ("exp", "log", "log2", "log10", "atan", "tanh", "sinh")},
 }
 """Of other functions balls are asked."""

@@ -22,7 +22,7 @@ import math
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 
 from derive.expressions.arithmetic import NoElement
 from derive.expressions.functions import TABLE, Function
@@ -41,7 +41,7 @@ from derive.numerics.intervals.arithmetic import (
     times,
 )
 
-__all__ = ["GAP", "JUMP", "OPERATIONS", "SMOOTH", "Enclosure", "applied", "powers", "sum_of"]
+__all__ = ["GAP", "JUMP", "OPERATIONS", "SMOOTH", "SPANS", "Enclosure", "applied", "powers", "sum_of"]
 
 _PI: Span = (math.pi, math.nextafter(math.pi, 4.0))
 _LEAST = sys.float_info.min
@@ -84,6 +84,17 @@ def applied(op: str, *parts: Enclosure) -> Enclosure:
         return _RULES[op](*parts)
     except (ValueError, OverflowError, ZeroDivisionError):
         return Enclosure(ALL, ALL, GAP)
+
+
+SPANS: dict[str, Callable[..., Span]] = {
+    "pi": lambda: _PI,
+    "add": lambda *spans: reduce(plus, spans),
+    "mul": lambda *spans: reduce(times, spans),
+    "neg": minus,
+    "max": lambda *spans: (max(low for low, _ in spans), max(high for _, high in spans)),
+    "min": lambda *spans: (min(low for low, _ in spans), min(high for _, high in spans)),
+}
+"""The values of each operation that is defined everywhere, from those of its arguments."""
 
 
 def sum_of(*parts: Enclosure) -> Enclosure:
@@ -180,8 +191,7 @@ def _pow(x: float, y: float) -> float:
 
 
 def _extreme(op: str, *parts: Enclosure) -> Enclosure:
-    pick = max if op == "max" else min
-    values = (pick(part.values[0] for part in parts), pick(part.values[1] for part in parts))
+    values = SPANS[op](*(part.values for part in parts))
     binding = [part for part in parts if (part.values[1] >= values[0] if op == "max" else part.values[0] <= values[1])]
     slopes = binding[0].slopes
     for part in binding[1:]:

@@ -37,8 +37,8 @@ from derive.tolerances import FINEST_PART, SPECK
 
 __all__ = ["ALLOWANCE", "Located", "located"]
 
-ALLOWANCE = 1_000_000
-"""Steps of work, two or three seconds of them."""
+ALLOWANCE = 2_000_000
+"""Steps of work, about five seconds of them."""
 
 _AROUND = 1e-6  # least relative distance around a solution in which its uniqueness is tried
 _FARTHEST = 1e150  # beyond this a part is not cut

@@ -18,9 +18,9 @@ from fractions import Fraction
 from derive.expressions.arithmetic import NoElement
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, with_forms
 from derive.numerics.algebra.like_terms import added, negated
-from derive.numerics.intervals.arithmetic import ALL, ZERO, Span, hull, minus, plus, times
+from derive.numerics.intervals.arithmetic import ALL, ZERO, Span, hull, plus, times
 from derive.numerics.intervals.enclosure import arms_allowed, around, truths
-from derive.numerics.intervals.functions import SMOOTH, Enclosure, applied, powers
+from derive.numerics.intervals.functions import SMOOTH, SPANS, Enclosure, applied, powers
 
 __all__ = ["Box", "Dag", "Run", "Step", "dag_of", "without_each"]
 
@@ -236,26 +236,12 @@ def _forwards(step: Step, run: Run, named: Mapping[str, Span]) -> Span | None:
     spans, args = run.spans, step.args
     if run.missing and step.op != "piecewise" and not run.missing.isdisjoint(args):
         return None
+    operation = SPANS.get(step.op)
+    if operation is not None:
+        return operation(*[spans[arg] for arg in args])
     match step.op:
-        case "add":
-            total = spans[args[0]]
-            for arg in args[1:]:
-                total = plus(total, spans[arg])
-            return total
-        case "mul":
-            whole = spans[args[0]]
-            for arg in args[1:]:
-                whole = times(whole, spans[arg])
-            return whole
-        case "neg":
-            return minus(spans[args[0]])
-        case "pi":
-            return math.nextafter(math.pi, 0), math.nextafter(math.pi, 4)
         case "piecewise":
             return _chosen(step, run, named)
-        case "max" | "min":
-            pick = max if step.op == "max" else min
-            return pick(spans[arg][0] for arg in args), pick(spans[arg][1] for arg in args)
         case "pow" if step.power > 0:
             return whole_power(spans[args[0]], step.power)
         case "positive":  # the base of a power where it has a logarithm

@@ -45,6 +45,10 @@ if TYPE_CHECKING:
 
 __all__ = ["answer_of", "target_at"]
 
+_OVER_ALL = (
+    "bounds contain every value",
+    "bounds found by",
+)  # how a state tells that its interval is that of all ranges
 _IN_THE_MIDDLE = "bounds are those in the middle of the ranges"
 _BRIEF = 4  # digits of a number in a remark
 _STEP = 1e-5  # relative step of central differences: near the cube root of the rounding unit, which leaves ten digits
@@ -359,7 +363,7 @@ def _bounds(
     if state.pieces:
         (low, _), (_, high) = state.pieces[0], state.pieces[-1]
         return (low, high), EXACT_PIECE if len(state.pieces) == 1 else EXACT_PIECES
-    if not ranges:
+    if not ranges or any(note.startswith(_OVER_ALL) for note in state.notes):
         return state.spans.get(target), ""
     domain = library.declared[target].domain
     if state.is_free or state.spans.get(target) == (domain.low, domain.high):  # ranges do not bind it

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from derive.errors import DeriveError, NoSolutionError, UnderdeterminedError
+from derive.errors import DeriveError, InconsistentError, NoSolutionError, UnderdeterminedError
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.piecewise_linear import Interval
 from derive.numerics.intervals.arithmetic import lies_in
@@ -41,7 +41,7 @@ def compared_with_all(
 
     Where no value is left at all, the givens themselves are at fault, and the answers stay as they are.
     """
-    if _is_sure(question, answers, errors):
+    if _is_sure(question, answers, errors) or any(isinstance(error, InconsistentError) for error in errors):
         return None
     is_refused = not answers and all(isinstance(error, (NoSolutionError, UnderdeterminedError)) for error in errors)
     cases = _exactly(library, question, is_refused=is_refused)

@@ -1,7 +1,7 @@
-"""Where doubles keep nothing of a number: what is too small for them, and what stands at a pole.
+"""Where doubles keep nothing of a number: what is too small for them, and what stands beside a pole.
 
-`exp(-1000)` is zero in doubles and nowhere else, and `tan(pi/2)` is 1.6e16 only because pi is rounded. An answer that
-rests on such a number says so.
+`exp(-1000)` is zero in doubles and nowhere else, and the tangent of 1.5707963267948966 another number with another last
+digit. An answer that rests on such a number says so.
 """
 
 from __future__ import annotations
@@ -51,10 +51,9 @@ def lost_digits(made: Plan, state: State) -> Iterator[str]:
 
 
 def _at_pole(name: str, form: Node, state: State) -> Iterator[str]:
-    """What is undefined beyond doubles, or another number with another last digit of what it depends on."""
+    """What is another number with another last digit of what it depends on."""
     number = exactly(form, state.values)
     if math.isnan(number):
-        yield f"{name} has no value: {render(form)} is undefined, and its number is what rounding leaves"
         return
     for other in names_in(form):
         aside = exactly(form, {**state.values, other: state.values[other] * (1 + EPSILON)})

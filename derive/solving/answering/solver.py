@@ -53,7 +53,9 @@ from derive.solving.execution.regimes import MOST_CASES, explored
 from derive.solving.programs.shapes import Shape, shape_of
 from derive.solving.ranges.exact_pieces import EXACT_PIECE, NOWHERE
 from derive.solving.ranges.joined_cases import is_gapless, joined
+from derive.solving.ranges.range_propagation import may_enter_elsewhere
 from derive.solving.ranges.solution_path import ATTAINED_ALONG
+from derive.solving.sensitivity.elasticities import EXACT, ROUGH, SEARCHED
 from derive.time_limits import query
 from derive.tolerances import ASIDE, SAME_ROOT
 
@@ -184,7 +186,8 @@ def _over_all_cases(
     try:
         others = _answers(whole, _found(whole, replace(question, decided={})), profiles)
     except DeriveError as error:
-        if gapless and isinstance(error, NoSolutionError) and error.reason == NOWHERE:
+        is_open = isinstance(error, LimitError) and not answers  # what one case denies may be so in another
+        if is_open or (gapless and isinstance(error, NoSolutionError) and error.reason == NOWHERE):
             raise
         return answers
     if gapless and all(any(note.text == EXACT_PIECE for note in one.stated_assumptions) for one in others):
@@ -375,17 +378,32 @@ def _cut(library: RelationSet, question: Question, answer: Answer) -> Answer:
 
 
 def _reached(library: RelationSet, question: Question, found: Found, answer: Answer) -> Answer:
-    """An answer over ranges, which does not say that its bounds are reached where other quantities forbid it."""
-    claims_it = any(one.kind == "bounds" and one.text.startswith(_CLOSE) for one in answer.stated_assumptions)
-    if answer.bounds is None or not claims_it:
+    """An answer over ranges, which does not say that its bounds are reached where other quantities forbid it.
+
+    Nor does it say that its bounds are all there is where another value may come into the domain.
+    """
+    if answer.bounds is None:
         return answer
     low, high = answer.bounds
+    along = tuple(map(_along, answer.stated_assumptions))
+    if along != answer.stated_assumptions and may_enter_elsewhere(library, question, found.plan):
+        answer = replace(answer, stated_assumptions=along)
+    if not any(one.kind == "bounds" and one.text.startswith(_CLOSE) for one in answer.stated_assumptions):
+        return answer
     inwards = ASIDE * (high - low)
     beside = [(low, low + inwards), (high - inwards, high)]  # ends are rounded, and may lie outside by that alone
     if not math.isfinite(inwards) or all(is_possible_within(library, question, found, span) for span in beside):
         return answer
     notes = tuple(_unreached(one) for one in answer.stated_assumptions)
     return replace(answer, stated_assumptions=notes)
+
+
+def _along(note: Assumption) -> Assumption:
+    """What is said of the bounds of a closed form, as of those along one solution among others."""
+    if note.kind != "bounds" or note.text not in (EXACT, SEARCHED, ROUGH):
+        return note
+    how = "contain every value of it" if note.text == ROUGH else "are attained"
+    return Assumption(f"bounds along this solution {how}; elsewhere in the ranges there may be others", "bounds")
 
 
 def _unreached(note: Assumption) -> Assumption:

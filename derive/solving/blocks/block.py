@@ -25,8 +25,10 @@ unknowns move together, the relations are dependent and do not fix the unknowns.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
+from derive.errors import LimitError
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, render, replaced, walk
 from derive.numerics.algebra.like_terms import ZERO, arms_of
 from derive.numerics.algebra.linear import linear_solutions
@@ -48,7 +50,7 @@ from derive.solving.blocks.solution_curves import (
 )
 from derive.solving.blocks.substitution import Lost
 from derive.solving.blocks.tearing import tearings, torn
-from derive.time_limits import tick
+from derive.time_limits import sharing, tick
 from derive.tolerances import SAME_ROOT
 from quantities.domain import Domain
 
@@ -56,7 +58,8 @@ __all__ = ["solve_block", "variants_of"]
 
 _VARIANTS = 24  # limit on combinations of arms
 _DIVISORS = 2  # limit on divisors that are zero at once
-_QUICK = 10  # the first search through boxes is this many times shorter than the last
+_QUICK = 20  # the first search through boxes is this many times shorter than the last
+_SHARE = 0.5  # of the time left, which the last one may take
 _DEPENDENT = "in another arm the relations are dependent; it is not proved that there are no other solutions"
 _UNPROVED = "it is not proved that there are no other solutions"
 _CONTRADICTING = Outcome((), singular=True, reason="the equations contradict each other")
@@ -125,7 +128,10 @@ def _solved(system: System) -> Outcome:
     closed = [_closed(variant, system, alone) for variant in variants]
     if all(map(_is_settled, closed)):
         return _joined(closed, system)
-    thorough = exhausted(system.equations, system)
+    thorough = None
+    with suppress(LimitError), sharing(_SHARE):
+        thorough = exhausted(system.equations, system)
+    tick()
     if thorough is not None and thorough.complete:
         return thorough.outcome
     tried = zip(variants, closed, strict=True)

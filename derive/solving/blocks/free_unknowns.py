@@ -20,7 +20,7 @@ from derive.numerics.algebra.evaluation import residual, strain, value
 from derive.numerics.algebra.like_terms import arms_of, occurrences, switches
 from derive.numerics.algebra.multiprecision import gap_of, is_level
 from derive.numerics.intervals.enclosure import Span, enclose
-from derive.numerics.root_finding.branch_and_bound import ENCLOSED
+from derive.numerics.root_finding.branch_and_bound import PARTS
 from derive.numerics.root_finding.gap import meets_beside_givens
 from derive.solving.sensitivity.elasticities import bounds_of_form
 from derive.tolerances import AGREEMENT, ALIKE, BLUR, CONSTANT, LARGEST, MET, NO_SHARE, POINT, SMALLEST
@@ -289,7 +289,7 @@ def _is_in_proportion(equation: Equation, places: Sequence[Mapping[str, float]])
     return largest <= NO_SHARE or largest - min(shares) <= ALIKE * largest
 
 
-def bounds_over(form: Node, values: Mapping[str, float], spans: Mapping[str, Span], most: int = ENCLOSED) -> Span:
+def bounds_over(form: Node, values: Mapping[str, float], spans: Mapping[str, Span], most: int = PARTS) -> Span:
     """The bounds of a form over intervals: tight where they are finite and so many enclosures do, else an enclosure."""
     moving = {name: spans[name] for name in names_in(form) if name in spans}
     if all(math.isfinite(end) for span in moving.values() for end in span):
@@ -301,9 +301,7 @@ def bounds_over(form: Node, values: Mapping[str, float], spans: Mapping[str, Spa
     return found.values if found else (-math.inf, math.inf)
 
 
-def reaching(
-    form: Node, values: Mapping[str, float], name: str, span: Span, domain: Domain, most: int = ENCLOSED
-) -> Span:
+def reaching(form: Node, values: Mapping[str, float], name: str, span: Span, domain: Domain, most: int = PARTS) -> Span:
     """The part of an interval, cut at its sample points, from which a form can reach a domain."""
     points = _points(span, values, ())
     is_inside = [domain.low <= value(form, {**values, name: point}) <= domain.high for point in points]

@@ -26,10 +26,11 @@ from functools import partial
 from itertools import pairwise
 
 from derive.errors import LimitError
-from derive.expressions.functions import TABLE
-from derive.expressions.tree import Apply, Equation, Node, Number, names_in, replaced, walk, with_forms
-from derive.numerics.algebra.evaluation import residual, residual_of_decimals, value, with_exact_parts
-from derive.numerics.algebra.exact_values import exactly_computed, rationals
+from derive.expressions.functions import STEPPED, TABLE
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, replaced, walk, with_forms
+from derive.numerics.algebra.constant_folding import stated
+from derive.numerics.algebra.evaluation import chosen_arm, residual, value, with_exact_parts
+from derive.numerics.algebra.exact_values import rationals
 from derive.numerics.algebra.isolation import TURNS, Candidate, isolate, leaves_out, unwound
 from derive.numerics.algebra.like_terms import added, negated, occurrences
 from derive.numerics.algebra.multiprecision import (
@@ -42,6 +43,7 @@ from derive.numerics.algebra.multiprecision import (
 )
 from derive.numerics.algebra.piecewise_rationals import ExactSolutions, exact_solutions
 from derive.numerics.algebra.polynomials import Polynomial, ratio_of
+from derive.numerics.algebra.predicates import order
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.gap import meets_beside_givens, strain_of_givens
@@ -60,9 +62,7 @@ from derive.solving.blocks.free_unknowns import (
 from derive.solving.blocks.outcome import Outcome, Solution, agrees, repeats
 from derive.solving.blocks.proportional import by_proportion
 from derive.tolerances import (
-    ASIDE,
-    EXPRESSION,
-    FELT,
+    AGREEMENT,
     LARGEST,
     LAST_DIGIT,
     MET,
@@ -70,15 +70,15 @@ from derive.tolerances import (
     SAME_MULTIPLE,
     SAME_ROOT,
     SMALLEST,
-    TIGHT,
     WHOLE,
 )
 from quantities.domain import Domain
-from quantities.rational import exact_of
+from quantities.rational import exact_of, nearest
 
 __all__ = ["by_whole_exponents", "values_of"]
 
 _TURNS = 400  # limit on turns of an angle
+_WHOLE = Name("a whole number")  # which nobody declares
 _PROOF = "no other root{sizes}: proved by interval arithmetic"
 
 
@@ -111,8 +111,8 @@ def values_of(equation: Equation, name: str, known: Mapping[str, float], domain:
     found: list[Solution] = []
     for candidate in candidates:
         for computed, form in _numbers(equation, name, known, candidate, domain, turn):
-            is_exact = exact_of(computed) is not None
-            number = computed if is_exact else _without_noise(equation, name, known, computed)
+            is_sure = exact_of(computed) is not None or _are_exact(equation, name, known)
+            number = computed if is_sure else _without_noise(equation, name, known, computed)
             if number in domain and agrees(equation, {**known, name: number}) and not _is_among(number, found, name):
                 found.append(Solution({name: number}, {}, form))
     found = _merged([*found, *_at_ends(equation, name, known, domain, found)], equation, name, known)
@@ -232,8 +232,7 @@ def _isolated(
     if any(overflows(unwound(candidate.form, 0), known) for candidate in candidates):
         return Outcome((), reason="it exceeds the range of double precision", undecided=True)
     at = {**known, TURNS.name: 0.0}
-    forms = [with_exact_parts(candidate.form, at) for candidate in candidates]
-    numbers = [value(form, at) for form in forms if form is not None and not math.isnan(exactly(form, at))]
+    numbers = [_computed(equation, name, at, candidate.form) for candidate in candidates]
     finite = [_without_noise(equation, name, known, number) for number in numbers if math.isfinite(number)]
     reason = _why_not(finite, domain, has_choice(equation, name))
     return Outcome((), reason=reason + (f"; it was {within}" if within else ""))
@@ -276,19 +275,14 @@ def _numbers(
     """The values of a candidate and their forms: one, or one for each turn of an angle within the domain."""
     if candidate.winds is None:
         for form in (candidate.form, candidate.other):
-            exact = None if form is None else exactly_computed(form, known)
-            if form is not None and exact is not None:
-                if math.isfinite(exact):
-                    yield _snapped(form, exact, known, domain) if domain.is_rounded else exact, form
-                continue
-            number = math.nan if form is None else _sharpened(equation, name, known, form)
+            number = math.nan if form is None else _computed(equation, name, known, form)
             if form is not None and math.isfinite(number):
                 yield _snapped(form, number, known, domain), form
         return
     within = turn or domain
     for turns in _counts(candidate.winds, name, known, within):
         at = {**known, TURNS.name: float(turns)}
-        number = _snapped(candidate.form, _sharpened(equation, name, at, candidate.form), at, within)
+        number = _snapped(candidate.form, _computed(equation, name, at, candidate.form), at, within)
         if number in within:
             yield number, unwound(candidate.form, turns)
 
@@ -310,8 +304,8 @@ def _counts(wave: Apply, name: str, known: Mapping[str, float], within: Domain) 
     return range(math.floor(low) - 1, math.ceil(high) + 2)
 
 
-def _sharpened(equation: Equation, name: str, known: Mapping[str, float], form: Node) -> float:
-    """The value of a form, in multiprecision where digits may have cancelled; NaN if it has one in doubles only.
+def _computed(equation: Equation, name: str, known: Mapping[str, float], form: Node) -> float:
+    """The value of a form to its last digit; NaN if it has none, or one in doubles only.
 
     In doubles `log(1 - (y - c)/a)` may be -37 where its argument is zero. There the sides only approach each other. So
     its rational parts are exact: they also keep an argument from lying beside the end of a function's domain.
@@ -319,32 +313,37 @@ def _sharpened(equation: Equation, name: str, known: Mapping[str, float], form: 
     exact_form = with_exact_parts(form, known)
     if exact_form is None:
         return math.nan
-    number = value(exact_form, known)
-    here, beside = (residual(equation, {**known, name: x}) for x in (number, number * (1 + ASIDE)))
-    if abs(here) > TIGHT:
-        here = residual_of_decimals(equation, {**known, name: number})
-    if abs(beside - here) >= FELT and abs(here) <= TIGHT:
+    if isinstance(exact_form, Number):
+        return nearest(exact_form.value)
+    number = exactly(exact_form, known)
+    if number == number:
         return number
-    exact = exactly(exact_form, known)
-    if exact == exact:
-        return exact
+    number = value(exact_form, known)
     return number if math.isfinite(number) and is_root(equation, name, {**known, name: number}) else math.nan
 
 
 def _snapped(form: Node, number: float, known: Mapping[str, float], domain: Domain) -> float:
-    """A number, moved to the end of its domain if it misses that by rounding alone."""
+    """A number, moved to the end of its domain if it is that but for rounding."""
     end = min((domain.low, domain.high), key=lambda end: abs(number - end))
     if number in domain or not math.isfinite(end):
         return number
-    terms = [part for whole in walk(form) if isinstance(whole, Apply) and whole.op == "add" for part in whole.args]
-    size = max(abs(number), *(abs(value(part, known)) for part in terms), 0.0)
-    return end if abs(number - end) <= EXPRESSION * size else number
+    if domain.is_rounded and domain.admits(number):
+        return end
+    is_end = exact_of(number) is None and order(form, Number(stated(end)), known, chosen_arm).is_tie
+    return end if is_end else number
 
 
 def _without_noise(equation: Equation, name: str, known: Mapping[str, float], number: float) -> float:
-    """A number, or zero if it differs from zero by rounding alone."""
+    """A number, or zero if it differs from zero by rounding alone; one that is known exactly does not."""
+    if exact_of(number) is not None:
+        return number
     near = number and abs(residual(equation, {**known, name: 0.0})) <= ROUNDED
     return 0.0 if near and is_rounded_zero(equation, name, {**known, name: number}) else number
+
+
+def _are_exact(equation: Equation, name: str, known: Mapping[str, float]) -> bool:
+    """Whether the other numbers of an equation are known exactly, so that nothing in its closed forms is rounding."""
+    return rationals((other for other in names_in(equation.lhs, equation.rhs) if other != name), known) is not None
 
 
 def _is_among(number: float, found: Sequence[Solution], name: str) -> bool:
@@ -353,6 +352,8 @@ def _is_among(number: float, found: Sequence[Solution], name: str) -> bool:
 
 def _merged(found: Sequence[Solution], equation: Equation, name: str, known: Mapping[str, float]) -> list[Solution]:
     """The solutions with two that rounded givens alone keep apart replaced by the one between them, a double root."""
+    if len(found) < 2 or _are_exact(equation, name, known):
+        return [*found]
     kept: list[Solution] = []
     for one in sorted(found, key=lambda solution: solution.values[name]):
         low, high = (kept[-1] if kept else one).values[name], one.values[name]
@@ -376,7 +377,33 @@ def _searched(equation: Equation, name: str, known: Mapping[str, float], domain:
     if roots.plateaus or (not roots.proved and may_cancel(equation, name, known, domain, sound)):
         roots = _with_levels(roots, equation, name, known, domain)
         sound = tuple(x for x in sound if x in roots.values)
-    return _outcome(replace(roots, values=sound), name, domain)
+    found = _outcome(replace(roots, values=sound), name, domain)
+    if found.undecided and _falls_between_steps(equation, name, known):
+        return Outcome((), reason="what is rounded there would have to come to a number that is not whole")
+    return found
+
+
+def _falls_between_steps(equation: Equation, name: str, known: Mapping[str, float]) -> bool:
+    """Whether the only rounding of what holds the name would have to give a number that is not whole.
+
+    `2.5 = 2*floor(3*x) + 1` has no solution: solved for what is rounded down, it gives 0.75.
+    """
+    rounded = {
+        part
+        for part in walk(equation.lhs, equation.rhs)
+        if isinstance(part, Apply) and part.op in STEPPED and name in names_in(part)
+    }
+    if len(rounded) != 1:
+        return False
+    (part,) = rounded
+    whole = Equation(replaced(equation.lhs, part, _WHOLE), "=", replaced(equation.rhs, part, _WHOLE))
+    if name in names_in(whole.lhs, whole.rhs):
+        return False
+    found = values_of(whole, _WHOLE.name, known, Domain("real", -math.inf, math.inf))
+    if found.undecided or found.caveat or found.singular or any(one.spans for one in found.solutions):
+        return False
+    numbers = [one.values[_WHOLE.name] for one in found.solutions]
+    return all(abs(number - round(number)) > AGREEMENT * max(1.0, abs(number)) for number in numbers)
 
 
 def _level(

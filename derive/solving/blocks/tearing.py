@@ -61,7 +61,7 @@ _LARGEST = 3000  # limit on nodes of its equations
 _OFTEN = 200  # limit on occurrences of a tear in one relation; beyond it, finding the roots takes too long
 _SHARE = 0.4  # of the time left, which tearing may take
 _TEARS = 3  # limit on unknowns that are tried as the tear
-_ENCLOSED = 500  # limit on enclosures for the bounds of an unknown along a piece
+_PARTS = 100  # limit on parts for the bounds of an unknown along a piece
 _COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 _NEVER = "never meet"  # in the reason of a relation that was proved to have no root, so that there is none to follow
 _UNPROVED = "it is not proved that there are no other solutions"
@@ -370,7 +370,7 @@ def _piece(branch: Branch, tear: str, piece: Span, system: System) -> Solution:
     """All unknowns along one interval of the tear; constant ones have a value."""
     spans: dict[str, Span] = {tear: piece}
     for name, form in branch.forms.items():
-        low, high = bounds_over(_reduced(form, tear, system), system.known, {tear: piece}, _ENCLOSED)
+        low, high = bounds_over(_reduced(form, tear, system), system.known, {tear: piece}, _PARTS)
         domain = system.domains[name]
         spans[name] = max(low, domain.low), min(high, domain.high)
     along = [branch.at({tear: x}, system.known) for x in within(piece)]

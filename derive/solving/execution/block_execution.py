@@ -19,7 +19,7 @@ from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.isolation import isolate, leaves_out
 from derive.numerics.algebra.like_terms import occurrences, simplified
 from derive.numerics.intervals.enclosure import Span, enclose, span_of
-from derive.numerics.root_finding.branch_and_bound import ENCLOSED
+from derive.numerics.root_finding.branch_and_bound import PARTS
 from derive.planning.plan import Block
 from derive.solving.blocks.block import solve_block
 from derive.solving.blocks.free_unknowns import bounds_over, is_constant, is_narrow, middle, reaching, within
@@ -37,7 +37,7 @@ __all__ = ["State", "block_states", "outcome_of"]
 _OUTCOMES = Memo[Outcome](most=256)
 
 _T = TypeVar("_T")
-_LOOSE = 100  # limit on enclosures for bounds that need not be tight
+_LOOSE = 20  # limit on parts for bounds that need not be tight
 _TRIED = 6  # unknowns of a block by which the others are expressed
 _NAMED = 12  # limit on unknowns that a message lists
 
@@ -240,8 +240,8 @@ def _may_vanish(form: Node, box: Mapping[str, Span]) -> bool:
 
 def _along(form: Node, name: str, root: str, domain: Domain, state: State) -> State | None:
     """What a form comes to along an interval of the one name in it; None where that is not known exactly."""
-    span = reaching(form, state.values, root, state.spans[root], domain, 1 if state.only_numbers else ENCLOSED)
-    low, high = bounds_over(form, state.values, {root: span}, _LOOSE if state.only_numbers else ENCLOSED)
+    span = reaching(form, state.values, root, state.spans[root], domain, 1 if state.only_numbers else PARTS)
+    low, high = bounds_over(form, state.values, {root: span}, _LOOSE if state.only_numbers else PARTS)
     numbers = [value(form, {**state.values, root: x}) for x in within(span)]
     if numbers[0] in domain and is_constant(numbers, (low, high)):
         return replace(state, values={**state.values, name: numbers[0]})

@@ -372,13 +372,14 @@ class Lines:
         """The degree of an expression as a polynomial in each range that moves it; infinite where it is none."""
         if isinstance(form, Name):
             return self._degrees.get(scope[form.name], {})
+        if isinstance(form, Number):
+            return {}
         degrees: dict[str, float] = {}
-        for arg in form.args if isinstance(form, Apply) else ():
+        for arg in form.args:
             for name, degree in self._degrees_of(arg, scope).items():
                 before = degrees.get(name, 0)
                 degrees[name] = before + degree if form.op == "mul" else max(before, degree)
-        is_polynomial = not isinstance(form, Apply) or form.op in ("add", "mul", "neg")
-        return degrees if is_polynomial else dict.fromkeys(degrees, math.inf)
+        return degrees if form.op in ("add", "mul", "neg") else dict.fromkeys(degrees, math.inf)
 
     def _is_extreme_at_ends(self, form: Node, scope: Mapping[str, str]) -> bool:
         """Whether an expression is least and greatest where each range ends.

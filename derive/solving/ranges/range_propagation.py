@@ -1,13 +1,13 @@
 """The interval of a target over the whole ranges of its givens, where the midpoint is not enough.
 
 An unknown of the plan that has exactly one closed form, whatever the numbers, is replaced by it. Every other unknown
-stays a name, bound by the relations of its block; `constrained_extremes` finds the extremes of the target.
+stays a name, bound by the relations of its block; `branch_and_bound` finds the extremes of the target.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
 from derive.errors import DeriveError
@@ -15,9 +15,10 @@ from derive.expressions.tree import Apply, Equation, Name, Node, names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import folded, without_quotients
 from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out
-from derive.numerics.algebra.like_terms import ZERO, added, negated
+from derive.numerics.algebra.like_terms import ONE, ZERO, added, negated
 from derive.numerics.intervals.enclosure import Span, enclose
-from derive.numerics.root_finding.periods import angles_of, occurs_outside_angles
+from derive.numerics.root_finding.branch_and_bound import PARTS, Bound, System, least_and_greatest
+from derive.numerics.root_finding.periods import angles_of, occurs_outside_angles, one_turn
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.free_unknowns import has_choice
 from derive.solving.blocks.interval_propagation import narrowed
@@ -26,9 +27,9 @@ from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.plan_states import Found
 from derive.solving.execution.question import Question
 from derive.solving.sensitivity.box_simplification import eased, is_monotone
-from derive.solving.sensitivity.constrained_extremes import PIECES, Bound, System, least_and_greatest
 from derive.solving.sensitivity.elasticities import bounds_of_form, bounds_sampled, composed
 from derive.tolerances import EXTREME
+from quantities.domain import Domain
 
 __all__ = [
     "WIDE",
@@ -36,8 +37,10 @@ __all__ = [
     "domain_of",
     "enclosed",
     "how_near",
+    "is_open_elsewhere",
     "leaves",
     "leaves_domain",
+    "may_enter_elsewhere",
     "only_form",
     "ranges_of",
     "spread",
@@ -58,7 +61,7 @@ def ranges_of(library: RelationSet, question: Question, made: Plan) -> dict[str,
     return {name: (value.base[0], value.base[2]) for name, value in stated.items() if value.is_range and name in held}
 
 
-def spread(library: RelationSet, question: Question, made: Plan, most: int = PIECES) -> tuple[Span, str] | None:
+def spread(library: RelationSet, question: Question, made: Plan, most: int = PARTS) -> tuple[Span, str] | None:
     """The target's bounds over all ranges, from so many pieces of them at most, and how they are known; None if this
     method finds none."""
     found = enclosed(library, question, made, most)
@@ -78,16 +81,20 @@ def spread(library: RelationSet, question: Question, made: Plan, most: int = PIE
     return (low, high), f"bounds contain every value in the range; {how_near((low, high), bounds_sampled(at, ranges))}"
 
 
-def enclosed(library: RelationSet, question: Question, made: Plan, most: int = PIECES) -> tuple[Bound, Bound] | None:
+def enclosed(library: RelationSet, question: Question, made: Plan, most: int = PARTS) -> tuple[Bound, Bound] | None:
     """Bounds that contain every value of the target over all ranges; None if this method finds none.
 
     How near to them values are attained takes longer to find than the bounds, and is not asked here.
     """
     if not _is_fixed(library, question, made):
         return None
-    points = {name: (number, number) for name, number in _midpoint(question, made).items()}
-    system = _system(library, made, {**points, **ranges_of(library, question, made)})
+    system = _system(library, made, _box(question, made, ranges_of(library, question, made)))
     return least_and_greatest(system, most) if system is not None else None
+
+
+def _box(question: Question, made: Plan, ranges: Mapping[str, Span]) -> dict[str, Span]:
+    """The ranges of a plan, and its other numbers as points."""
+    return {name: (number, number) for name, number in _midpoint(question, made).items()} | dict(ranges)
 
 
 def _midpoint(question: Question, made: Plan) -> dict[str, float]:
@@ -122,8 +129,13 @@ def _rounded_up(gap: float) -> float:
     return shown if shown >= gap else float(f"{gap + 10.0 ** math.floor(math.log10(gap)) / 2:.1g}")
 
 
-def spread_without_middle(library: RelationSet, question: Question, first: Found) -> Found | None:
-    """The interval of a target that has no value at the midpoint of the ranges, but has some elsewhere."""
+def spread_without_middle(
+    library: RelationSet, question: Question, first: Found, there: str = "it has no value"
+) -> Found | None:
+    """The interval of a target that has no value at the midpoint of the ranges, but may have some elsewhere.
+
+    What is said of the midpoint is what is known `there`.
+    """
     if not ranges_of(library, question, first.plan):
         return None
     found = spread(library, question, first.plan)
@@ -135,8 +147,52 @@ def spread_without_middle(library: RelationSet, question: Question, first: Found
     made = Plan(target, (Block(relations, (target,)),), first.plan.weak, ())
     known = {name: value.base[1] for name, value in question.strong.items()}
     known |= {name: question.weak[name].base[1] for name in first.plan.weak}
-    note = "it has no value in the middle of the ranges"
-    return Found(made, (State(known, {target: span}, {}, (note, how)),), first.left_out)
+    notes = (f"{there} in the middle of the ranges", how, *_turns(library, question, first.plan))
+    return Found(made, (State(known, {target: span}, {}, notes),), first.left_out)
+
+
+def is_open_elsewhere(library: RelationSet, question: Question, made: Plan) -> bool:
+    """Whether a plan without a value in the middle of the ranges may have one elsewhere in them."""
+    ranges = ranges_of(library, question, made)
+    return bool(ranges) and (
+        not _is_fixed(library, question, made) or _system(library, made, _box(question, made, ranges)) is None
+    )
+
+
+def may_enter_elsewhere(library: RelationSet, question: Question, made: Plan) -> bool:
+    """Whether a value of an unknown that has several may enter or leave its domain within the ranges.
+
+    `y = cosh(x)` with x in -1..8 has one x for y = 2.5, and two for y = 1.2. A value passes an end of the domain where
+    the relation may hold at that end.
+    """
+    spans = _box(question, made, ranges_of(library, question, made))
+    for block in made.blocks:
+        form = only_form(library, block)
+        for name in block.unknowns:
+            reach = None if form is None else enclose(form, spans, "")
+            spans[name] = domain_of(library, name) if reach is None else reach.values
+        if form is not None or len(block.unknowns) > 1:
+            continue
+        (name,), equation = block.unknowns, library.relations[block.relations[0]].written
+        gap = added(equation.lhs, negated(equation.rhs))
+        if not spans.keys() >= {*names_in(gap)} or all(
+            spans[one][0] == spans[one][1] for one in names_in(gap) if one != name
+        ):
+            continue
+        for end in filter(math.isfinite, spans[name]):
+            there = enclose(gap, {**spans, name: (end, end)}, "")
+            if there is not None and not there.partial and not there.misses_zero:
+                return True
+    return False
+
+
+def _turns(library: RelationSet, question: Question, made: Plan) -> Iterator[str]:
+    """What is said of each angle of a plan that is sought in one turn."""
+    box = _box(question, made, ranges_of(library, question, made))
+    for block in made.blocks:
+        turn = _turn_of(library, block, box) if _winds(library, block) else None
+        if turn is not None:
+            yield f"{block.unknowns[0]}: sought in one turn, from {turn.low:.6g} to {turn.high:.6g}"
 
 
 def leaves_domain(library: RelationSet, target: str, forms: Mapping[str, Node], box: Mapping[str, Span]) -> bool:
@@ -178,8 +234,15 @@ def leaves(library: RelationSet, form: Node, box: Mapping[str, Span], domain: Sp
     return not (domain[0] <= low and high <= domain[1])
 
 
+_NOWHERE = System(ZERO, (-math.inf, math.inf), (ONE,), {})
+"""A system that holds nowhere."""
+
+
 def _system(library: RelationSet, made: Plan, box: Mapping[str, Span]) -> System | None:
-    """The system that binds the target; None if an unknown is a periodic angle or cancels, or forms grow too large."""
+    """The system that binds the target; None if an unknown cancels, or forms grow too large.
+
+    An angle without bounds of its own is sought in one turn, if that is the same in all of the box.
+    """
     forms: dict[str, Node] = {}
     spans = dict(box)
     zeros: list[Node] = []
@@ -193,15 +256,20 @@ def _system(library: RelationSet, made: Plan, box: Mapping[str, Span]) -> System
             if not leaves(library, whole, spans, domain_of(library, name)):
                 forms[name] = form
                 continue
-        if _winds(library, block):
+        turn = _turn_of(library, block, spans) if _winds(library, block) else None
+        if turn is None and _winds(library, block):
             return None
         unknowns, written = _bound(library, block, forms, spans)
         spans |= {name: domain_of(library, name) for name in unknowns}
+        if turn is not None:
+            spans[unknowns[0]] = turn.closed
         fresh = [composed("", {**forms, "": added(one.lhs, negated(one.rhs))}) for one in written]
         plain = [_plain(zero, unknowns[0], spans) for zero in fresh if zero is not None]
         left = narrowed([Equation(zero, "=", ZERO) for zero in plain], unknowns, spans)
-        if left is None or None in fresh:
+        if None in fresh:
             return None
+        if left is None:
+            return _NOWHERE
         spans |= left
         zeros += plain
     goal = composed("", {**forms, "": Name(made.target)})
@@ -315,6 +383,17 @@ def _winds(library: RelationSet, block: Block) -> bool:
     return any(
         angles_of(equation, name) and not _is_beside_angles(equation, name) for equation in written for name in endless
     )
+
+
+def _turn_of(library: RelationSet, block: Block, spans: Mapping[str, Span]) -> Domain | None:
+    """The turn in which the only unknown of a block is sought, where no range moves it."""
+    if len(block.unknowns) > 1:
+        return None
+    (name,), equation = block.unknowns, library.relations[block.relations[0]].written
+    known = {other: low for other, (low, high) in spans.items() if low == high}
+    if not {name, *known}.issuperset(names_in(*angles_of(equation, name))):
+        return None
+    return one_turn(equation, name, known, library.declared[name].domain)
 
 
 def _is_beside_angles(equation: Equation, name: str) -> bool:

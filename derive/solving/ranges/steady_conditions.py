@@ -31,7 +31,7 @@ __all__ = ["unsteady"]
 _GAP = Name("left without right")
 
 # A condition asks for a sign: bounds that are close are not needed, and a note is not worth more than its answer.
-_ENCLOSED = 100
+_PARTS = 20
 _PIECES = 20
 
 
@@ -162,5 +162,5 @@ class _Box:
         between = {name: span for name in found if (span := self.spans.get(name)) is not None}
         if form is None or len(between) < len(found):
             return None
-        (low, high), _ = bounds_of_form(form, self.values, {**self.ranges, **between}, _ENCLOSED)
+        (low, high), _ = bounds_of_form(form, self.values, {**self.ranges, **between}, _PARTS)
         return (low, high) if low <= high else None

@@ -16,15 +16,17 @@ from itertools import product
 from derive.expressions.tree import Name, Node, names_in, rebuilt, walk
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.intervals.enclosure import Span, enclose
-from derive.numerics.root_finding.branch_and_bound import ENCLOSED, greatest
+from derive.numerics.root_finding.branch_and_bound import PARTS, System, least_and_greatest
 from derive.time_limits import tick
 from derive.tolerances import NO_RESPONSE, RESPONSE
 
-__all__ = ["EXACT", "LARGEST", "bounds_of_form", "bounds_sampled", "composed", "put_in", "slopes"]
+__all__ = ["EXACT", "LARGEST", "ROUGH", "SEARCHED", "bounds_of_form", "bounds_sampled", "composed", "put_in", "slopes"]
 
 LARGEST = 5000
 """Nodes of the largest closed form that is written out."""
 EXACT = "bounds are exact: monotone in every range"
+SEARCHED = "bounds found by a global search, to one part in a million"
+ROUGH = "bounds contain every value in the range; they may be too wide"
 
 _STARTS = 2  # best points of a sample from which a search continues
 _SHORTEST = 1e-4  # last step of that search, relative to the range; near an extreme the error is its square
@@ -80,9 +82,9 @@ def slopes(form: Node, values: Mapping[str, float]) -> dict[str, float]:
 
 
 def bounds_of_form(
-    form: Node, values: Mapping[str, float], ranges: Mapping[str, Span], most: int = ENCLOSED
+    form: Node, values: Mapping[str, float], ranges: Mapping[str, Span], most: int = PARTS
 ) -> tuple[Span, str]:
-    """The least and the greatest value over the box of the ranges, and how they are known: by so many enclosures for
+    """The least and the greatest value over the box of the ranges, and how they are known: from so many parts for
     each at most."""
     moving = [name for name in names_in(form) if name in ranges]
     spans = {name: (number, number) for name, number in values.items()} | {n: ranges[n] for n in moving}
@@ -90,19 +92,21 @@ def bounds_of_form(
     for name in moving:
         found = enclose(form, spans, name)
         if found is None or found.partial or found.slopes[0] < 0 < found.slopes[1]:
-            return _searched(form, spans, moving, most)
+            return _searched(form, spans, most)
         rising = found.slopes[0] >= 0
         low, high = ranges[name]
         least[name], greatest[name] = (low, high) if rising else (high, low)
     return (value(form, least), value(form, greatest)), EXACT
 
 
-def _searched(form: Node, spans: Mapping[str, Span], moving: list[str], most: int) -> tuple[Span, str]:
+def _searched(form: Node, spans: Mapping[str, Span], most: int) -> tuple[Span, str]:
     """Branch and bound, once for each end."""
-    (low, low_is_close), (high, high_is_close) = (greatest(form, spans, moving, sign, most) for sign in (-1.0, 1.0))
-    if low_is_close and high_is_close:
-        return (-low, high), "bounds found by a global search, to one part in a million"
-    return (-low, high), "bounds contain every value in the range; they may be too wide"
+    used = {name: spans[name] for name in names_in(form)}
+    found = least_and_greatest(System(form, (-math.inf, math.inf), (), used), most)
+    if found is None:
+        return (math.inf, -math.inf), "the form has no value in the range"
+    low, high = found
+    return (low.at, high.at), SEARCHED if low.is_close and high.is_close else ROUGH
 
 
 def bounds_sampled(again: Callable[[Mapping[str, float]], float | None], ranges: Mapping[str, Span]) -> Span | None:

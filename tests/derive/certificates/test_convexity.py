@@ -37,4 +37,5 @@ def test_the_tangent_at_the_minimum_is_the_minimum() -> None:
     assert math.isclose(bowl.least(((0.0, 3.0), (-2.0, 1.0)), (4 / 3, -2 / 3)), 1 - 4 / 3, abs_tol=1e-12)
     assert bowl.least(((0.0, 3.0), (-2.0, 1.0)), (5.0, 0.0)) == -math.inf  # no point of the box
     saddle = Convex(parse_expression("x*y"), ("x", "y"), {})
-    assert saddle.least(((0.0, 1.0), (0.0, 1.0)), (0.5, 0.5)) == -math.inf
+    assert saddle.least(((-1.0, 1.0), (-1.0, 1.0)), (0.5, 0.5)) == -math.inf
+    assert saddle.least(((0.0, 1.0), (0.0, 1.0)), (0.5, 0.5)) == 0  # it rises along both sides

@@ -31,6 +31,31 @@ RISING = {
     "large ones": "MOST_TRUSTED LARGEST MOST_INPUT HUGE MOST",
 }
 
+ROLES = {
+    "bounds a rounding, in a proof or for a computed number": """
+        EPSILON ROUNDING HANDFUL EXPRESSION EXPONENT UNDERFLOW NO_UNDERFLOW BLUR TRUSTED KEPT
+    """,
+    "is the contract's own: sides agree, two answers are one": "AGREEMENT SAME_ROOT TOGETHER CONTRADICTION",
+    "decides": """
+        LAST_DIGIT SAME_SIDES FOLLOWED ROUNDED TIGHT MET SURE SAME_SOLUTION POINT WHOLE AT_END SAME_MULTIPLE
+        NEAR_MULTIPLE TOUCHING NEAR_ZERO UNRESOLVED CONVERGED STALLED SNAPPED BESIDE_LARGEST RANK RANK_OF_QUOTIENTS
+        RANK_ON_CURVE RANK_AT_ROOT NO_GAP VISIBLE FELT EXTREME ATTAINED CONSTANT NO_SHARE VANISHING VANISHED LEVEL
+        ALIKE BESIDE_STRETCH EXACT_FRACTION SLIVER ON_A_BORDER NO_RESPONSE
+    """,
+    "steers a search: a step, or where it stops": """
+        BRACKET BEYOND_DOUBLES FINEST_BOX FINEST_PART FINEST_PIECE FINEST_BREADTH SPECK INFLATION AROUND_ZERO
+        NEAREST_ZERO STILL STEP_DONE ARRIVED RUN_OUT FLAT LIBRARY_STEP LIBRARY_GAP RANK_OF_FACTORS LEAST_SQUARES ASIDE
+        QUOTIENT TURNING SHARP SECANT AT_ZERO
+    """,
+    "says what is worth a word": "MOVED WORTH_TELLING TOLD RESPONSE",
+    "is a size": """
+        LEAST MOST SMALLEST LARGEST LEAST_SQUARED LEAST_INPUT MOST_INPUT LEAST_TRUSTED MOST_TRUSTED NO_SIZE HUGE
+    """,
+}
+"""What each constant is for. Those that decide stand where exact numbers do not decide yet: none may be added."""
+
+MOST_THAT_DECIDE = 40
+
 OWN = {
     "derive.expressions.special_functions._BRANCH_REST": "digits of a constant",
     "derive.kernels.backends.python_runtime.lambertw": "digits of a constant",
@@ -56,6 +81,12 @@ OWN = {
 def test_each_rung_is_above_the_one_before(names):
     rungs = [getattr(tolerances, name) for name in names.split()]
     assert all(low < high for low, high in pairwise(rungs))
+
+
+def test_every_constant_has_one_role():
+    listed = [name for names in ROLES.values() for name in names.split()]
+    assert sorted(listed) == sorted(name for name in dir(tolerances) if name.isupper())
+    assert len(ROLES["decides"].split()) <= MOST_THAT_DECIDE
 
 
 def test_what_one_kind_lets_pass_the_next_can_bear():

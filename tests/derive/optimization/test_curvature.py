@@ -9,7 +9,6 @@ import pytest
 
 from derive.expressions.grammar import parse_expression
 from derive.numerics.algebra.evaluation import value
-from derive.optimization.boxes import Boxes
 from derive.optimization.curvature import Curvature, derivative
 from tests.derive.optimization.test_boxes import made
 
@@ -42,8 +41,7 @@ def test_what_may_have_a_kink_has_none(text):
 @pytest.mark.parametrize("case", PROGRAMS)
 def test_no_point_that_fulfils_the_limits_lies_below_a_tangent(case):
     program, draw = made(*case), random.Random(4)
-    boxes = Boxes(program)
-    curvature, met = Curvature(program, boxes), 0
+    curvature, met = Curvature(program), 0
     for _ in range(300):
         size = draw.choice([0.05, 0.3, 1.0])
         centre = [draw.uniform(*side) for side in program.box]

@@ -239,13 +239,6 @@ def test_a_bound_that_falls_without_end_is_not_told_as_proved():
     assert found.gap is None
 
 
-def test_what_is_tied_is_not_free():
-    ohm = bare("V I R P", "V = I*R", "P = V*I")
-    with pytest.raises(InconsistentError, match="is not free") as caught:
-        ohm.least("P", V="1..9", I="1..3", R="2")
-    assert "r1" in caught.value.conflicts
-
-
 # Counts that relations determine
 
 

@@ -18,7 +18,8 @@ SLOW = {name: one for name, one in PROBLEMS.items() if one.get("long")}
 
 def asked(problem):
     kinds = {name: "0..1000, whole" if name in problem.get("whole", ()) else "real" for name in problem["ranges"]}
-    library = bare(" ".join(["f", *kinds]), f"f = {problem['goal']}", domains={"f": "real", **kinds})
+    relations = [f"f = {problem['goal']}", *problem.get("equations", ())]
+    library = bare(" ".join(["f", *kinds]), *relations, domains={"f": "real", **kinds})
     return library.least("f", such_that=problem.get("limits", ()), **problem["ranges"])
 
 

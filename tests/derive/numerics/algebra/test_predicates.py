@@ -111,5 +111,5 @@ def test_computed_numbers_are_told_apart_beyond_their_rounding_alone() -> None:
 
 
 @pytest.mark.parametrize(("left", "right"), [("log(-a)", "1"), ("1/(a - a)", "1"), ("1 if a > 5 else 1/(a - a)", "2")])
-def test_what_has_no_value_is_undecided(left: str, right: str) -> None:
-    assert compared(left, right, {"a": written(2.0)}) is Order.UNDECIDED
+def test_what_has_no_value_is_undefined(left: str, right: str) -> None:
+    assert compared(left, right, {"a": written(2.0)}) is Order.UNDEFINED

@@ -12,9 +12,16 @@ from hypothesis import strategies as st
 from derive.expressions.grammar import parse_expression
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.intervals.enclosure import enclose
-from derive.numerics.root_finding.branch_and_bound import greatest
+from derive.numerics.root_finding.branch_and_bound import System, least_and_greatest
 from tests.derive.draws import expressions
 from tests.ordinary import examples
+
+
+def greatest(form, sides, sign=1.0):
+    """The greatest value of sign times a form, and whether it is close."""
+    low, high = least_and_greatest(System(form, (-math.inf, math.inf), (), sides))
+    return (high.at, high.is_close) if sign > 0 else (-low.at, low.is_close)
+
 
 SIDES = st.tuples(st.floats(0.1, 3), st.floats(0.05, 2)).map(lambda pair: (pair[0], pair[0] + pair[1]))
 
@@ -25,7 +32,7 @@ def test_no_sample_exceeds_the_greatest_value_and_some_box_around_a_point_comes_
     form, sides = parse_expression(text), {"x": x, "y": y}
     whole = enclose(form, sides, "x")
     assume(whole is not None and not whole.partial and all(abs(end) < 1e9 for end in whole.values))
-    found, is_close = greatest(form, sides, ["x", "y"], sign)
+    found, is_close = greatest(form, sides, sign)
     axes = [[low + (high - low) * i / 40 for i in range(41)] for low, high in sides.values()]
     numbers = [sign * value(form, dict(zip(sides, point, strict=True))) for point in itertools.product(*axes)]
     size = max(map(abs, numbers))
@@ -49,11 +56,23 @@ def test_no_sample_exceeds_the_greatest_value_and_some_box_around_a_point_comes_
     ],
 )
 def test_known_extremes_are_found_closely(text, sides, greatest_value):
-    found, is_close = greatest(parse_expression(text), sides, list(sides))
+    found, is_close = greatest(parse_expression(text), sides)
     assert is_close
     assert found == pytest.approx(greatest_value, rel=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("text", "least_value"), [("y*(3 - y)/x", 1.25 / 3), ("y/x", 0.5 / 3), ("x - log(x)", 1.0), ("y**2/x + x*x", 0.0)]
+)
+def test_beside_a_pole_the_least_value_is_found_closely(text, least_value):
+    sides = {"x": (0.0, 3.0), "y": (0.5, 2.0)}
+    if least_value == 0.0:
+        least_value = 3 * (0.25 / 2) ** (2 / 3)  # where the slope in x is zero: 2*x**3 = y**2
+    found, is_close = greatest(parse_expression(text), sides, -1.0)
+    assert is_close
+    assert -found == pytest.approx(least_value, rel=2e-6)
+
+
 @pytest.mark.parametrize("text", ["1/x", "y/x", "y*(3 - y)/x", "-log(x)"])
 def test_towards_a_pole_there_is_no_greatest_value(text):
-    assert greatest(parse_expression(text), {"x": (0.0, 3.0), "y": (0.5, 2.0)}, ["x", "y"]) == (math.inf, False)
+    assert greatest(parse_expression(text), {"x": (0.0, 3.0), "y": (0.5, 2.0)}) == (math.inf, False)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import derive
 from derive.numerics.algebra.evaluation import holds
-from derive.numerics.root_finding.branch_and_bound import greatest
+from derive.numerics.root_finding.branch_and_bound import System, least_and_greatest
 from derive.solving.execution.applicability import decisions_of
 from derive.solving.execution.question import ask
 from derive.solving.sensitivity import elasticities
@@ -163,11 +163,11 @@ def test_a_condition_is_decided_without_tight_bounds_of_an_interval(monkeypatch:
     )
     bounds: list[int] = []
 
-    def counted(*asked: Any) -> Any:
-        bounds.append(asked[-1])
-        return greatest(*asked)
+    def counted(system: System, most: int) -> Any:
+        bounds.append(most)
+        return least_and_greatest(system, most)
 
-    monkeypatch.setattr(elasticities, "greatest", counted)
+    monkeypatch.setattr(elasticities, "least_and_greatest", counted)
     assert number(waves.solve("y", step=5, memory=5, x=1)) == 1
     assert bounds
     assert max(bounds) <= 100

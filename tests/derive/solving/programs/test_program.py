@@ -397,7 +397,7 @@ t = { equation = "t = max(u, v)" }
 
 @every("seed", range(60), ordinary=6)
 def test_simultaneous_equations_over_a_range_are_bounded_where_it_ends(seed):
-    """The greater of two lines through the unknown rises with it: the unknown is the least that either of them allows."""
+    """The greater of two lines rises with the unknown, which is therefore the least that either of them allows."""
     draw = random.Random(f"two arms {seed}")
     a, b, c, d = (draw.randint(1, 40) / 10 for _ in range(4))
     library = derive.load(TWO_ARMS % (a, b, c, d))

@@ -10,7 +10,7 @@ import pytest
 import derive
 from derive import DeriveError, NoSolutionError
 from derive.expressions.grammar import parse_expression
-from derive.solving.sensitivity.constrained_extremes import System, least_and_greatest
+from derive.numerics.root_finding.branch_and_bound import System, least_and_greatest
 from tests.derive.statements import bare, number, span
 from tests.ordinary import every
 

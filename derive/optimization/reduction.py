@@ -1,0 +1,171 @@
+"""A program without the quantities that its ties give in terms of the others.
+
+A tie in which a quantity stands as a term, or once inside logarithms and exponentials, gives it one value:
+`x + 2*y = z` leaves two of the three to choose. Such a quantity is put in everywhere, and its range becomes two limits.
+The search then has a side less, and a goal that is only flat along the tie may become convex.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, walk, with_forms
+from derive.numerics.algebra.constant_folding import folded
+from derive.numerics.algebra.evaluation import value
+from derive.numerics.algebra.isolation import isolate
+from derive.numerics.algebra.like_terms import added, inverted, multiplied, negated, occurrences
+from derive.numerics.algebra.linear import linear_form
+from derive.numerics.intervals.enclosure import Span, enclose
+from derive.optimization.program import Limit, Program, Side
+from derive.optimization.spreading import in_free_names
+
+__all__ = ["Reduced", "reduced"]
+
+_MOST = 400  # limit on nodes of a form that is put in
+_ZERO = Number(Fraction(0))
+
+
+@dataclass(frozen=True, slots=True)
+class Reduced:
+    """A program, and the same with fewer names; the others are given by forms, each in names that are left or follow
+    it."""
+
+    whole: Program
+    program: Program
+    forms: tuple[tuple[str, Node], ...] = ()
+
+    def of(self, point: Sequence[float]) -> tuple[float, ...]:
+        """The part of a point that is left to choose."""
+        numbers = dict(zip(self.whole.names, point, strict=False))
+        return tuple(numbers[name] for name in self.program.names[: self.program.free])
+
+    def full(self, point: Sequence[float]) -> tuple[float, ...]:
+        """A point with the quantities that follow from it, which rounding may not move out of their ranges."""
+        numbers = {**self.program.known, **dict(zip(self.program.names, point, strict=False))}
+        for name, form in reversed(self.forms):
+            low, high = self.whole.box[self.whole.names.index(name)]
+            numbers[name] = min(max(value(form, numbers), low), high)
+        return tuple(numbers[name] for name in self.whole.names[: self.whole.free])
+
+    def ways(self, told: Sequence[str]) -> tuple[str, ...]:
+        """How the goal moves with each quantity of the whole program: nothing is said of one that follows."""
+        known = dict(zip(self.program.names, told, strict=False))
+        return tuple(known.get(name, "") for name in self.whole.names[: self.whole.free])
+
+
+def reduced(program: Program) -> Reduced:
+    """A program in as few names as its ties allow.
+
+    >>> from derive.expressions.grammar import parse_equation, parse_expression
+    >>> goal, tie = parse_expression("x**2 + y"), Limit("tie", None, parse_equation("x + y = 1"),
+    ...                                                 parse_expression("x + y - 1"))
+    >>> whole = Program(("x", "y"), ((0.0, 1.0), (0.0, 1.0)), (0.0, 0.0), 2, goal, goal, {}, (), (tie,))
+    >>> found = reduced(whole)
+    >>> found.program.names, found.full((0.25,))
+    (('y',), (0.75, 0.25))
+    """
+    left, forms = program, []
+    pivot = None if program.solved is not None else next(_pivots(left), None)
+    while pivot is not None:
+        tie, name, form = pivot
+        forms.append((name, form))
+        left = _without(left, tie, name, form)
+        pivot = next(_pivots(left), None)
+    return Reduced(program, left, tuple(forms))
+
+
+def _pivots(program: Program) -> Iterator[tuple[Limit, str, Node]]:
+    """The quantities that a tie gives, first the one that stands in fewest places."""
+    places: dict[str, int] = {}
+    for node in walk(program.goal, *(limit.gap for limit in program.limits), *program.zeros):
+        if isinstance(node, Name):
+            places[node.name] = places.get(node.name, 0) + 1
+    candidates = [
+        (places.get(name, 0), name, tie)
+        for tie in program.ties
+        for name, step in zip(program.names, program.steps, strict=True)
+        if not step and name in names_in(tie.gap)
+    ]
+    for _, name, tie in sorted(candidates, key=lambda one: one[0]):
+        form = _given(tie.gap, name, program.spans)
+        if form is not None and (_is_plain(form, program) or _stands_apart(name, program.goal)):
+            yield tie, name, form
+
+
+def _is_plain(form: Node, program: Program) -> bool:
+    """Whether a form is a sum of quantities, or made of counts alone."""
+    counts = {name for name, step in zip(program.names, program.steps, strict=True) if step}
+    return counts.issuperset(names_in(form)) or linear_form(form, frozenset(names_in(form))) is not None
+
+
+def _stands_apart(name: str, goal: Node) -> bool:
+    """Whether a quantity is at most a term of the goal: where it is a factor, its range says more than a form of it."""
+    linear = linear_form(goal, frozenset({name}))
+    return linear is not None and isinstance(folded(linear.get(name, _ZERO), {}), Number)
+
+
+def _given(gap: Node, name: str, spans: Mapping[str, Span]) -> Node | None:
+    """The one form of a quantity where a gap is zero; None if there may be none or several.
+
+    A factor that is no number is left alone: the quotient by it would be wider than the tie.
+    """
+    linear = linear_form(gap, frozenset({name}))
+    if linear is not None:
+        factor = folded(linear.get(name, _ZERO), {})
+        is_single = isinstance(factor, Number) and factor.value != 0
+        form = multiplied(negated(linear.get(None, _ZERO)), inverted(factor)) if is_single else None
+    else:
+        candidates = isolate(Equation(gap, "=", _ZERO), name) if _is_one_to_one(gap, name) else ()
+        form = candidates[0].form if candidates else None
+    spread = None if form is None else in_free_names(form, {}, spans)
+    return spread if spread is not None and sum(1 for _ in walk(spread)) <= _MOST else None
+
+
+def _is_one_to_one(gap: Node, name: str) -> bool:
+    """Whether a quantity stands once, inside logarithms and exponentials alone."""
+    around = [part for part in walk(gap) if isinstance(part, Apply) and name in names_in(part)]
+    factors = [arg for part in around if part.op == "mul" for arg in part.args if name not in names_in(arg)]
+    is_invertible = all(part.op in ("add", "neg", "mul", "log", "exp") for part in around)
+    return is_invertible and occurrences(gap, name) == 1 and all(isinstance(one, Number) for one in factors)
+
+
+def _without(program: Program, tie: Limit, name: str, form: Node) -> Program:
+    """A program with a form in place of a quantity, whose range becomes limits."""
+    place = program.names.index(name)
+    spans = {other: span for other, span in program.spans.items() if other != name}
+    put = {name: form}
+
+    def spread(node: Node) -> Node:
+        return in_free_names(with_forms(node, put), {}, spans) if name in names_in(node) else node
+
+    def moved(limit: Limit) -> Limit:
+        written = Equation(spread(limit.written.lhs), limit.written.op, spread(limit.written.rhs))
+        guard = None if limit.guard is None else with_forms(limit.guard, put)
+        return replace(limit, written=written, gap=spread(limit.gap), guard=guard)
+
+    return replace(
+        program,
+        names=(*program.names[:place], *program.names[place + 1 :]),
+        box=(*program.box[:place], *program.box[place + 1 :]),
+        steps=(*program.steps[:place], *program.steps[place + 1 :]),
+        free=program.free - 1,
+        goal=spread(program.goal),
+        plain=with_forms(program.plain, put),
+        limits=(*map(moved, program.limits), *_range(form, program.box[place], spans)),
+        ties=tuple(moved(one) for one in program.ties if one is not tie),
+        guards=tuple(with_forms(guard, put) for guard in program.guards),
+        sides=tuple(Side(with_forms(side.form, put), side.domain) for side in program.sides),
+    )
+
+
+def _range(form: Node, span: Span, spans: Mapping[str, Span]) -> Iterator[Limit]:
+    """The ends of a range as limits of a form, but for those that it cannot pass."""
+    seen = enclose(form, spans, "")
+    for end, op in ((span[0], ">="), (span[1], "<=")):
+        sure = seen is not None and (seen.values[0] >= end if op == ">=" else seen.values[1] <= end)
+        if not sure:
+            bound = Number(Fraction(end))
+            over = added(bound, negated(form)) if op == ">=" else added(form, negated(bound))
+            yield Limit("", None, Equation(form, op, bound), in_free_names(over, {}, spans))

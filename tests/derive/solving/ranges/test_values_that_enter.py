@@ -1,0 +1,91 @@
+"""Over ranges, values that the middle of the ranges does not show are found, or are said to be possible.
+
+The oracle is plain Python: points of the target's domain whose image lies in the range.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+
+import pytest
+
+import derive
+from derive import LimitError
+from tests.derive.statements import bare
+from tests.ordinary import every
+
+FOLDED: dict[str, Callable[[float], float]] = {
+    "cosh(x)": math.cosh,
+    "sin(x)": math.sin,
+    "cos(x/2)": lambda x: math.cos(x / 2),
+    "exp(-x**2/9)": lambda x: math.exp(-x * x / 9),
+    "log(1 + x**2)": lambda x: math.log(1 + x * x),
+}
+STEPPED: dict[str, Callable[[float], float]] = {
+    "floor(x)": math.floor,
+    "ceil(x + 0.25)": lambda x: math.ceil(x + 0.25),
+    "floor(2*x)": lambda x: math.floor(2 * x),
+    "ceil(x/3)": lambda x: math.ceil(x / 3),
+}
+POINTS = 400
+OPEN = "elsewhere in the ranges there may be others"
+
+
+def missing(library: derive.Library, span: tuple[float, float], inside: list[float]) -> list[float]:
+    """The points that no interval of x covers, where none says that there may be others."""
+    try:
+        answers = library.solve_all("x", y=f"{span[0]}..{span[1]}")
+    except LimitError:
+        return []
+    if any(OPEN in note for one in answers for note in one.assumptions):
+        return []
+    bounds = [one.bounds for one in answers if one.bounds is not None]
+    return [x for x in inside if not any(low - 1e-6 <= x <= high + 1e-6 for low, high in bounds)]
+
+
+def points(low: float, high: float) -> list[float]:
+    return [low + (high - low) * (i + 0.5) / POINTS for i in range(POINTS)]
+
+
+@every("seed", range(60), ordinary=2)
+def test_a_value_that_enters_the_domain_beside_the_middle_is_not_lost(seed: int) -> None:
+    draw = random.Random(f"enters {seed}")
+    text = draw.choice([*FOLDED])
+    low = round(draw.uniform(-3, 5), 1)
+    domain = low, round(low + draw.uniform(1, 8), 1)
+    here = FOLDED[text](draw.uniform(*domain))
+    span = round(here - draw.uniform(0.1, 1), 2), round(here + draw.uniform(0.1, 1), 2)
+    library = bare("x y", f"y = {text}", domains={"x": f"{domain[0]}..{domain[1]}", "y": "real"})
+    inside = [x for x in points(*domain) if span[0] <= FOLDED[text](x) <= span[1]]
+    if inside:
+        assert not missing(library, span, inside), (text, domain, span)
+
+
+@every("seed", range(24), ordinary=8)
+def test_a_step_behind_a_wave_is_found_where_the_middle_of_the_range_is_no_step(seed: int) -> None:
+    draw = random.Random(f"steps {seed}")
+    step, shift, factor = draw.choice([*STEPPED]), round(draw.uniform(-3, 3), 2), round(draw.uniform(0.5, 3), 2)
+    wave = draw.choice([f"{factor}*sin(a)", f"{factor}*cos(a)", f"a + {factor}*sin(a)"])
+
+    def image(x: float) -> float:
+        a = STEPPED[step](x) + shift
+        return float(eval(wave, {"sin": math.sin, "cos": math.cos, "a": a}))
+
+    domain = (-3.0, 3.0)
+    in_one_turn = [x for x in points(*domain) if -math.pi < STEPPED[step](x) + shift < math.pi]
+    if not in_one_turn:
+        return
+    here = image(draw.choice(in_one_turn))
+    span = round(here - draw.uniform(0.01, 0.4), 3), round(here + draw.uniform(0.01, 0.4), 3)
+    names = {"x": f"{domain[0]}..{domain[1]}", "a": "real", "y": "real"}
+    library = bare("x a y", f"a = {step} + ({shift})", f"y = {wave}", domains=names)
+    inside = [x for x in in_one_turn if span[0] < image(x) < span[1]]
+    assert not missing(library, span, inside), (step, shift, wave, span)
+
+
+@every(("text", "y"), [("2*floor(3*x) + 1", 2.5), ("ceil(x/3)", 1.5), ("floor(x**2/4)**3", 7), ("4 - floor(-x)", 0.25)])
+def test_what_would_have_to_round_to_a_fraction_is_proved_to_have_no_solution(text: str, y: float) -> None:
+    with pytest.raises(derive.NoSolutionError):
+        bare("x y", f"y = {text}", domains=dict.fromkeys("xy", "real")).solve_all("x", y=y)
