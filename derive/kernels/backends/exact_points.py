@@ -18,6 +18,7 @@ from derive.expressions.tree import CONDITIONS, Apply, Node, names_in, walk, wit
 from derive.numerics.algebra.evaluation import truth, value, with_exact_parts
 from derive.numerics.algebra.exact_values import exactly_computed
 from derive.numerics.algebra.multiprecision import exactly
+from derive.time_limits import query, tick
 from quantities.rational import written
 
 __all__ = ["UNDEFINED", "ExactPoints"]
@@ -93,7 +94,11 @@ class ExactPoints:
         if not columns:
             columns = [numpy.zeros(1)]
         points, back = numpy.unique(numpy.array(columns), axis=1, return_inverse=True)
-        found = [self.at(*point[: len(self.names)]) for point in points.T.tolist()]
+        found = []
+        with query():
+            for point in points.T.tolist():
+                tick()
+                found.append(self.at(*point[: len(self.names)]))
         return numpy.array([UNDEFINED if one is None else float(one) for one in found])[back.reshape(-1)]
 
     def _together(self, columns: Sequence[Any]) -> Any:
