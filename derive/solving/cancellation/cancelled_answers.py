@@ -167,7 +167,7 @@ class _Elimination:
         except (LimitError, NoSolutionError, UnderdeterminedError):
             tick()
             return None
-        return None if any(state.spans for state in states) else (states, reason)
+        return None if any(self.target not in state.values for state in states) else (states, reason)
 
     def _told(self, left: Projection, state: State) -> State | None:
         """The answer in a state, if the eliminated quantities can exist beside it."""
