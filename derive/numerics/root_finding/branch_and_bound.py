@@ -76,7 +76,9 @@ def least_and_greatest(system: System, most: int = PARTS) -> tuple[Bound, Bound]
         return None
     mirrored = (-system.allowed[1], -system.allowed[0])
     high = _Search(system, Apply("neg", (system.goal,)), mirrored, most).least()
-    return None if high is None else (low, Bound(-high.at, high.is_close))
+    if high is None or low.at > -high.at:  # no value is between them
+        return None
+    return low, Bound(-high.at, high.is_close)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +149,9 @@ class _Search:
             tick()
             floor, _, part = heapq.heappop(queue)
             is_endless = self.zeros and floor == -math.inf and part.values[1] <= -HUGE
-            if is_endless or floor >= self.best - self._slack():
+            if is_endless:
+                return Bound(floor, True)
+            if floor >= self.best - self._slack():
                 return Bound(floor if floor < self.best - EXPRESSION * abs(self.best) else self.best, True)
             if part.widest is None or count >= self.most:
                 return Bound(floor, False)

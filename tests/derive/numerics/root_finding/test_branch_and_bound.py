@@ -76,3 +76,20 @@ def test_beside_a_pole_the_least_value_is_found_closely(text, least_value):
 @pytest.mark.parametrize("text", ["1/x", "y/x", "y*(3 - y)/x", "-log(x)"])
 def test_towards_a_pole_there_is_no_greatest_value(text):
     assert greatest(parse_expression(text), {"x": (0.0, 3.0), "y": (0.5, 2.0)}) == (math.inf, False)
+
+
+@examples(60)
+@given(st.floats(0.1, 50), st.floats(0.1, 5), st.sampled_from((0.5, 0.9, 1.0, 1.1, 3.0)))
+def test_sides_without_an_end_hold_the_value_that_equations_leave(offset, steepness, share):
+    """`x/(x + a) = c` has the one value a*c/(1 - c) where c is less than 1, and none elsewhere."""
+    zeros = [f"m - {steepness}*x", f"n - x - {offset}", f"m/n - {share * steepness}"]
+    sides = dict.fromkeys("xmn", (0.0, math.inf))
+    system = System(parse_expression("x"), (0.0, math.inf), tuple(map(parse_expression, zeros)), sides)
+    found = least_and_greatest(system, 300)
+    if found is not None:
+        assert found[0].at <= found[1].at
+    if share < 1:
+        only = offset * share / (1 - share)
+        assert found is not None
+        assert found[0].at <= only * (1 + 1e-9)
+        assert found[1].at >= only * (1 - 1e-9)
