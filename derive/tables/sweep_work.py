@@ -83,8 +83,7 @@ class Work:
     def _function(self, wanted: Iterable[Cases | None]) -> Abreast:
         """One function for all of them, which computes common parts once."""
         distinct = {found.outline: found for found in wanted if found is not None}
-        weak = self.weak.union(*(recipe.stated for recipe in self.recipes))
-        return functions(self.library, distinct.values(), weak)
+        return functions(self.library, distinct.values())
 
     def _values(
         self, function: Abreast, arrays: Sequence[Any], ends: Mapping[str, float] = MappingProxyType({})
