@@ -24,7 +24,7 @@ from derive.errors import LimitError
 from derive.garbage import collecting_seldom
 from derive.interrupting import Interruption, interrupted_after
 
-__all__ = ["as_asked", "in_this_query", "limits", "overtime", "query", "several_queries", "sharing", "tick"]
+__all__ = ["in_this_query", "limits", "overtime", "query", "several_queries", "sharing", "tick"]
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -92,16 +92,6 @@ def query(seconds: float = _SECONDS) -> Iterator[None]:
         yield
         return
     with _running_for(_asked_seconds(seconds if outer is None else outer.seconds), outer, is_of_several=False):
-        yield
-
-
-@contextmanager
-def as_asked() -> Iterator[None]:
-    """The clock that the asker has set, if any: a function of arrays may take as long as its arrays are."""
-    if _this_thread.get() or _all_threads:
-        with query():
-            yield
-    else:
         yield
 
 

@@ -29,7 +29,6 @@ from derive.kernels.case_dispatch import Cases
 from derive.kernels.lowering import written
 from derive.kernels.several_targets import Abreast, Asking, found_for
 from derive.model.relation_set import RelationSet
-from derive.time_limits import as_asked
 from quantities.value import is_number
 
 __all__ = ["BACKENDS", "Backend", "by_name", "compiled"]
@@ -70,12 +69,7 @@ def compiled(
     if backend == "numba" and not is_at_hand():
         hint = "pip install 'derive-engine[speed]'"
         raise DeriveError("This needs numba, which is not installed.", hint=hint)
-    agreed = agreement(library, found) if tested else None
-
-    def slow(values: Sequence[Any]) -> Any:
-        with as_asked():
-            return at_large[backend](values)
-
+    agreed, slow = agreement(library, found) if tested else None, at_large[backend]
     if agreed is not None:
         call = by_name(names, lambda values: agreed.kept(values, slow(values)))
     elif backend in ("numpy", "numba"):

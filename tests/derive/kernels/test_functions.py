@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import inspect
 import math
-import time
 from fractions import Fraction
 
 import numpy
 import pytest
 
-import derive
 from derive import AmbiguousError, NoSolutionError, UnderdeterminedError, UnknownNameError
 from derive.kernels.backends.numba_source import is_at_hand
 from derive.kernels.functions import compiled
@@ -20,7 +18,6 @@ from derive.relation_files.loading import load
 from quantities.quantity import Quantity
 from tests.derive.corpus import FORMULAS, Formula
 from tests.derive.random_libraries import hidden
-from tests.derive.statements import bare
 from tests.ordinary import every
 
 
@@ -265,15 +262,3 @@ def test_a_number_of_any_kind_comes_out_as_a_float(number):
 def test_an_unknown_backend_is_refused():
     with pytest.raises(UnknownNameError):
         compiled(of("y = x*k"), "y", ["x", "k"], "fortran")
-
-
-def test_a_limit_of_time_holds_for_points_that_are_worked_out_singly():
-    """Each step of a tent map doubles what rounding leaves undecided, so that arrays are worked out point by point."""
-    steps = [f"q{k} = 2*q{k - 1} - x if q{k - 1} > 0.5*x else x - 2*q{k - 1}" for k in range(1, 101)]
-    names = " ".join(["x", *(f"q{k}" for k in range(101))])
-    function = bare(names, *steps, domains=dict.fromkeys(names.split(), "real")).compile("q100", ["x", "q0"])
-    points = numpy.linspace(0.1, 2.0, 2000)
-    start = time.monotonic()
-    with derive.limits(seconds=1), pytest.raises(derive.LimitError):
-        function(x=points, q0=points / 3)
-    assert time.monotonic() - start < 8
