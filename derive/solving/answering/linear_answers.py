@@ -140,21 +140,25 @@ class _Compared:
 
         Where the target has one value at each point of the ranges, it is one answer, which leaves numbers out.
         """
-        if self.cases.has_one_value_at_each_point:
+        if self.cases.has_one_value_at_each_point and len(self._in_the_middle(self.pieces)) == 1:
             return [self._over(self.pieces)]
         return [self._over([piece]) for piece in self.pieces]
 
-    def _over(self, pieces: Sequence[Interval]) -> tuple[RelationSet, Found]:
-        """The result that has its values in these intervals."""
+    def _in_the_middle(self, pieces: Sequence[Interval]) -> list[tuple[RelationSet, Found, State]]:
+        """The values in the middle of the ranges that lie in these intervals, with what they were found by."""
         target = self.question.target
-        spans = [piece.span for piece in pieces]
-        inside = [
+        return [
             (used, one, state)
             for used, one in self.answers
             for state in one.states
             if target in state.values and one.plan.blocks
-            if any(lies_in(_reach(state, target), span, SAME_ROOT) for span in spans)
+            if any(lies_in(_reach(state, target), piece.span, SAME_ROOT) for piece in pieces)
         ]
+
+    def _over(self, pieces: Sequence[Interval]) -> tuple[RelationSet, Found]:
+        """The result that has its values in these intervals."""
+        spans = [piece.span for piece in pieces]
+        inside = self._in_the_middle(pieces)
         if len(inside) == 1:
             used, one, state = inside[0]
             return used, self._without_doubts(replace(one, states=(replace(state, pieces=tuple(spans)),)))

@@ -10,6 +10,7 @@ from derive.expressions.grammar import parse_condition, parse_equation
 from derive.numerics.algebra.piecewise_linear import (
     Claim,
     Interval,
+    NotLinear,
     Way,
     first_ways,
     values_left,
@@ -95,7 +96,10 @@ def drawn(draw: random.Random, depth: int) -> tuple[str, Callable[[Point], Fract
 def test_an_expression_has_exactly_its_value_at_each_point(seed: int) -> None:
     draw = random.Random(f"ways {seed}")
     text, plain = drawn(draw, draw.choice((1, 2)))
-    ways = ways_of_equation(parse_equation(f"z = {text}"))
+    try:
+        ways = ways_of_equation(parse_equation(f"z = {text}"))
+    except NotLinear:  # it has more ways than are followed, as one in forty has
+        return
     for _ in range(4):
         point = {name: Fraction(draw.randint(-8, 8), draw.choice((1, 2))) for name in "xy"}
         fixed = [at(name, number) for name, number in point.items()]
