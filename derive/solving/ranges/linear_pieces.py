@@ -231,7 +231,7 @@ class LinearCases:
         )
 
     def relations_at(self, number: Fraction) -> tuple[str, ...]:
-        """The relations that hold in one of the cases in which the target has a value."""
+        """The relations that apply in one of the cases in which the target has this value."""
         return tuple(
             one.relation.name for one, way in self._case_at(number) if one.relation.is_equation and way in one.applying
         )
@@ -245,7 +245,7 @@ class LinearCases:
             return False
 
     def _case_at(self, number: Fraction) -> list[tuple[Ways, Way]]:
-        """The way that each relation takes in one of the cases in which the target has a value."""
+        """The way that each relation takes in one of the cases in which the target has this value."""
         here = Claim({self.target: Fraction(1), "": -number}, "=")
         try:
             ways = first_ways(self.target, [*self.certain, here], [one.ways for one in self.relations])

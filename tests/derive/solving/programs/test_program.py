@@ -383,27 +383,30 @@ def test_a_range_that_changes_a_condition_is_left_to_the_solver():
 
 TWO_ARMS = """
 [quantities]
-x = { unit = "1" }
+x = { unit = "1", domain = "positive" }
 t = { unit = "1" }
-u = { unit = "1" }
-v = { unit = "1" }
+u = { unit = "1", domain = "real" }
+v = { unit = "1", domain = "real" }
 n = { unit = "1" }
 [relations]
-u = { equation = "u = %s*x + %s" }
-v = { equation = "v = %s*x + (%s if n > 3 else 0)" }
+u = { equation = "u = %s + %s" }
+v = { equation = "v = %s + (%s if n > 3 else 0)" }
 t = { equation = "t = max(u, v)" }
 """
 
 
 @every("seed", range(60), ordinary=6)
-def test_simultaneous_equations_over_a_range_are_bounded_where_it_ends(seed):
-    """The greater of two lines rises with the unknown, which is therefore the least that either of them allows."""
-    draw = random.Random(f"two arms {seed}")
+@pytest.mark.parametrize("falls", [False, True])
+def test_simultaneous_equations_over_a_range_are_bounded_where_it_ends(falls, seed):
+    """The greater of two arms that rise with the unknown, or both fall: each of them alone would bound it."""
+    draw = random.Random(f"two arms {seed} {falls}")
     a, b, c, d = (draw.randint(1, 40) / 10 for _ in range(4))
-    library = derive.load(TWO_ARMS % (a, b, c, d))
+    arms = (f"{a}/x", b, f"{c}/x", d) if falls else (f"{a}*x", b, f"{c}*x", d)
+    library = derive.load(TWO_ARMS % arms)
 
     def unknown(t: float, n: float) -> float:
-        return min((t - b) / a, (t - (d if n > 3 else 0)) / c)
+        shift = d if n > 3 else 0
+        return max(a / (t - b), c / (t - shift)) if falls else min((t - b) / a, (t - shift) / c)
 
     for _ in range(8):
         low = 5 + draw.randint(0, 200) / 10
@@ -411,4 +414,38 @@ def test_simultaneous_equations_over_a_range_are_bounded_where_it_ends(seed):
         n = draw.choice((1, 2, 3, 4))
         answer = library.solve("x", t=f"{low}..{high}", n=str(n))
         assert answer.base == pytest.approx(unknown((low + high) / 2, n), rel=1e-9)
-        assert answer.bounds == pytest.approx((unknown(low, n), unknown(high, n)), rel=1e-6)
+        assert answer.bounds == pytest.approx(sorted((unknown(low, n), unknown(high, n))), rel=1e-6)
+
+
+@every("seed", range(40), ordinary=5)
+def test_a_second_case_that_comes_to_hold_is_not_overlooked(seed):
+    """One arm rises with x and one falls: far up only the first leads to a positive x, further down both do."""
+    draw = random.Random(f"second case {seed}")
+    a, c = draw.randint(1, 40) / 10, draw.randint(30, 90) / 10
+    meeting = c * a / (a + 1)
+    library = derive.load(TWO_ARMS % (f"{a}*x", "0", f"{c} - x", "0"))
+    for t in (c + 1, c + 2, c + 3, c + 4):
+        assert library.solve("x", t=str(t), n="1").base == pytest.approx(t / a)
+    for share in (0.1, 0.5, 0.9):
+        t = meeting + share * (c - meeting)
+        with pytest.raises(AmbiguousError) as several:
+            library.solve("x", t=str(t), n="1")
+        assert sorted(answer.base for answer in several.value.answers) == pytest.approx(sorted((t / a, c - t)))
+    with pytest.raises(DeriveError):
+        library.solve("x", t=str(meeting / 2), n="1")
+
+
+@every("seed", range(30), ordinary=5)
+def test_what_is_linear_in_each_of_two_ranges_is_bounded_at_their_corners(seed):
+    """`y = p*q - p` moves one way with q and, with p, one way or the other: as plain Python finds it on a grid."""
+    draw = random.Random(f"corners {seed}")
+    product = derive.load(of("y = p*q - p"))
+    for _ in range(6):
+        spans = {}
+        for name in "pq":
+            low = draw.randint(-40, 40) / 10
+            spans[name] = (low, low + draw.randint(1, 30) / 10)
+        answer = product.solve("y", **{name: f"{low}..{high}" for name, (low, high) in spans.items()})
+        grid = [[low + (high - low) * step / 40 for step in range(41)] for low, high in (spans["p"], spans["q"])]
+        values = [p * q - p for p in grid[0] for q in grid[1]]
+        assert answer.bounds == pytest.approx((min(values), max(values)), rel=1e-6, abs=1e-9)
