@@ -218,8 +218,8 @@ class Matching:
         The holders of a quantity are the relations that contain it; a relation of one unknown leads nowhere else.
         """
 
-        def exchangeable_for(name: str) -> Iterator[str]:
-            return (self.fixes[relation] for relation in holders.get(name, ()) if relation in self.fixes)
+        def exchangeable_for(name: str) -> list[str]:
+            return [self.fixes[relation] for relation in holders.get(name, ()) if relation in self.fixes]
 
         unmatched = [name for name in (self.unknowns if start is None else start) if name not in self.fixed_by]
         return set(reached(unmatched, exchangeable_for))

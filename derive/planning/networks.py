@@ -95,9 +95,10 @@ def reached(start: Iterable[str], onward: Callable[[str], Iterable[str]]) -> Ite
     seen = set(pending)
     for node in pending:  # grows as it is walked
         yield node
-        fresh = [other for other in onward(node) if other not in seen]
-        seen.update(fresh)
-        pending += fresh
+        for other in onward(node):
+            if other not in seen:
+                seen.add(other)
+                pending.append(other)
 
 
 def strong_components(edges: Mapping[str, Sequence[str]]) -> Iterable[Iterable[str]]:
