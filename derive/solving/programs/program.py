@@ -145,23 +145,9 @@ class _Recording:
         state = found.states[0]
         if state.spans or state.notes or state.barred or state.choices:
             raise Unwritten
-        is_plain = planned(self.library, question, frozenset(found.left_out)) == found.plan
-        if not is_plain or self._rests_on_a_comparison():
+        if planned(self.library, question, frozenset(found.left_out)) != found.plan:
             raise Unwritten
         return state
-
-    def _rests_on_a_comparison(self) -> bool:
-        """Whether a fallback stands because a relation written for it gives the same number here."""
-        made = self.found.plan
-        spent = {*made.relations, *self.found.left_out}
-        known = {*self.question.weak, *self.question.strong, *self.found.states[0].values}
-        standing = (name for name in made.weak if self.question.weak[name].source.stands_in)
-        return any(
-            one not in spent and self.library.relations[one].written.written_for == name
-            for name in standing
-            for one in self.library.holders.get(name, ())
-            if known.issuperset(self.library.members[one])
-        )
 
     def _scope_of(self, made: Plan) -> dict[str, str]:
         """The variables of the values with which a plan begins."""
