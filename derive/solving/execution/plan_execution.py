@@ -42,7 +42,7 @@ def carried_out(library: RelationSet, question: Question, left_out: Mapping[str,
     """The plan and its states; the plan is remade until every relation in it applies."""
     decisions = decisions_of(library, question)
     prove_possible(library, question)
-    aside: dict[str, str] = {**dict.fromkeys(question.case.failing, ANOTHER), **(left_out or {})}
+    aside: dict[str, str] = {**dict.fromkeys(sorted(question.case.failing), ANOTHER), **(left_out or {})}
     for relation in library.conditional:
         for condition in relation.conditions:
             if verdict_at(condition, question.numbers) is False:
