@@ -27,11 +27,11 @@ from derive.solving.blocks.interval_propagation import narrowed
 from derive.solving.blocks.outcome import agrees
 from derive.solving.diagnosis.contradictions import cancelling, no_solution
 from derive.solving.diagnosis.diagnosis import contradiction, missing_sets, wanted
-from derive.solving.execution.applicability import decisions_of
+from derive.solving.execution.applicability import conditional_in, decisions_of
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import extended
 from derive.solving.execution.plan_execution import carried_out, detours, without
-from derive.solving.execution.plan_states import Found, is_doubt, is_of_one_turn
+from derive.solving.execution.plan_states import Found, is_doubt, is_of_one_turn, planned
 from derive.solving.execution.question import Question
 from derive.solving.ranges.inequalities import bounded, pinned
 from derive.solving.ranges.range_propagation import is_open_elsewhere, spread_without_middle
@@ -61,6 +61,11 @@ def answered_in_case(library: RelationSet, question: Question, is_last_resort: b
         if not other:
             raise _singular(library, question, error) from error
         return [other]
+    except LimitError:  # what is not proved in the middle of the ranges may be so over all of them
+        over_all = _over_ranges(library, question)
+        if over_all is None:
+            raise
+        return [over_all]
     if not first.plan.is_determined:
         return _despite_structure(library, question, first)
     if first.states and all(question.target in state.spans for state in first.states):
@@ -95,6 +100,16 @@ def answered_in_case(library: RelationSet, question: Question, is_last_resort: b
     if elsewhere is None or not elsewhere.states:
         raise no_solution(library, question, elsewhere or first)
     return [elsewhere]
+
+
+def _over_ranges(library: RelationSet, question: Question) -> Found | None:
+    """The interval of the target over the ranges, by a plan all of whose relations hold whatever the numbers."""
+    if not any(value.is_range for value in question.strong.values()):
+        return None
+    made = planned(library, question, frozenset(question.case.failing))
+    if not made.is_determined or conditional_in(library, made):
+        return None
+    return spread_without_middle(library, question, Found(made, (), {}), "none was found")
 
 
 def _in_another_turn(library: RelationSet, question: Question, found: Found) -> Found | None:

@@ -122,8 +122,13 @@ def _rounded_up(gap: float) -> float:
     return shown if shown >= gap else float(f"{gap + 10.0 ** math.floor(math.log10(gap)) / 2:.1g}")
 
 
-def spread_without_middle(library: RelationSet, question: Question, first: Found) -> Found | None:
-    """The interval of a target that has no value at the midpoint of the ranges, but may have some elsewhere."""
+def spread_without_middle(
+    library: RelationSet, question: Question, first: Found, there: str = "it has no value"
+) -> Found | None:
+    """The interval of a target that has no value at the midpoint of the ranges, but may have some elsewhere.
+
+    What is said of the midpoint is what is known `there`.
+    """
     if not ranges_of(library, question, first.plan):
         return None
     found = spread(library, question, first.plan)
@@ -133,7 +138,7 @@ def spread_without_middle(library: RelationSet, question: Question, first: Found
     target = question.target
     relations = first.plan.relations
     made = Plan(target, (Block(relations, (target,)),), first.plan.weak, ())
-    notes = ("it has no value in the middle of the ranges", how, *_turns(library, question, first.plan))
+    notes = (f"{there} in the middle of the ranges", how, *_turns(library, question, first.plan))
     return Found(made, (State(question.start(first.plan), {target: span}, {}, notes),), first.left_out)
 
 
