@@ -23,7 +23,7 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import stated
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out, unwound
-from derive.numerics.algebra.like_terms import added, arms_of, negated, when_binding
+from derive.numerics.algebra.like_terms import ZERO, added, arms_of, negated, when_binding
 from derive.numerics.intervals.enclosure import enclose
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.free_unknowns import has_choice, is_divided_by
@@ -59,12 +59,12 @@ def formula(library: RelationSet, target: str, given: Iterable[str]) -> Any:
         is_assumed = any(case.is_open for tree in found.alternatives for case in leaves(tree))
         if found.partial is not None or (is_assumed and len(found.alternatives) > 1):
             raise _undecided(target, found.partial)
-        whole = _chosen(_side_by_side(library, found, found.alternatives))
-        if sum(1 for _ in islice(walk(whole), LARGEST + 1)) > LARGEST:
-            raise _too_large(target)
         from derive.expressions.sympy_bridge import to_sympy
 
         try:
+            whole = _chosen(_side_by_side(library, found, found.alternatives))
+            if sum(1 for _ in islice(walk(whole), LARGEST + 1)) > LARGEST:
+                raise _too_large(target)
             return to_sympy(whole, library.quantities)
         except (
             ValueError,
@@ -182,6 +182,8 @@ def _inverted(library: RelationSet, block: Block) -> dict[str, Node]:
         return {name: _single(library, equations[0], name)}
     differences = [added(equation.lhs, negated(equation.rhs)) for equation in equations]
     linear = solved_in_symbols(differences, block.unknowns, library.quantities)
+    if linear and ZERO in linear.values() and any(library.relations[one].approximate for one in block.relations):
+        raise _none(", ".join(block.unknowns), [str(equation) for equation in equations])  # it may only repeat them
     return linear or _torn(library, equations, block)
 
 
