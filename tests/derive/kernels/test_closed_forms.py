@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 import sympy
 from hypothesis import given
@@ -14,6 +16,7 @@ from derive.model.relation import relate
 from derive.relation_files.loading import load
 from quantities.quantity import Quantity
 from tests.derive.corpus import FORMULAS, Formula
+from tests.derive.statements import bare
 from tests.ordinary import every
 
 
@@ -182,3 +185,33 @@ def test_a_choice_has_no_formula_where_any_value_below_its_border_does(text, fre
             expected = pytest.approx(values[0] if len(values) == 1 else float("nan"), nan_ok=True)
             assert put_in(library, form, t=t, f=f) == expected
             assert function(t=t, f=f) == expected
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_form_says_nothing_where_the_other_arm_of_a_max_has_the_value(seed):
+    """There the unknown has an interval of values, and no number: `y = max(a, x)` with y = a."""
+    draw = random.Random(f"tie {seed}")
+    factor, shift = draw.choice([1, 2, -3]), draw.choice([0, 1, -2])
+    choice = draw.choice(["max", "min"])
+    library = bare("x y a", f"y = {choice}(a, {factor}*x + {shift})", domains=dict.fromkeys("xya", "real"))
+    form = library.formula("x", ["y", "a"])
+    y, a = library.quantities["y"], library.quantities["a"]
+    tie = draw.randint(-5, 5)
+    beyond = tie + (1 if choice == "max" else -1)
+    assert form.subs({y: beyond, a: tie}) == sympy.Rational(beyond - shift, factor)
+    assert library.solve("x", y=beyond, a=tie).base == pytest.approx((beyond - shift) / factor)
+    assert form.subs({y: tie, a: tie}) is sympy.nan
+    with pytest.raises(AmbiguousError):
+        library.solve("x", y=tie, a=tie)
+
+
+def test_a_choice_in_the_condition_of_a_form_is_refused_in_words():
+    library = bare(
+        "x0 x1 y0 y1",
+        {"equation": "y1 = min(y0, 2*x1)", "when": ["x0 <= 0"]},
+        {"equation": "y1 = 3 - y0", "when": ["x0 > 0"]},
+        {"equation": "y0 = max(x1, x0)", "when": ["x0 >= 1"]},
+        {"equation": "y0 = x0 if x0 > x1 else x1*2", "when": ["x0 < 1"]},
+    )
+    with pytest.raises(NoSolutionError, match="no closed form"):
+        library.formula("x0", ["x1", "y1"])
