@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from fractions import Fraction
 
 import pytest
 import sympy
@@ -215,3 +216,42 @@ def test_a_choice_in_the_condition_of_a_form_is_refused_in_words():
     )
     with pytest.raises(NoSolutionError, match="no closed form"):
         library.formula("x0", ["x1", "y1"])
+
+
+ARMS = {
+    "2*{a}": lambda a, b: 2 * a,
+    "{a} + {b}": lambda a, b: a + b,
+    "{b} - {a}": lambda a, b: b - a,
+    "{a}*{b}": lambda a, b: a * b,
+    "{a}**2": lambda a, b: a**2,
+    "min({a}, {b})": min,
+    "max({b}, 2*{a})": lambda a, b: max(b, 2 * a),
+    "3 - {b}": lambda a, b: 3 - b,
+}
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_form_under_conditions_satisfies_the_relations_of_its_case(seed):
+    """Each of two quantities has two formulas: that of z is chosen by y, which x alone, or with t, leads to."""
+    draw = random.Random(f"arms {seed}")
+    (low, f), (high, g), (last, h), (other, k) = (draw.choice([*ARMS.items()]) for _ in range(4))
+    turn, edge, first = draw.randint(-1, 2), draw.randint(-1, 3), draw.choice("xy")
+    library = bare(
+        "x t y z",
+        {"equation": f"y = {low.format(a='x', b='t')}", "when": [f"x < {turn}"]},
+        {"equation": f"y = {high.format(a='x', b='t')}", "when": [f"x >= {turn}"]},
+        {"equation": f"z = {last.format(a=first, b='t')}", "when": [f"y < {edge}"]},
+        {"equation": f"z = {other.format(a=first, b='t')}", "when": [f"y >= {edge}"]},
+        domains=dict.fromkeys("xtyz", "real"),
+    )
+    try:
+        form = library.formula("x", ["t", "z"])
+    except derive.DeriveError:
+        return
+    for _ in range(10):
+        t, z = (Fraction(draw.randint(-16, 16), 4) for _ in range(2))
+        found = form.subs({library.quantities["t"]: sympy.Rational(t), library.quantities["z"]: sympy.Rational(z)})
+        if found.is_number and found.is_real:
+            x = Fraction(str(sympy.nsimplify(found))) if found.is_rational else float(found)
+            y = (f if x < turn else g)(x, t)
+            assert (h if y < edge else k)({"x": x, "y": y}[first], t) == pytest.approx(z), (form, t, z)
