@@ -15,7 +15,7 @@ from typing import Any
 
 from derive.errors import AmbiguousError, LimitError, NoSolutionError
 from derive.expressions.functions import STEPPED
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, cases, names_in, render, replaced, walk
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, render, replaced, walk
 from derive.kernels.blocks.cramer import solved_in_symbols
 from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, cases_of_arms, cases_of_stated, leaves
 from derive.kernels.reach import eliminates, generic, probed
@@ -174,12 +174,10 @@ def _side_by_side(library: RelationSet, found: Cases, trees: Sequence[Tree]) -> 
 
 
 def _where_defined(form: Node) -> tuple[Node, ...]:
-    """The condition under which one of the arms of a choice without a last word holds."""
-    conditions = (
-        [condition for _, condition in cases(form)] if isinstance(form, Apply) and form.op == "piecewise" else []
-    )
-    told = [condition for condition in conditions if condition is not None]
-    return (Apply("or", tuple(told)),) if told and len(told) == len(conditions) else ()
+    """The condition under which one of the arms of a choice holds that has no arm for all else."""
+    if not isinstance(form, Apply) or form.op != "piecewise" or len(form.args) % 2:
+        return ()
+    return (Apply("or", form.args[1::2]),)
 
 
 def _chosen(arms: Sequence[_Arm]) -> Node:
