@@ -141,8 +141,8 @@ def is_rounded_zero(equation: Equation, name: str, values: Mapping[str, float]) 
     """Whether a root is zero within its own rounding and that of the other numbers.
 
     From the root to zero the gap must stay within the noise (the gap at the root, and its change by the last digits
-    of the other numbers), and further out exceed it, on either side. A few points suffice, since the gap is monotone there; a wave
-    could vanish at all of them. A gap that stays the same is no zero: the name cancels.
+    of the other numbers), and further out exceed it, on either side. A few points suffice, since the gap is monotone
+    there; a wave could vanish at all of them. A gap that stays the same is no zero: the name cancels.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> rest = parse_equation("x = a - b - c")
