@@ -14,6 +14,7 @@ from derive.solving.blocks.one_unknown import values_of
 from derive.solving.blocks.outcome import agrees
 from derive.time_limits import limits, query
 from quantities.domain import Domain
+from quantities.rational import read_decimal
 from tests.derive.vanishing import Hiding, hiding
 
 SAME = 1e-6
@@ -67,5 +68,5 @@ def test_a_whole_power_of_what_vanishes_is_zero(seed):
     at, scale, power = round(draw.uniform(0.5, 4), 2), draw.choice([1, 7, 50]), draw.randint(2, 5)
     rest = draw.choice([0, 3, -2.5])
     text = f"y = {scale}*({function}(x/{scale}) - {function}({at}/{scale}))**{power} + {rest}"
-    found = values_of(parse_equation(text), "y", {"x": at}, Domain("real", -math.inf, math.inf))
+    found = values_of(parse_equation(text), "y", {"x": read_decimal(str(at))}, Domain("real", -math.inf, math.inf))
     assert [one.values["y"] for one in found.solutions] == [rest]
