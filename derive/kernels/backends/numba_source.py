@@ -65,6 +65,11 @@ class Machine(Dialect):
             return f"({left} {SIGNS[node.op]} {right})"
         return f"({left} {SIGNS[node.op]} {right} if abs({left} - {right}) < inf else ({DOUBT} := {DOUBT} | True))"
 
+    def settled(self, found: str, near: str, node: Apply, part: Callable[[Node], str]) -> str:
+        decision, doubtful = node.args[0], f"({DOUBT} := {DOUBT} | True)"
+        is_test = isinstance(decision, Apply) and decision.op in SIGNS
+        return f"({found} if not {near} else {doubtful if is_test else f'nan * {doubtful}'})"
+
     def passed(self, tests: Sequence[str]) -> str:
         return " & ".join(tests)
 

@@ -22,12 +22,18 @@ from derive.kernels.backends.emitter import DOUBT, Dialect, inlined, number, wor
 from derive.numerics.algebra.evaluation import terms, weighed
 from derive.planning.plan import Block
 
-__all__ = ["Scope", "Sheet", "Writer", "apart", "execute", "in_order", "refusing_what_is_too_deep"]
+__all__ = ["Scope", "Sheet", "Writer", "apart", "execute", "in_order", "name_of_text", "refusing_what_is_too_deep"]
 
 Writer = Callable[[Node], str]
 """The text of an expression, whose parts are written before it."""
 
 _HELD = re.compile(r"\bv\d+\b")
+_ITSELF = "="  # with which no quantity's name begins
+
+
+def name_of_text(text: str) -> Name:
+    """The name of the number that a text stands for, whichever quantity that is."""
+    return Name(_ITSELF + text)
 
 
 def execute(text: str, space: dict[str, Any]) -> None:
@@ -68,6 +74,10 @@ class Scope:
     def untested(self) -> Scope:
         """The same results, and nothing to be passed or asked yet."""
         return Scope(dict(self.variables), dict(self.written), dict(self.solved))
+
+    def text_of(self, name: str) -> str:
+        """The text of a quantity, or the text that a name stands for itself."""
+        return name.removeprefix(_ITSELF) if name.startswith(_ITSELF) else self.variables[name]
 
     def ask(self, *tests: str) -> None:
         self.asked = tuple(dict.fromkeys((*self.asked, *tests)))
@@ -176,7 +186,7 @@ class Sheet:
 
     def expression(self, node: Node, scope: Scope) -> str:
         if isinstance(node, Name):
-            return scope.variables[node.name]
+            return scope.text_of(node.name)
         if isinstance(node, Number):
             return number(node)
         if node not in scope.written:
@@ -201,7 +211,7 @@ class Sheet:
             return self.expression(inner, scope)
 
         def lazy(inner: Node) -> str:
-            return inlined(inner, scope.variables.__getitem__, self.dialect)
+            return inlined(inner, scope.text_of, self.dialect)
 
         return worded(node, part, lazy, self.dialect)
 

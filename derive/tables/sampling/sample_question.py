@@ -35,9 +35,10 @@ class Venture:
 def ventured(library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]) -> Venture:
     """Read a question of ranges."""
     question = ask(library, target, profiles, given)
-    values = {**question.strong, **used_values(library, question)}
+    weak = used_values(library, question)
+    values = {**question.strong, **weak}
     try:
-        function = compiled(library, target, list(values), tested=False)  # weak values may disagree
+        function = compiled(library, target, list(values), tested=False, weak=weak)  # which may disagree
     except UnderdeterminedError:
         solve(library, target, profiles, given)  # the solver knows the profiles, and says what they lack
         raise
