@@ -47,7 +47,7 @@ _VAIN = 24  # failed proofs without a success after which no other is tried
 def worked_out(
     library: RelationSet, block: Block, inputs: Sequence[str], dialect: Dialect, origins: Origins
 ) -> Callable[..., Any]:
-    """The function of the inputs, and of what they follow from, that returns a block's unknowns for lines in a dialect."""
+    """The function of the inputs, and of what they follow from, that returns a block's unknowns, in a dialect."""
     equations = [library.relations[name].written for name in block.relations]
     domains = {name: library.declared[name].domain for name in (*block.unknowns, *inputs)}
     if isinstance(dialect, Machine):

@@ -1,8 +1,8 @@
 """Where doubles may not decide: what is rounded to a whole number, compared, or at the end of a function's domain.
 
-Only such a decision is told how near it is to another one, and how far rounding may have moved it. Where it is too near,
-it is worked out from the numbers that were given (`exact_points`), or by the solver if lines have lost their trace.
-All other arithmetic costs what it always does.
+Lines compute beside such a decision how near it is to another one, and how far rounding may have moved it. Where it is
+too near, it is worked out from the numbers that were given (`exact_points`), or by the solver where lines do not know
+how a number follows from these. Arithmetic without decisions costs nothing more.
 
 What lines have computed is known by the text that stands for it, which no later line changes.
 """

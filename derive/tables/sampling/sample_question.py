@@ -57,5 +57,5 @@ def ventured(library: RelationSet, target: str, profiles: tuple[Any, ...], given
     stated = {name: ends for name, ends in stated.items() if name not in spreads}
     recipe = Recipe(library, tuple(spreads), target, fixed, (), stated, beside, fallbacks, ranged)
     held = {name: value for name, value in given.items() if name not in spreads}
-    work = Work(library, tuple(spreads), (recipe,), profiles, held, False, frozenset(spreads) - given.keys())
+    work = Work(library, tuple(spreads), (recipe,), profiles, held, False, frozenset(set(spreads) - given.keys()))
     return Venture(spreads, fixed, function, work)
