@@ -22,7 +22,7 @@ from derive.kernels.backends.shared_lines import Scope, name_of_text
 from derive.kernels.blocks.rounding_error import RoundingError
 from derive.numerics.algebra.like_terms import added, multiplied, negated
 from derive.numerics.intervals.enclosure import Span, enclose
-from derive.tolerances import AGREEMENT, KEPT, ROUNDING
+from derive.tolerances import AGREEMENT, EXPRESSION, KEPT, ROUNDING
 from quantities.declaration import Declaration
 from quantities.rational import exact_of
 
@@ -32,6 +32,7 @@ _TESTS = frozenset(COMPARISONS.values())
 _HALF = Number(Fraction(1, 2))
 _TWICE = Number(2 * Fraction(ROUNDING))  # the error of a bound itself, and of the distance that it is compared with
 _MAGNIFIED = Number(Fraction(ROUNDING) / Fraction(KEPT))
+_OF_A_GIVEN = Fraction(3)  # roundings: its own, that of its unit's size, and that of their product
 _LOOSE = Fraction(AGREEMENT) / Fraction(ROUNDING)  # roundings in what a search has found, or one root of several
 
 
@@ -80,9 +81,10 @@ class Decisions:
             self._note(text, _Known(typed, Fraction(1), _span(quantity), is_decimal=True))
             return
         form = added(multiplied(typed, Number(unit.size)), Number(unit.offset))
-        error: Fraction | Node = Fraction(3)
+        error: Fraction | Node = _OF_A_GIVEN
         if unit.offset:
-            error = multiplied(Number(error), added(_size(name_of_text(text)), _size(Number(2 * unit.offset))))
+            sizes = added(_size(name_of_text(text)), _size(Number(2 * unit.offset)))
+            error = multiplied(Number(_OF_A_GIVEN), sizes)
         self._note(text, _Known(form, error, _span(quantity)))
 
     def stated(self, text: str, number: float, quantity: Declaration) -> None:
@@ -142,7 +144,30 @@ class Decisions:
             near = self._of_steps(node, new)
         else:
             near = self._of_ends(node, new)
-        return new if near is None else Apply(SETTLED, (new, *near, *self._steps(node)))
+        if near is None:
+            return new
+        steps = self._steps(node)
+        return Apply(SETTLED, (new, *near, *steps)) if steps else self._as_computed(new, *near)
+
+    @staticmethod
+    def _as_computed(new: Apply, gap: Node, room: Node) -> Node:
+        """A decision on computed numbers: what differs by rounding alone is the same, as it is to the solver.
+
+        What differs by more, but not by more than these numbers may be off, is left to the solver.
+        """
+        if new.op not in _TESTS and new.op not in STEPPED:
+            return Apply(SETTLED, (new, gap, room))
+        close = multiplied(Number(Fraction(EXPRESSION)), added(*map(_size, new.args)))
+        is_close = Apply("le", (gap, close))
+        equal: Node
+        if new.op in STEPPED:
+            equal = Apply("piecewise", (Apply("floor", (Apply("add", (new.args[0], _HALF)),)), is_close, new))
+        elif new.op in ("le", "ge", "eq"):
+            equal = Apply("or", (new, is_close))
+        else:
+            equal = Apply("and", (new, Apply("not", (is_close,))))
+        middle, half = (multiplied(_HALF, Apply("add", (room, one))) for one in (close, negated(close)))
+        return Apply(SETTLED, (equal, _size(Apply("add", (gap, negated(middle)))), half))
 
     def _of_test(self, node: Apply, new: Apply) -> tuple[Node, Node] | None:
         """How near two sides are, and how near they may be."""
