@@ -279,7 +279,11 @@ class Draft:
 
     def _text(self, node: Node, scope: Scope) -> str:
         """An expression as text, whose decisions are settled where rounding may have moved what they rest on."""
-        return self.sheet.expression(self.decisions.settled(node, scope), scope)
+        settled = self.decisions.settled(node, scope)
+        for name, bound in () if settled is node else self.decisions.bounds(settled):
+            if name not in scope.bounds:
+                scope.bounds[name] = self.sheet.expression(bound, scope)
+        return self.sheet.expression(settled, scope)
 
     # Blocks
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from derive.expressions.arithmetic import Arithmetic, NoElement
 from derive.expressions.functions import STEPPED
-from derive.expressions.tree import CONDITIONS, Apply, Node, names_in, with_forms
+from derive.expressions.tree import CONDITIONS, Apply, Node, names_in, walk, with_forms
 from derive.numerics.algebra.evaluation import truth, value, with_exact_parts
 from derive.numerics.algebra.exact_values import exactly_computed
 from derive.numerics.algebra.multiprecision import exactly
@@ -28,6 +28,7 @@ UNDEFINED = 0.5
 
 _MOST = 2.0**52  # whole numbers up to here are doubles, and so far apart that their quotients round to the right side
 _LONGEST = 1e15  # every decimal below has a double of its own
+_LARGEST = 200  # parts of a form without a rational value that is put into others; a larger one is rounded
 _PLACES = 9  # limit on the decimal places of numbers that are worked out together
 
 Quotient = tuple[Any, Any]
@@ -57,13 +58,15 @@ class ExactPoints:
         values = {name: written(float(number)) for name, number in zip(self.names, numbers, strict=True)}
         irrational: dict[str, Node] = {}
         for name, step in self.steps.items():
-            form = with_forms(step, irrational)
+            form = with_forms(step, irrational) if irrational else step
             exact = exactly_computed(form, values)
-            if exact is None:
+            if exact is not None:
+                values[name] = exact
+            elif sum(1 for _ in walk(form)) <= _LARGEST:
                 irrational[name] = form
             else:
-                values[name] = exact
-        decision = with_forms(self.decision, irrational)
+                values[name] = exactly(form, values)
+        decision = with_forms(self.decision, irrational) if irrational else self.decision
         if self.is_condition:
             return truth(decision, values)
         exact = exactly_computed(decision, values)

@@ -66,18 +66,21 @@ class Scope:
     tests: tuple[str, ...] = ()  # tests to be passed, where lines do not return at once
     asked: tuple[str, ...] = ()  # flags of points that another dialect must compute
     sizes: tuple[str, ...] = ()  # values still to be checked as finite
+    bounds: dict[str, str] = field(default_factory=dict)  # the name of each bound of a rounding error
 
     def copy(self) -> Scope:
         held = dict(self.variables), dict(self.written), dict(self.solved)
-        return Scope(*held, self.tests, self.asked, self.sizes)
+        return Scope(*held, self.tests, self.asked, self.sizes, dict(self.bounds))
 
     def untested(self) -> Scope:
         """The same results, and nothing to be passed or asked yet."""
-        return Scope(dict(self.variables), dict(self.written), dict(self.solved))
+        return Scope(dict(self.variables), dict(self.written), dict(self.solved), bounds=dict(self.bounds))
 
     def text_of(self, name: str) -> str:
-        """The text of a quantity, or the text that a name stands for itself."""
-        return name.removeprefix(_ITSELF) if name.startswith(_ITSELF) else self.variables[name]
+        """The text of a quantity or of a bound, or the text that a name stands for itself."""
+        if name.startswith(_ITSELF):
+            return name.removeprefix(_ITSELF)
+        return self.bounds[name] if name in self.bounds else self.variables[name]
 
     def ask(self, *tests: str) -> None:
         self.asked = tuple(dict.fromkeys((*self.asked, *tests)))

@@ -21,6 +21,7 @@ from derive.kernels.backends.exact_points import ExactPoints
 from derive.kernels.backends.shared_lines import Scope, name_of_text
 from derive.kernels.blocks.rounding_error import RoundingError
 from derive.numerics.algebra.like_terms import added, multiplied, negated
+from derive.numerics.intervals.arithmetic import hull
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.tolerances import AGREEMENT, EXPRESSION, KEPT, ROUNDING
 from quantities.declaration import Declaration
@@ -71,8 +72,11 @@ class Decisions:
     """The decisions in the lines of one sheet."""
 
     def __init__(self) -> None:
-        self._known: dict[str, _Known] = {}  # by the name that stands for the text
-        self._errors = RoundingError({}, {})
+        self._known: dict[str, _Known] = {}  # by the name that stands for the text, each after those in its form
+        self._shares: dict[str, Fraction | Node] = {}
+        self._spans: dict[str, Span] = {}
+        self._errors = RoundingError(self._shares, self._spans)
+        self._bounds: dict[str, Node] = {}  # errors that are no share of their number, by a name of their own
 
     def given(self, text: str, argument: str, quantity: Declaration) -> None:
         """A given in base units, from the argument in its declared unit."""
@@ -106,10 +110,25 @@ class Decisions:
 
     def _note(self, text: str, known: _Known) -> None:
         name = name_of_text(text).name
-        if name not in self._known:
-            self._known[name] = known
-            self._errors.errors[name] = known.error  # type: ignore[index]
-            self._errors.spans[name] = known.span  # type: ignore[index]
+        if name in self._known:  # another quantity is the same number, and may have another domain
+            self._spans[name] = hull(self._spans[name], known.span)
+            return
+        self._known[name] = known
+        self._spans[name] = known.span
+        self._shares[name] = known.error
+        if not isinstance(known.error, Fraction):
+            bound = Name(f"the error of {name}")
+            self._shares[name], self._bounds[bound.name] = bound, known.error
+
+    def bounds(self, node: Node) -> Iterator[tuple[str, Node]]:
+        """The bounds of errors in an expression, each after those in it."""
+        needed, pending = set[str](), [*names_in(node)]
+        while pending:
+            name = pending.pop()
+            if name in self._bounds and name not in needed:
+                needed.add(name)
+                pending += names_in(self._bounds[name])
+        return ((name, bound) for name, bound in self._bounds.items() if name in needed)
 
     @staticmethod
     def _in_texts(node: Node, scope: Scope) -> Node:
@@ -221,23 +240,18 @@ class Decisions:
     def _steps(self, node: Node) -> tuple[Node, ...]:
         """Each number on the way from what was given to an expression, with its form; nothing if one has none."""
         forms: dict[str, Node] = {}
-
-        def follow(names: tuple[str, ...]) -> bool:
-            for name in names:
-                known = self._known.get(name)
-                if name in forms or known is None:
-                    continue
-                if known.form is None:
-                    return False
-                if known.form != Name(name):
-                    if not follow(names_in(known.form)):
-                        return False
-                    forms[name] = known.form
-            return True
-
-        if not follow(names_in(node)):
-            return ()
-        return (Apply("steps", tuple(part for name, form in forms.items() for part in (Name(name), form))),)
+        pending = [*names_in(node)]
+        while pending:
+            name = pending.pop()
+            known = self._known.get(name)
+            if name in forms or known is None or known.form == Name(name):
+                continue
+            if known.form is None:
+                return ()
+            forms[name] = known.form
+            pending += names_in(known.form)
+        ordered = (part for name in self._known if name in forms for part in (Name(name), forms[name]))
+        return (Apply("steps", tuple(ordered)),)
 
 
 def _may_decide(node: Apply) -> bool:
