@@ -113,6 +113,11 @@ def test_no_multiple_root_is_left_out(seed: int) -> None:
         assert math.isnan(found)  # there are two roots at least
 
 
+def test_a_triple_root_beside_a_double_root_at_zero_is_not_left_out() -> None:
+    coefficients = of_roots(Fraction(3, 10), [Fraction(0), Fraction(0), *[Fraction(108, 10)] * 3])
+    assert all(map(math.isnan, values(library(f"y = {in_horner(coefficients)}"), "x", y=Fraction(0))))
+
+
 @every("seed", range(100), ordinary=6)
 def test_a_multiple_root_that_stands_alone_is_the_value(seed: int) -> None:
     draw = random.Random(seed)
