@@ -23,7 +23,7 @@ from derive.kernels.blocks.rounding_error import RoundingError
 from derive.numerics.algebra.like_terms import added, multiplied, negated
 from derive.numerics.intervals.arithmetic import hull
 from derive.numerics.intervals.enclosure import Span, enclose
-from derive.tolerances import AGREEMENT, EXPRESSION, KEPT, ROUNDING
+from derive.tolerances import EXPRESSION, FOLLOWED, KEPT, ROUNDING
 from quantities.declaration import Declaration
 from quantities.rational import exact_of
 
@@ -34,7 +34,7 @@ _HALF = Number(Fraction(1, 2))
 _TWICE = Number(2 * Fraction(ROUNDING))  # the error of a bound itself, and of the distance that it is compared with
 _MAGNIFIED = Number(Fraction(ROUNDING) / Fraction(KEPT))
 _OF_A_GIVEN = Fraction(3)  # roundings: its own, that of its unit's size, and that of their product
-_LOOSE = Fraction(AGREEMENT) / Fraction(ROUNDING)  # roundings in what a search has found, or one root of several
+_SOUGHT = Fraction(FOLLOWED) / Fraction(ROUNDING)  # roundings in what a search has found, or one root of several
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class Decisions:
 
     def found(self, text: str, quantity: Declaration) -> None:
         """A number of which lines do not know where it comes from."""
-        self._note(text, _Known(None, _LOOSE, _span(quantity)))
+        self._note(text, _Known(None, _SOUGHT, _span(quantity)))
 
     def _note(self, text: str, known: _Known) -> None:
         name = name_of_text(text).name
@@ -185,8 +185,8 @@ class Decisions:
             equal = Apply("or", (new, is_close))
         else:
             equal = Apply("and", (new, Apply("not", (is_close,))))
-        middle, half = (multiplied(_HALF, Apply("add", (room, one))) for one in (close, negated(close)))
-        return Apply(SETTLED, (equal, _size(Apply("add", (gap, negated(middle)))), half))
+        beyond = added(room, room, Number(Fraction(1)))  # no doubt where the numbers are the same
+        return Apply(SETTLED, (equal, Apply("piecewise", (beyond, is_close, gap)), room))
 
     def _of_test(self, node: Apply, new: Apply) -> tuple[Node, Node] | None:
         """How near two sides are, and how near they may be."""

@@ -227,3 +227,10 @@ most = "2"
     assert made.solve("n", "three").base == 3
     assert made.compile("n", profiles=["three"])() == 3
     assert made.compile("n", given=["a"])(a=3.0) == 3
+
+
+@pytest.mark.parametrize("way", ["numpy", "numba"])
+def test_a_sought_number_that_is_zero_is_no_doubt(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("derive.kernels.several_targets.Asking.solved", None)
+    made = library("x*exp(x) = a", "n = 1 if x > 0 else 2", domain="nonnegative")
+    assert made.compile("n", given=["a"], backend=way)(a=numpy.array([0.0, 0.1, 3.0])).tolist() == [2, 1, 1]
