@@ -421,8 +421,9 @@ def _left_over(structure: Structure, basis: Matching, candidates: Sequence[str])
         above = {one for relation in upstream(structure, [name], basis.known) for one in structure.members[relation]}
         return name not in structure.writers, len(above.intersection(candidates))
 
-    in_turn = sorted(candidates, key=rank)  # the matching leaves unmatched what it is given last
-    fixes = basis.given(in_turn).fixes
+    tied = basis.given(candidates).conflicting(candidates)  # all others can be known beside any of these
+    in_turn = sorted((name for name in candidates if name in tied), key=rank)
+    fixes = basis.given(in_turn).fixes  # the matching leaves unmatched what it is given last
     return {name for name in in_turn if f"={name}" not in fixes}
 
 
