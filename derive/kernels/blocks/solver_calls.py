@@ -178,7 +178,9 @@ def settled(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of rows as one of single values, for values needed before lines continue; and where it fails."""
 
     def at(axes: Axes, *arrays: Any) -> tuple[Any, Any]:
-        (held,) = function(*arrays)
+        import numpy
+
+        (held,) = function(*map(numpy.asarray, arrays))  # what is the same at all points may be a literal
         number, several, bounded = only_of_arrays(held)
         return number, several | bounded
 
