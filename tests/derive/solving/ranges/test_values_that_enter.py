@@ -110,3 +110,31 @@ def test_bounds_hold_every_value_where_it_is_open_what_the_middle_of_the_range_h
     inside = [x for x in points(-20.0, 20.0) if low < TWICE_STEPPED[text](x) < high]
     assert inside
     assert all(answer.bounds[0] <= x <= answer.bounds[1] for x in inside)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_case_that_the_middle_of_the_ranges_contradicts_is_one_elsewhere(seed):
+    """In the middle u leads to an x below `last`; near the end of the range it leads to one above."""
+    draw = random.Random(f"middle {seed}")
+    first, last = round(draw.uniform(-2, -1.2), 1), round(draw.uniform(2.5, 3.5), 1)
+    high = round(draw.uniform(4.5, 6), 1)
+    low = round(2 * draw.uniform(1.3, 1.9) - high, 1)
+    library = bare(
+        "x y u",
+        {"equation": "y = sin(x)", "when": [f"x <= {first}"]},
+        {"equation": "y = exp(x/3)", "when": [f"x > {first}", f"x < {last}"]},
+        {"equation": "y = x", "when": [f"x >= {last}"]},
+        "u = sqrt(y + 5) if y < 4 else y",
+        domains={"x": "-4..8", "y": "real", "u": "real"},
+    )
+
+    def u(x: float) -> float:
+        y = math.sin(x) if x <= first else math.exp(x / 3) if x < last else x
+        return math.sqrt(y + 5) if y < 4 else y
+
+    answers = library.solve_all("x", u=f"{low}..{high}")
+    if any("nothing determines x" in note for answer in answers for note in answer.assumptions):
+        return
+    for i in range(-400, 801):
+        x = i / 100 + 0.003
+        assert not low < u(x) < high or any(answer.low <= x <= answer.high for answer in answers), x
