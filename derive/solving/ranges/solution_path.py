@@ -20,7 +20,7 @@ from derive.solving.ranges.range_propagation import domain_of, how_near, leaves,
 from derive.solving.sensitivity.continuation import Stage, followed
 from derive.solving.sensitivity.elasticities import composed, put_in
 
-__all__ = ["ATTAINED_ALONG", "along", "beside", "hangs_on_what_cancels"]
+__all__ = ["ATTAINED_ALONG", "along", "hangs_on_what_cancels"]
 
 ATTAINED_ALONG = "bounds along this solution are attained"
 
@@ -43,16 +43,6 @@ def along(library: RelationSet, made: Plan, state: State, ranges: Mapping[str, S
     if not found.attained:
         how = f"bounds along this solution are those of an enclosure: {how_near(found.span, found.met)}"
     return found.span, f"{how}; elsewhere in the ranges there may be others"
-
-
-def beside(library: RelationSet, made: Plan, state: State, ranges: Mapping[str, Span]) -> dict[str, Node]:
-    """The forms, in the target and the givens, of the unknowns that are solved for together with the target."""
-    if hangs_on_what_cancels(library, made, state):
-        return {}
-    stages = _all_stages(library, made, _spans_of(library, made, state, ranges))
-    forms = {stage.unknowns[0]: form for stage in stages if (form := _form_of(stage)) is not None}
-    wholes = {name: composed(name, forms) for name in forms}
-    return {name: whole for name, whole in wholes.items() if whole is not None}
 
 
 def hangs_on_what_cancels(library: RelationSet, made: Plan, state: State) -> bool:
