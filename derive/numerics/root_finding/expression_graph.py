@@ -4,7 +4,7 @@ Arguments precede the expressions that use them. A forward pass over a box enclo
 (interval arithmetic, rounded outwards: Schichl and Neumaier 2005). A backward pass from one equation encloses its
 slopes in all unknowns (reverse accumulation: Griewank and Walther, Evaluating Derivatives, 2008): an expression
 passes the equation's slope in it, times its own slope in each argument, on to that argument. Where an expression may
-be undefined or jump inside the box, the mean value theorem does not apply, and the pass is marked as flawed. At a
+be undefined or jump inside the box, the mean value theorem does not apply, and the pass notes the flaw. At a
 kink of max or abs the slopes from both sides are joined, for which the theorem still holds (Lebourg 1975).
 """
 
@@ -51,7 +51,11 @@ class Run:
     slopes: dict[int, Span] = field(default_factory=dict)
     arms: dict[int, tuple[int, ...]] = field(default_factory=dict)  # of choices: those that their conditions allow
     missing: set[int] = field(default_factory=set)  # what is nowhere defined, in arms alone
-    flawed: bool = False
+    flaws: set[int] = field(default_factory=set)  # what may jump in the box, or be undefined
+
+    @property
+    def flawed(self) -> bool:
+        return bool(self.flaws)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +93,12 @@ class Dag:
                 return None
         return run
 
+    def is_smooth(self, equation: int, run: Run) -> bool:
+        """Whether an equation's slopes prove anything on the box of a run: nothing in it is flawed."""
+        return not run.flaws or run.flaws.isdisjoint(step.at for step in self.below[equation])
+
     def gradient(self, equation: int, run: Run) -> list[Span]:
-        """The enclosures of an equation's slopes in all unknowns, on the box of a run without flaw."""
+        """The enclosures of an equation's slopes in all unknowns, on the box of a run without a flaw in it."""
         adjoints: dict[int, Span] = {self.roots[equation]: _ONE}
         for step in self.below[equation]:
             share = adjoints.pop(step.at, None)
@@ -258,7 +266,7 @@ def _guarded(step: Step, run: Run) -> Span | None:
     base, exponent, power = (run.spans[arg] for arg in step.args)
     if base[0] >= 0:
         return power
-    run.flawed = True
+    run.flaws.add(step.at)
     is_fractional = math.isfinite(exponent[1]) and math.floor(exponent[1]) < exponent[0]
     return None if base[1] < 0 and is_fractional else ALL
 
@@ -284,7 +292,7 @@ def _function(step: Step, run: Run) -> Span | None:
     except NoElement:
         return None
     if found.flaw != SMOOTH:
-        run.flawed = True
+        run.flaws.add(step.at)
     run.slopes[step.at] = found.slopes
     return found.values
 
@@ -294,7 +302,8 @@ def _chosen(step: Step, run: Run, named: Mapping[str, Span]) -> Span | None:
     possible = (truths(condition, named) for condition in step.conditions)
     places, is_partial = arms_allowed(possible, len(step.args) + len(step.conditions))
     allowed = tuple(step.args[place] for place in places if step.args[place] not in run.missing)
-    run.flawed = run.flawed or is_partial or len(allowed) > 1 or len(allowed) < len(places)
+    if is_partial or len(allowed) > 1 or len(allowed) < len(places):
+        run.flaws.add(step.at)
     run.arms[step.at] = allowed
     whole: Span | None = None
     for arm in allowed:
