@@ -105,6 +105,6 @@ def test_an_equation_without_a_value_at_the_better_corner_hides_no_value(number,
     below = Apply("lt", (Name("x"), Number(Fraction(end))))
     zero = added(Name("y"), negated(Apply("piecewise", (parse_expression(f"{number}/x"), below))))
     goal = parse_expression("x*y" if sign > 0 else "-x*y")
-    found = least_and_greatest(System(goal, (-math.inf, math.inf), (zero,), {"x": (1.0, 5.0), "y": (0.0, 99.0)}))
+    found = least_and_greatest(System(goal, (-math.inf, math.inf), (zero,), {"x": (1.0, 5.0), "y": (0.0, 99.0)}), 60)
     assert found is not None
     assert found[0].at <= sign * number <= found[1].at
