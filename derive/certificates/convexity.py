@@ -89,7 +89,6 @@ def _is_positive(matrix: list[list[Span]]) -> bool:
     >>> _is_positive([[(2.0, 3.0), (0.5, 1.0)], [(0.5, 1.0), (1.0, 1.0)]]), _is_positive([[(1.0, 1.0), (1.0, 1.0)]] * 2)
     (True, False)
     """
-    # The search for an optimum eliminates in the same way (`curvature`): what checks it must not trust that.
     rows = [list(row) for row in matrix]
     for k, row in enumerate(rows):
         if not 0 < row[k][0] <= row[k][1] < math.inf:
