@@ -35,12 +35,11 @@ from operator import mul
 
 from derive.numerics.intervals.arithmetic import FAINT, ZERO, Span, plus, times
 from derive.numerics.root_finding.expression_graph import Box, Dag
-from derive.tolerances import EPSILON, STILL, UNDERFLOW
+from derive.tolerances import EPSILON, UNDERFLOW
 
 __all__ = ["Newton", "implicit_slopes", "isolated_near", "isolated_over", "newton", "tightened"]
 
 _SHARES = (1.0, 0.25, 1e-2, 1e-4, 1e-7, 1e-10)  # shares of a box that are tried around a point
-_POLISHING = 12  # limit on steps towards a point
 _WIDENINGS = 20  # limit on tries to find a box that holds what its image holds
 _WIDENED = 1.1  # of an image, for another try
 _TIGHTENING = 40  # limit on steps that narrow a box, of which the first in a wide box gain little
@@ -112,29 +111,18 @@ def isolated_near(dag: Dag, point: Sequence[float], reach: Sequence[float]) -> t
 
     The box is the largest tried share of the reach for which this is proved.
     """
-    at = list(point)
-    for _ in range(_POLISHING):
-        found = newton(dag, [(x, x) for x in at])
-        if found is None:
-            return None
-        moved = max(abs(x - y) / (size or 1.0) for x, y, size in zip(found.towards, at, reach, strict=True))
-        at = list(found.towards)
-        if not all(map(math.isfinite, at)):
-            return None
-        if moved <= STILL:
-            break
-    region = None
-    for share in _SHARES:
-        region = _proved_around(dag, at, reach, share)
-        if region is not None:
-            break
-    if region is None:
+    found = isolated_over(dag, point)
+    if found is None:
         return None
-    for smaller in reversed(_SHARES):  # from a wide box the steps are short at first
-        narrow = region if smaller == share else _proved_around(dag, at, reach, smaller)
-        if narrow is not None:
-            return region[0], tightened(dag, narrow[1])
-    return region[0], tightened(dag, region[1])
+    narrow = found[1]
+    for share in _SHARES:
+        around = tuple(
+            (low - share * size, high + share * size) for (low, high), size in zip(narrow, reach, strict=True)
+        )
+        step = newton(dag, around)
+        if step is not None and step.unique:
+            return around, narrow
+    return found
 
 
 def isolated_over(dag: Dag, point: Sequence[float]) -> tuple[Box, Box] | None:
@@ -199,15 +187,6 @@ def implicit_slopes(dag: Dag, box: Box) -> list[list[Span]] | None:
         asides = [_up(_up(reach * most) / (1 - norm)) for reach in reaches]
         found.append([plus(slope, (-aside, aside)) for slope, aside in zip(first, asides, strict=True)])
     return [list(slopes) for slopes in zip(*found, strict=True)]
-
-
-def _proved_around(dag: Dag, at: Sequence[float], reach: Sequence[float], share: float) -> tuple[Box, Box] | None:
-    """The box of a share of the reach around a point, and what one step leaves of it, if it holds one solution."""
-    least = 64 * EPSILON
-    sizes = [max(share * size, least * abs(x), UNDERFLOW) for x, size in zip(at, reach, strict=True)]
-    around = tuple((x - size, x + size) for x, size in zip(at, sizes, strict=True))
-    step = newton(dag, around)
-    return None if step is None or not step.unique or step.left is None else (around, step.left)
 
 
 def tightened(dag: Dag, box: Box) -> Box:
