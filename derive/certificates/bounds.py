@@ -82,7 +82,7 @@ class Program:
         return self._may_be_priced(box, prices) and self._least(self._lagrangian(prices), box) >= bound.floor
 
     def is_above_tangent(self, box: Box, prices: Sequence[float], point: Sequence[float]) -> bool:
-        """Whether the Lagrangian is convex in a box, and its tangent at a point of it not below the floor."""
+        """Whether the Lagrangian is convex between a box and a point, and its tangent there not below the floor."""
         if not self._may_be_priced(box, prices):
             return False
         key = tuple(prices)

@@ -44,8 +44,7 @@ class Curvature:
         """A lower bound of the goal where the limits hold; none where the Lagrangian is not proved to be convex."""
         if not self.is_small or not self._is_worth(sides):
             return -math.inf
-        point = [min(max(x, low), high) for x, (low, high) in zip(best, sides, strict=True)]
-        floor = self._lagrangian(prices).least(sides, point)
+        floor = self._lagrangian(prices).least(sides, best)
         self.left = _TRIES if floor > -math.inf else self.left - 1
         return floor
 
