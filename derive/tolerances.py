@@ -115,6 +115,7 @@ NO_GAP = 1e-9  # of gaps and sizes, relative to those around them
 
 ASIDE = 1e-6  # relative change of a number to see what depends on it: far beyond rounding, and nearly linear
 VISIBLE = 1e-6  # least change of a residual by half of a number, at a point that is to show what holds there
+KEPT = 1e-10  # error of the argument of a function beside an end of its domain; beyond it what was given decides
 FELT = 1e-10  # least change of a residual by this, or fewer than a dozen digits of the unknown are determined
 
 # Bounds over ranges

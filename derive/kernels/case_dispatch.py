@@ -174,9 +174,9 @@ class _Sorting:
             if aside in trees or self._always_holds_one(aside):
                 continue
             trees[aside] = self._tree(aside, aside, {})
+            is_gap = bool(aside or self.rivals) and not is_whole(trees[aside])
             pending += self.rivals
             self.rivals.clear()
-            is_gap = bool(aside) and not is_whole(trees[aside])
             is_open |= is_gap and (self._is_spoken_of(aside) or aside <= self.hanging)
             for case in leaves(trees[aside]):
                 unsure = [r for r in self._conditional(case.plan) if not all(map(self._is_settled, r.conditions))]

@@ -17,14 +17,16 @@ from derive.errors import AmbiguousError, LimitError, NoSolutionError
 from derive.expressions.functions import STEPPED
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, render, replaced, walk
 from derive.kernels.blocks.cramer import solved_in_symbols
-from derive.kernels.case_dispatch import Cases, Fork, Tree, cases_of_arms, cases_of_stated, leaves
+from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, cases_of_arms, cases_of_stated, leaves
 from derive.kernels.reach import eliminates, generic, probed
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import stated
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out, unwound
-from derive.numerics.algebra.like_terms import added, arms_of, negated, when_binding
+from derive.numerics.algebra.like_terms import ZERO, added, arms_of, negated, when_binding
 from derive.numerics.intervals.enclosure import enclose
+from derive.planning.incidence import structure_of
+from derive.planning.matching import closure
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.free_unknowns import has_choice, is_divided_by
 from derive.solving.blocks.lost_solutions import may_be_lost
@@ -56,15 +58,16 @@ def formula(library: RelationSet, target: str, given: Iterable[str]) -> Any:
             if by_arms is None:
                 return _eliminated(library, found.outline)
             library, found = by_arms
-        is_assumed = any(case.is_open for tree in found.alternatives for case in leaves(tree))
-        if found.partial is not None or (is_assumed and len(found.alternatives) > 1):
-            raise _undecided(target, found.partial)
-        whole = _chosen(_side_by_side(library, found, found.alternatives))
-        if sum(1 for _ in islice(walk(whole), LARGEST + 1)) > LARGEST:
-            raise _too_large(target)
+        open_cases = [case for tree in found.alternatives for case in leaves(tree) if case.is_open]
+        undecided = found.partial or next(_following_in_some_case(library, found.outline, open_cases), None)
+        if undecided is not None or (open_cases and len(found.alternatives) > 1):
+            raise _undecided(target, undecided)
         from derive.expressions.sympy_bridge import to_sympy
 
         try:
+            whole = _chosen(_side_by_side(library, found, found.alternatives))
+            if sum(1 for _ in islice(walk(whole), LARGEST + 1)) > LARGEST:
+                raise _too_large(target)
             return to_sympy(whole, library.quantities)
         except (
             ValueError,
@@ -73,6 +76,15 @@ def formula(library: RelationSet, target: str, given: Iterable[str]) -> Any:
             raise _none(target, []) from error
         except RecursionError as error:  # sympy compares the conditions of a choice by calling itself
             raise _too_large(target) from error
+
+
+def _following_in_some_case(library: RelationSet, outline: Outline, open_cases: Sequence[Case]) -> Iterator[Node]:
+    """The assumed conditions on what follows from the target and the givens, by relations that have conditions."""
+    for case in open_cases:
+        known = {*outline.strong, *outline.weak, *case.plan.unknowns}
+        led_to = known | closure(structure_of(library), known)
+        decided = {one.condition for one in case.following}
+        yield from (one for one in case.assumed if one not in decided and led_to.issuperset(names_in(one)))
 
 
 def _eliminated(library: RelationSet, outline: Outline) -> Any:
@@ -152,9 +164,20 @@ def _side_by_side(library: RelationSet, found: Cases, trees: Sequence[Tree]) -> 
     for i, arms in enumerate(alternatives):
         others = [arm for j, other in enumerate(alternatives) if i != j for arm in other]
         for form, path in arms:
-            rivals = [Apply("not", (_all(held),)) for rival, held in others if not _are_same(library, rival, form)]
+            rivals = [
+                Apply("not", (_all((*held, *_where_defined(rival))),))
+                for rival, held in others
+                if not _are_same(library, rival, form)
+            ]
             parts.append((form, (*path, *rivals)))
     return parts
+
+
+def _where_defined(form: Node) -> tuple[Node, ...]:
+    """The condition under which one of the arms of a choice holds that has no arm for all else."""
+    if not isinstance(form, Apply) or form.op != "piecewise" or len(form.args) % 2:
+        return ()
+    return (Apply("or", form.args[1::2]),)
 
 
 def _chosen(arms: Sequence[_Arm]) -> Node:
@@ -182,6 +205,8 @@ def _inverted(library: RelationSet, block: Block) -> dict[str, Node]:
         return {name: _single(library, equations[0], name)}
     differences = [added(equation.lhs, negated(equation.rhs)) for equation in equations]
     linear = solved_in_symbols(differences, block.unknowns, library.quantities)
+    if linear and ZERO in linear.values() and any(library.relations[one].approximate for one in block.relations):
+        raise _none(", ".join(block.unknowns), [str(equation) for equation in equations])  # it may only repeat them
     return linear or _torn(library, equations, block)
 
 

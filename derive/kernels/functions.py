@@ -15,7 +15,7 @@ where a quantity that the target depends on is only bounded.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from functools import cached_property
 from itertools import count
 from types import FunctionType
@@ -38,11 +38,17 @@ BACKENDS: tuple[str, ...] = get_args(Backend)
 
 
 def compiled(
-    library: RelationSet, target: str, given: Iterable[str], backend: str = "auto", *, tested: bool = True
+    library: RelationSet,
+    target: str,
+    given: Iterable[str],
+    backend: str = "auto",
+    *,
+    tested: bool = True,
+    weak: Container[str] = (),
 ) -> Callable[..., Any]:
     """A function of the givens by keyword that returns the target, all in declared units.
 
-    Givens that state something twice must agree, unless they are not to be `tested`.
+    Givens that state something twice must agree, unless they are not to be `tested`. Weak ones are values of profiles.
 
     >>> from derive.relation_files.loading import load
     >>> ohm = load('''[quantities]
@@ -58,8 +64,8 @@ def compiled(
     if backend not in BACKENDS:
         raise unknown("backend", backend, list(BACKENDS))
     found = found_for(library, target, given)
-    names, arrays = found.outline.strong, Abreast(library, [found])
-    floats = _Floats(library, found, arrays)
+    names, arrays = found.outline.strong, Abreast(library, [found], weak)
+    floats = _Floats(library, found, arrays, weak)
     at_large: dict[str, Callable[[Sequence[Any]], Any]] = {
         "auto": floats.or_arrays,
         "python": floats.of_any,
@@ -83,15 +89,16 @@ def compiled(
 class _Floats:
     """The function of floats, made on first use; arrays take over where it cannot decide."""
 
-    def __init__(self, library: RelationSet, found: Cases, arrays: Abreast) -> None:
+    def __init__(self, library: RelationSet, found: Cases, arrays: Abreast, weak: Container[str]) -> None:
         self._library = library
+        self._weak = weak
         self._found = found
         self._arrays = arrays
 
     @cached_property
     def point(self) -> Callable[..., float]:
         if self._found.is_asked:
-            ask = Asking(self._library, self._found, self._found.outline.strong)
+            ask = Asking(self._library, self._found, self._found.outline.strong, self._weak)
             return lambda *numbers: ask.solved(numbers)
         return written(self._library, [self._found], self._found.outline.strong, Floats())
 

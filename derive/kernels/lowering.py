@@ -17,9 +17,10 @@ from math import inf, isinf
 from typing import Any
 
 from derive.expressions.tree import COMPARISONS, Apply, Equation, Name, Node, names_in, walk
-from derive.kernels.backends.emitter import Dialect, with_room_for_rounding
+from derive.kernels.backends.emitter import Dialect
 from derive.kernels.backends.shared_lines import Scope, Sheet, apart, in_order
 from derive.kernels.blocks.block_kernels import worked_out
+from derive.kernels.blocks.decisions import Decisions
 from derive.kernels.blocks.solver_calls import Axes, branches, only, rows, settled, stacked
 from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, Yielding
 from derive.model.relation_set import RelationSet
@@ -32,11 +33,9 @@ from derive.solving.blocks.free_unknowns import has_choice, is_divided_by
 from derive.solving.execution.question import Outline
 from derive.tolerances import AGREEMENT, ASIDE, AT_ZERO, EXPRESSION
 
-__all__ = ["Draft", "cancelling_divisors", "nears_limits", "written"]
+__all__ = ["Draft", "cancelling_divisors", "written"]
 
 _COMPARED = frozenset({"max", "min", *COMPARISONS.values()})
-_UNBOUNDED = frozenset({"log", "tan", "atanh"})  # with poles at numbers, where rounding makes them finite
-_BESIDE = 1.25  # a number beside another, at which relations that determine it fail
 _FAR = 1e100  # where a domain without an end is looked at instead
 
 
@@ -59,12 +58,12 @@ def written(
 
 def _made(library: RelationSet, wanted: Sequence[Cases], names: Sequence[str], dialect: Dialect) -> Callable[..., Any]:
     """One function with a result for each target; a single one if a failed test returns at once."""
-    sheet, arguments = Sheet(dialect), {name: f"a{i}" for i, name in enumerate(names)}
+    sheet, arguments, decisions = Sheet(dialect), {name: f"a{i}" for i, name in enumerate(names)}, Decisions()
     listed = ", ".join(arguments.values())
     if not dialect.is_lazy:
         sheet.space |= {"Axes": Axes, "rows": rows, "stacked": stacked}
         sheet.write(f"axes = Axes({listed})")
-    results = [Draft(library, found, arguments, sheet).result() for found in wanted]
+    results = [Draft(library, found, arguments, sheet, decisions).result() for found in wanted]
     sheet.write(f"return {results[0]}" if dialect.leaves else f"return ({', '.join(results)},)")
     lines = sheet.lines if dialect.is_lazy else sheet.released()
     return dialect.made("\n".join([f"def compiled({listed}):", *lines, ""]), sheet.space)
@@ -74,12 +73,6 @@ def cancelling_divisors(library: RelationSet, candidates: Sequence[Candidate]) -
     """The divisors in closed forms that are sums and may be zero, so that rounding may be all that is left of them."""
     divisors = dict.fromkeys(divisor for candidate in candidates for divisor in candidate.divisors)
     return [divisor for divisor in divisors if _may_cancel(library, divisor)]
-
-
-def nears_limits(candidates: Sequence[Candidate]) -> bool:
-    """Whether closed forms contain the inverse of a function that nears a limit, as `exp`, `tanh` and `atan` do."""
-    parts = walk(*(candidate.form for candidate in candidates))
-    return any(isinstance(part, Apply) and part.op in _UNBOUNDED for part in parts)
 
 
 def _may_cancel(library: RelationSet, divisor: Node) -> bool:
@@ -93,13 +86,16 @@ def _may_cancel(library: RelationSet, divisor: Node) -> bool:
 class Draft:
     """Writes the lines for one target, in declared units; shared lines are on the sheet already."""
 
-    def __init__(self, library: RelationSet, found: Cases, arguments: Mapping[str, str], sheet: Sheet) -> None:
+    def __init__(
+        self, library: RelationSet, found: Cases, arguments: Mapping[str, str], sheet: Sheet, decisions: Decisions
+    ) -> None:
         self.library = library
         self.outline = found.outline
         self.found = found
         self.arguments = arguments
         self.dialect = sheet.dialect
         self.sheet = sheet
+        self.decisions = decisions
 
     def result(self) -> str:
         """The result of all alternatives."""
@@ -113,7 +109,8 @@ class Draft:
         for name in self.outline.strong:
             argument = self.arguments[name]
             based = self._based(argument, name)
-            scope.variables[name] = based if based == argument else self.sheet.line(based)
+            text = scope.variables[name] = based if based == argument else self.sheet.line(based)
+            self.decisions.given(text, argument, self.library.declared[name])
         if scope.variables and self.dialect.leaves:
             self.sheet.write(f"if not -inf < {' + '.join(scope.variables.values())} < inf: undefined()")
         else:
@@ -182,6 +179,7 @@ class Draft:
         self._askable(value, scope)
         self.sheet.require(scope, f"({value} == {value})")
         scope.bind(name, value)
+        self.decisions.found(value, self.library.declared[name])
 
     def _asked(self, name: str) -> Callable[..., Any]:
         asides = self.found.asides
@@ -245,7 +243,9 @@ class Draft:
         found = self.sheet.line(self._called(helper, [self._declared(scope.variables[n], n) for n in names]))
         if not self.dialect.is_lazy:
             scope.ask(self.sheet.line(f"{found}[1]"))
-        return self.sheet.line(self._based(found if self.dialect.leaves else f"{found}[0]", made.target))
+        value = self.sheet.line(self._based(found if self.dialect.leaves else f"{found}[0]", made.target))
+        self.decisions.found(value, self.library.declared[made.target])
+        return value
 
     def _function_of(self, found: Cases) -> Callable[..., Any]:
         function = written(self.library, [found], found.outline.strong, self.dialect)
@@ -261,7 +261,9 @@ class Draft:
         default = self.library.declared[name].default
         assert default is not None
         base = repr(default.base[1])
-        scope.bind(name, base if self.dialect.is_lazy else self.sheet.line(f"np.float64({base})"))
+        text = base if self.dialect.is_lazy else self.sheet.line(f"np.float64({base})")
+        scope.bind(name, text)
+        self.decisions.stated(text, default.base[1], self.library.declared[name])
 
     def _based(self, text: str, name: str) -> str:
         unit = self.library.declared[name].unit
@@ -276,8 +278,12 @@ class Draft:
         return self.dialect.sound(declared) if may_overflow and not self.dialect.is_lazy else declared
 
     def _text(self, node: Node, scope: Scope) -> str:
-        """An expression as text, whose conditions allow for the rounding of what is computed here."""
-        return self.sheet.expression(with_room_for_rounding(node, self.outline.strong), scope)
+        """An expression as text, whose decisions are settled where rounding may have moved what they rest on."""
+        settled = self.decisions.settled(node, scope)
+        for name, bound in () if settled is node else self.decisions.bounds(settled):
+            if name not in scope.bounds:
+                scope.bounds[name] = self.sheet.expression(bound, scope)
+        return self.sheet.expression(settled, scope)
 
     # Blocks
 
@@ -304,16 +310,22 @@ class Draft:
         if leaves_out(powers, {other: (domain.low, domain.high) for other, domain in domains.items()}):
             return False
         texts = [self._text(candidate.form, scope) for candidate in candidates]
+        form: Node | None = None  # if it is the only one
         plain = isinstance(equation.lhs, Name) and equation.lhs.name == name
         if len(texts) == 1 and not has_choice(equation, name) and is_divided_by(equation, name):
+            form = candidates[0].form
             chosen = self._gathered(equation, name, texts[0], candidates[0], scope)
         elif len(texts) == 1 and (plain or not candidates[0].conditions):
+            form = candidates[0].form
             chosen = texts[0] if texts[0].isidentifier() else self.sheet.line(texts[0])
         else:
-            tried = [self._tried(equation, name, text, scope) for text in texts]
+            tried = [
+                self._tried(equation, name, text, candidate.form, scope)
+                for text, candidate in zip(texts, candidates, strict=True)
+            ]
             for i, candidate in enumerate(candidates):
                 if candidate.other is not None:  # in case too many digits have cancelled
-                    text = self._tried(equation, name, self._text(candidate.other, scope), scope)
+                    text = self._tried(equation, name, self._text(candidate.other, scope), candidate.other, scope)
                     tried[i] = self.sheet.line(self.dialect.pick(f"({tried[i]} == {tried[i]})", tried[i], text))
             tried += self._of_arms_without(equation, name, scope)
             chosen = tried[0]
@@ -328,41 +340,28 @@ class Draft:
                 chosen = self.sheet.line(f"{several}[0]")
                 scope.ask(self.sheet.line(f"{several}[1]"))
         if not has_choice(equation, name):
-            zeros = [
-                self._holds(Equation(one, "=", ZERO), scope) for one in cancelling_divisors(self.library, candidates)
-            ]
-            loose = [] if plain else self._where_loose(equation, name, chosen, candidates, scope)
-            chosen = self._asked_where([*zeros, *loose], chosen, scope)
+            for divisor in cancelling_divisors(self.library, candidates):
+                chosen = self._asked_where(self._holds(Equation(divisor, "=", ZERO), scope), chosen, scope)
+        if form is None:
+            self.decisions.found(chosen, self.library.declared[name])
+        else:
+            self.decisions.computed(chosen, form, scope, self.library.declared[name])
         self.sheet.require_between(scope, chosen, *self._ends(name))
         scope.bind(name, chosen)
         return True
 
-    def _where_loose(
-        self, equation: Equation, name: str, chosen: str, candidates: Sequence[Candidate], scope: Scope
-    ) -> list[str]:
-        """The test that a relation holds beside a closed form as well, where its sides may near each other for ever.
-
-        At the limit of a saturating form its inverse is infinite, and rounding makes some large number of it.
-        """
-        if not nears_limits(candidates):
-            return []
-        inner = scope.copy()
-        inner.bind(name, self.sheet.line(f"{chosen} * {_BESIDE}"))
-        return [self._holds(equation, inner)]
-
-    def _asked_where(self, doubts: Sequence[str], chosen: str, scope: Scope) -> str:
+    def _asked_where(self, doubt: str, chosen: str, scope: Scope) -> str:
         """A closed form, infinite where doubles do not decide it: there the solver is asked.
 
         `y/(a + b - c)` is a large number where rounding leaves something of a divisor that is zero.
         """
-        for doubt in doubts:
-            if self.dialect.leaves:
-                self.sheet.write(f"if {doubt}: undefined()")
-                continue
-            chosen = self.sheet.line(self.dialect.pick(doubt, "inf", chosen))
-            if not self.dialect.is_lazy:
-                scope.ask(doubt)
-            self._askable(chosen, scope)
+        if self.dialect.leaves:
+            self.sheet.write(f"if {doubt}: undefined()")
+            return chosen
+        chosen = self.sheet.line(self.dialect.pick(doubt, "inf", chosen))
+        if not self.dialect.is_lazy:
+            scope.ask(doubt)
+        self._askable(chosen, scope)
         return chosen
 
     def _gathered(self, equation: Equation, name: str, text: str, candidate: Candidate, scope: Scope) -> str:
@@ -371,7 +370,7 @@ class Draft:
         Both sides were multiplied by that divisor, so that the form has to be put back: `x = b/b` has no solution at
         `b = 0`. Infinite where a divisor of the form is zero, since any value may do there.
         """
-        found = self._tried(equation, name, text, scope)
+        found = self._tried(equation, name, text, candidate.form, scope)
         for divisor in candidate.divisors:
             vanishes = self._holds(Equation(divisor, "=", ZERO), scope)
             found = self.sheet.line(self.dialect.pick(vanishes, "inf", found))
@@ -380,11 +379,12 @@ class Draft:
         self._askable(found, scope)
         return found
 
-    def _tried(self, equation: Equation, name: str, text: str, scope: Scope) -> str:
+    def _tried(self, equation: Equation, name: str, text: str, form: Node, scope: Scope) -> str:
         """A candidate where it satisfies its relation; NaN where it does not, infinite where it is only bounded."""
         inner = scope.copy()
         value = self.sheet.line(self.dialect.pick(self._inside(text, name), text, "nan"))
         inner.bind(name, value)
+        self.decisions.computed(value, form, scope, self.library.declared[name])
         tests = [f"({value} == {value})", self._holds(equation, inner)]
         found = value
         if has_choice(equation, name):
@@ -458,10 +458,15 @@ class Draft:
 
     def _by_numbers(self, block: Block, inputs: Sequence[str], scope: Scope) -> None:
         """A block without a closed form: a call to its kernel, for each point that has not failed yet."""
-        helper = self.sheet.helper((block, *inputs), lambda: worked_out(self.library, block, inputs, self.dialect))
+        origins = self.decisions.origins(() if self.dialect.asks else inputs, scope)
         texts = [scope.variables[name] for name in inputs]
+        helper = self.sheet.helper(
+            (block, *(inputs if self.dialect.asks else texts)),
+            lambda: worked_out(self.library, block, inputs, self.dialect, origins),
+        )
         if scope.tests and texts:
             texts[0] = self.sheet.line(self.dialect.pick(self.sheet.mask(scope), texts[0], "nan"))
+        texts += map(scope.text_of, origins.names)
         result = self.sheet.line(self._called(helper, texts))
         found = [self.sheet.line(f"{result}[{i}]") for i in range(len(block.unknowns))]
         if not self.dialect.is_lazy:
@@ -470,6 +475,7 @@ class Draft:
         self.sheet.require(scope, f"({found[0]} == {found[0]})")
         for name, text in zip(block.unknowns, found, strict=True):
             scope.bind(name, text)
+            self.decisions.found(text, self.library.declared[name])
 
     def _called(self, helper: str, texts: Sequence[str]) -> str:
         return f"{helper}({', '.join(texts if self.dialect.is_lazy else ['axes', *texts])})"

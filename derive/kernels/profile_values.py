@@ -51,7 +51,7 @@ def compiled_with(
             f"What is given may contradict {twice[0]}, which a function with profiles does not test.",
             hint="Leave one of the givens out, or compile without profiles.",
         )
-    inner = compiled(library, target, [*names, *stated], backend, tested=False)
+    inner = compiled(library, target, [*names, *stated], backend, tested=False, weak=stated)
     fixed = {name: library.declared[name].unit.from_base(value.base[1]) for name, value in stated.items()}
     call = by_name(names, lambda values: inner(**dict(zip(names, values, strict=True)), **fixed))
     call.__doc__ = f"{target} from {', '.join(names)}, in declared units."

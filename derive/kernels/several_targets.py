@@ -8,7 +8,7 @@ relations could tell apart, or is only bounded.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -21,7 +21,7 @@ from derive.kernels.backends.python_numpy import Arrays
 from derive.kernels.backends.tiles import part, spread, tiles
 from derive.kernels.blocks.solver_calls import only_of_arrays
 from derive.kernels.case_dispatch import Cases, cases, cases_of_arms, cases_of_stated, leaves
-from derive.kernels.lowering import cancelling_divisors, nears_limits, written
+from derive.kernels.lowering import cancelling_divisors, written
 from derive.kernels.reach import eliminates
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import isolate
@@ -29,6 +29,7 @@ from derive.planning.plan import Plan
 from derive.solving.answering.solver import solve
 from derive.solving.execution.question import outlined
 from derive.time_limits import query
+from quantities.profiles import Profile
 from quantities.value import read_number
 
 __all__ = ["Abreast", "Asking", "found_for", "plans_for", "plans_of"]
@@ -63,7 +64,9 @@ def plans_for(library: RelationSet, target: str, given: Iterable[str]) -> Cases 
 
 
 class Abreast:
-    """Functions of arrays that return each of the targets; every version is made on first use.
+    """Functions of arrays that return each of the targets, from values of which some are weak.
+
+    Every version is made on first use.
 
     >>> import numpy
     >>> from derive.relation_files.loading import load
@@ -80,14 +83,15 @@ class Abreast:
     (('V', 'I'), [[4.0, 2.0], [36.0, 18.0]])
     """
 
-    def __init__(self, library: RelationSet, wanted: Sequence[Cases]) -> None:
+    def __init__(self, library: RelationSet, wanted: Sequence[Cases], weak: Container[str] = ()) -> None:
         self.names = tuple(dict.fromkeys(name for found in wanted for name in found.outline.strong))
         self.outlines = tuple(found.outline for found in wanted)
         self._library = library
-        self._asked = {i: Asking(library, found, self.names) for i, found in enumerate(wanted) if found.is_asked}
+        self._weak = weak
+        self._asked = {i: Asking(library, found, self.names, weak) for i, found in enumerate(wanted) if found.is_asked}
         wanted = [found for found in wanted if not found.is_asked]
         self._wanted = tuple(wanted)
-        self._asking = [Asking(library, found, self.names) for found in wanted]
+        self._asking = [Asking(library, found, self.names, weak) for found in wanted]
         self._size = len({block for found in wanted for made in plans_of(found) for block in made.blocks})
         self._points = 0  # so far
 
@@ -166,7 +170,7 @@ class Abreast:
             return None
         split = [([i for i, one in enumerate(said) if one is is_said], is_said) for is_said in (True, False)]
         return [
-            (places, Abreast(self._library, [self._wanted[i] for i in places]), is_said)
+            (places, Abreast(self._library, [self._wanted[i] for i in places], self._weak), is_said)
             for places, is_said in split
             if places
         ]
@@ -180,10 +184,11 @@ class Abreast:
 
 
 class Asking:
-    """The points of one target that compiled lines leave open."""
+    """The points of one target that compiled lines leave open; `weak` values of them are stated, as profiles do."""
 
-    def __init__(self, library: RelationSet, found: Cases, names: Sequence[str]) -> None:
+    def __init__(self, library: RelationSet, found: Cases, names: Sequence[str], weak: Container[str] = ()) -> None:
         self.library = library
+        self.weak = weak
         self.outline = found.outline
         self.places = [names.index(name) for name in found.outline.strong]
         plans = plans_of(found)
@@ -220,7 +225,8 @@ class Asking:
         units = {name: library.declared[name].unit for name in (*outline.strong, outline.target)}
         try:
             given = {name: read_number(x, units[name]) for name, x in zip(outline.strong, point, strict=True)}
-            base = solve(library, outline.target, (), given).base
+            stated = {name: given.pop(name) for name in outline.strong if name in self.weak}
+            base = solve(library, outline.target, (Profile("point", stated),) if stated else (), given).base
         except DeriveError:
             return math.nan
         declared = math.nan if base is None else units[outline.target].from_base(base)
@@ -233,7 +239,7 @@ def _may_be_doubtful(library: RelationSet, made: Plan) -> bool:
         return False
     last = made.blocks[-1]
     candidates = isolate(library.relations[last.relations[0]].written, last.unknowns[0])
-    return bool(candidates and (cancelling_divisors(library, candidates) or nears_limits(candidates)))
+    return bool(candidates and cancelling_divisors(library, candidates))
 
 
 def plans_of(found: Cases) -> list[Plan]:

@@ -193,6 +193,18 @@ class Matching:
                     pending.append(self.fixed_by[name])
         return came_from
 
+    def conflicting(self, names: Iterable[str]) -> set[str]:
+        """The unknowns whose values cannot all be known, because relations determine some of them from the others.
+
+        >>> matching = Matching(frozenset())
+        >>> matching.add("sum", "abc")
+        True
+        >>> sorted(matching.given("abcd").conflicting("abcd"))
+        ['a', 'b', 'c']
+        """
+        unmatched = [name for name in names if f"={name}" in self.members and f"={name}" not in self.fixes]
+        return {*unmatched}.union(*(self._circuit(f"={name}") for name in unmatched))
+
     def dependencies(self, name: str) -> Iterator[str]:
         """A quantity and the unknowns that it is computed from, the nearest first."""
         return reached((name,), lambda found: self.members[self.fixed_by[found]] if found in self.fixed_by else ())

@@ -112,6 +112,7 @@ def plan(structure: Structure, target: str, given: Sequence[str], weak: Sequence
     [(('power',), ('V',)), (('ohm',), ('R',))]
     """
     base = basis_of(structure, target, given, weak, only_bearing=True)
+    whole = structure
     structure, weak, relations, used, known = base.structure, base.weak, base.relations, base.used, base.known
     if target not in known and not base.matching.settles(target):
         return Plan(target, (), used, (), is_determined=False)
@@ -123,17 +124,22 @@ def plan(structure: Structure, target: str, given: Sequence[str], weak: Sequence
     answered = {target, *(name for relation in used_relations for name in structure.members[relation])}
     displaced = [name for name in weak if name in solved and name not in known]
     yielding = [name for name in displaced if _depends_on_answer(structure, solved, name, answered)][:_SPARE]
-    bounded = [[name for name in names if name in solved and name not in known] for names in structure.limits]
-    limited = [
-        name
-        for names, computed in zip(structure.limits, bounded, strict=True)
-        if all(name in known or name in weak or base.matching.settles(name) for name in names)
-        and any(_depends_on_answer(structure, solved, name, answered) for name in computed)
-        for name in computed
-    ][:_SPARE]
+    limited: list[str] = []
+    beside: dict[str, list[Block]] = {}  # of each quantity that only what is given connects with the target
+    for names in structure.limits:
+        computed = [name for name in names if name in solved and name not in known]
+        if not any(_depends_on_answer(structure, solved, name, answered) for name in computed):
+            continue
+        apart = [name for name in names if not (name in known or name in weak or base.matching.settles(name))]
+        led_to = {name: _following_from_givens(whole, name, given) for name in apart}
+        if all(led_to.values()):
+            limited += computed
+            beside |= led_to
+    limited = limited[:_SPARE]
     members = (name for relation in spare for name in structure.members[relation])
     wanted = [name for name in dict.fromkeys([*members, *yielding, *limited]) if base.matching.settles(name)]
     extra = [block for block in ordered(structure, solved, wanted, known) if block not in blocks]
+    extra += dict.fromkeys(block for found in beside.values() for block in found)
     spent = {relation for block in (*blocks, *extra) for relation in block.relations}
     settled = known | {name for block in (*blocks, *extra) for name in block.unknowns}
     checks = tuple(
@@ -415,8 +421,9 @@ def _left_over(structure: Structure, basis: Matching, candidates: Sequence[str])
         above = {one for relation in upstream(structure, [name], basis.known) for one in structure.members[relation]}
         return name not in structure.writers, len(above.intersection(candidates))
 
-    in_turn = sorted(candidates, key=rank)  # the matching leaves unmatched what it is given last
-    fixes = basis.given(in_turn).fixes
+    tied = basis.given(candidates).conflicting(candidates)  # all others can be known beside any of these
+    in_turn = sorted((name for name in candidates if name in tied), key=rank)
+    fixes = basis.given(in_turn).fixes  # the matching leaves unmatched what it is given last
     return {name for name in in_turn if f"={name}" not in fixes}
 
 
@@ -499,6 +506,14 @@ def _depends_on_answer(structure: Structure, solved: Mapping[str, str], name: st
     """Whether a displaced weak value is computed from quantities of the answer."""
     behind = reached((name,), lambda found: structure.members[solved[found]] if found in solved else ())
     return any(found in answered for found in behind)
+
+
+def _following_from_givens(structure: Structure, name: str, given: Sequence[str]) -> list[Block]:
+    """The blocks by which a quantity follows from what is given alone; none if it does not."""
+    base = basis_of(structure, name, given, (), only_bearing=True)
+    if not base.matching.settles(name):
+        return []
+    return ordered(base.structure, base.solved, [name], base.known)
 
 
 def ordered(

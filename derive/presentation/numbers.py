@@ -251,7 +251,7 @@ def filled(form: Node, worth: Mapping[str, tuple[float, Unit]], exact: Set[str],
 
     def shown(name: str) -> Node:
         number, unit = worth[name]
-        text = text_of(number, STATED) if name in exact else f"{number:.{digits}g}"
+        text = text_of(number, max(STATED, digits)) if name in exact else f"{number:.{digits}g}"
         return Name(f"({text} {unit})") if spelled(unit) else _literal(text)
 
     return render(with_forms(form, {name: shown(name) for name in names_in(form) if name in worth}))

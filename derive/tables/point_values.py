@@ -34,11 +34,11 @@ def beside(library: RelationSet, target: str, names: Iterable[str]) -> Cases | N
     return _BESIDE.of(library.session, (target, given), lambda: plans_for(library, target, given))
 
 
-def functions(library: RelationSet, wanted: Iterable[Cases]) -> Abreast:
-    """One function for all these quantities."""
+def functions(library: RelationSet, wanted: Iterable[Cases], weak: frozenset[str] = frozenset()) -> Abreast:
+    """One function for all these quantities, from values of which some are weak."""
     listed = list(wanted)
-    key = tuple((one.outline, one.is_asked) for one in listed)
-    return _FUNCTIONS.of(library.session, key, lambda: Abreast(library, listed))
+    key = (weak, *((one.outline, one.is_asked) for one in listed))
+    return _FUNCTIONS.of(library.session, key, lambda: Abreast(library, listed, weak))
 
 
 @dataclass(frozen=True)

@@ -83,7 +83,8 @@ class Work:
     def _function(self, wanted: Iterable[Cases | None]) -> Abreast:
         """One function for all of them, which computes common parts once."""
         distinct = {found.outline: found for found in wanted if found is not None}
-        return functions(self.library, distinct.values())
+        weak = self.weak.union(*(recipe.stated for recipe in self.recipes))
+        return functions(self.library, distinct.values(), weak)
 
     def _values(
         self, function: Abreast, arrays: Sequence[Any], ends: Mapping[str, float] = MappingProxyType({})

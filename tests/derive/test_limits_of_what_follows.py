@@ -65,3 +65,33 @@ def test_a_broken_limit_is_said_wherever_its_quantity_follows_from_the_answer(fi
         assert [not held for held in table.holds] == expected, seed
         broken += sum(expected)
     assert count < broken < 2.5 * count
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_broken_limit_is_said_beside_what_only_the_given_connects_with_the_answer(seed: int) -> None:
+    """`beside` follows from what is typed alone: no unknown connects it with the target."""
+    draw = random.Random(f"beside {seed}")
+    gain, share = (round(draw.uniform(0.5, 4), 2) for _ in range(2))
+    joined = draw.choice(["asked + beside", "asked*beside", "asked + typed*beside"])
+
+    def sides(typed: float) -> float:
+        return float(eval(joined, {"asked": gain * typed, "beside": share * typed, "typed": typed}))
+
+    most = round(sides(1), 3)
+    library = derive.load(f"""
+    [quantities]
+    typed = {{ unit = "1" }}
+    gain = {{ unit = "1", value = "{gain}" }}
+    asked = {{ unit = "1" }}
+    beside = {{ unit = "1" }}
+    [relations]
+    asked = {{ equation = "asked = gain*typed" }}
+    beside = {{ equation = "beside = {share}*typed" }}
+    limit = {{ equation = "{joined} <= {most}" }}
+    """)
+    typed = [round(draw.uniform(*ends), 3) for ends in ((0.1, 0.9), (1.1, 3)) for _ in range(3)]
+    expected = [sides(number) > most for number in typed]
+    assert sum(expected) == 3
+    answers = [library.solve("asked", typed=number) for number in typed]
+    assert [bool(answer.failed) for answer in answers] == expected
+    assert [not held for held in library.sweep("asked", typed=typed).holds] == expected

@@ -11,9 +11,11 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
 
-__all__ = ["NAMES", "both", "chosen", "contrary", "inside", "sound", "sure", "told"]
+from derive.kernels.backends.exact_points import UNDEFINED, ExactPoints
 
-_HALF = 0.5
+__all__ = ["NAMES", "both", "chosen", "contrary", "inside", "settled", "sound", "sure", "told"]
+
+_HALF = UNDEFINED
 
 Judge = Callable[..., "bool | None"]
 """What a comparison comes to at the numbers of its names."""
@@ -40,6 +42,21 @@ def told(test: Any, left: Any, right: Any, is_clear: bool, judge: Judge, names: 
         truths = [judge(*map(float, point)) for point in points.T]
         verdicts[pending] = numpy.array([_HALF if truth is None else truth for truth in truths])[back.reshape(-1)]
     return verdicts if (verdicts == _HALF).any() else verdicts == 1
+
+
+def settled(found: Any, near: Any, exact: ExactPoints, numbers: Sequence[Any]) -> Any:
+    """Numbers or verdicts, worked out from what was given where doubles are too near to another one."""
+    import numpy
+
+    if not numpy.any(near):
+        return found
+    is_test = exact.is_condition
+    found, near, *numbers = numpy.broadcast_arrays(found, near, *numbers)
+    result = found.astype(float)
+    result[near] = exact.at_all([number[near] for number in numbers])
+    if is_test and not (result == _HALF).any():
+        result = result == 1
+    return result[()]
 
 
 def inside(number: Any, low: float, high: float, is_open: bool) -> Any:
@@ -106,5 +123,5 @@ def _are_bools(verdicts: Any) -> bool:
     return isinstance(verdicts, bool) or verdicts.dtype == bool
 
 
-NAMES = {one.__name__: one for one in (told, both, chosen, contrary, inside, sound, sure)}
+NAMES = {one.__name__: one for one in (told, settled, both, chosen, contrary, inside, sound, sure)}
 """By which the text of a function calls them."""

@@ -13,24 +13,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Container, Mapping, Sequence
-from fractions import Fraction
 from functools import cached_property, reduce
 from types import SimpleNamespace
 from typing import Any, NoReturn
 
 from derive.expressions.arithmetic import Arithmetic, Fold
-from derive.expressions.functions import STEPPED, TABLE, Function
-from derive.expressions.tree import COMPARISONS, Apply, Name, Node, Number, cases, walk
-from derive.numerics.algebra.evaluation import terms
-from derive.numerics.algebra.like_terms import ZERO, negated
-from derive.tolerances import EXPRESSION
+from derive.expressions.functions import TABLE, Function
+from derive.expressions.tree import COMPARISONS, Apply, Name, Node, Number, cases, rebuilt, walk
+from derive.kernels.backends.exact_points import ExactPoints
 
 __all__ = [
     "DOUBT",
     "NUMBERS",
+    "SETTLED",
     "SIGNS",
     "Dialect",
     "Unsaid",
+    "exact_points",
     "inlined",
     "is_clear",
     "is_literal",
@@ -38,12 +37,17 @@ __all__ = [
     "nested",
     "number",
     "operations",
-    "with_room_for_rounding",
+    "unsettled",
     "worded",
 ]
 
 DOUBT = "doubt"
 """What a text makes true where it cannot tell, in a dialect that asks another."""
+
+SETTLED = "settled"
+"""The operation that decides where doubles do not: of a decision, how near it is to another one, and how near it may be
+for doubles; and, unless the solver has to be asked, of the steps to it, each a name and its form.
+"""
 
 NUMBERS = SimpleNamespace(**{**vars(math), **{name: entry.value for name, entry in TABLE.items()}})
 """What Python's math has, with all functions of the table."""
@@ -73,6 +77,8 @@ class Dialect:
     """The functions that the text may call."""
     comparison: Callable[[Apply, Callable[[Node], str]], str]
     """A comparison of numbers, as a form of the arithmetic."""
+    settled: Callable[[str, str, Apply, Callable[[Node], str]], str]
+    """A decision, and the test that doubles do not tell, as one text that is decided."""
     made: Callable[[str, dict[str, Any]], Callable[..., Any]]
     """The function `compiled` of a text, which may call these names."""
 
@@ -107,11 +113,16 @@ class Dialect:
         def logical(node: Apply, part: Fold) -> str:
             return self.logic(node.op, [part(arg) for arg in node.args])
 
+        def settling(node: Apply, part: Fold) -> str:
+            decision, gap, room, *_ = node.args
+            return self.settled(part(decision), f"{part(gap)} <= {part(room)}", node, part)
+
         rows = {op: row for op, row in self.operations.items() if op not in _SWALLOWING}
         forms = {
             **dict.fromkeys(_SWALLOWING & self.operations.keys(), swallowing),
             **dict.fromkeys(SIGNS, self.comparison),
             **dict.fromkeys(("and", "or", "not"), logical),
+            SETTLED: settling,
         }
         return Arithmetic(number, {**rows, "true": lambda: "True"}, forms, otherwise=_unsaid)
 
@@ -138,6 +149,24 @@ def operations(called: Callable[[Function], str], **own: Callable[..., str]) -> 
         **{name: f"{name_here}({{}})".format for name, name_here in functions.items()},
         **own,
     }
+
+
+def exact_points(decision: Node, steps: Sequence[Node]) -> ExactPoints | None:
+    """What works out a decision from what was given, if the steps to it are known; else the solver alone does."""
+    for step in steps:
+        assert isinstance(step, Apply)
+        forms = zip(step.args[::2], step.args[1::2], strict=True)
+        return ExactPoints(unsettled(decision), {name.name: form for name, form in forms if isinstance(name, Name)})
+    return None
+
+
+def unsettled(node: Node) -> Node:
+    """An expression as it was before it was said where its decisions are settled."""
+
+    def plain(part: Node) -> Node | None:
+        return unsettled(part.args[0]) if isinstance(part, Apply) and part.op == SETTLED else None
+
+    return rebuilt(node, plain)
 
 
 def nested(function: str) -> Callable[..., str]:
@@ -190,64 +219,6 @@ def _choice(node: Apply, part: Callable[[Node], str], lazy: Callable[[Node], str
             test = arm(condition) if i else part(condition)
             text = dialect.pick(test, arm(value), text)
     return text
-
-
-def with_room_for_rounding(node: Node, exact: Container[str]) -> Node:
-    """An expression in whose conditions a computed number that equals a literal but for rounding is equal to it.
-
-    3*0.1 is 0.30000000000000004, and still `<= 0.3`. Numbers of the names in `exact` are compared as they are. What is
-    rounded to a whole number and misses one by rounding alone is that number.
-
-    >>> from derive.expressions.grammar import parse_condition
-    >>> [with_room_for_rounding(parse_condition("y <= 0.3"), given).args[1].real for given in ("y", "x")]
-    [0.3, 0.300000000000003]
-    """
-    if not isinstance(node, Apply):
-        return node
-    if node.op not in _OUTWARDS:
-        args = tuple(with_room_for_rounding(arg, exact) for arg in node.args)
-        if node.op in STEPPED and not isinstance(args[0], Number) and not _is_among(args[0], exact):
-            args = (_nudged(args[0], _OUTWARDS["lt" if node.op == "ceil" else "le"]),)
-        return node if args == node.args else Apply(node.op, args, node.at)
-    left, right = node.args
-    if all(isinstance(side, Number) or _is_among(side, exact) for side in node.args):
-        return node
-    if right == ZERO and isinstance(left, Apply) and left.op == "add" and len(left.args) == 2:
-        first, second = left.args
-        left, right = first, negated(second)
-    way = _OUTWARDS[node.op]
-    if isinstance(right, Number):
-        return Apply(node.op, (left, _moved(right, way)), node.at)
-    if isinstance(left, Number):
-        return Apply(node.op, (_moved(left, -way), right), node.at)
-    if isinstance(left, Name) and isinstance(right, Name):
-        return Apply(node.op, (left, _nudged(right, way)), node.at)
-    return Apply(node.op, (left, _nudged(right, way, (*terms(left), *terms(right)))), node.at)
-
-
-def _is_among(node: Node, names: Container[str]) -> bool:
-    return isinstance(node, Name) and node.name in names
-
-
-def _nudged(node: Node, way: int, parts: Sequence[Node] = ()) -> Node:
-    """A number moved up or down by the rounding of an expression, or of these parts of it.
-
-    2.7/0.45 rounded up is 6, as it is in decimals. A part may exceed doubles, and its rounding may not: an infinite
-    number stays what it is.
-    """
-    sizes = tuple(Apply("abs", (part,)) for part in parts or (node,))
-    size = Apply("min", (Apply("add", sizes), _LARGEST_SIZE)) if parts else sizes[0]
-    return Apply("add", (node, Apply("mul", (Number(Fraction(way * EXPRESSION)), size))))
-
-
-_LARGEST_SIZE = Number(Fraction(10) ** 300)
-
-_OUTWARDS = {"lt": -1, "le": 1, "gt": 1, "ge": -1}
-"""Which way a bound on the right moves, so that equality counts as the sign says."""
-
-
-def _moved(bound: Number, way: int) -> Number:
-    return Number(Fraction(bound.real + way * EXPRESSION * abs(bound.real)))
 
 
 def inlined(node: Node, named: Callable[[str], str], dialect: Dialect) -> str:

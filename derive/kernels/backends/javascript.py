@@ -19,7 +19,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from derive.expressions.functions import TABLE
+from derive.expressions.functions import STEPPED, TABLE
 from derive.expressions.tree import Apply, Node
 from derive.kernels.backends.emitter import DOUBT, SIGNS, is_clear, is_total
 from derive.kernels.backends.numba_source import Machine, Slow
@@ -70,6 +70,16 @@ class JavaScript(Machine):
         left, right = map(part, node.args)
         known = f"{left} - {right} == {left} - {right} or abs({left} - {right}) == inf"
         return f"({left} {SIGNS[node.op]} {right} if {known} else ({DOUBT} := {DOUBT} | True))"
+
+    def settled(self, found: str, near: str, node: Apply, part: Callable[[Node], str]) -> str:
+        """What differs by rounding alone is the same: a browser has doubles only."""
+        decision = node.args[0]
+        assert isinstance(decision, Apply)
+        if decision.op in STEPPED:
+            return f"(m.floor({part(decision.args[0])} + 0.5) if {near} else {found})"
+        if decision.op in ("lt", "gt"):
+            return f"({found} and not {near})"
+        return f"({found} or {near})" if decision.op in ("le", "ge") else found
 
     def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
         return Script(text, space)

@@ -17,7 +17,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from derive.expressions.functions import Function
-from derive.expressions.tree import Apply, Node
+from derive.expressions.tree import CONDITIONS, Apply, Node
 from derive.kernels.backends.emitter import (
     DOUBT,
     NUMBERS,
@@ -64,6 +64,11 @@ class Machine(Dialect):
         if is_total(node):
             return f"({left} {SIGNS[node.op]} {right})"
         return f"({left} {SIGNS[node.op]} {right} if abs({left} - {right}) < inf else ({DOUBT} := {DOUBT} | True))"
+
+    def settled(self, found: str, near: str, node: Apply, part: Callable[[Node], str]) -> str:
+        decision, doubtful = node.args[0], f"({DOUBT} := {DOUBT} | True)"
+        is_test = isinstance(decision, Apply) and decision.op in CONDITIONS
+        return f"({found} if not {near} else {doubtful if is_test else f'nan * {doubtful}'})"
 
     def passed(self, tests: Sequence[str]) -> str:
         return " & ".join(tests)

@@ -11,19 +11,42 @@ from derive.expressions.functions import TABLE, Function
 from derive.expressions.tree import Apply, Name, Node, names_in
 from derive.kernels.backends.condition_values import NAMES
 from derive.kernels.backends.emitter import (
+    DOUBT,
     NUMBERS,
     SIGNS,
     Dialect,
+    exact_points,
     is_clear,
     is_literal,
     is_total,
     nested,
     operations,
+    unsettled,
 )
+from derive.kernels.backends.exact_points import ExactPoints
 from derive.kernels.backends.shared_lines import execute
 from derive.numerics.algebra.evaluation import truth
 
 __all__ = ["Arrays", "Floats"]
+
+
+class _Exact:
+    """The exact points of a function's decisions, each once, by the texts that call them."""
+
+    def __init__(self) -> None:
+        self.held: list[ExactPoints] = []
+        self._places: dict[Node, int] = {}
+
+    def called(self, node: Apply, part: Callable[[Node], str]) -> tuple[str, str] | None:
+        """The exact points of a decision, and the numbers that were given; None where the solver has to be asked."""
+        if node not in self._places:
+            made = exact_points(node.args[0], node.args[3:])
+            if made is None:
+                return None
+            self._places[node] = len(self.held)
+            self.held.append(made)
+        place = self._places[node]
+        return f"exact[{place}]", "".join(f"{part(Name(name))}, " for name in self.held[place].names)
 
 
 class Floats(Dialect):
@@ -38,10 +61,16 @@ class Floats(Dialect):
 
     def __init__(self) -> None:
         self._fresh = count()
+        self._exact = _Exact()
 
     def names(self) -> dict[str, Any]:
-        own = {"max": max, "min": min, "abs": abs, "undefined": _undefined}
+        own = {"max": max, "min": min, "abs": abs, "undefined": _undefined, "exact": self._exact.held}
         return {"m": NUMBERS, "inf": math.inf, **own}
+
+    def settled(self, found: str, near: str, node: Apply, part: Callable[[Node], str]) -> str:
+        called = self._exact.called(node, part)
+        known = "undefined()" if called is None else f"{called[0]}.known({called[1]})"
+        return f"({known} if {near} else {found})"
 
     def sound(self, text: str) -> str:
         if text.isidentifier():
@@ -94,21 +123,36 @@ class Arrays(Dialect):
     def __init__(self) -> None:
         self._judges: list[Callable[..., bool | None]] = []
         self._places: dict[Node, int] = {}  # the judge of each comparison
+        self._exact = _Exact()
 
     def names(self) -> dict[str, Any]:
         import numpy
 
-        return {"np": numpy, "inf": math.inf, "judges": self._judges, "special": _OfArrays(), **NAMES}
+        return {
+            "np": numpy,
+            "inf": math.inf,
+            "judges": self._judges,
+            "exact": self._exact.held,
+            "special": _OfArrays(),
+            **NAMES,
+        }
+
+    def settled(self, found: str, near: str, node: Apply, part: Callable[[Node], str]) -> str:
+        called = self._exact.called(node, part)
+        if called is None:
+            return f"(({DOUBT} := {near}), {found})[1]"
+        return f"settled({found}, {near}, {called[0]}, ({called[1]}))"
 
     def comparison(self, node: Apply, part: Callable[[Node], str]) -> str:
         left, right = map(part, node.args)
         test = f"({left} {SIGNS[node.op]} {right})"
         if is_total(node):
             return test
-        names = names_in(node)
+        names = names_in(unsettled(node))
         if node not in self._places:
             self._places[node] = len(self._judges)
-            self._judges.append(lambda *numbers: truth(node, dict(zip(names, numbers, strict=True))))
+            plain = unsettled(node)
+            self._judges.append(lambda *numbers: truth(plain, dict(zip(names, numbers, strict=True))))
         held = "".join(f"{part(Name(name))}, " for name in names)
         clear = all(map(is_clear, node.args))
         return f"told({test}, {left}, {right}, {clear}, judges[{self._places[node]}], ({held}))"

@@ -22,12 +22,18 @@ from derive.kernels.backends.emitter import DOUBT, Dialect, inlined, number, wor
 from derive.numerics.algebra.evaluation import terms, weighed
 from derive.planning.plan import Block
 
-__all__ = ["Scope", "Sheet", "Writer", "apart", "execute", "in_order", "refusing_what_is_too_deep"]
+__all__ = ["Scope", "Sheet", "Writer", "apart", "execute", "in_order", "name_of_text", "refusing_what_is_too_deep"]
 
 Writer = Callable[[Node], str]
 """The text of an expression, whose parts are written before it."""
 
 _HELD = re.compile(r"\bv\d+\b")
+_ITSELF = "="  # with which no quantity's name begins
+
+
+def name_of_text(text: str) -> Name:
+    """The name of the number that a text stands for, whichever quantity that is."""
+    return Name(_ITSELF + text)
 
 
 def execute(text: str, space: dict[str, Any]) -> None:
@@ -60,14 +66,21 @@ class Scope:
     tests: tuple[str, ...] = ()  # tests to be passed, where lines do not return at once
     asked: tuple[str, ...] = ()  # flags of points that another dialect must compute
     sizes: tuple[str, ...] = ()  # values still to be checked as finite
+    bounds: dict[str, str] = field(default_factory=dict)  # the name of each bound of a rounding error
 
     def copy(self) -> Scope:
         held = dict(self.variables), dict(self.written), dict(self.solved)
-        return Scope(*held, self.tests, self.asked, self.sizes)
+        return Scope(*held, self.tests, self.asked, self.sizes, dict(self.bounds))
 
     def untested(self) -> Scope:
         """The same results, and nothing to be passed or asked yet."""
-        return Scope(dict(self.variables), dict(self.written), dict(self.solved))
+        return Scope(dict(self.variables), dict(self.written), dict(self.solved), bounds=dict(self.bounds))
+
+    def text_of(self, name: str) -> str:
+        """The text of a quantity or of a bound, or the text that a name stands for itself."""
+        if name.startswith(_ITSELF):
+            return name.removeprefix(_ITSELF)
+        return self.bounds[name] if name in self.bounds else self.variables[name]
 
     def ask(self, *tests: str) -> None:
         self.asked = tuple(dict.fromkeys((*self.asked, *tests)))
@@ -176,7 +189,7 @@ class Sheet:
 
     def expression(self, node: Node, scope: Scope) -> str:
         if isinstance(node, Name):
-            return scope.variables[node.name]
+            return scope.text_of(node.name)
         if isinstance(node, Number):
             return number(node)
         if node not in scope.written:
@@ -201,7 +214,7 @@ class Sheet:
             return self.expression(inner, scope)
 
         def lazy(inner: Node) -> str:
-            return inlined(inner, scope.variables.__getitem__, self.dialect)
+            return inlined(inner, scope.text_of, self.dialect)
 
         return worded(node, part, lazy, self.dialect)
 

@@ -21,6 +21,7 @@ from derive.kernels.backends.numba_source import Machine, Slow
 from derive.kernels.backends.python_numpy import Arrays
 from derive.kernels.blocks.arms import by_arms, in_closed_form
 from derive.kernels.blocks.block_lines import Attempt, attempt
+from derive.kernels.blocks.decisions import Origins
 from derive.kernels.blocks.monotonicity import Pieces
 from derive.kernels.blocks.solver_calls import solver, solver_of_arrays
 from derive.model.relation_set import RelationSet
@@ -43,16 +44,18 @@ _CUTS = 16  # in search of the longest span with a proof
 _VAIN = 24  # failed proofs without a success after which no other is tried
 
 
-def worked_out(library: RelationSet, block: Block, inputs: Sequence[str], dialect: Dialect) -> Callable[..., Any]:
-    """The function of the inputs that returns a block's unknowns, for lines in a dialect."""
+def worked_out(
+    library: RelationSet, block: Block, inputs: Sequence[str], dialect: Dialect, origins: Origins
+) -> Callable[..., Any]:
+    """The function of the inputs, and of what they follow from, that returns a block's unknowns, in a dialect."""
     equations = [library.relations[name].written for name in block.relations]
     domains = {name: library.declared[name].domain for name in (*block.unknowns, *inputs)}
     if isinstance(dialect, Machine):
         return _of_one_solution(equations, block.unknowns, inputs, domains, dialect)
     way = attempt(equations, block.unknowns, inputs, domains)
     if dialect.is_lazy:
-        return solver(library, block, inputs, OnePoint(way) if way else None)
-    return solver_of_arrays(library, block, inputs, ManyPoints(way) if way else None)
+        return solver(library, block, inputs, origins, OnePoint(way) if way else None)
+    return solver_of_arrays(library, block, inputs, origins, ManyPoints(way) if way else None)
 
 
 class _Proofs:

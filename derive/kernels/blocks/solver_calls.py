@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from derive.kernels.blocks.decisions import Origins
 from derive.model.relation_set import RelationSet
 from derive.planning.plan import Block
 from derive.tolerances import SAME_ROOT
@@ -26,17 +27,18 @@ TriedAtAll = Callable[[Sequence[Any]], tuple[Any, Any]]
 
 
 def solver(
-    library: RelationSet, block: Block, inputs: Sequence[str], tried: Tried | None = None
+    library: RelationSet, block: Block, inputs: Sequence[str], origins: Origins, tried: Tried | None = None
 ) -> Callable[..., tuple[float, ...]]:
     """The block's only admissible solution, as a number for each unknown; NaN if there is none.
 
     The solver is called where `tried` does not decide.
     """
-    found = _solutions(library, block, inputs)
+    found = _solutions(library, block, inputs, origins)
     nothing = (math.nan,) * len(block.unknowns)
 
     def at(*numbers: float) -> tuple[float, ...]:
-        solutions = tried(*numbers) if tried and all(map(math.isfinite, numbers)) else None
+        given = numbers[: len(inputs)]
+        solutions = tried(*given) if tried and all(map(math.isfinite, given)) else None
         solutions = found(*numbers) if solutions is None else solutions
         if solutions is None or len(solutions) > 1:
             raise ValueError("several solutions")
@@ -46,17 +48,17 @@ def solver(
 
 
 def solver_of_arrays(
-    library: RelationSet, block: Block, inputs: Sequence[str], tried: TriedAtAll | None = None
+    library: RelationSet, block: Block, inputs: Sequence[str], origins: Origins, tried: TriedAtAll | None = None
 ) -> Callable[..., Any]:
     """The same for arrays, with several solutions along an axis of their own; and last, where an unknown is bounded."""
-    found, size = _solutions(library, block, inputs), len(block.unknowns)
+    found, size = _solutions(library, block, inputs, origins), len(block.unknowns)
 
     def at(axes: Axes, *arrays: Any) -> Any:
         import numpy
 
         shape = numpy.broadcast_shapes(*(numpy.shape(array) for array in arrays))
         flat = [numpy.broadcast_to(array, shape).ravel() for array in arrays]
-        columns, pending = tried(flat) if tried and arrays else _nothing(size, math.prod(shape))
+        columns, pending = tried(flat[: len(inputs)]) if tried and inputs else _nothing(size, math.prod(shape))
         places = numpy.flatnonzero(pending)
         points = [axes.once(found, tuple(float(array[i]) for array in flat)) for i in places]
         bounded = numpy.zeros(pending.shape, bool)
@@ -90,15 +92,16 @@ def _widened(columns: Any, several: int) -> Any:
 
 
 def _solutions(
-    library: RelationSet, block: Block, inputs: Sequence[str]
+    library: RelationSet, block: Block, inputs: Sequence[str], origins: Origins
 ) -> Callable[..., list[tuple[float, ...]] | None]:
     """All admissible solutions of a block at a point; None if an unknown is only bounded."""
     from derive.solving.execution.block_execution import outcome_of
 
     def at(*numbers: float) -> list[tuple[float, ...]] | None:
-        known = dict(zip(inputs, map(float, numbers), strict=True))
+        known = dict(zip(inputs, map(float, numbers), strict=False))
         if any(number != number for number in known.values()):
             return []
+        known |= origins.values(numbers[len(inputs) :])
         solutions = outcome_of(library, block, known).solutions
         if any(solution.spans for solution in solutions):
             return None
@@ -175,7 +178,9 @@ def settled(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of rows as one of single values, for values needed before lines continue; and where it fails."""
 
     def at(axes: Axes, *arrays: Any) -> tuple[Any, Any]:
-        (held,) = function(*arrays)
+        import numpy
+
+        (held,) = function(*map(numpy.asarray, arrays))  # what is the same at all points may be a literal
         number, several, bounded = only_of_arrays(held)
         return number, several | bounded
 

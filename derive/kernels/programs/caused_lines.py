@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from math import inf, isfinite
 
 from derive.kernels.backends.shared_lines import Scope, Sheet
+from derive.kernels.blocks.decisions import Decisions
 from derive.kernels.case_dispatch import Cases
 from derive.kernels.lowering import Draft
 from derive.kernels.programs.layout import Layout
@@ -31,7 +32,9 @@ class CausedLines(Draft):
         layout: Layout,
         reasons: Reasons,
     ) -> None:
-        super().__init__(library, found, {name: sheet.line(f"x[{i}]") for i, name in enumerate(inputs)}, sheet)
+        super().__init__(
+            library, found, {name: sheet.line(f"x[{i}]") for i, name in enumerate(inputs)}, sheet, Decisions()
+        )
         self.inputs = inputs
         self.layout = layout
         self.reasons = reasons
@@ -61,6 +64,7 @@ class CausedLines(Draft):
         wrong = self.reasons.misgiven(quantity)
         self.causes[value] = self.sheet.line(f"0 if {' and '.join(tests)} else {wrong}")
         scope.variables[name] = value
+        self.decisions.given(value, argument, quantity)
 
     def cause(self, names: Iterable[str], scope: Scope) -> list[str]:
         """The causes that quantities may hand on."""

@@ -215,8 +215,8 @@ class _Listing(CausedLines):
         undecided = f"{self.reasons.undecided(name)} if {' or '.join(inner.asked)} else " if inner.asked else ""
         return f"({undecided}0 if {' and '.join(tests) or 'True'} else {outside})"
 
-    def _tried(self, equation: Equation, name: str, text: str, scope: Scope) -> str:
-        self.tried.append(super()._tried(equation, name, text, scope))
+    def _tried(self, equation: Equation, name: str, text: str, form: Node, scope: Scope) -> str:
+        self.tried.append(super()._tried(equation, name, text, form, scope))
         return self.tried[-1]
 
     def _form(self, block: Block) -> str:

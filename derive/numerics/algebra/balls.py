@@ -66,8 +66,17 @@ def _operations() -> dict[str, Callable[..., Ball]]:
         "mul": lambda *factors: math.prod(factors),
         "neg": operator.neg,
         "inv": lambda x: 1 / x,
-        "pow": operator.pow,
+        "pow": _power,
         "max": lambda *args: reduce(arb.max, args),
         "min": lambda *args: reduce(arb.min, args),
         **{name: entry.digits or getattr(arb, name) for name, entry in TABLE.items()},
     }
+
+
+def _power(base: Ball, exponent: Ball) -> Ball:
+    """A power. Where a base may be zero, FLINT has none, though any whole positive power is defined there."""
+    from flint import arb
+
+    if base.contains(0) and exponent.is_integer() and exponent > 0:
+        return arb(0, base.abs_upper() ** exponent)
+    return base**exponent

@@ -5,7 +5,7 @@ undone on the other side: `y = 2*sqrt(x)` becomes `x = (y/2)**2`. An even power,
 more than one inverse; each gives a candidate, and substitution and domain later decide which of them hold. Where it
 occurs more than once, sums are first collected into a polynomial (`a*x + b*x = c`, `x**2 + b*x = c`).
 
-Choices are inverted arm by arm. `max(a, x) = y` says that x is y where a <= y; where a = y, any x up to y is a
+Choices are inverted arm by arm. `max(a, x) = y` says that x is y where a < y; where a = y, any x up to y is a
 solution, which is a bound and not a value. A candidate therefore carries the conditions under which it holds.
 """
 
@@ -129,7 +129,7 @@ def _inverted_operation(node: Apply, index: int, found: Candidate) -> list[Candi
         case "pow":
             return _inverted_power(node, rest[0], index, found)
         case "max" | "min":
-            fits = "le" if node.op == "max" else "ge"
+            fits = "lt" if node.op == "max" else "gt"
             return [_with(found, y, *(Apply(fits, (arg, y)) for arg in rest))]
         case "piecewise":
             return _inverted_choice(node, index, found)

@@ -141,8 +141,8 @@ def is_rounded_zero(equation: Equation, name: str, values: Mapping[str, float]) 
     """Whether a root is zero within its own rounding and that of the other numbers.
 
     From the root to zero the gap must stay within the noise (the gap at the root, and its change by the last digits
-    of the other numbers), and further out exceed it. A few points suffice, since the gap is monotone there; a wave
-    could vanish at all of them. A gap that stays the same is no zero: the name cancels.
+    of the other numbers), and further out exceed it, on either side. A few points suffice, since the gap is monotone
+    there; a wave could vanish at all of them. A gap that stays the same is no zero: the name cancels.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> rest = parse_equation("x = a - b - c")
@@ -161,9 +161,15 @@ def is_rounded_zero(equation: Equation, name: str, values: Mapping[str, float]) 
         aside = None if is_exact else _gap(equation, {**values, other: number * (1 + ASIDE)})
         noise += abs(aside - at) / ASIDE * LAST_DIGIT if aside is not None else 0
     nearer = [_gap(equation, {**values, name: x * share}) for share in (0, 0.25, 0.5)]
-    farther = [_gap(equation, {**values, name: x * share}) for share in (1e3, 1e9, 1e15, 1e30)]
     level = nearer[0] != at and all(gap is not None and abs(gap) <= noise for gap in nearer)
-    return level and any(gap is not None and abs(gap) > 2 * noise for gap in farther)
+    farther, beyond = (
+        [_gap(equation, {**values, name: sign * x * share}) for share in (1e3, 1e9, 1e15, 1e30)] if level else []
+        for sign in (1, -1)
+    )
+    # where the gap stays within the noise beyond zero, as that of a saturated `tanh` does, zero is nothing special
+    return any(gap is not None and abs(gap) > 2 * noise for gap in farther) and any(
+        gap is None or abs(gap) > 2 * noise for gap in beyond
+    )
 
 
 def _is_monotone_to_zero(equation: Equation, name: str, values: Mapping[str, float]) -> bool:

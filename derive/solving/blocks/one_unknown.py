@@ -432,7 +432,8 @@ def _with_levels(roots: Roots, equation: Equation, name: str, known: Mapping[str
         return is_narrow(span) and any(_is_inside(x, span) for x in roots.values)
 
     spans = [span for span in roots.plateaus if not is_root(span)]
-    tried = level_spans(equation, name, known, domain, [middle(span) for span in spans])
+    gaps = [(low[1], high[0]) for low, high in pairwise(sorted(spans))]  # a narrow one lies between trial points
+    tried = level_spans(equation, name, known, domain, [middle(span) for span in (*spans, *gaps)])
     for span in (span for span in tried if not is_root(span)):
         if not any(_is_about(other, span) or _is_sharper(other, span, sign) for other in spans):
             spans = [other for other in spans if not _is_inside(middle(other), span)] + [span]

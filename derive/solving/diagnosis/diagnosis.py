@@ -190,11 +190,11 @@ def _barred(library: RelationSet, question: Question, made: Plan, state: State) 
         needed = library.held_by(block.relations).keys() - {*block.unknowns}
         if not state.barred.issuperset(block.unknowns) or not needed <= state.values.keys():
             continue
-        held = [library.relations[name] for name in block.relations]
-        traces = [behind(library, made, relation) for relation in held]
-        if any(relation.approximate is not None for relation in held) or any(weak for _, _, weak in traces):
+        traces = [behind(library, made, library.relations[name]) for name in block.relations]
+        relations = list(dict.fromkeys([*block.relations, *(name for others, _, _ in traces for name in others)]))
+        is_rough = any(library.relations[name].approximate is not None for name in relations)
+        if is_rough or any(weak for _, _, weak in traces):
             continue
-        relations = list(dict.fromkeys([*block.relations, *(name for one, _, _ in traces for name in one)]))
         givens = list(dict.fromkeys(name for _, ends, _ in traces for name in ends))
         conflicts.append((len(relations), len(givens), len(conflicts), block, relations, givens))
     if not conflicts:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from derive.caches import Memo
 from derive.errors import DeriveError, LimitError, NoSolutionError, UnderdeterminedError
-from derive.expressions.tree import Equation, Name, Node, names_in
+from derive.expressions.tree import Apply, Equation, Name, Node, names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.isolation import isolate, leaves_out
@@ -27,10 +27,10 @@ from derive.solving.blocks.interval_propagation import narrowed
 from derive.solving.blocks.outcome import Outcome, Solution
 from derive.solving.blocks.substitution import substituted
 from derive.solving.sensitivity.elasticities import composed
+from quantities.domain import Domain
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
-    from quantities.domain import Domain
 
 __all__ = ["State", "block_states", "outcome_of", "steps_beside"]
 
@@ -40,6 +40,8 @@ _T = TypeVar("_T")
 _LOOSE = 20  # limit on parts for bounds that need not be tight
 _TRIED = 6  # unknowns of a block by which the others are expressed
 _NAMED = 12  # limit on unknowns that a message lists
+_PLACES = 3  # numbers of an unknown at which an estimate is tried
+_SHARE = Name("a share of the estimate")  # which nobody declares
 
 
 @dataclass(frozen=True)
@@ -133,7 +135,37 @@ def outcome_of(
         return solve_block(equations, block.unknowns, known, domains)
     hints = {name: stated[name] for name in block.unknowns if name in stated}
     key = (block, tuple(sorted(known.items())), tuple(hints.items()))
-    return _OUTCOMES.of(library.session, key, lambda: solve_block(equations, block.unknowns, known, domains, hints))
+
+    def found() -> Outcome:
+        outcome = solve_block(equations, block.unknowns, known, domains, hints)
+        is_nothing = all(0 in solution.values.values() for solution in outcome.solutions)
+        if is_nothing and _estimate_fixes_nothing(library, block, known, domains):
+            return Outcome((), singular=True, reason="an estimate only repeats the others, and fixes nothing")
+        return outcome
+
+    return _OUTCOMES.of(library.session, key, found)
+
+
+def _estimate_fixes_nothing(
+    library: RelationSet, block: Block, known: Mapping[str, float], domains: Mapping[str, Domain]
+) -> bool:
+    """Whether an estimate holds within its share whatever number an unknown has, by the other relations.
+
+    It closes a ring: `b = 2*a`, `c = 3*b`, and `a = 0.167*c` within 5 %. Taken for an equation, it leaves zero alone.
+    """
+    name, *others = block.unknowns
+    tried = [x for x in within(domains[name].closed)[:_PLACES] if x and x in domains[name]]
+    relations = [library.relations[one] for one in block.relations]
+    for estimate in (relation for relation in relations if relation.approximate is not None):
+        written = estimate.written
+        shared = Equation(written.lhs, "=", Apply("mul", (_SHARE, written.rhs)))
+        equations = [shared if one is estimate else one.written for one in relations]
+        ends = {**domains, _SHARE.name: Domain("real", -math.inf, math.inf)}
+        outcomes = [solve_block(equations, [*others, _SHARE.name], {**known, name: x}, ends) for x in tried]
+        found = [solution.values.get(_SHARE.name, math.nan) for one in outcomes for solution in one.solutions]
+        if len(found) >= len(tried) > 1 and all(abs(share - 1) <= estimate.tolerance for share in found):
+            return True
+    return False
 
 
 def _listed(names: Sequence[str]) -> str:

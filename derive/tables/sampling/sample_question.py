@@ -35,9 +35,10 @@ class Venture:
 def ventured(library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]) -> Venture:
     """Read a question of ranges."""
     question = ask(library, target, profiles, given)
-    values = {**question.strong, **used_values(library, question)}
+    weak = used_values(library, question)
+    values = {**question.strong, **weak}
     try:
-        function = compiled(library, target, list(values), tested=False)  # weak values may disagree
+        function = compiled(library, target, list(values), tested=False, weak=weak)  # which may disagree
     except UnderdeterminedError:
         solve(library, target, profiles, given)  # the solver knows the profiles, and says what they lack
         raise
@@ -56,5 +57,5 @@ def ventured(library: RelationSet, target: str, profiles: tuple[Any, ...], given
     stated = {name: ends for name, ends in stated.items() if name not in spreads}
     recipe = Recipe(library, tuple(spreads), target, fixed, (), stated, beside, fallbacks, ranged)
     held = {name: value for name, value in given.items() if name not in spreads}
-    work = Work(library, tuple(spreads), (recipe,), profiles, held, False, frozenset(spreads) - given.keys())
+    work = Work(library, tuple(spreads), (recipe,), profiles, held, False, frozenset(set(spreads) - given.keys()))
     return Venture(spreads, fixed, function, work)

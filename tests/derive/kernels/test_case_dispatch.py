@@ -183,3 +183,24 @@ def test_a_default_that_decides_a_case_yields_to_what_the_case_leads_to(backend)
     names = [LAYERS.quantities[name] for name in ("layers", "size")]
     assert form.subs(dict(zip(names, (10, 30), strict=True))) == 10
     assert form.subs(dict(zip(names, (10, 25), strict=True))) is sympy.nan  # the case with a rest has no arm
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_there_is_no_one_value_where_a_case_holds_that_leaves_the_target_open(seed):
+    """From `turn` on y is 2*t, whatever x is: where z agrees with that, any such x is a solution."""
+    draw = random.Random(f"open {seed}")
+    turn, factor = draw.randint(1, 4), draw.randint(1, 5)
+    held = bare(
+        "x y z t",
+        "z = 2*y",
+        {"equation": f"y = {factor}*x", "when": [f"x < {turn}"]},
+        {"equation": "y = 2*t", "when": [f"x >= {turn}"]},
+    )
+    function = held.compile("x", ["t", "z"])
+    for _ in range(12):
+        t = draw.randint(1, 12) / 2
+        z = draw.choice([4 * t, draw.randint(1, 40) / 2])
+        x = z / 2 / factor
+        expected = x if x < turn and z != 4 * t else math.nan
+        assert function(t=t, z=z) == pytest.approx(expected, nan_ok=True), (t, z)
+        assert function(t=numpy.array([t]), z=numpy.array([z])) == pytest.approx([expected], nan_ok=True), (t, z)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+from fractions import Fraction
+
 import pytest
 import sympy
 from hypothesis import given
@@ -14,6 +17,7 @@ from derive.model.relation import relate
 from derive.relation_files.loading import load
 from quantities.quantity import Quantity
 from tests.derive.corpus import FORMULAS, Formula
+from tests.derive.statements import bare
 from tests.ordinary import every
 
 
@@ -182,3 +186,72 @@ def test_a_choice_has_no_formula_where_any_value_below_its_border_does(text, fre
             expected = pytest.approx(values[0] if len(values) == 1 else float("nan"), nan_ok=True)
             assert put_in(library, form, t=t, f=f) == expected
             assert function(t=t, f=f) == expected
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_form_says_nothing_where_the_other_arm_of_a_max_has_the_value(seed):
+    """There the unknown has an interval of values, and no number: `y = max(a, x)` with y = a."""
+    draw = random.Random(f"tie {seed}")
+    factor, shift = draw.choice([1, 2, -3]), draw.choice([0, 1, -2])
+    choice = draw.choice(["max", "min"])
+    library = bare("x y a", f"y = {choice}(a, {factor}*x + {shift})", domains=dict.fromkeys("xya", "real"))
+    form = library.formula("x", ["y", "a"])
+    y, a = library.quantities["y"], library.quantities["a"]
+    tie = draw.randint(-5, 5)
+    beyond = tie + (1 if choice == "max" else -1)
+    assert form.subs({y: beyond, a: tie}) == sympy.Rational(beyond - shift, factor)
+    assert library.solve("x", y=beyond, a=tie).base == pytest.approx((beyond - shift) / factor)
+    assert form.subs({y: tie, a: tie}) is sympy.nan
+    with pytest.raises(AmbiguousError):
+        library.solve("x", y=tie, a=tie)
+
+
+def test_a_choice_in_the_condition_of_a_form_is_refused_in_words():
+    library = bare(
+        "x0 x1 y0 y1",
+        {"equation": "y1 = min(y0, 2*x1)", "when": ["x0 <= 0"]},
+        {"equation": "y1 = 3 - y0", "when": ["x0 > 0"]},
+        {"equation": "y0 = max(x1, x0)", "when": ["x0 >= 1"]},
+        {"equation": "y0 = x0 if x0 > x1 else x1*2", "when": ["x0 < 1"]},
+    )
+    with pytest.raises(NoSolutionError, match="no closed form"):
+        library.formula("x0", ["x1", "y1"])
+
+
+ARMS = {
+    "2*{a}": lambda a, b: 2 * a,
+    "{a} + {b}": lambda a, b: a + b,
+    "{b} - {a}": lambda a, b: b - a,
+    "{a}*{b}": lambda a, b: a * b,
+    "{a}**2": lambda a, b: a**2,
+    "min({a}, {b})": min,
+    "max({b}, 2*{a})": lambda a, b: max(b, 2 * a),
+    "3 - {b}": lambda a, b: 3 - b,
+}
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_form_under_conditions_satisfies_the_relations_of_its_case(seed):
+    """Each of two quantities has two formulas: that of z is chosen by y, which x alone, or with t, leads to."""
+    draw = random.Random(f"arms {seed}")
+    (low, f), (high, g), (last, h), (other, k) = (draw.choice([*ARMS.items()]) for _ in range(4))
+    turn, edge, first = draw.randint(-1, 2), draw.randint(-1, 3), draw.choice("xy")
+    library = bare(
+        "x t y z",
+        {"equation": f"y = {low.format(a='x', b='t')}", "when": [f"x < {turn}"]},
+        {"equation": f"y = {high.format(a='x', b='t')}", "when": [f"x >= {turn}"]},
+        {"equation": f"z = {last.format(a=first, b='t')}", "when": [f"y < {edge}"]},
+        {"equation": f"z = {other.format(a=first, b='t')}", "when": [f"y >= {edge}"]},
+        domains=dict.fromkeys("xtyz", "real"),
+    )
+    try:
+        form = library.formula("x", ["t", "z"])
+    except derive.DeriveError:
+        return
+    for _ in range(10):
+        t, z = (Fraction(draw.randint(-16, 16), 4) for _ in range(2))
+        found = form.subs({library.quantities["t"]: sympy.Rational(t), library.quantities["z"]: sympy.Rational(z)})
+        if found.is_number and found.is_real:
+            x = Fraction(str(sympy.nsimplify(found))) if found.is_rational else float(found)
+            y = (f if x < turn else g)(x, t)
+            assert (h if y < edge else k)({"x": x, "y": y}[first], t) == pytest.approx(z), (form, t, z)

@@ -125,3 +125,18 @@ def test_what_leads_to_a_condition_may_be_unknown_and_then_it_is_assumed():
     [relations]
     y = { equation = "y = 2*x", when = ["z < 1"] }""")
     assert held.compile("y", ["x"])(x=3.0) == 6.0
+
+
+@pytest.mark.parametrize("typed", [5.0, 4.5, 7.0, 3.0, 1.0])
+def test_a_condition_may_follow_from_a_number_that_is_the_same_at_all_points(typed):
+    """`x/x` is 1 in the lines of arrays, which then hold a literal where others have an array."""
+    held = bare(
+        "x y z",
+        {"equation": "z = 2*y", "when": ["y > 2"]},
+        {"equation": "z = x/x", "when": ["y <= 2"]},
+        "y = 10/x",
+    )
+    expected = 20 / typed if typed > 4 else math.nan  # of z = 1, any x from 5 on is one
+    function = held.compile("x", ["z"])
+    assert function(z=typed) == pytest.approx(expected, nan_ok=True)
+    assert function(z=numpy.array([typed, 6.0])) == pytest.approx([expected, 20 / 6], nan_ok=True)

@@ -33,7 +33,7 @@ RISING = {
 
 ROLES = {
     "bounds a rounding, in a proof or for a computed number": """
-        EPSILON ROUNDING HANDFUL EXPRESSION EXPONENT UNDERFLOW NO_UNDERFLOW BLUR TRUSTED
+        EPSILON ROUNDING HANDFUL EXPRESSION EXPONENT UNDERFLOW NO_UNDERFLOW BLUR TRUSTED KEPT
     """,
     "is the contract's own: sides agree, two answers are one": "AGREEMENT SAME_ROOT TOGETHER CONTRADICTION",
     "decides": """

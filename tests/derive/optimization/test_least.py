@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import pickle
+import random
 import time
+from fractions import Fraction
 from itertools import product
 
 import pytest
@@ -257,6 +260,23 @@ def test_a_count_that_an_equation_determines_is_whole(relations, domains, limits
     some = bare(" ".join(sorted(names)), *relations, domains={**dict.fromkeys(names, "real"), **domains})
     assert number(some.least("f", such_that=limits, **ranges)) == pytest.approx(least, rel=1e-9)
     assert number(some.most("f", such_that=limits, **ranges)) == pytest.approx(most, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_count_that_is_zero_at_a_root_is_found(seed):
+    """There x is no double, and what the equation makes of it is not zero to the last digit."""
+    draw = random.Random(f"zero {seed}")
+    square = Fraction(draw.randint(50, 400), 10)
+    form, goal = draw.choice(
+        [("2*i", lambda i, x: 2 * i), ("i*x**2", lambda i, x: i * x**2), ("i/x", lambda i, x: i / x)]
+    )
+    equation = draw.choice([f"i + x**2 = {float(square)}", f"x**2 = {float(square)} - i"])
+    some = bare("f x i", f"f = {form}", equation, domains={"f": "real", "x": "real", "i": "0..30, whole"})
+    low, high = draw.randint(1, 15) / 10, math.ceil(math.sqrt(square)) + draw.randint(0, 3)
+    points = [(i, math.sqrt(square - i)) for i in range(31) if low**2 <= square - i <= high**2]
+    for verb, best in (("least", min), ("most", max)):
+        found = getattr(some, verb)("f", x=f"{low}..{high}")
+        assert number(found) == pytest.approx(best(goal(i, x) for i, x in points), rel=1e-9, abs=1e-9)
 
 
 def test_the_points_of_a_front_have_whole_counts():

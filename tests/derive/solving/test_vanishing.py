@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import random
+
 import pytest
 
 from derive.errors import LimitError
@@ -11,6 +14,7 @@ from derive.solving.blocks.one_unknown import values_of
 from derive.solving.blocks.outcome import agrees
 from derive.time_limits import limits, query
 from quantities.domain import Domain
+from quantities.rational import read_decimal
 from tests.derive.vanishing import Hiding, hiding
 
 SAME = 1e-6
@@ -54,3 +58,15 @@ def test_what_the_unknown_may_be_is_in_the_answer():
 @pytest.mark.parametrize("batch", range(60))
 def test_what_the_unknown_may_be_is_in_the_answer_at_length(batch):
     assert not wrong(range(500 * batch, 500 * batch + 500))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_whole_power_of_what_vanishes_is_zero(seed):
+    """No precision tells the base from zero, and its power is one all the same."""
+    draw = random.Random(f"power {seed}")
+    function = draw.choice(["exp", "log", "sin", "sqrt", "atan"])
+    at, scale, power = round(draw.uniform(0.5, 4), 2), draw.choice([1, 7, 50]), draw.randint(2, 5)
+    rest = draw.choice([0, 3, -2.5])
+    text = f"y = {scale}*({function}(x/{scale}) - {function}({at}/{scale}))**{power} + {rest}"
+    found = values_of(parse_equation(text), "y", {"x": read_decimal(str(at))}, Domain("real", -math.inf, math.inf))
+    assert [one.values["y"] for one in found.solutions] == [rest]

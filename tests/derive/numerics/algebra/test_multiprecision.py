@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -107,3 +108,20 @@ def test_threads_do_not_take_digits_from_each_other():
     with ThreadPoolExecutor(4) as threads:
         assert list(threads.map(signs, [1e-30, -1e-30] * 4)) == [{1}, {-1}] * 4
     assert ctx.prec == before
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_root_on_the_shoulder_of_a_saturated_form_is_no_zero(seed):
+    """From there on the gap is rounding, at zero as everywhere else; the root is far from zero."""
+    draw = random.Random(f"shoulder {seed}")
+    a, b = round(draw.uniform(37, 90), 3), round(draw.uniform(-2, 2), 3)
+    text, rest, root = draw.choice(
+        [
+            ("y = tanh(a - x) + b", 1 - 2.0**-50, lambda rest: a - math.atanh(rest)),
+            ("y = b - exp(x - a)", -(2.0**-48), lambda rest: a + math.log(-rest)),
+            ("y = 1/(1 + exp(x - a)) + b", 1 - 2.0**-51, lambda rest: a - math.log(rest / (1 - rest))),
+        ]
+    )
+    values = {"y": b + rest, "a": a, "b": b, "x": root(rest)}
+    assert abs(values["x"]) > 0.1
+    assert not is_rounded_zero(parse_equation(text), "x", values)

@@ -7,6 +7,7 @@ import pickle
 import random
 from collections.abc import Iterator
 
+import mpmath
 import pytest
 
 import derive
@@ -345,6 +346,35 @@ def test_digits_that_are_lost_are_said(equation: str, given: str, word: str) -> 
     said = str(library.solve("y", x=given))
     assert word in said
     assert any(mark in said for mark in ("is not zero", "hangs on")) is bool(word)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_digits_that_are_lost_between_two_relations_are_said(seed: int) -> None:
+    """In many digits the second relation has another value: the first number was rounded to a double between them."""
+    draw = random.Random(f"between {seed}")
+    x = f"{draw.uniform(1, 5):.3f}"
+    first = draw.choice(["exp(x)", "sqrt(x)", "log(x)", "atan(x)*x"])
+    size = 10 ** draw.randint(0, 12)
+    with mpmath.workdps(60):
+        functions = {name: getattr(mpmath, name) for name in ("exp", "sqrt", "log", "atan", "sin", "cos")}
+        y = eval(first, functions, {"x": mpmath.mpf(x)})
+        near = mpmath.nstr(y, draw.randint(2, 15))
+        second = draw.choice([f"sin({size}*y)", f"cos({size}*y)", f"y - {near}", f"1/(y - {near})"])
+        at = eval(second.replace(near, f"mpf('{near}')"), functions | {"mpf": mpmath.mpf}, {"y": y})
+        beside = eval(second.replace(near, f"mpf('{near}')"), functions | {"mpf": mpmath.mpf}, {"y": y * (1 + 2e-16)})
+        moved = abs(beside / at - 1)
+    real = '{ unit = "1", domain = "real" }'
+    library = derive.load(f"""[quantities]
+    x = {real}
+    y = {real}
+    z = {real}
+    [relations]
+    first = {{ equation = "y = {first}" }}
+    second = {{ equation = "z = {second}" }}""")
+    answer = library.solve("z", x=x)
+    said = any("hangs on the last digit of y" in text for text in answer.assumptions)
+    assert said or abs(answer.base / at - 1) < 1e-9
+    assert not said or moved > 1e-10
 
 
 @pytest.mark.parametrize(

@@ -266,3 +266,47 @@ def test_an_exact_relation_comes_before_an_estimate_in_either_direction():
     answer = both.solve("y", x=2, z="3.01")
     assert answer.base == pytest.approx(1.01)
     assert [check.passed for check in answer.checks] == [True]
+
+
+@pytest.mark.parametrize("seed", [1006996, 1011398])
+def test_an_estimate_is_no_part_of_a_contradiction(seed):
+    """No value of `q1` is left for `q7 = q2/q1` where an estimate made `q2` zero."""
+    assert not wrong(seed)
+
+
+@pytest.mark.parametrize("domain", ["real", "positive"])
+@pytest.mark.parametrize("seed", range(12))
+def test_an_estimate_that_closes_a_ring_of_relations_fixes_nothing(seed, domain):
+    """Each quantity is a multiple of the one before, or a power, and an estimate ties the last to the first again."""
+    draw = random.Random(f"ring {seed}")
+    count = draw.randint(3, 5)
+    factors = [draw.choice([2, 3, 5, Fraction(1, 2), Fraction(3, 2)]) for _ in range(count - 1)]
+    equations = [f"q{i + 1} = {float(factor)}*q{i}" for i, factor in enumerate(factors)]
+    whole = math.prod(factors)
+    if draw.random() < 0.3:  # the same ring through a square
+        equations += [f"s = q{count - 1}**2", "r = s/q0"]
+        last, whole = "r", whole**2
+    else:
+        last = f"q{count - 1}"
+    off = draw.choice([-20, -4, -1, 1, 4, 20])
+    closing = float(f"{float((1 + Fraction(off, 100)) / whole):.5g}")
+    names = [*(f"q{i}" for i in range(count)), *("sr" if last == "r" else "")]
+    stated = [f'r{i} = {{ equation = "{equation}" }}' for i, equation in enumerate(equations)]
+    stated.insert(
+        draw.randint(0, len(stated)), f'rough = {{ equation = "q0 = {closing}*{last}", approximate = "10 %" }}'
+    )
+    library = derive.load(
+        "[quantities]\n"
+        + "".join(f'{name} = {{ unit = "1", domain = "{domain}" }}\n' for name in names)
+        + "[relations]\n"
+        + "\n".join(stated)
+    )
+    answer = library.solve("q1", q0=7)
+    assert answer.base == pytest.approx(7 * float(factors[0]))
+    assert [check.name for check in answer.failed] == (["rough"] if abs(off) == 20 else [])
+    if abs(off) < 20:
+        with pytest.raises(UnderdeterminedError):
+            library.solve("q1")
+        assert math.isnan(library.compile("q1")())
+        with pytest.raises((NoSolutionError, UnderdeterminedError)):
+            library.formula("q1")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+import random
+from fractions import Fraction
 
 import pytest
 
 from derive.expressions.grammar import parse_equation
 from derive.solving.blocks.free_unknowns import bounds_over, has_choice, is_narrow, level_spans, middle
+from derive.solving.blocks.one_unknown import values_of
 from quantities.domain import Domain
 
 POSITIVE = Domain("positive", 0.0, math.inf, open_low=True)
@@ -59,3 +62,21 @@ def test_a_narrow_interval_is_a_number_and_an_unbounded_one_is_not():
     assert not is_narrow((3.0, math.inf))
     assert has_choice(parse_equation("y = max(x, a)"), "x")
     assert not has_choice(parse_equation("y = max(b, a)*x"), "x")
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_hole_between_two_proved_intervals_is_no_solution(seed):
+    """The hole is narrow and far from every given number: no trial point of the search for intervals lies in it."""
+    draw = random.Random(f"hole {seed}")
+    top = draw.randint(4, 40)
+    edge = top - 1 - Fraction(draw.randint(1, 30), 100)  # the choice ends in the step below that of `top`
+    other = top - Fraction(draw.randint(1, 90), 100)
+    text = f"y = ceil(x if x > {float(edge)} else {float(other)})"
+    if draw.random() < 0.5:
+        text = f"y = -floor(-x if x > {float(edge)} else -{float(other)})"
+    outcome = values_of(parse_equation(text), "x", {"y": float(top)}, REAL)
+    spans = [solution.spans["x"] for solution in outcome.solutions]
+    for i in range(-200, 200):
+        x = edge + Fraction(2 * i + 1, 194)
+        solves = math.ceil(x if x > edge else other) == top
+        assert any(low <= x <= high for low, high in spans) == solves, (float(x), spans)

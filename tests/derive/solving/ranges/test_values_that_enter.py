@@ -89,3 +89,31 @@ def test_a_step_behind_a_wave_is_found_where_the_middle_of_the_range_is_no_step(
 def test_what_would_have_to_round_to_a_fraction_is_proved_to_have_no_solution(text: str, y: float) -> None:
     with pytest.raises(derive.NoSolutionError):
         bare("x y", f"y = {text}", domains=dict.fromkeys("xy", "real")).solve_all("x", y=y)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_case_that_the_middle_of_the_ranges_contradicts_is_one_elsewhere(seed):
+    """In the middle u leads to an x below `last`; near the end of the range it leads to one above."""
+    draw = random.Random(f"middle {seed}")
+    first, last = round(draw.uniform(-2, -1.2), 1), round(draw.uniform(2.5, 3.5), 1)
+    high = round(draw.uniform(4.5, 6), 1)
+    low = round(2 * draw.uniform(1.3, 1.9) - high, 1)
+    library = bare(
+        "x y u",
+        {"equation": "y = sin(x)", "when": [f"x <= {first}"]},
+        {"equation": "y = exp(x/3)", "when": [f"x > {first}", f"x < {last}"]},
+        {"equation": "y = x", "when": [f"x >= {last}"]},
+        "u = sqrt(y + 5) if y < 4 else y",
+        domains={"x": "-4..8", "y": "real", "u": "real"},
+    )
+
+    def u(x: float) -> float:
+        y = math.sin(x) if x <= first else math.exp(x / 3) if x < last else x
+        return math.sqrt(y + 5) if y < 4 else y
+
+    answers = library.solve_all("x", u=f"{low}..{high}")
+    if any("nothing determines x" in note for answer in answers for note in answer.assumptions):
+        return
+    for i in range(-400, 801):
+        x = i / 100 + 0.003
+        assert not low < u(x) < high or any(answer.low <= x <= answer.high for answer in answers), x

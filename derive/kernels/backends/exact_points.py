@@ -1,0 +1,188 @@
+"""What doubles leave undecided at single points, worked out from the decimals that were given there.
+
+A number that is given is the decimal as which it is written: 2.7/0.45 is 6, in doubles a little more. What is rounded
+to a whole number, compared, or at the end of a function's domain has here the value that the solver gives it. Many
+points whose decimals are short are worked out together, as quotients of whole numbers that doubles hold.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from derive.expressions.arithmetic import Arithmetic, NoElement
+from derive.expressions.functions import STEPPED
+from derive.expressions.tree import CONDITIONS, Apply, Node, names_in, walk, with_forms
+from derive.numerics.algebra.evaluation import truth, value, with_exact_parts
+from derive.numerics.algebra.exact_values import exactly_computed
+from derive.numerics.algebra.multiprecision import exactly
+from derive.time_limits import query, tick
+from quantities.rational import written
+
+__all__ = ["UNDEFINED", "ExactPoints"]
+
+UNDEFINED = 0.5
+"""Of a condition on arrays: neither true, which is 1, nor false, which is 0."""
+
+_MOST = 2.0**52  # whole numbers up to here are doubles, and so far apart that their quotients round to the right side
+_LONGEST = 1e15  # every decimal below has a double of its own
+_LARGEST = 200  # parts of a form without a rational value that is put into others; a larger one is rounded
+_PLACES = 9  # limit on the decimal places of numbers that are worked out together
+
+Quotient = tuple[Any, Any]
+"""Arrays of whole numbers, above and below the line."""
+
+
+class ExactPoints:
+    """A decision at points: an expression, after those of the numbers in it, from numbers as they were given.
+
+    >>> from derive.expressions.grammar import parse_expression
+    >>> rounded_up = ExactPoints(parse_expression("ceil(q)"), {"q": parse_expression("a/b")})
+    >>> rounded_up.names, rounded_up.at(2.7, 0.45)
+    (('a', 'b'), 6.0)
+    """
+
+    def __init__(self, decision: Node, steps: Mapping[str, Node]) -> None:
+        self.decision = decision
+        self.steps = dict(steps)
+        self.names = tuple(name for name in names_in(decision, *steps.values()) if name not in steps)
+
+    @property
+    def is_condition(self) -> bool:
+        return isinstance(self.decision, Apply) and self.decision.op in CONDITIONS
+
+    def at(self, *numbers: float) -> float | bool | None:
+        """The value at one point, NaN if there is none; of a condition, None if it is undefined."""
+        values = {name: written(float(number)) for name, number in zip(self.names, numbers, strict=True)}
+        irrational: dict[str, Node] = {}
+        for name, step in self.steps.items():
+            form = with_forms(step, irrational) if irrational else step
+            exact = exactly_computed(form, values)
+            if exact is not None:
+                values[name] = exact
+            elif sum(1 for _ in walk(form)) <= _LARGEST:
+                irrational[name] = form
+            else:
+                values[name] = exactly(form, values)
+        decision = with_forms(self.decision, irrational) if irrational else self.decision
+        if self.is_condition:
+            return truth(decision, values)
+        exact = exactly_computed(decision, values)
+        if exact is not None:
+            return exact
+        if not isinstance(decision, Apply) or decision.op not in STEPPED:
+            return exactly(decision, values)
+        rounded = with_exact_parts(decision, values)
+        return math.nan if rounded is None else value(rounded, values)
+
+    def known(self, *numbers: float) -> float | bool:
+        """The same for Python's floats, which raise where something is undefined."""
+        found = self.at(*numbers)
+        if found is None or found != found:
+            raise ValueError("undefined")
+        return found
+
+    def at_all(self, columns: Sequence[Any]) -> Any:
+        """The values at many points, as an array; those of a condition are 1, 0 and a half."""
+        import numpy
+
+        together = self._together(columns)
+        if together is not None:
+            return together
+        if not columns:
+            columns = [numpy.zeros(1)]
+        points, back = numpy.unique(numpy.array(columns), axis=1, return_inverse=True)
+        found = []
+        with query():
+            for point in points.T.tolist():
+                tick()
+                found.append(self.at(*point[: len(self.names)]))
+        return numpy.array([UNDEFINED if one is None else float(one) for one in found])[back.reshape(-1)]
+
+    def _together(self, columns: Sequence[Any]) -> Any:
+        """All of them at once; None if some number is too long, or what is asked is no quotient of whole numbers."""
+        try:
+            values = {name: _quotient(column) for name, column in zip(self.names, columns, strict=True)}
+            for name, form in self.steps.items():
+                values[name] = self._arithmetic.fold(form, values.__getitem__)
+            above, below = self._arithmetic.fold(self.decision, values.__getitem__)
+        except NoElement:
+            return None
+        return above / below
+
+    @cached_property
+    def _arithmetic(self) -> Arithmetic[Quotient]:
+        import numpy
+
+        def compared(test: Callable[[Any, Any], Any]) -> Callable[[Quotient, Quotient], Quotient]:
+            def decided(left: Quotient, right: Quotient) -> Quotient:
+                sides = _held(left[0] * right[1], right[0] * left[1])
+                return test(*sides) * 1.0, 1.0
+
+            return decided
+
+        def inverse(number: Quotient) -> Quotient:
+            above, below = number
+            if not numpy.all(above):
+                raise NoElement
+            sign = numpy.sign(above)
+            return sign * below, sign * above
+
+        tests = {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal"}
+        tests |= {"eq": "equal", "ne": "not_equal"}
+        return Arithmetic(
+            number=lambda node: _held(*map(_as_double, (node.value.numerator, node.value.denominator))),
+            operations={
+                "add": _sum,
+                "mul": _product,
+                "neg": lambda number: (-number[0], number[1]),
+                "inv": inverse,
+                "floor": lambda number: (numpy.floor(number[0] / number[1]), 1.0),
+                "ceil": lambda number: (numpy.ceil(number[0] / number[1]), 1.0),
+                **{op: compared(getattr(numpy, name)) for op, name in tests.items()},
+            },
+        )
+
+
+def _as_double(whole: int) -> float:
+    if abs(whole) > _MOST:
+        raise NoElement
+    return float(whole)
+
+
+def _held(above: Any, below: Any) -> Quotient:
+    """Two whole numbers, if they are small enough to be exact."""
+    import numpy
+
+    if not (numpy.all(numpy.abs(above) <= _MOST) and numpy.all(numpy.abs(below) <= _MOST)):
+        raise NoElement
+    return above, below
+
+
+def _sum(*parts: Quotient) -> Quotient:
+    above, below = parts[0]
+    for more, under in parts[1:]:
+        first, second = _held(above * under, more * below)
+        above, below = _held(first + second, below * under)
+    return above, below
+
+
+def _product(*parts: Quotient) -> Quotient:
+    above, below = parts[0]
+    for more, under in parts[1:]:
+        above, below = _held(above * more, below * under)
+    return above, below
+
+
+def _quotient(column: Any) -> Quotient:
+    """Decimals of a few places as whole numbers over a power of ten."""
+    import numpy
+
+    for places in range(_PLACES + 1):
+        below = 10.0**places
+        above = numpy.rint(column * below)
+        if numpy.all(above / below == column) and numpy.all(numpy.abs(above) < _LONGEST):
+            return above, below
+    raise NoElement

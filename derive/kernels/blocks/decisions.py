@@ -1,0 +1,280 @@
+"""Where doubles may not decide: what is rounded to a whole number, compared, or at the end of a function's domain.
+
+Lines compute beside such a decision how near it is to another one, and how far rounding may have moved it. Where it is
+too near, it is worked out from the numbers that were given (`exact_points`), or by the solver where lines do not know
+how a number follows from these. Arithmetic without decisions costs nothing more.
+
+What lines have computed is known by the text that stands for it, which no later line changes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from derive.expressions.functions import STEPPED, TABLE
+from derive.expressions.tree import COMPARISONS, Apply, Name, Node, Number, names_in, walk, with_forms
+from derive.kernels.backends.emitter import SETTLED, exact_points
+from derive.kernels.backends.exact_points import ExactPoints
+from derive.kernels.backends.shared_lines import Scope, name_of_text
+from derive.kernels.blocks.rounding_error import RoundingError
+from derive.numerics.algebra.like_terms import added, multiplied, negated
+from derive.numerics.intervals.arithmetic import hull
+from derive.numerics.intervals.enclosure import Span, enclose
+from derive.tolerances import EXPRESSION, FOLLOWED, KEPT, ROUNDING
+from quantities.declaration import Declaration
+from quantities.rational import exact_of
+
+__all__ = ["Decisions", "Origins"]
+
+_TESTS = frozenset(COMPARISONS.values())
+_HALF = Number(Fraction(1, 2))
+_TWICE = Number(2 * Fraction(ROUNDING))  # the error of a bound itself, and of the distance that it is compared with
+_MAGNIFIED = Number(Fraction(ROUNDING) / Fraction(KEPT))
+_OF_A_GIVEN = Fraction(3)  # roundings: its own, that of its unit's size, and that of their product
+_SOUGHT = Fraction(FOLLOWED) / Fraction(ROUNDING)  # roundings in what a search has found, or one root of several
+
+
+@dataclass(frozen=True)
+class _Known:
+    """A number: its exact form in others, its error in roundings, as a share or an expression, and its bounds.
+
+    Without a form, lines cannot follow where it comes from.
+    """
+
+    form: Node | None
+    error: Fraction | Node
+    span: Span
+    is_decimal: bool = False  # whether it is the double of a decimal of fifteen digits, which orders as the decimal
+
+
+@dataclass(frozen=True)
+class Origins:
+    """How quantities follow from numbers as they were given, by the names of whose texts."""
+
+    points: Mapping[str, ExactPoints]
+    names: tuple[str, ...]
+
+    def values(self, numbers: Sequence[float]) -> dict[str, float]:
+        """The quantities at a point, as exactly as they are known."""
+        typed = dict(zip(self.names, numbers, strict=True))
+        found = {}
+        for name, point in self.points.items():
+            number = point.at(*(typed[one] for one in point.names))
+            assert isinstance(number, float)  # and no verdict
+            found[name] = number
+        return found
+
+
+class Decisions:
+    """The decisions in the lines of one sheet."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, _Known] = {}  # by the name that stands for the text, each after those in its form
+        self._shares: dict[str, Fraction | Node] = {}
+        self._spans: dict[str, Span] = {}
+        self._errors = RoundingError(self._shares, self._spans)
+        self._bounds: dict[str, Node] = {}  # errors that are no share of their number, by a name of their own
+
+    def given(self, text: str, argument: str, quantity: Declaration) -> None:
+        """A given in base units, from the argument in its declared unit."""
+        unit, typed = quantity.unit, name_of_text(argument)
+        if text == argument:
+            self._note(text, _Known(typed, Fraction(1), _span(quantity), is_decimal=True))
+            return
+        form = added(multiplied(typed, Number(unit.size)), Number(unit.offset))
+        error: Fraction | Node = _OF_A_GIVEN
+        if unit.offset:
+            sizes = added(_size(name_of_text(text)), _size(Number(2 * unit.offset)))
+            error = multiplied(Number(_OF_A_GIVEN), sizes)
+        self._note(text, _Known(form, error, _span(quantity)))
+
+    def stated(self, text: str, number: float, quantity: Declaration) -> None:
+        """A default in base units."""
+        exact = exact_of(number)
+        form = Number(Fraction(number) if exact is None else exact)
+        self._note(text, _Known(form, Fraction(1), _span(quantity), is_decimal=_is_short(form)))
+
+    def computed(self, text: str, form: Node, scope: Scope, quantity: Declaration) -> None:
+        """A number computed by a closed form in quantities."""
+        form = self._in_texts(form, scope)
+        if all(name in self._known for name in names_in(form)):
+            share = self._errors.share(form)
+            self._note(text, _Known(form, self._errors.of(form) if share is None else share, _span(quantity)))
+
+    def found(self, text: str, quantity: Declaration) -> None:
+        """A number of which lines do not know where it comes from."""
+        self._note(text, _Known(None, _SOUGHT, _span(quantity)))
+
+    def _note(self, text: str, known: _Known) -> None:
+        name = name_of_text(text).name
+        if name in self._known:  # another quantity is the same number, and may have another domain
+            self._spans[name] = hull(self._spans[name], known.span)
+            return
+        self._known[name] = known
+        self._spans[name] = known.span
+        self._shares[name] = known.error
+        if not isinstance(known.error, Fraction):
+            bound = Name(f"the error of {name}")
+            self._shares[name], self._bounds[bound.name] = bound, known.error
+
+    def bounds(self, node: Node) -> Iterator[tuple[str, Node]]:
+        """The bounds of errors in an expression, each after those in it."""
+        needed, pending = set[str](), [*names_in(node)]
+        while pending:
+            name = pending.pop()
+            if name in self._bounds and name not in needed:
+                needed.add(name)
+                pending += names_in(self._bounds[name])
+        return ((name, bound) for name, bound in self._bounds.items() if name in needed)
+
+    @staticmethod
+    def _in_texts(node: Node, scope: Scope) -> Node:
+        return with_forms(node, {name: name_of_text(scope.text_of(name)) for name in names_in(node)})
+
+    def origins(self, names: Sequence[str], scope: Scope) -> Origins:
+        """Where quantities come from, as far as lines know that."""
+        points = {}
+        for name in names:
+            text = name_of_text(scope.text_of(name))
+            known = exact_points(text, self._steps(text)) if text.name in self._known else None
+            if known is not None:
+                points[name] = known
+        typed = dict.fromkeys(name for point in points.values() for name in point.names)
+        return Origins(points, tuple(typed))
+
+    def settled(self, node: Node, scope: Scope) -> Node:
+        """An expression in quantities, with what settles each of its decisions."""
+        if not any(isinstance(part, Apply) and _may_decide(part) for part in walk(node)):
+            return node
+        return self._settled(self._in_texts(node, scope))
+
+    def _settled(self, node: Node) -> Node:
+        if not isinstance(node, Apply):
+            return node
+        new = Apply(node.op, tuple(map(self._settled, node.args)), node.at)
+        if not _may_decide(node) or any(name not in self._known for name in names_in(node)):
+            return new
+        if node.op in _TESTS:
+            near = self._of_test(node, new)
+        elif node.op in STEPPED:
+            near = self._of_steps(node, new)
+        else:
+            near = self._of_ends(node, new)
+        if near is None:
+            return new
+        steps = self._steps(node)
+        return Apply(SETTLED, (new, *near, *steps)) if steps else self._as_computed(new, *near)
+
+    @staticmethod
+    def _as_computed(new: Apply, gap: Node, room: Node) -> Node:
+        """A decision on computed numbers: what differs by rounding alone is the same, as it is to the solver.
+
+        What differs by more, but not by more than these numbers may be off, is left to the solver.
+        """
+        if new.op not in _TESTS and new.op not in STEPPED:
+            return Apply(SETTLED, (new, gap, room))
+        close = multiplied(Number(Fraction(EXPRESSION)), added(*map(_size, new.args)))
+        is_close = Apply("le", (gap, close))
+        equal: Node
+        if new.op in STEPPED:
+            equal = Apply("piecewise", (Apply("floor", (Apply("add", (new.args[0], _HALF)),)), is_close, new))
+        elif new.op in ("le", "ge", "eq"):
+            equal = Apply("or", (new, is_close))
+        else:
+            equal = Apply("and", (new, Apply("not", (is_close,))))
+        beyond = added(room, room, Number(Fraction(1)))  # no doubt where the numbers are the same
+        return Apply(SETTLED, (equal, Apply("piecewise", (beyond, is_close, gap)), room))
+
+    def _of_test(self, node: Apply, new: Apply) -> tuple[Node, Node] | None:
+        """How near two sides are, and how near they may be."""
+        if all(map(self._is_plain, node.args)):
+            return None
+        left, right = new.args
+        room = added(*(self._error(*pair) for pair in zip(node.args, new.args, strict=True)))
+        return _size(added(left, negated(right))), multiplied(_TWICE, room)
+
+    def _of_steps(self, node: Apply, new: Apply) -> tuple[Node, Node] | None:
+        """How near a number is to a whole one."""
+        (argument,), (number,) = node.args, new.args
+        if self._is_plain(argument):
+            return None
+        whole = Apply("floor", (Apply("add", (number, _HALF)),))
+        return _size(Apply("add", (number, negated(whole)))), multiplied(_TWICE, self._error(argument, number))
+
+    def _of_ends(self, node: Apply, new: Apply) -> tuple[Node, Node] | None:
+        """How near a function's argument is to an end of its domain, in front of which too few digits may be left."""
+        argument, number = node.args[0], new.args[0]
+        if self._is_plain(argument):
+            return None
+        is_exact = bool(self._steps(argument))  # else more digits are nowhere to be had
+        error = multiplied(_MAGNIFIED if is_exact else _TWICE, self._error(argument, number))
+        if node.op == "tan":
+            return Number(Fraction(1)), multiplied(error, _size(new))
+        seen = enclose(argument, self._errors.spans, "")
+        low, high = (-math.inf, math.inf) if seen is None else seen.values
+        ends = [end for end in _ends(node) if low <= end <= high]
+        if self._errors.share(argument) is not None and low >= 0:
+            ends = [end for end in ends if end]  # a share of the number itself is as small beside zero
+        if not ends:
+            return None
+        distances = [_size(added(number, Number(Fraction(-end)))) for end in ends]
+        nearest = distances[0] if len(distances) == 1 else Apply("min", tuple(distances))
+        return nearest, error
+
+    def _error(self, node: Node, new: Node) -> Node:
+        """The bound on an expression's error, by the lines that compute it."""
+        share = self._errors.share(node)
+        return self._errors.of(node) if share is None else multiplied(Number(share), _size(new))
+
+    def _is_plain(self, node: Node) -> bool:
+        """Whether doubles order a number as decimals do."""
+        if isinstance(node, Apply) and node.op == "neg":
+            return self._is_plain(node.args[0])
+        if isinstance(node, Name):
+            return self._known[node.name].is_decimal
+        return isinstance(node, Number) and _is_short(node)
+
+    def _steps(self, node: Node) -> tuple[Node, ...]:
+        """Each number on the way from what was given to an expression, with its form; nothing if one has none."""
+        forms: dict[str, Node] = {}
+        pending = [*names_in(node)]
+        while pending:
+            name = pending.pop()
+            known = self._known.get(name)
+            if name in forms or known is None or known.form == Name(name):
+                continue
+            if known.form is None:
+                return ()
+            forms[name] = known.form
+            pending += names_in(known.form)
+        ordered = (part for name in self._known if name in forms for part in (Name(name), forms[name]))
+        return (Apply("steps", tuple(ordered)),)
+
+
+def _may_decide(node: Apply) -> bool:
+    return node.op in _TESTS or node.op in STEPPED or node.op == "tan" or any(True for _ in _ends(node))
+
+
+def _ends(node: Apply) -> Iterator[float]:
+    """The whole numbers at which a function's domain ends; the zero of a root."""
+    if node.op == "pow":
+        exponent = node.args[1]
+        if not isinstance(exponent, Number) or exponent.value.denominator != 1:
+            yield 0.0
+    elif node.op in TABLE:
+        yield from (end for end in TABLE[node.op].domain if end.is_integer())
+
+
+def _is_short(number: Number) -> bool:
+    return number.is_double or Fraction(f"{number.real:.15g}") == number.value
+
+
+def _size(node: Node) -> Node:
+    return Apply("abs", (node,))
+
+
+def _span(quantity: Declaration) -> Span:
+    return quantity.domain.low, quantity.domain.high
