@@ -86,7 +86,6 @@ FINEST_PART = 1e-11  # of a part of several unknowns, each of which blurs the ot
 FINEST_PIECE = 1e-9  # of a piece by which an interval is narrowed, which needs only `AGREEMENT`
 FINEST_BREADTH = 1e-14  # of a side whose extreme is sought: the logarithm of the ratio of its ends
 SPECK = 1e-15  # of a part relative to the whole box, where unknowns are zero and have no size of their own
-INFLATION = 1e-13  # of the first guess of an enclosure, so that a step can stay inside it
 AROUND_ZERO = 1e-12  # (a size) of a side around zero, where its breadth has no ratio to go by
 NEAREST_ZERO = 1e-6  # of a side that begins at zero: for a cut by ratio zero counts as this share of it
 TOUCHING = 1e-12  # gap between places that are one: they were cut from each other, and their ends rounded
@@ -95,7 +94,6 @@ TOUCHING = 1e-12  # gap between places that are one: they were cut from each oth
 
 STILL = 1e-15  # step that is only rounding
 STEP_DONE = 1e-13  # step after which the next one, its square, is negligible
-ARRIVED = 1e-9  # step of convergence: if the next is longer, that is rounding
 RUN_OUT = 1e-6  # step that may be all rounding where a system is badly conditioned
 CONVERGED = 1e-4  # shortest step of a point that counts as a root at all
 STALLED = 1e-10  # residual of a point that counts as a root although no step reduces it

@@ -27,7 +27,7 @@ from derive.numerics.intervals.arithmetic import lies_in, over, plus, times
 from derive.numerics.intervals.enclosure import Enclosure, enclose, truths
 from derive.tolerances import SAME_ROOT
 
-__all__ = ["Program", "flaw_of", "reaches"]
+__all__ = ["Program", "flaw_of", "lagrangian", "reaches"]
 
 
 class Program:
@@ -82,7 +82,7 @@ class Program:
         return self._may_be_priced(box, prices) and self._least(self._lagrangian(prices), box) >= bound.floor
 
     def is_above_tangent(self, box: Box, prices: Sequence[float], point: Sequence[float]) -> bool:
-        """Whether the Lagrangian is convex in a box, and its tangent at a point of it not below the floor."""
+        """Whether the Lagrangian is convex between a box and a point, and its tangent there not below the floor."""
         if not self._may_be_priced(box, prices):
             return False
         key = tuple(prices)
@@ -97,12 +97,8 @@ class Program:
         return all(price == 0 or (price > 0 and _applies(limit, spans)) for price, limit in pairs)
 
     def _lagrangian(self, prices: Sequence[float]) -> Node:
-        """The goal, and the limits, the zeros and the squares of zeros at their prices."""
-        squares = [Apply("pow", (zero, Number(Fraction(2)))) for zero in self.bound.zeros]
-        parts = [*(limit.gap for limit in self.bound.limits), *self.bound.zeros, *squares]
-        priced = [(price, part) for price, part in zip(prices, parts, strict=False) if price]
-        terms = [Apply("mul", (Number(Fraction(price)), part)) for price, part in priced]
-        return Apply("add", (self.bound.goal, *terms))
+        bound = self.bound
+        return lagrangian(bound.goal, [limit.gap for limit in bound.limits], bound.zeros, prices)
 
     def narrowed(self, box: Box) -> Box | None:
         """A box without the parts in which a limit is broken or the goal keeps its floor; None if nothing is left."""
@@ -156,6 +152,14 @@ class Program:
         for side, (x, _), slope in zip(box, centre, slopes, strict=True):
             total = plus(total, times(plus(side, (-x, -x)), slope))
         return max(found, total[0])
+
+
+def lagrangian(goal: Node, gaps: Sequence[Node], zeros: Sequence[Node], prices: Sequence[float]) -> Node:
+    """The goal, and the gaps of limits, the zeros and the squares of zeros at their prices."""
+    squares = [Apply("pow", (zero, Number(Fraction(2)))) for zero in zeros]
+    priced = [(price, part) for price, part in zip(prices, [*gaps, *zeros, *squares], strict=False) if price]
+    terms = [Apply("mul", (Number(Fraction(price)), part)) for price, part in priced]
+    return Apply("add", (goal, *terms))
 
 
 def _applies(limit: Limited, spans: Mapping[str, Span]) -> bool:

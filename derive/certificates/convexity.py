@@ -35,28 +35,36 @@ class Convex:
         return None if first is None else derivative(folded(first, {}), other)
 
     def least(self, box: Box, point: Sequence[float]) -> float:
-        """A number that the form does not fall below in a box, by its tangent at a point of it; else minus infinity.
+        """A number that the form does not fall below in a box, by its tangent at a point; else minus infinity.
 
-        Where the form is monotone along a side, its better end alone is looked at, and the point is moved there.
+        Where the form is monotone along a side, its better end alone is looked at, and the point is moved there. The
+        form has to be convex between the box and the point; if it is not, the tangent is that at the nearest point of
+        the box.
         """
-        inside = all(low <= x <= high for x, (low, high) in zip(point, box, strict=True))
-        if not inside or not all(math.isfinite(end) for side in box for end in side):
+        if not all(math.isfinite(end) for side in (*box, point) for end in side):
             return -math.inf
         box = tuple(self._better(box, i) for i in range(len(box)))
-        point = [min(max(x, low), high) for x, (low, high) in zip(point, box, strict=True)]
-        moving = [i for i, (low, high) in enumerate(box) if low < high]
-        if not self._is_convex(box, moving):
-            return -math.inf
+        nearest = [min(max(x, low), high) for x, (low, high) in zip(point, box, strict=True)]
+        apart = [x if low < high else low for x, (low, high) in zip(point, box, strict=True)]
+        for at in (apart, nearest) if apart != nearest else (nearest,):
+            wide = tuple((min(x, low), max(x, high)) for x, (low, high) in zip(at, box, strict=True))
+            if self._is_convex(wide):
+                return self._tangent(box, at)
+        return -math.inf
+
+    def _tangent(self, box: Box, point: Sequence[float]) -> float:
+        """The least value in a box of the tangent at a point."""
         spans = {**self.known, **{name: (x, x) for name, x in zip(self.names, point, strict=True)}}
         found = enclose(self.form, spans, "")
         if found is None or found.partial:
             return -math.inf
         total = found.values
-        for i in moving:
-            along = enclose(self.form, spans, self.names[i])
-            if along is None or along.partial:
-                return -math.inf
-            total = plus(total, times(along.slopes, plus(box[i], (-point[i], -point[i]))))
+        for name, side, x in zip(self.names, box, point, strict=True):
+            if side != (x, x):
+                along = enclose(self.form, spans, name)
+                if along is None or along.partial:
+                    return -math.inf
+                total = plus(total, times(along.slopes, plus(side, (-x, -x))))
         return total[0]
 
     def _better(self, box: Box, i: int) -> Span:
@@ -69,8 +77,9 @@ class Convex:
             return low, low
         return (high, high) if found.slopes[1] <= 0 else box[i]
 
-    def _is_convex(self, box: Box, moving: Sequence[int]) -> bool:
+    def _is_convex(self, box: Box) -> bool:
         """Whether every matrix of second derivatives in a box is positive definite along the sides that move."""
+        moving = [i for i, (low, high) in enumerate(box) if low < high]
         spans = {**self.known, **dict(zip(self.names, box, strict=True))}
         matrix: list[list[Span]] = [[_NOTHING] * len(moving) for _ in moving]
         for row, i in enumerate(moving):
@@ -89,7 +98,6 @@ def _is_positive(matrix: list[list[Span]]) -> bool:
     >>> _is_positive([[(2.0, 3.0), (0.5, 1.0)], [(0.5, 1.0), (1.0, 1.0)]]), _is_positive([[(1.0, 1.0), (1.0, 1.0)]] * 2)
     (True, False)
     """
-    # The search for an optimum eliminates in the same way (`curvature`): what checks it must not trust that.
     rows = [list(row) for row in matrix]
     for k, row in enumerate(rows):
         if not 0 < row[k][0] <= row[k][1] < math.inf:

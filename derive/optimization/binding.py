@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 
 from derive.expressions.tree import names_in
 from derive.numerics.algebra.evaluation import residual, terms, value
-from derive.optimization.branching import Best, least_of
 from derive.optimization.optimum import Binding
 from derive.optimization.program import Limit, Program
+from derive.optimization.search import Best, least_of
 from derive.presentation.numbers import shown_number
 from derive.time_limits import sharing, tick
 from derive.tolerances import AGREEMENT, SAME_ROOT

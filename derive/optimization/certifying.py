@@ -28,12 +28,12 @@ from derive.certificates.proof import (
 from derive.errors import LimitError
 from derive.expressions.tree import names_in
 from derive.numerics.algebra.constant_folding import is_decimal, stated
-from derive.optimization.boxes import Boxes
-from derive.optimization.branching import Best, tolerated
+from derive.numerics.root_finding.branch_and_bound import Part
 from derive.optimization.curvature import Curvature
 from derive.optimization.points import Points
 from derive.optimization.program import Program
 from derive.optimization.reduction import reduced
+from derive.optimization.search import Best, tolerated
 from derive.time_limits import tick
 from derive.tolerances import BLUR, EXTREME, SAME_ROOT
 
@@ -88,7 +88,8 @@ class _Recorder:
 
     def __init__(self, program: Program, floor: float, at: Sequence[float]) -> None:
         self.program, self.floor = program, floor
-        self.boxes = Boxes(program)
+        self.points = Points(program)
+        self.boxes = self.points.boxes
         self.start = _bound(program, floor)
         self.checked = Checked(self.start)
         self.left = _MINIMA
@@ -101,7 +102,7 @@ class _Recorder:
 
     def _prices(self, at: Sequence[float]) -> tuple[float, ...]:
         """The prices at the best point of the limits that the bound keeps, and of the zeros."""
-        found = Points(self.program, self.boxes).prices(tuple(at))
+        found = self.points.prices(tuple(at))
         found = self.curvature.with_squares(at, found) if self.is_curved else found
         count = len(self.program.limits)
         kept = [found[i] for i, limit in enumerate(self.program.limits) if found and not limit.approximate]
@@ -175,7 +176,7 @@ class _Recorder:
             return
         self.left -= 1
         middle = tuple(low / 2 + high / 2 for low, high in box)
-        best = min(Points(self.program, self.boxes).improved(middle), key=self.program.at, default=middle)
+        best = min(self.points.improved(middle), key=self.program.at, default=middle)
         self.minima.append((best, self._prices(best)))
         yield self.minima[-1]
 
@@ -200,9 +201,7 @@ class _Recorder:
         """A cut across the side along which the goal and the limits may change most; of a count, between two whole
         numbers."""
         rounded = self.checked.rounded(box) or box
-        run = self.boxes.run(rounded)
-        values, slopes = ([], []) if run is None else (self.boxes.values(run), self.boxes.slopes(run))
-        i = self.boxes.widest(rounded, values, slopes)
+        i = self.boxes.widest(self.boxes.part(rounded) or Part(rounded, [], []))
         if i is None:
             return None
         few = [

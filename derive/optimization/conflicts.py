@@ -14,8 +14,8 @@ from itertools import combinations
 
 from derive.errors import InconsistentError, LimitError
 from derive.expressions.tree import Number
-from derive.optimization.branching import least_of
 from derive.optimization.program import Limit, Program
+from derive.optimization.search import least_of
 from derive.presentation.failed_checks import side_unit
 from derive.presentation.numbers import shown_number
 from derive.time_limits import tick

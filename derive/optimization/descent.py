@@ -11,17 +11,17 @@ from collections.abc import Callable, Iterator, Sequence
 from derive.numerics.intervals.arithmetic import Span
 from derive.tolerances import AGREEMENT, FLAT, MET
 
-__all__ = ["Seen", "descended"]
+__all__ = ["descended"]
 
 _MARGINS = (0.0, MET, AGREEMENT)  # inside the limits, relative to how far they move across the box
 _ITERATIONS = 60
 
-Seen = tuple[list[float], list[list[float]]]
+_Seen = tuple[list[float], list[list[float]]]
 """The values of the goal, of each limit and each zero at a point, and their slopes."""
 
 
 def descended(
-    seen: Callable[[Sequence[float]], Seen | None],
+    seen: Callable[[Sequence[float]], _Seen | None],
     start: Sequence[float],
     box: Sequence[Span],
     moving: Sequence[int],
@@ -45,7 +45,7 @@ def descended(
         return
     lows, widths = [box[i][0] for i in moving], [box[i][1] - box[i][0] for i in moving]
     scales = [sum(abs(slope[i]) * w for i, w in zip(moving, widths, strict=True)) or 1.0 for slope in first[1]]
-    held: dict[tuple[float, ...], Seen] = {}
+    held: dict[tuple[float, ...], _Seen] = {}
 
     def whole(x: Sequence[float]) -> tuple[float, ...]:
         point = list(start)
@@ -53,7 +53,7 @@ def descended(
             point[i] = min(max(low + width * float(share), low), low + width)
         return tuple(point)
 
-    def at(x: Sequence[float]) -> Seen:
+    def at(x: Sequence[float]) -> _Seen:
         key = tuple(map(float, x))
         if key not in held:
             held[key] = seen(whole(x)) or first

@@ -25,11 +25,11 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.like_terms import added, negated
 from derive.optimization.asked_choice import Asked, Pick, asked
-from derive.optimization.branching import Best
 from derive.optimization.certifying import proof_of_optimum
 from derive.optimization.least import looked_at, none_found, searched
 from derive.optimization.program import Limit, Program
 from derive.optimization.putting_back import Looked, answers_at, put_back, values_at
+from derive.optimization.search import Best
 from derive.optimization.stated_limits import Stated, library_limits, stated_limits
 from derive.presentation.numbers import DIGITS, in_unit
 from derive.presentation.placed_remarks import PlacedRemark, point_data

@@ -30,7 +30,6 @@ from derive.numerics.algebra.evaluation import residual
 from derive.numerics.intervals.enclosure import Span
 from derive.optimization.asked_choice import Asked, Pick, asked
 from derive.optimization.binding import bindings
-from derive.optimization.branching import BOXES, Best, least_of
 from derive.optimization.certifying import proof_of_optimum
 from derive.optimization.conflicts import excluding, infeasible
 from derive.optimization.limit_forms import closed_forms
@@ -39,6 +38,7 @@ from derive.optimization.program import Program
 from derive.optimization.programs import NO_SPANS, Unwritten, programs
 from derive.optimization.putting_back import Looked, put_back, values_at
 from derive.optimization.sampling import best_met, sampled_program
+from derive.optimization.search import BOXES, Best, least_of
 from derive.optimization.stated_limits import Stated, library_limits, limits_of_domain, stated_limits
 from derive.optimization.under_ranges import Contender, uncertain, under_ranges
 from derive.planning.incidence import structure_of

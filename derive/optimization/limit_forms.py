@@ -15,9 +15,9 @@ from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import binding_arm, value
 from derive.numerics.algebra.isolation import isolate
 from derive.numerics.algebra.signs import positive_first
-from derive.optimization.branching import Best
 from derive.optimization.optimum import Binding
 from derive.optimization.program import Program
+from derive.optimization.search import Best
 from derive.optimization.spreading import in_free_names
 from derive.tolerances import AGREEMENT
 

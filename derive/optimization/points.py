@@ -6,11 +6,23 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 
 from derive.numerics.intervals.arithmetic import Span
+from derive.numerics.root_finding.branch_and_bound import Boxes, breadth, centre
+from derive.numerics.root_finding.expression_graph import Box
 from derive.numerics.root_finding.multipliers import multipliers
-from derive.optimization.boxes import Boxes
-from derive.optimization.descent import Seen, descended
+from derive.optimization.descent import descended
 from derive.optimization.program import Program
-from derive.tolerances import EXPRESSION, HANDFUL, LAST_DIGIT, MOST, RANK, STEP_DONE, TIGHT
+from derive.tolerances import (
+    AROUND_ZERO,
+    EXPRESSION,
+    FINEST_BREADTH,
+    HANDFUL,
+    LAST_DIGIT,
+    MOST,
+    RANK,
+    SAME_ROOT,
+    STEP_DONE,
+    TIGHT,
+)
 
 __all__ = ["Points", "along_axes", "neighbours"]
 
@@ -21,30 +33,79 @@ _NUDGES = tuple(sign * share for share in (LAST_DIGIT, HANDFUL, EXPRESSION, TIGH
 _DIGITS = (12, 9, 6)
 _STARTS = 6  # local searches before the ranges are cut
 _NEWTON = 25  # steps to a point at which ties hold
+_APART = 20 * FINEST_BREADTH  # of numbers that no cut of a side tells apart
 _NEAR = 1e-3  # of what a limit may move by across the box: within this it counts as near
 
 
 class Points:
     """The points of one program."""
 
-    def __init__(self, program: Program, boxes: Boxes) -> None:
-        self.program, self.boxes = program, boxes
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.boxes = Boxes(program.system)
+
+    @property
+    def is_thin(self) -> bool:
+        """Whether hardly a point fulfils the program: a count has to be whole, or two sides have to be equal."""
+        ops = {(limit.name, limit.written.op) for limit in self.program.limits if limit.relation is not None}
+        is_equality = any((name, ">=") in ops for name, op in ops if op == "<=")
+        return is_equality or any(self.program.steps[self.program.free :])
+
+    def whole(self, i: int, x: float) -> float:
+        """A number of a side, whole if it counts."""
+        step = self.program.steps[i]
+        return round(x / step) * step if step else x
+
+    def middle(self, sides: Box) -> tuple[float, ...]:
+        """A point in the middle of a box, whole where it counts."""
+        return tuple(self.whole(i, centre(side)) for i, side in enumerate(sides[: self.program.free]))
+
+    def completed(self, sides: Box) -> tuple[float, ...] | None:
+        """A point of a box at which what is counted is whole; None if none was found.
+
+        Counts are set first and then the others, each to its middle, and what is left is narrowed to what that allows.
+        """
+        order = sorted(range(len(sides)), key=lambda i: not self.program.steps[i])
+        left = sides
+        for i in order:
+            x = self.whole(i, centre(left[i]))
+            if left[i] != (x, x):
+                narrowed = self.boxes.narrowed((*left[:i], (x, x), *left[i + 1 :]), math.inf)
+                if narrowed is None and breadth(left[i]) > SAME_ROOT:
+                    return None
+                left = narrowed or (*left[:i], (x, x), *left[i + 1 :])  # a middle is off by a rounding
+        return self.middle(left)
+
+    def blur(self, point: Sequence[float], place: int = 0) -> float:
+        """By how much the goal changes between points that no cut tells from this one; zero if that is not known.
+
+        `place` counts the limits from one on.
+        """
+        near = [
+            (max(x - by, low), min(x + by, high))
+            for x, (low, high) in zip(point, self.program.box, strict=False)
+            for by in [_APART * abs(x) or AROUND_ZERO]
+        ]
+        run = self.boxes.run(near) if len(near) == len(self.program.names) else None
+        if run is None or run.flawed:  # a jump is no rounding
+            return 0.0
+        low, high = self.boxes.values(run)[place]
+        return high - low if math.isfinite(high - low) else 0.0
 
     def prices(self, point: Sequence[float]) -> tuple[float, ...]:
         """The multiplier of each limit and each zero at a point."""
         whole = self.full(point)
-        run = self.boxes.run([(x, x) for x in whole]) if whole else None
-        if run is None or run.flawed:
+        seen = self.boxes.at(whole) if whole else None
+        if seen is None:
             return ()
-        values = self.boxes.values(run)
-        slopes = [[(low + high) / 2 for low, high in slope] for slope in self.boxes.slopes(run)]
+        values, slopes = seen
         inner = self._inner(whole)
         reach = [min(max(map(abs, side)), MOST) for side in self.program.box]
         count = len(self.program.limits)
         near = [
             j
             for j in range(1, len(values))
-            if j > count or values[j][1] >= -_NEAR * sum(abs(slopes[j][i]) * reach[i] for i in inner)
+            if j > count or values[j] >= -_NEAR * sum(abs(slopes[j][i]) * reach[i] for i in inner)
         ]
         found = multipliers(
             [slopes[0][i] for i in inner], [[slopes[j][i] for i in inner] for j in near], [j <= count for j in near]
@@ -70,7 +131,7 @@ class Points:
         moving = [i for i, ((low, high), step) in enumerate(sides) if not step and 0 < high - low < math.inf]
         best = point
         if len(moving) > 1 and self.program.solved is None:
-            for other in descended(self._seen, point, self.program.box, moving, len(self.program.zeros)):
+            for other in descended(self.boxes.at, point, self.program.box, moving, len(self.program.zeros)):
                 tied = self.tied(other)
                 if tied is not None:
                     yield tied
@@ -91,14 +152,6 @@ class Points:
                 for x, step, (low, high) in zip(point, self.program.steps, self.program.box, strict=False)
             )
 
-    def _seen(self, point: Sequence[float]) -> Seen | None:
-        """The goal and the limits at a point, with their slopes."""
-        run = self.boxes.run([(x, x) for x in point])
-        if run is None or run.flawed:
-            return None
-        slopes = [[(low + high) / 2 for low, high in slope] for slope in self.boxes.slopes(run)]
-        return [(low + high) / 2 for low, high in self.boxes.values(run)], slopes
-
     def spread(self) -> Iterator[tuple[float, ...]]:
         """Points spread over the ranges, none of them on a symmetry (Roberts 2018, the R sequence)."""
         count = len(self.program.names)
@@ -108,7 +161,7 @@ class Points:
         for turn in range(1, _STARTS + 1):
             shares = [(turn / root ** (i + 1)) % 1 for i in range(count)]
             sides = zip(self.program.box, shares, strict=True)
-            yield tuple(self.boxes.whole(i, low + (high - low) * share) for i, ((low, high), share) in enumerate(sides))
+            yield tuple(self.whole(i, low + (high - low) * share) for i, ((low, high), share) in enumerate(sides))
 
     def tied(self, point: tuple[float, ...]) -> tuple[float, ...] | None:
         """The point moved to where the ties hold: Newton's method, each step the shortest; None where it does not end.
@@ -119,7 +172,7 @@ class Points:
             return point
         at, first = list(point), 1 + len(self.program.limits)
         for _ in range(_NEWTON):
-            seen = self._seen(at)
+            seen = self.boxes.at(at)
             if seen is None:
                 return None
             moves = self._shortest(at, seen[0][first:], seen[1][first:])

@@ -19,7 +19,8 @@ from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import departure, holds, residual, value
 from derive.numerics.algebra.like_terms import added
 from derive.numerics.intervals.enclosure import Span
-from derive.tolerances import AGREEMENT, TIGHT
+from derive.numerics.root_finding.branch_and_bound import System
+from derive.tolerances import AGREEMENT, MOST, TIGHT
 from quantities.domain import Domain
 
 if TYPE_CHECKING:
@@ -115,6 +116,20 @@ class Program:
         """The same without the limits and ties of other relations than these."""
         limits = [one for one in self.limits if one.relation is None or one.name in names]
         return replace(self, limits=tuple(limits), ties=tuple(one for one in self.ties if one.name in names))
+
+    @cached_property
+    def system(self) -> System:
+        """What the search over boxes knows of it."""
+        return System(
+            goal=self.goal,
+            allowed=(-math.inf, MOST),
+            zeros=self.zeros,
+            box=dict(zip(self.names, self.box, strict=True)),
+            gaps=tuple(limit.gap for limit in self.limits),
+            guards=self.guards,
+            steps=dict(zip(self.names, self.steps, strict=True)),
+            known=self.known,
+        )
 
     @property
     def spans(self) -> dict[str, Span]:

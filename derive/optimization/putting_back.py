@@ -19,11 +19,10 @@ from derive.expressions.tree import Equation, Number, names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds, residual, value
 from derive.optimization.asked_choice import Asked, Pick
-from derive.optimization.boxes import Boxes
-from derive.optimization.branching import Best
-from derive.optimization.points import neighbours
+from derive.optimization.points import Points, neighbours
 from derive.optimization.program import Program
 from derive.optimization.sampling import quantity_at
+from derive.optimization.search import Best
 from derive.optimization.stated_limits import Stated
 from derive.solving.answering.solver import solve
 from derive.solving.blocks.outcome import agrees
@@ -114,7 +113,7 @@ def _again(library: RelationSet, check: Check, answer: Answer, one: Looked, give
         numbers = program.numbers(one.best.at)
         if numbers is None or not program.holds_at(numbers):
             continue
-        boxes, point = Boxes(program), [numbers[name] for name in program.names]
+        points, point = Points(program), [numbers[name] for name in program.names]
         for i, limit in enumerate(program.limits):
             if limit.name != check.name or limit.relation is None:
                 continue
@@ -124,7 +123,7 @@ def _again(library: RelationSet, check: Check, answer: Answer, one: Looked, give
             others = [name for name in names if name not in stated]
             values = {**stated, **_values(library, others, answer, one, given)}
             over = value(written.lhs, values) - value(written.rhs, values)
-            if program.solved is not None or abs(over) <= boxes.blur(point, i + 1):
+            if program.solved is not None or abs(over) <= points.blur(point, i + 1):
                 return replace(check, gap=residual(limit.written, numbers), passed=True, verdict="", brief="")
     return check
 

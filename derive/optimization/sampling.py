@@ -15,9 +15,9 @@ from derive.expressions.tree import Equation, Name
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.intervals.arithmetic import Span
-from derive.optimization.branching import Best
 from derive.optimization.points import along_axes
 from derive.optimization.program import Limit, Program, is_of_time
+from derive.optimization.search import Best
 from derive.optimization.stated_limits import Stated
 from derive.planning.plan import Plan
 from derive.solving.answering.solver import solve_all, the_one

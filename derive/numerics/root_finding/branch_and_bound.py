@@ -1,16 +1,23 @@
-"""Branch and bound: the least and the greatest value of a form over a box, also where equations tie its names.
+"""Branch and bound: the least value of a goal over a box, where gaps are not positive and other expressions are zero.
 
-A quantity without a closed form, or whose closed form holds only while an arm of a choice binds, is a name here: it
-ranges over its domain, subject to the equations. The box of all names is cut into parts, always the one with the least
-lower bound first. From a part the contractors cut what the equations exclude, and what cannot be better than a value
-that is attained. Where no equation ties the names, a side along which the form is monotone is reduced to its better end
-at once. A part's lower bound is the lower end of the form's enclosure on it, or the bound by its midpoint value and
-steepest slopes, whichever is greater; where equations tie the names, also that of the Lagrangian, in which the slopes
-of the form and of the equations cancel (`multipliers`).
+The box of all names is cut into parts, always the one with the least lower bound first. Every part is treated alike:
 
-Values are attained at the points that are tried if nothing ties the names; else throughout a part in which the
-equations hold to a millionth of their terms. So the bound that is returned is never too tight. It is close, to one part
-in a million, unless the limit on parts is reached first.
+1. Narrowing. The goal is a number below the best one known, each gap leaves a slack that is not negative, and each zero
+   is zero. Contractors cut the part to where they can hold; the sides of counts are rounded inwards to whole numbers.
+2. Monotone sides. Where the goal and every gap that may be zero agree about the better end of a side that stands in no
+   zero and no condition, only that end is kept. Otherwise the slopes cut off what they exclude: where all other names
+   do their best, one side has to make up for the rest.
+3. Bounds. The goal's enclosure; its enclosure with every monotone side at the better end; the mean value form; and that
+   of the Lagrangian, in which the slopes of the goal, the gaps and the zeros cancel (`multipliers`).
+
+What is left over is cut in two. Enclosures are rounded outwards, so no point at which all holds is lost: when no part
+is left whose bound is below a value that is attained, that value is the least. Parts too small to be cut keep their
+bound.
+
+What counts as attained is left to a search. `least_and_greatest` bounds a form, or a quantity without a closed form,
+which is a name subject to its equations. There, a value is attained at the points that are tried if nothing ties the
+names; else throughout a part in which the equations hold to a millionth of their terms. So the bound that is returned
+is never too tight. It is close, to one part in a million, unless the limit on parts is reached first.
 """
 
 from __future__ import annotations
@@ -18,40 +25,445 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import product
 
+from derive.errors import LimitError
 from derive.expressions.tree import Apply, Equation, Name, Node, names_in
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.like_terms import ZERO
 from derive.numerics.intervals.arithmetic import ZERO as NOTHING
-from derive.numerics.intervals.arithmetic import Span, plus, times
+from derive.numerics.intervals.arithmetic import Span, minus, plus, times
+from derive.numerics.intervals.enclosure import truths
 from derive.numerics.root_finding.contractors import BoxConsistency, contracted
-from derive.numerics.root_finding.expression_graph import Box, Dag, dag_of
+from derive.numerics.root_finding.expression_graph import Box, Dag, Run, dag_of
 from derive.numerics.root_finding.multipliers import multipliers
 from derive.numerics.root_finding.root_boxes import middle
 from derive.time_limits import tick
-from derive.tolerances import EXPRESSION, EXTREME, FINEST_BREADTH, HUGE, LEAST, MOST, NO_SIZE
+from derive.tolerances import (
+    AROUND_ZERO,
+    EXPRESSION,
+    EXTREME,
+    FINEST_BREADTH,
+    HANDFUL,
+    HUGE,
+    LEAST,
+    MOST,
+    NEAREST_ZERO,
+    NO_SIZE,
+    SAME_ROOT,
+)
 
-__all__ = ["PARTS", "Bound", "System", "least_and_greatest"]
+__all__ = ["PARTS", "Bound", "Boxes", "Part", "Search", "Slopes", "System", "breadth", "centre", "least_and_greatest"]
 
 PARTS = 1000
 """Parts into which the box is cut for one end, at most."""
 _CORNERED = 8  # names up to which every corner is tried
-_ROUNDS = 6  # of contractors on one part
+_ROUNDS = 6  # in which a part is narrowed
 _SWEEPS = 4  # of contractors on one part
-_PAYS = 0.4  # share of its length to which a side is cut, for another round
+_PAYS = 0.8  # share of its length to which a side is cut, for another round
+_FINEST = 10 * FINEST_BREADTH  # breadth of a side that is not cut further
 _GOAL = "the goal"
 
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """An expression and its bounds, residuals that are zero, and the interval of each name."""
+    """A goal and its bounds, residuals that are zero, and the interval of each name."""
 
     goal: Node
     allowed: Span
     zeros: tuple[Node, ...]
     box: Mapping[str, Span]
+    gaps: tuple[Node, ...] = ()  # that are not positive
+    guards: tuple[Node, ...] = ()  # conditions that hold
+    steps: Mapping[str, float] = field(default_factory=dict)  # of counts: the size of one
+    known: Mapping[str, float] = field(default_factory=dict)
+
+
+class Slopes:
+    """What an expression is worth in the middle of a part, and how it moves with each name."""
+
+    def __init__(self, centre: Span, slopes: Sequence[Span], asides: Sequence[Span]) -> None:
+        self.centre, self.slopes, self.asides = centre, slopes, asides
+        self.moves = [  # what it changes by as each name leaves the middle
+            times(slope, aside) if slope != NOTHING else NOTHING for slope, aside in zip(slopes, asides, strict=True)
+        ]
+
+    @property
+    def values(self) -> Span:
+        """The bounds by the mean value theorem."""
+        whole = self.centre
+        for move in self.moves:
+            whole = plus(whole, move)
+        return whole
+
+    def plus(self, others: Sequence[Slopes], weights: Sequence[float]) -> Slopes:
+        """The same of the sum with multiples of others."""
+        total, slopes = self.centre, list(self.slopes)
+        for other, weight in zip(others, weights, strict=True):
+            if weight:
+                by = weight, weight
+                total = plus(total, times(by, other.centre))
+                slopes = [plus(a, times(by, b)) for a, b in zip(slopes, other.slopes, strict=True)]
+        return Slopes(total, slopes, self.asides)
+
+    def share(self, i: int) -> float:
+        """The share of a side in what the expression may change by over the part."""
+        whole = sum(max(map(abs, move)) for move in self.moves)
+        return max(map(abs, self.moves[i])) / whole if 0 < whole < math.inf else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of the box: what the goal, the gaps and the zeros are worth in it, and their slopes where these prove
+    anything; the lower bound of the goal."""
+
+    box: Box
+    values: list[Span]
+    slopes: list[Slopes | None]
+    floor: float = -math.inf
+
+
+class Boxes:
+    """A system as one graph of expressions: its goal, its gaps, each with a slack, and its zeros."""
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+        self.names = tuple(system.box)
+        self.whole: Box = tuple(system.box.values())
+        self.steps = tuple(system.steps.get(name, 0.0) for name in self.names)
+        self.gaps = range(1, 1 + len(system.gaps))  # the places of the gaps among the expressions
+        tied = {name for node in (*system.zeros, *system.guards) for name in names_in(node)}
+        self.loose = [i for i, name in enumerate(self.names) if name not in tied]
+        slacks = [f"the slack of {i}" for i in self.gaps]
+        equations = [Equation(system.goal, "=", Name(_GOAL))]
+        equations += [Equation(gap, "=", Name(slack)) for gap, slack in zip(system.gaps, slacks, strict=True)]
+        equations += [Equation(zero, "=", ZERO) for zero in system.zeros]
+        dag = dag_of(equations, (*self.names, _GOAL, *slacks), system.known)
+        if dag is None:
+            raise LimitError(
+                "The expressions of the question are nested too deeply to be searched.",
+                hint="Ask for an intermediate quantity.",
+                limit="depth of expressions",
+            )
+        self.dag: Dag = dag
+        self.consistency = BoxConsistency.of(dag)
+
+    def run(self, sides: Sequence[Span], only: int | None = None) -> Run | None:
+        """The enclosures over a box, or of one expression alone; None where something is nowhere defined."""
+        return self.dag.run((*sides, *[NOTHING] * (1 + len(self.gaps))), only)
+
+    def values(self, run: Run) -> list[Span]:
+        """The goal, the gaps and the zeros over the box of a run."""
+        return [run.spans[root] for root in self.dag.roots]
+
+    def at(self, point: Sequence[float]) -> tuple[list[float], list[list[float]]] | None:
+        """The goal, the gaps and the zeros at a point, and their slopes; None where one may jump or is undefined."""
+        run = self.run([(x, x) for x in point])
+        if run is None or run.flawed:
+            return None
+        rows = [self.dag.gradient(j, run)[: len(self.names)] for j in range(len(self.dag.roots))]
+        slopes = [[(low + high) / 2 for low, high in row] for row in rows]
+        return [(low + high) / 2 for low, high in self.values(run)], slopes
+
+    def narrowed(self, sides: Sequence[Span], ceiling: float) -> Box | None:
+        """The box cut to where all can hold and the goal is not above the ceiling; None if that is nowhere."""
+        rounded = self._rounded(sides)
+        if rounded is None or not (self.gaps or self.system.zeros):
+            return rounded
+        low, high = self.system.allowed
+        goal = low, min(ceiling, high)
+        left = contracted(self.dag, (*rounded, goal, *[(-math.inf, 0.0)] * len(self.gaps)), _SWEEPS)
+        if left is not None and self.system.zeros:
+            left = self.consistency.contracted(left)
+        return None if left is None else self._rounded(left[: len(sides)])
+
+    def _rounded(self, sides: Sequence[Span]) -> Box | None:
+        """The box with the sides of counts rounded inwards; None if no whole number is left."""
+        found = list(sides)
+        for i, step in enumerate(self.steps):
+            if step:
+                low, high = (end / step for end in found[i])
+                least, most = low - SAME_ROOT * max(1.0, abs(low)), high + SAME_ROOT * max(1.0, abs(high))
+                found[i] = (
+                    math.ceil(least) * step if math.isfinite(least) else least,
+                    math.floor(most) * step if math.isfinite(most) else most,
+                )
+                if found[i][0] > found[i][1]:
+                    return None
+        return tuple(found)
+
+    def part(self, sides: Box) -> Part | None:
+        """What is known of a box; None if a gap, a zero or a condition cannot hold in it."""
+        run = self.run(sides)
+        if run is None:
+            return None
+        values = self.values(run)
+        if any(values[j][0] > 0 for j in self.gaps):
+            return None
+        slopes = self._slopes(sides, run)
+        for j, row in enumerate(slopes):
+            if row is not None:
+                low, high = row.values
+                values[j] = max(values[j][0], low), min(values[j][1], high)
+            least, most = values[j]
+            if not least <= most or (j > 0 and least > 0) or (j > len(self.gaps) and most < 0):
+                return None
+        named = dict(zip(self.names, sides, strict=True))
+        if any(True not in truths(guard, named) for guard in self.system.guards):
+            return None
+        return Part(sides, values, slopes)
+
+    def _slopes(self, sides: Box, run: Run) -> list[Slopes | None]:
+        """The slopes of each expression over the box of a run; None where something may jump or be undefined in it."""
+        count = len(self.names)
+        smooth = [self.dag.is_smooth(j, run) for j in range(len(self.dag.roots))]
+        rows = [self.dag.gradient(j, run)[:count] if is_smooth else None for j, is_smooth in enumerate(smooth)]
+        bounded = [row is not None and all(math.isfinite(end) for slope in row for end in slope) for row in rows]
+        centres = tuple(map(centre, sides))
+        here = self.run([(x, x) for x in centres]) if any(bounded) else None
+        if here is None:
+            return [None] * len(rows)
+        asides = [plus(side, (-x, -x)) for side, x in zip(sides, centres, strict=True)]
+        return [
+            Slopes(here.spans[self.dag.roots[j]], row, asides)
+            if row is not None and bounded[j] and self.dag.is_smooth(j, here)
+            else None
+            for j, row in enumerate(rows)
+        ]
+
+    def better(self, part: Part) -> Box | None:
+        """The part with sides at their better ends: no gap that may be zero speaks for the other end."""
+        rows = [part.slopes[0], *(part.slopes[j] for j in self.gaps if part.values[j][1] > 0)]
+        if None in rows:
+            return None
+        left = list(part.box)
+        for i in self.loose:
+            left[i] = _better_end(part.box[i], [row.slopes[i] for row in rows if row is not None])
+        return tuple(left) if tuple(left) != part.box else None
+
+    def floor(self, part: Part, prices: Sequence[float]) -> float:
+        """A lower bound of the goal, where all holds: at the better corner, or by slopes.
+
+        The prices are those of the gaps and the zeros; of a gap none is negative.
+        """
+        goal = part.slopes[0]
+        floor = max(part.values[0][0], self.system.allowed[0])
+        if goal is None:
+            return floor
+        corner = self.corner(part)
+        if corner != part.box:  # the gaps and the zeros need not be defined there
+            run = self.run(corner, only=0)
+            floor = max(floor, floor if run is None else self.values(run)[0][0])
+        priced = [(row, price) for row, price in zip(part.slopes[1:], prices, strict=False) if price]
+        rows = [row for row, _ in priced if row is not None]
+        if rows and len(rows) == len(priced):
+            floor = max(floor, goal.plus(rows, [price for _, price in priced]).values[0])
+        return floor
+
+    def corner(self, part: Part) -> Box:
+        """The part with each side along which the goal is monotone at its better end."""
+        goal = part.slopes[0]
+        if goal is None:
+            return part.box
+        return tuple(_better_end(side, [slope]) for side, slope in zip(part.box, goal.slopes, strict=True))
+
+    def cut(self, part: Part, ceiling: float) -> Box | None:
+        """The part without what the slopes exclude: the goal is not above the ceiling, and all holds.
+
+        None if nothing is left. Where the others do their best, one side has to make up for the rest.
+        """
+        sides = list(part.box)
+        for j, row in enumerate(part.slopes):
+            if row is None:
+                continue
+            above = -ceiling if j == 0 else 0.0
+            signs = (1, -1) if j > len(self.gaps) else (1,)  # a zero is neither positive nor negative
+            for sign in signs if math.isfinite(above) else ():
+                start = plus(row.centre, (above, above))
+                moves = row.moves if sign > 0 else [*map(minus, row.moves)]
+                slopes = row.slopes if sign > 0 else [*map(minus, row.slopes)]
+                if not _cut_by(sides, part.box, start if sign > 0 else minus(start), moves, slopes):
+                    return None
+        return tuple(sides)
+
+    def widest(self, part: Part) -> int | None:
+        """The side to be cut: the one along which the goal, the zeros and the gaps that may be zero may change most;
+        None if none can be."""
+        finest = [0.0 if step else _FINEST for step in self.steps]
+        open_sides = [i for i, side in enumerate(part.box) if breadth(side) > finest[i]]
+        rows = [row for j, row in enumerate(part.slopes) if j not in self.gaps or part.values[j][1] > 0]
+        known = [row for row in rows if row is not None]
+        shares = {i: max((row.share(i) for row in known), default=0.0) for i in open_sides}
+        return max(open_sides, key=lambda i: (shares[i], breadth(part.box[i])), default=None)
+
+    def halves(self, sides: Box, i: int) -> tuple[Box, Box]:
+        """The box cut in two along a side."""
+        (low, high), step = sides[i], self.steps[i]
+        near = max(LEAST, NEAREST_ZERO * high) if 0 <= low < high < MOST else LEAST
+        first = second = middle((max(low, -MOST), min(high, MOST)), near)
+        if step:
+            first = min(max(math.floor(first / step), round(low / step)), round(high / step) - 1) * step
+            second = first + step
+        return (*sides[:i], (low, first), *sides[i + 1 :]), (*sides[:i], (second, high), *sides[i + 1 :])
+
+
+def _better_end(side: Span, slopes: Sequence[Span]) -> Span:
+    """The end of a side at which expressions with these slopes are least; the side itself where they do not agree."""
+    low, high = side
+    if all(least >= 0 for least, _ in slopes) and math.isfinite(low):
+        return low, low
+    if all(most <= 0 for _, most in slopes) and math.isfinite(high):
+        return high, high
+    return side
+
+
+def _cut_by(sides: list[Span], box: Box, start: Span, moves: Sequence[Span], slopes: Sequence[Span]) -> bool:
+    """Cut sides to where an expression may not be positive; whether anything is left."""
+    steps = [low for low, _ in moves]
+    least = start[0] + sum(steps)
+    slack = HANDFUL * (abs(start[0]) + sum(map(abs, steps)))
+    if least - slack > 0:
+        return False
+    for i, (rise, most) in enumerate(slopes):
+        left = steps[i] - least + slack  # what this side may add at most
+        low, high = sides[i]
+        x = centre(box[i])
+        if rise > 0:
+            sides[i] = (low, min(high, _above(x, max(left / rise, left / most))))
+        elif most < 0:
+            sides[i] = (max(low, -_above(-x, max(left / -rise, left / -most))), high)
+        if not sides[i][0] <= sides[i][1]:
+            return False
+    return True
+
+
+def _above(x: float, step: float) -> float:
+    """A number and a step, rounded upwards."""
+    reached = x + step
+    return reached + 4 * HANDFUL * (abs(x) + abs(step)) if math.isfinite(reached) else math.inf
+
+
+def centre(side: Span) -> float:
+    """The middle of a side; where that is endless, a point of a size between those of its ends."""
+    low, high = side
+    if low == high:
+        return low
+    if math.isinf(low) or math.isinf(high):
+        return middle((max(low, -MOST), min(high, MOST)), LEAST)
+    return low / 2 + high / 2
+
+
+def breadth(side: Span) -> float:
+    """The length of a side relative to its size, which counts for little more than the ratio of its ends."""
+    low, high = side
+    if low == high:
+        return 0.0
+    size = max(abs(low), abs(high))
+    if size == math.inf:
+        return 4000.0
+    if low > 0 or high < 0:
+        near = min(abs(low), abs(high))
+        return math.log(size / near) if size > 2 * near else (high - low) / size
+    return 2.0 + (high - low) / size if size > AROUND_ZERO else 0.0
+
+
+class Search:
+    """The search for the least value of a system, best part first; what is attained, a kind of search says itself."""
+
+    seeks_points = False  # whether it goes on where the bound cannot rise, for a better value
+
+    def __init__(self, boxes: Boxes, most: int, value: float = math.inf) -> None:
+        self.boxes = boxes
+        self.most = most
+        self.value = value  # the least that is attained
+        self.count = 0
+        self.queue: list[tuple[float, int, Part, int | None]] = []
+        self.settled = math.inf  # the least bound of what is not cut further
+        self.pending = -math.inf  # the bound of what is being cut
+        self.endless = False
+
+    @property
+    def floor(self) -> float:
+        """The bound that no value is below."""
+        return min([self.settled, self.pending, *(entry[0] for entry in self.queue)])
+
+    def run(self) -> None:
+        """Cut parts until no bound is below the least value, or there are too many."""
+        self.push(self.boxes.whole)
+        self.pending = math.inf
+        while self.queue and self.count < self.most:
+            tick()
+            if self.queue[0][0] >= self.value - self.slack():
+                break
+            self.pending, _, part, widest = heapq.heappop(self.queue)
+            self.endless = self.is_endless(part)
+            if widest is None or self.endless:
+                self.settled = min(self.settled, self.pending)
+                if not self.seeks_points:
+                    break
+            else:
+                for half in self.boxes.halves(part.box, widest):
+                    self.count += 1
+                    self.push(half)
+                    self.after(half)
+            self.pending = math.inf
+
+    def push(self, sides: Box) -> None:
+        """Put a part into the queue unless it holds nothing better."""
+        part = self._examined(sides)
+        if part is None or part.floor >= self.value:
+            return
+        self.attain(part)
+        if part.floor < self.value:  # of equal parts the latest comes first
+            heapq.heappush(self.queue, (part.floor, -self.count, part, self.boxes.widest(part)))
+
+    def _examined(self, sides: Box) -> Part | None:
+        """A part after it is narrowed, with its bound; None if it holds nothing better."""
+        boxes = self.boxes
+        for _ in range(_ROUNDS):
+            narrowed = boxes.narrowed(sides, self.value)
+            part = None if narrowed is None else boxes.part(narrowed)
+            if part is None:
+                return None
+            better = boxes.better(part)
+            left = boxes.cut(part, self.value) if better is None else better
+            if left is None:
+                return None
+            if better is None and not _pays(part.box, left):
+                break
+            sides = left
+        assert part is not None
+        floor = self.bound(part)  # what is known is known of the part before the last cut
+        return replace(part, floor=floor) if floor <= boxes.system.allowed[1] else None
+
+    def slack(self) -> float:
+        """How near to the least value attained a bound has to come."""
+        raise NotImplementedError
+
+    def bound(self, part: Part) -> float:
+        """The lower bound of the goal in a part."""
+        raise NotImplementedError
+
+    def attain(self, part: Part) -> None:
+        """Lower the least value by what is attained in a part."""
+        raise NotImplementedError
+
+    def is_endless(self, part: Part) -> bool:
+        """Whether the goal is below all bounds in a part."""
+        return False
+
+    def after(self, half: Box) -> None:
+        """What else is tried after a cut."""
+
+
+def _pays(before: Box, after: Box) -> bool:
+    """Whether a side has been cut by enough to go on."""
+    return any(
+        end - start < _PAYS * (high - low)
+        for (low, high), (start, end) in zip(before, after, strict=True)
+        if math.isfinite(high - low)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,267 +483,103 @@ def least_and_greatest(system: System, most: int = PARTS) -> tuple[Bound, Bound]
     >>> [round(bound.at, 6) for bound in found]
     [0.0, 14.0]
     """
-    low = _Search(system, system.goal, system.allowed, most).least()
+    used = {name: system.box[name] for name in names_in(system.goal, *system.zeros)}
+    points = {name: low for name, (low, high) in used.items() if low == high}
+    moving = {name: side for name, side in used.items() if name not in points}
+    upright = replace(system, box=moving, known=points)
+    low = _least(upright, most)
     if low is None:
         return None
-    mirrored = (-system.allowed[1], -system.allowed[0])
-    high = _Search(system, Apply("neg", (system.goal,)), mirrored, most).least()
+    negative = -system.allowed[1], -system.allowed[0]
+    high = _least(replace(upright, goal=Apply("neg", (system.goal,)), allowed=negative), most)
     if high is None or low.at > -high.at:  # no value is between them
         return None
     return low, Bound(-high.at, high.is_close)
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """A part of the box, the bounds of the goal in it, and the side along which it is cut; None if none can be."""
-
-    box: Box
-    values: Span
-    widest: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Slopes:
-    """What an equation, or the goal, is worth in the middle of a part, and how it moves with each name."""
-
-    centre: Span
-    slopes: tuple[Span, ...]
-    asides: tuple[Span, ...]  # how far each side reaches from its middle
-
-    @property
-    def moves(self) -> tuple[Span, ...]:
-        """What it may change by as each name moves."""
-        pairs = zip(self.slopes, self.asides, strict=True)
-        return tuple(times(slope, aside) if slope != NOTHING else NOTHING for slope, aside in pairs)
-
-    @property
-    def values(self) -> Span:
-        """The bounds by the mean value theorem."""
-        whole = self.centre
-        for move in self.moves:
-            whole = plus(whole, move)
-        return whole
-
-    def with_multiple(self, other: _Slopes, weight: float) -> _Slopes:
-        """The same of the sum with another, times a number."""
-        by = weight, weight
-        slopes = tuple(plus(a, times(by, b)) for a, b in zip(self.slopes, other.slopes, strict=True))
-        return _Slopes(plus(self.centre, times(by, other.centre)), slopes, self.asides)
+def _least(system: System, most: int) -> Bound | None:
+    """The least lower bound, refined until it is close."""
+    try:
+        search = _RangeSearch(system, most)
+    except LimitError:
+        return Bound(system.allowed[0], False)
+    search.run()
+    floor, best = search.floor, search.value
+    if floor < best - search.slack():
+        return Bound(floor, search.endless)
+    if best == math.inf:
+        return None
+    is_rounding = not system.zeros and floor >= best - EXPRESSION * abs(best)
+    return Bound(best if is_rounding else min(floor, best), True)
 
 
-class _Search:
-    """The search for the least value of a goal."""
+class _RangeSearch(Search):
+    """The search for the least value of a goal where zeros may tie its names."""
 
-    def __init__(self, system: System, goal: Node, allowed: Span, most: int) -> None:
-        self.goal, self.zeros, self.allowed, self.most = goal, system.zeros, allowed, most
-        used = names_in(goal, *system.zeros)
-        self.known = {name: low for name, (low, high) in system.box.items() if low == high}
-        self.names = tuple(name for name in used if name not in self.known)
-        self.box = tuple(system.box[name] for name in self.names)
-        equations = [Equation(goal, "=", Name(_GOAL)), *(Equation(zero, "=", ZERO) for zero in system.zeros)]
-        self.dag: Dag | None = dag_of(equations, (*self.names, _GOAL), self.known)
-        self.consistency = None if self.dag is None else BoxConsistency.of(self.dag)
-        self.best = math.inf  # the least value that is attained
-        self.size = 0.0  # of the values, beside which a difference is small
-
-    def least(self) -> Bound | None:
-        """The least lower bound, refined until it is close; of equal parts the newest comes first."""
-        if self.dag is None:
-            return Bound(self.allowed[0], False)
-        if not self.zeros:
+    def __init__(self, system: System, most: int) -> None:
+        super().__init__(Boxes(system), most)
+        self.system = system
+        self.size: float | None = None  # of the values, beside which a difference is small
+        if not system.zeros:
             self._try_corners()
-        first = self._examined(self.box)
-        queue = [] if first is None else [(first.values[0], 0, first)]
-        if self.zeros and first is not None and math.isfinite(first.values[1] - first.values[0]):
-            self.size = (first.values[1] - first.values[0]) / 100
-        count = 0
-        while queue:
-            tick()
-            floor, _, part = heapq.heappop(queue)
-            is_endless = self.zeros and floor == -math.inf and part.values[1] <= -HUGE
-            if is_endless:
-                return Bound(floor, True)
-            if floor >= self.best - self._slack():
-                return Bound(floor if floor < self.best - EXPRESSION * abs(self.best) else self.best, True)
-            if part.widest is None or count >= self.most:
-                return Bound(floor, False)
-            for half in _halves(part.box, part.widest):
-                count += 1
-                found = self._examined(half)
-                if found is not None:
-                    heapq.heappush(queue, (found.values[0], -count, found))
-        return Bound(self.best, True) if self.best < math.inf else None
 
-    def _slack(self) -> float:
-        """How near to the least value attained a bound has to come."""
-        return max(EXTREME / 2 * max(abs(self.best), self.size), NO_SIZE) if math.isfinite(self.best) else 0.0
+    def slack(self) -> float:
+        return max(EXTREME / 2 * max(abs(self.value), self.size or 0.0), NO_SIZE) if self.value < math.inf else 0.0
 
     def _try_corners(self) -> None:
         """The goal in the middle and at the corners, which show how far it reaches."""
-        points = [tuple(low / 2 + high / 2 for low, high in self.box)]  # next to a pole the goal reaches far
-        if len(self.box) <= _CORNERED:
-            points += product(*self.box)
+        sides = self.boxes.whole
+        points = [tuple(low / 2 + high / 2 for low, high in sides)]  # next to a pole the goal reaches far
+        if len(sides) <= _CORNERED:
+            points += product(*sides)
         found = [number for number in map(self._at, points) if math.isfinite(number)]
-        if found:
-            self.size = (max(found) - min(found)) / 100
+        self.size = (max(found) - min(found)) / 100 if found else 0.0
 
     def _at(self, point: Sequence[float]) -> float:
         """The goal at a point; infinite where it is undefined or not allowed."""
-        number = value(self.goal, {**self.known, **dict(zip(self.names, point, strict=True))})
-        if not self.allowed[0] <= number <= self.allowed[1]:
+        named = dict(zip(self.boxes.names, point, strict=True))
+        number = value(self.system.goal, {**self.system.known, **named})
+        if not self.system.allowed[0] <= number <= self.system.allowed[1]:
             return math.inf
-        self.best = min(self.best, number)
+        self.value = min(self.value, number)
         return number
 
-    def _examined(self, box: Box) -> _Part | None:
-        """A part of the box, cut down to where the equations can hold and the goal be less; None if they cannot."""
-        rows: list[tuple[Span, _Slopes | None]] = []
-        for left in reversed(range(_ROUNDS)):
-            narrowed = self._narrowed(box)
-            found = None if narrowed is None else self._rows(narrowed)
-            if narrowed is None or found is None:
-                return None
-            before, box, rows = box, narrowed, found
-            better = () if self.zeros else self._better(box, rows[0][1])
-            if better:
-                box = better
-            elif left == 0 or not any(map(_pays, before, box)):
-                break
-        values = _by_lagrangian(rows)
-        low, high = max(values[0], self.allowed[0]), min(values[1], self.allowed[1])
-        if not low <= high:
-            return None
-        if not self.zeros:
-            self._at(tuple(map(_centre, box)))
-        elif self._is_settled(box):
-            self.best = min(self.best, high)
-        return _Part(box, (low, high), _widest(box, [slopes for _, slopes in rows]))
+    def bound(self, part: Part) -> float:
+        others = [row for row in part.slopes[1:] if row is not None]
+        goal = part.slopes[0]
+        if goal is None or not others:
+            return self.boxes.floor(part, ())
+        middles = [[low / 2 + high / 2 for low, high in row.slopes] for row in (goal, *others)]
+        weights = iter(multipliers(middles[0], middles[1:], [False] * len(others)))
+        return self.boxes.floor(part, [0.0 if row is None else next(weights) for row in part.slopes[1:]])
 
-    def _narrowed(self, box: Box) -> Box | None:
-        """What the contractors leave of a part."""
-        assert self.dag is not None
-        assert self.consistency is not None
-        if not self.zeros:
-            return box
-        goal = self.allowed[0], min(self.allowed[1], self.best)
-        left = contracted(self.dag, (*box, goal), _SWEEPS)
-        left = None if left is None else self.consistency.contracted(left)
-        return None if left is None else left[:-1]
+    def attain(self, part: Part) -> None:
+        low, high = max(part.floor, self.system.allowed[0]), min(part.values[0][1], self.system.allowed[1])
+        if self.system.zeros and self.size is None:
+            self.size = (high - low) / 100 if math.isfinite(high - low) else 0.0
+        if not self.system.zeros:
+            self._at(tuple(map(centre, part.box)))
+        elif self._is_settled(part.box):
+            self.value = min(self.value, high)
+        else:
+            corner = self.boxes.narrowed(self.boxes.corner(part), self.value)
+            there = None if corner is None else self.boxes.part(corner)
+            if there is not None and self._is_settled(there.box):
+                self.value = min(self.value, there.values[0][1])
 
-    def _rows(self, box: Box) -> list[tuple[Span, _Slopes | None]] | None:
-        """The bounds of the goal and of each residual in a part, with their slopes; None if the part holds nothing."""
-        found = []
-        for i in range(1 + len(self.zeros)):
-            values, slopes = self._row(box, i)
-            if values is None:
-                return None
-            if slopes is not None:
-                low, high = slopes.values
-                values = max(values[0], low), min(values[1], high)
-            if not values[0] <= values[1] or (i > 0 and not values[0] <= 0 <= values[1]):
-                return None
-            found.append((values, slopes))
-        return found
-
-    def _row(self, box: Box, i: int) -> tuple[Span | None, _Slopes | None]:
-        assert self.dag is not None
-        run = self.dag.run((*box, NOTHING), i)
-        if run is None:
-            return None, None
-        values = run.spans[self.dag.roots[i]]
-        if run.flawed:
-            return values, None
-        slopes = tuple(self.dag.gradient(i, run)[:-1])
-        centres = tuple(map(_centre, box))
-        here = self.dag.run((*((x, x) for x in centres), NOTHING), i)
-        if here is None or here.flawed or not all(math.isfinite(end) for slope in slopes for end in slope):
-            return values, None
-        asides = tuple(plus(side, (-x, -x)) for side, x in zip(box, centres, strict=True))
-        return values, _Slopes(here.spans[self.dag.roots[i]], slopes, asides)
-
-    def _better(self, box: Box, row: _Slopes | None) -> Box:
-        """The part with each side along which the goal is monotone at its better end; empty if there is none."""
-        if row is None:
-            return ()
-        found = list(box)
-        for i, ((low, high), (falls, rises)) in enumerate(zip(box, row.slopes, strict=True)):
-            end = low if falls >= 0 else high
-            if (falls >= 0 or rises <= 0) and math.isfinite(end):
-                found[i] = (end, end)
-        return tuple(found) if tuple(found) != box else ()
+    def is_endless(self, part: Part) -> bool:
+        return bool(self.system.zeros) and part.floor == -math.inf and part.values[0][1] <= -HUGE
 
     def _is_settled(self, box: Box) -> bool:
         """Whether the equations hold throughout a part, to a millionth of their terms."""
-        assert self.dag is not None
-        run = self.dag.run((*box, NOTHING))
+        dag, run = self.boxes.dag, self.boxes.run(box)
         if run is None:
             return False
-        steps = {step.at: step for step in self.dag.steps}
-        for root in self.dag.roots[1:]:
+        steps = {step.at: step for step in dag.steps}
+        for root in dag.roots[1:]:
             terms = steps[root].args if root in steps and steps[root].op == "add" else (root,)
             size = sum(max(map(abs, run.spans[at])) for at in terms)
             low, high = run.spans[root]
             if not (size <= NO_SIZE or high - low <= EXTREME * size < math.inf):
                 return False
         return True
-
-
-def _by_lagrangian(rows: Sequence[tuple[Span, _Slopes | None]]) -> Span:
-    """The bounds of the goal where the equations hold: its own, or those of a sum in which slopes cancel."""
-    (low, high), goal = rows[0]
-    others = [slopes for _, slopes in rows[1:] if slopes is not None]
-    if goal is None or not others:
-        return low, high
-    middles = [[start / 2 + end / 2 for start, end in row.slopes] for row in (goal, *others)]
-    for weight, row in zip(multipliers(middles[0], middles[1:], [False] * len(others)), others, strict=True):
-        if weight:
-            goal = goal.with_multiple(row, weight)
-    least, greatest = goal.values
-    return max(low, least), min(high, greatest)
-
-
-def _pays(before: Span, after: Span) -> bool:
-    """Whether a side was cut by enough to go on."""
-    return after[1] - after[0] < _PAYS * (before[1] - before[0])
-
-
-def _widest(box: Box, rows: Sequence[_Slopes | None]) -> int | None:
-    """The side to be cut: the one along which the goal and the equations may change most; None if none can be."""
-    weights: dict[int, float] = {}
-    for i, side in enumerate(box):
-        breadth = _breadth(side)
-        share = max((_share(row, i) for row in rows), default=0.0)
-        if breadth >= FINEST_BREADTH and share > 0:
-            weights[i] = breadth if breadth > 1 else breadth * share
-    return max(weights, key=weights.__getitem__, default=None)
-
-
-def _share(row: _Slopes | None, i: int) -> float:
-    """The share of a side in what an equation may change by over a part; all of it, where that is not known."""
-    if row is None:
-        return 1.0
-    whole = sum(max(map(abs, move)) for move in row.moves)
-    return max(map(abs, row.moves[i])) / whole if 0 < whole < math.inf else float(whole > 0)
-
-
-def _halves(box: Box, i: int) -> tuple[Box, Box]:
-    low, high = box[i]
-    at = _centre(box[i])
-    return (*box[:i], (low, at), *box[i + 1 :]), (*box[:i], (at, high), *box[i + 1 :])
-
-
-def _centre(span: Span) -> float:
-    """A point between the ends, of a size between theirs."""
-    low, high = span
-    return low if low == high else middle((max(low, -MOST), min(high, MOST)), LEAST)
-
-
-def _breadth(span: Span) -> float:
-    """The distance of the ends, in powers of e."""
-    low, high = span
-    if low == high:
-        return 0.0
-    if low < 0 < high:
-        return 2000.0
-    small, large = sorted((max(abs(low), LEAST), min(max(abs(high), LEAST), MOST)))
-    return (large - small) / small if large <= 2 * small else math.log(large / small)

@@ -4,7 +4,7 @@ Arguments precede the expressions that use them. A forward pass over a box enclo
 (interval arithmetic, rounded outwards: Schichl and Neumaier 2005). A backward pass from one equation encloses its
 slopes in all unknowns (reverse accumulation: Griewank and Walther, Evaluating Derivatives, 2008): an expression
 passes the equation's slope in it, times its own slope in each argument, on to that argument. Where an expression may
-be undefined or jump inside the box, the mean value theorem does not apply, and the pass is marked as flawed. At a
+be undefined or jump inside the box, the mean value theorem does not apply, and the pass notes the flaw. At a
 kink of max or abs the slopes from both sides are joined, for which the theorem still holds (Lebourg 1975).
 """
 
@@ -14,6 +14,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from types import MappingProxyType
 
 from derive.expressions.arithmetic import NoElement
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, with_forms
@@ -51,7 +52,11 @@ class Run:
     slopes: dict[int, Span] = field(default_factory=dict)
     arms: dict[int, tuple[int, ...]] = field(default_factory=dict)  # of choices: those that their conditions allow
     missing: set[int] = field(default_factory=set)  # what is nowhere defined, in arms alone
-    flawed: bool = False
+    flaws: set[int] = field(default_factory=set)  # what may jump in the box, or be undefined
+
+    @property
+    def flawed(self) -> bool:
+        return bool(self.flaws)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +70,7 @@ class Dag:
     implied: tuple[int, ...]  # the same of equations that follow from these
     below: tuple[tuple[Step, ...], ...]  # for each equation: the steps it is made of, itself first
     inner: frozenset[int]  # steps that stand in arms alone: nothing follows from them unless their arm is taken
+    ranges: Mapping[str, Span]  # of what is known to lie in an interval
 
     @property
     def work(self) -> int:
@@ -78,7 +84,7 @@ class Dag:
         """
         run = Run(list(self.start))
         run.spans[: len(box)] = box
-        named = dict(zip(self.unknowns, box, strict=True))
+        named = {**self.ranges, **dict(zip(self.unknowns, box, strict=True))}
         for step in self.steps if equation is None else reversed(self.below[equation]):
             found = _forwards(step, run, named)
             if found is not None:
@@ -89,8 +95,12 @@ class Dag:
                 return None
         return run
 
+    def is_smooth(self, equation: int, run: Run) -> bool:
+        """Whether an equation's slopes prove anything on the box of a run: nothing in it is flawed."""
+        return not run.flaws or run.flaws.isdisjoint(step.at for step in self.below[equation])
+
     def gradient(self, equation: int, run: Run) -> list[Span]:
-        """The enclosures of an equation's slopes in all unknowns, on the box of a run without flaw."""
+        """The enclosures of an equation's slopes in all unknowns, on the box of a run without a flaw in it."""
         adjoints: dict[int, Span] = {self.roots[equation]: _ONE}
         for step in self.below[equation]:
             share = adjoints.pop(step.at, None)
@@ -108,10 +118,11 @@ def dag_of(
     known: Mapping[str, float],
     implied: Sequence[Equation] = (),
     blur: float = 0.0,
+    ranges: Mapping[str, Span] = MappingProxyType({}),
 ) -> Dag | None:
     """The graph of a system at known numbers; None if an expression is nested too deeply.
 
-    `blur` is the relative error that the known numbers may have.
+    `blur` is the relative error that the known numbers may have; `ranges` are intervals in which others lie.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> dag = dag_of([parse_equation("x**2 + y = 3"), parse_equation("x**2 = y")], ["x", "y"], {})
@@ -121,7 +132,7 @@ def dag_of(
     >>> [[round(end) for end in slope] for slope in dag.gradient(1, run)]
     [[2, 4], [-1, -1]]
     """
-    writer = _Writer(tuple(unknowns), known, blur)
+    writer = _Writer(tuple(unknowns), known, blur, ranges)
     try:
         roots, others = (
             tuple(writer.place(added(one.lhs, negated(one.rhs))) for one in group) for group in (equations, implied)
@@ -133,7 +144,7 @@ def dag_of(
     below = tuple(_below(root, made_by) for root in roots)
     outer = {step.at for root in (*roots, *others) for step in _below(root, made_by, stops=True)}
     inner = frozenset(made_by.keys() - outer)
-    return Dag(tuple(unknowns), tuple(writer.start), steps, roots, others, below, inner)
+    return Dag(tuple(unknowns), tuple(writer.start), steps, roots, others, below, inner, ranges)
 
 
 def _below(root: int, made_by: Mapping[int, Step], stops: bool = False) -> tuple[Step, ...]:
@@ -150,13 +161,16 @@ def _below(root: int, made_by: Mapping[int, Step], stops: bool = False) -> tuple
 class _Writer:
     """The graph under construction: equal expressions share a place."""
 
-    def __init__(self, unknowns: tuple[str, ...], known: Mapping[str, float], blur: float) -> None:
+    def __init__(
+        self, unknowns: tuple[str, ...], known: Mapping[str, float], blur: float, ranges: Mapping[str, Span]
+    ) -> None:
         self.start: list[Span] = [ALL] * len(unknowns)
         self.moves = [True] * len(unknowns)  # whether a place depends on an unknown
         self.steps: list[Step] = []
         self.names = {name: i for i, name in enumerate(unknowns)}
         self.known = known
         self.blur = blur
+        self.ranges = ranges
         self.places: dict[object, int] = {}
 
     def place(self, node: Node, depth: int = 0) -> int:
@@ -202,9 +216,19 @@ class _Writer:
         key = (type(node), node)
         if key not in self.places:
             self.places[key] = len(self.start)
-            self.start.append(_number(node, self.known, self.blur))
+            self.start.append(self._span(node))
             self.moves.append(False)
         return self.places[key]
+
+    def _span(self, node: Node) -> Span:
+        """The doubles next to a constant, or the constant itself if it is a double; a known number with its blur."""
+        if isinstance(node, Number):
+            return around(node)
+        assert isinstance(node, Name)
+        if node.name in self.ranges:
+            return self.ranges[node.name]
+        number = self.known[node.name]
+        return number - self.blur * abs(number), number + self.blur * abs(number)
 
     def _new(self, op: str, places: tuple[int, ...], conditions: tuple[Node, ...]) -> int:
         low, high = self.start[places[1]] if op == "pow" else ZERO
@@ -214,21 +238,12 @@ class _Writer:
         self.start.append(ALL)
         if not moves:
             run = Run(self.start)
-            found = _forwards(step, run, {})
+            found = _forwards(step, run, self.ranges)
             moves = found is None or run.flawed  # so that every run finds the flaw
             self.start[step.at] = ALL if found is None else found
         self.moves.append(moves)
         self.steps.append(step)
         return step.at
-
-
-def _number(node: Node, known: Mapping[str, float], blur: float) -> Span:
-    """The doubles next to a constant, or the constant itself if it is a double; a known number with its blur."""
-    if isinstance(node, Name):
-        number = known[node.name]
-        return number - blur * abs(number), number + blur * abs(number)
-    assert isinstance(node, Number)
-    return around(node)
 
 
 def _forwards(step: Step, run: Run, named: Mapping[str, Span]) -> Span | None:
@@ -258,7 +273,7 @@ def _guarded(step: Step, run: Run) -> Span | None:
     base, exponent, power = (run.spans[arg] for arg in step.args)
     if base[0] >= 0:
         return power
-    run.flawed = True
+    run.flaws.add(step.at)
     is_fractional = math.isfinite(exponent[1]) and math.floor(exponent[1]) < exponent[0]
     return None if base[1] < 0 and is_fractional else ALL
 
@@ -284,7 +299,7 @@ def _function(step: Step, run: Run) -> Span | None:
     except NoElement:
         return None
     if found.flaw != SMOOTH:
-        run.flawed = True
+        run.flaws.add(step.at)
     run.slopes[step.at] = found.slopes
     return found.values
 
@@ -294,7 +309,8 @@ def _chosen(step: Step, run: Run, named: Mapping[str, Span]) -> Span | None:
     possible = (truths(condition, named) for condition in step.conditions)
     places, is_partial = arms_allowed(possible, len(step.args) + len(step.conditions))
     allowed = tuple(step.args[place] for place in places if step.args[place] not in run.missing)
-    run.flawed = run.flawed or is_partial or len(allowed) > 1 or len(allowed) < len(places)
+    if is_partial or len(allowed) > 1 or len(allowed) < len(places):
+        run.flaws.add(step.at)
     run.arms[step.at] = allowed
     whole: Span | None = None
     for arm in allowed:

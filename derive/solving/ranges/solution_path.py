@@ -1,28 +1,48 @@
 """A solution followed through the ranges of its givens: the stages of a plan, and the bounds along it.
 
 What follows from the givens alone is put into the equations, so that what cancels in them is gone before any interval
-is formed. Of what is left, the equations up to the target's are followed (`continuation`). Unknowns beside it that are
-forms in it only have to stay in their domains.
+is formed. Of what is left, the equations up to the target's have the solution in a box that holds exactly one over all
+of the ranges (`krawczyk`): it is continuous there, and branch and bound finds the extremes of the target along it.
+Unknowns beside it that are forms in it only have to stay in their domains.
 """
 
 from __future__ import annotations
 
+import heapq
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from derive.expressions.tree import Name, Node, names_in
+from derive.expressions.tree import Equation, Name, Node, names_in
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.like_terms import added, negated, simplified
+from derive.numerics.algebra.like_terms import ZERO, added, negated, simplified
+from derive.numerics.intervals.arithmetic import ALL, minus, plus, times
 from derive.numerics.intervals.enclosure import Span, enclose
+from derive.numerics.root_finding.branch_and_bound import Bound
+from derive.numerics.root_finding.expression_graph import Dag, dag_of
+from derive.numerics.root_finding.krawczyk import implicit_slopes, isolated_over, tightened
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.tearing import straight
 from derive.solving.execution.block_execution import State
-from derive.solving.ranges.range_propagation import domain_of, how_near, leaves, only_form
-from derive.solving.sensitivity.continuation import Stage, followed
+from derive.solving.ranges.range_propagation import WIDE, domain_of, leaves, only_form
 from derive.solving.sensitivity.elasticities import composed, put_in
+from derive.time_limits import tick
+from derive.tolerances import ATTAINED, FOLLOWED
 
 __all__ = ["ATTAINED_ALONG", "along", "hangs_on_what_cancels"]
 
 ATTAINED_ALONG = "bounds along this solution are attained"
+_SQUARE = 12  # limit on unknowns that are followed together
+_HALVINGS = 8  # of ranges through which a solution is not followed at once
+_CUTS = 50  # limit on cuts of branch and bound, for each end
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A block of a plan: residuals that are zero, and the unknowns that they bind."""
+
+    zeros: tuple[Node, ...]
+    unknowns: tuple[str, ...]
 
 
 def along(library: RelationSet, made: Plan, state: State, ranges: Mapping[str, Span]) -> tuple[Span, str] | None:
@@ -34,15 +54,161 @@ def along(library: RelationSet, made: Plan, state: State, ranges: Mapping[str, S
     felt = names_in(*(zero for stage in stages for zero in stage.zeros))
     moving = {name: span for name, span in ranges.items() if name in felt}
     first = next((place for place, stage in enumerate(stages) if made.target in stage.unknowns), len(stages)) + 1
-    found = followed(stages[:first], made.target, moving, state.values, spans)
-    if found is not None and not _stay(stages[first:], {**spans, made.target: found.span}):
-        found = followed(stages, made.target, moving, state.values, spans)
+    found = _Path(stages[:first], state.values, spans).bounds(made.target, moving)
+    if found is not None and not _stay(stages[first:], {**spans, made.target: (found[0].at, found[1].at)}):
+        found = _Path(stages, state.values, spans).bounds(made.target, moving)
     if found is None:
         return None
+    low, high = found
     how = ATTAINED_ALONG
-    if not found.attained:
-        how = f"bounds along this solution are those of an enclosure: {how_near(found.span, found.met)}"
-    return found.span, f"{how}; elsewhere in the ranges there may be others"
+    if not (low.is_close and high.is_close):
+        how = f"bounds along this solution are those of an enclosure: {WIDE}"
+    return (low.at, high.at), f"{how}; elsewhere in the ranges there may be others"
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """A part of the ranges, and for each unknown an interval that holds the solution in it, and no other."""
+
+    ranges: Mapping[str, Span]
+    around: Mapping[str, Span]
+
+
+@dataclass(frozen=True)
+class _Reach:
+    """How low a target is in a piece: how it moves with each range, a lower bound, and its number in the middle."""
+
+    piece: _Piece
+    slopes: Mapping[str, Span]
+    floor: float
+    met: float
+
+    def smaller(self) -> list[dict[str, Span]]:
+        """The side of the piece on which the target is least, or its halves."""
+        ranges = dict(self.piece.ranges)
+        for name, (low, high) in ranges.items():
+            rise, most = self.slopes[name]
+            if rise >= 0 or most <= 0:
+                ranges[name] = (low, low) if rise >= 0 else (high, high)
+        if ranges != self.piece.ranges:
+            return [ranges]
+        open_ranges = [name for name, (low, high) in ranges.items() if low < high]
+        name = max(open_ranges, key=lambda one: (ranges[one][1] - ranges[one][0]) * max(map(abs, self.slopes[one])))
+        low, high = ranges[name]
+        middle = low / 2 + high / 2
+        return [{**ranges, name: half} for half in ((low, middle), (middle, high))]
+
+
+class _Path:
+    """A solution of simultaneous equations, followed through ranges of their givens from some numbers on."""
+
+    def __init__(self, stages: Sequence[Stage], values: Mapping[str, float], domains: Mapping[str, Span]) -> None:
+        self.unknowns = [name for stage in stages for name in stage.unknowns]
+        self.zeros = tuple(zero for stage in stages for zero in stage.zeros)
+        self.equations = [Equation(zero, "=", ZERO) for zero in self.zeros]
+        self.values, self.domains = values, domains
+
+    def bounds(self, target: str, ranges: Mapping[str, Span]) -> tuple[Bound, Bound] | None:
+        """The bounds of the target; None where the solution cannot be followed."""
+        if len(self.unknowns) != len(self.zeros) or len(self.zeros) > _SQUARE:
+            return None
+        if not ranges or target not in self.unknowns:
+            return Bound(self.values[target], True), Bound(self.values[target], True)
+        start = [self.values[name] for name in self.unknowns]
+        pieces = self._pieces(ranges, self.values, start, _HALVINGS)
+        if not pieces:
+            return None
+        low, high = self._least(pieces, target, 1), self._least(pieces, target, -1)
+        least, greatest = sorted((low.at, -high.at))  # of a point, but for its rounding
+        return Bound(least, low.is_close), Bound(greatest, high.is_close)
+
+    def _least(self, pieces: Sequence[_Piece], target: str, sign: int) -> Bound:
+        """The least value of the target times a sign, by branch and bound over pieces."""
+        queue: list[tuple[float, int, _Reach]] = []
+        least, spread, count = math.inf, 0.0, 0
+        pending = pieces
+        while True:
+            tick()
+            for piece in pending:
+                reach = self._reach(piece, target, sign)
+                count, least = count + 1, min(least, reach.met)
+                heapq.heappush(queue, (reach.floor, count, reach))
+            spread = spread or max(reach.met for _, _, reach in queue) - queue[0][0]
+            floor, _, first = queue[0]
+            if floor >= least - ATTAINED * max(abs(least), spread / 100):
+                return Bound(floor if floor < least - FOLLOWED * abs(least) else least, True)
+            if count > len(pieces) + 2 * _CUTS:
+                return Bound(floor, False)
+            heapq.heappop(queue)
+            pending = [self._within(first.piece, ranges) for ranges in first.smaller()]
+
+    def _reach(self, piece: _Piece, target: str, sign: int) -> _Reach:
+        """How low the target times a sign is in a piece: by its interval, and by its middle and its slopes."""
+        middle = {name: (low / 2 + high / 2,) * 2 for name, (low, high) in piece.ranges.items()}
+        there = self._within(piece, middle)
+        dag = dag_of(self.equations, [*self.unknowns, *piece.ranges], self._known(piece.ranges))
+        found = None if dag is None else implicit_slopes(dag, (*piece.around.values(), *piece.ranges.values()))
+        slopes = dict.fromkeys(piece.ranges, ALL)
+        if found is not None:
+            own = found[self.unknowns.index(target)]
+            slopes = {name: slope if sign > 0 else minus(slope) for name, slope in zip(slopes, own, strict=True)}
+        whole, here = (part.around[target] if sign > 0 else minus(part.around[target]) for part in (piece, there))
+        total = here
+        for name, (low, high) in piece.ranges.items():
+            total = plus(total, times(slopes[name], plus((low, high), minus(middle[name]))))
+        return _Reach(piece, slopes, max(whole[0], total[0]), here[0] / 2 + here[1] / 2)
+
+    def _known(self, ranges: Mapping[str, Span]) -> dict[str, float]:
+        others = [name for name in names_in(*self.zeros) if name not in self.unknowns and name not in ranges]
+        return {name: self.values[name] for name in others}
+
+    def _pieces(
+        self, ranges: Mapping[str, Span], at: Mapping[str, float], start: Sequence[float], halvings: int
+    ) -> list[_Piece]:
+        """The ranges in pieces, through which the solution that starts at a point of them is followed; empty where it
+        cannot be."""
+        whole = self._around(ranges, start)
+        if whole is not None:
+            return [whole]
+        if not halvings:  # there is a corner, a fold or an end of the domain
+            return []
+        name = max(ranges, key=lambda one: (ranges[one][1] - ranges[one][0]) / max(map(abs, ranges[one])))
+        low, high = ranges[name]
+        middle = low / 2 + high / 2
+        halves = ((low, middle), (middle, high)) if at[name] <= middle else ((middle, high), (low, middle))
+        near = self._pieces({**ranges, name: halves[0]}, at, start, halvings - 1)
+        there = {**at, name: middle}
+        point = {one: (there[one], there[one]) for one in ranges}
+        if not near:
+            return []
+        shared = next(piece for piece in near if _holds(piece.ranges, point))
+        start = [low / 2 + high / 2 for low, high in self._within(shared, point).around.values()]
+        far = self._pieces({**ranges, name: halves[1]}, there, start, halvings - 1)
+        return [*near, *far] if far else []
+
+    def _within(self, piece: _Piece, ranges: Mapping[str, Span]) -> _Piece:
+        """A part of a piece, in which the same solution is nearer."""
+        dag, box = self._dag(ranges), tuple(piece.around.values())
+        around = box if dag is None else tightened(dag, box)
+        return _Piece(ranges, dict(zip(self.unknowns, around, strict=True)))
+
+    def _around(self, ranges: Mapping[str, Span], start: Sequence[float]) -> _Piece | None:
+        """The piece in which one solution is the only one around a start, where it has it; None where that is not
+        shown, or the solution may leave its domain."""
+        dag = self._dag(ranges)
+        found = None if dag is None else isolated_over(dag, start)
+        if found is None or not all(low <= x <= high for x, (low, high) in zip(start, found[0], strict=True)):
+            return None
+        around = dict(zip(self.unknowns, found[1], strict=True))
+        return _Piece(ranges, around) if _holds({name: self.domains[name] for name in around}, around) else None
+
+    def _dag(self, ranges: Mapping[str, Span]) -> Dag | None:
+        return dag_of(self.equations, self.unknowns, self._known(ranges), ranges=ranges)
+
+
+def _holds(outer: Mapping[str, Span], inner: Mapping[str, Span]) -> bool:
+    """Whether each interval lies in the other of its name."""
+    return all(low <= inner[name][0] and inner[name][1] <= high for name, (low, high) in outer.items())
 
 
 def hangs_on_what_cancels(library: RelationSet, made: Plan, state: State) -> bool:

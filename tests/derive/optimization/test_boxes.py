@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import replace
 
 import pytest
 
 from derive.expressions.grammar import parse_equation, parse_expression
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.like_terms import added, negated
-from derive.optimization.boxes import Boxes
+from derive.numerics.root_finding.branch_and_bound import Boxes
 from derive.optimization.points import Points
 from derive.optimization.program import Limit, Program
 
@@ -40,8 +41,8 @@ def inside(sides, point):
 @pytest.mark.parametrize("case", PROGRAMS)
 def test_a_point_that_fulfils_the_limits_is_never_cut_away_and_never_below_the_bound(case):
     program, draw = made(*case), random.Random(5)
-    boxes, met = Boxes(program), 0
-    points = Points(program, boxes)
+    points, met = Points(program), 0
+    boxes = points.boxes
     for _ in range(150):
         ends = [sorted(draw.uniform(*side) for _ in range(2)) for side in program.box]
         sides = tuple((low, high) for low, high in ends)
@@ -53,17 +54,14 @@ def test_a_point_that_fulfils_the_limits_is_never_cut_away_and_never_below_the_b
         ceiling = max(map(program.at, good))
         left = boxes.narrowed(sides, ceiling)
         assert left is not None
-        run = boxes.run(left)
-        slopes = boxes.slopes(run)
-        middle = boxes.middle(left, slopes)
-        cut = boxes.cut(left, slopes, middle, ceiling)
-        floor = boxes.floor(boxes.corner(left, slopes), left, slopes, middle, points.prices(good[0]))
+        part = boxes.part(left)
+        cut = boxes.cut(part, ceiling)
+        floor = boxes.floor(part, points.prices(good[0]))
         assert cut is not None
         for point in good:
             assert inside(cut, point)
             assert program.at(point) >= floor - 1e-12 * abs(floor)
-        better = boxes.better(left, boxes.values(run), slopes)
-        kept = tuple(better.get(i, side) for i, side in enumerate(left))
+        kept = boxes.better(part) or left
         best = min(good, key=program.at)
         moved = tuple(min(max(x, low), high) for x, (low, high) in zip(best, kept, strict=True))
         assert program.at(moved) <= program.at(best) + 1e-12
@@ -73,7 +71,7 @@ def test_a_point_that_fulfils_the_limits_is_never_cut_away_and_never_below_the_b
 def test_the_halves_of_counts_share_no_whole_number():
     program = made("x + y", ["x*y <= 9"], 2, 9.0)
     counted = Program(program.names, ((1.0, 9.0),) * 2, (1.0, 1.0), 2, program.goal, program.plain, {}, program.limits)
-    first, second = Boxes(counted).halves(((1.0, 9.0), (2.0, 2.0)), 0)
+    first, second = Boxes(counted.system).halves(((1.0, 9.0), (2.0, 2.0)), 0)
     assert (first[0][0], second[0][1]) == (1.0, 9.0)
     assert second[0][0] - first[0][1] == 1.0
 
@@ -81,11 +79,11 @@ def test_the_halves_of_counts_share_no_whole_number():
 @pytest.mark.parametrize("case", PROGRAMS)
 def test_slopes_are_those_of_difference_quotients(case):
     program, draw = made(*case), random.Random(7)
-    boxes = Boxes(program)
+    boxes = Boxes(replace(program.system, gaps=()))
     for _ in range(20):
         point = [draw.uniform(0.3, 2.0) for _ in program.names]
         sides = tuple((x - 1e-4, x + 1e-4) for x in point)
-        slope = boxes.slopes(boxes.run(sides))[0]
+        slope = boxes.part(sides).slopes[0].slopes
         for i, name in enumerate(program.names):
             values = dict(zip(program.names, point, strict=True))
             moved = {**values, name: point[i] + 1e-5}

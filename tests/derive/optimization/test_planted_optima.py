@@ -13,7 +13,7 @@ import pytest
 
 import derive
 from derive import InconsistentError, LimitError
-from derive.optimization.branching import Best
+from derive.optimization.search import Best
 from tests.derive.statements import bare, number
 
 FIRST, LAST = (int(end) for end in os.environ.get("DERIVE_PROGRAMS", "0..20000").split(".."))

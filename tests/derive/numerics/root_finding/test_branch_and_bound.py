@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import itertools
 import math
+from fractions import Fraction
 
 import pytest
 from hypothesis import HealthCheck, assume, given
 from hypothesis import strategies as st
 
 from derive.expressions.grammar import parse_expression
+from derive.expressions.tree import Apply, Name, Number
 from derive.numerics.algebra.evaluation import value
+from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.intervals.enclosure import enclose
 from derive.numerics.root_finding.branch_and_bound import System, least_and_greatest
 from tests.derive.draws import expressions
@@ -93,3 +96,15 @@ def test_sides_without_an_end_hold_the_value_that_equations_leave(offset, steepn
         assert found is not None
         assert found[0].at <= only * (1 + 1e-9)
         assert found[1].at >= only * (1 - 1e-9)
+
+
+@examples(12)
+@given(st.floats(0.5, 50), st.floats(1.2, 4.8), st.sampled_from((1.0, -1.0)))
+def test_an_equation_without_a_value_at_the_better_corner_hides_no_value(number, end, sign):
+    """Where `y = c/x` holds only below an end of x, a goal that is best beyond it still has the values before it."""
+    below = Apply("lt", (Name("x"), Number(Fraction(end))))
+    zero = added(Name("y"), negated(Apply("piecewise", (parse_expression(f"{number}/x"), below))))
+    goal = parse_expression("x*y" if sign > 0 else "-x*y")
+    found = least_and_greatest(System(goal, (-math.inf, math.inf), (zero,), {"x": (1.0, 5.0), "y": (0.0, 99.0)}), 60)
+    assert found is not None
+    assert found[0].at <= sign * number <= found[1].at
