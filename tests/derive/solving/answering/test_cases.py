@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from fractions import Fraction
 from itertools import product
 
@@ -217,3 +218,23 @@ def test_the_end_of_a_domain_at_which_a_relation_does_not_apply_is_no_answer_bes
     inner = end + 2 if way == ">" else end - 2
     given = {"a": 1, "b": 2} if is_beside else {}
     assert numbers(library.solve_all("x", y=3 * inner, **given)) == [inner]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_case_is_none_whose_relation_contradicts_what_follows_with_either_sign(seed):
+    """y may be positive or negative; above `turn` it is a, and t may be anything there only if that is one of both."""
+    draw = random.Random(f"sign {seed}")
+    turn, a, y = draw.randint(1, 4), draw.randint(1, 6), draw.randint(1, 6)
+    a = draw.choice([a, y, -y])
+    library = cases(
+        "t a y z",
+        ("z = sqrt(y**2 + 1)",),
+        ("y = a", f"t > {turn}"),
+        ("y = 2*t", f"t <= {turn}"),
+    )
+    answers = library.solve_all("t", a=a, z=math.sqrt(y**2 + 1))
+    points = [answer.base for answer in answers if answer.base is not None]
+    spans = [answer.bounds for answer in answers if answer.base is None]
+    assert spans == ([(turn, math.inf)] if abs(a) == y else [])
+    expected = [t for t in (-y / 2, y / 2) if t < turn or (t == turn and not spans)]
+    assert points == pytest.approx(expected)
