@@ -211,7 +211,8 @@ def left_by_relations(
     """
     comparisons = [one for claim in claims(library, question) for one in _comparisons(claim)]
     sides = [side for _, left, right in comparisons for side in (left, right)]
-    start = dict.fromkeys([*names_in(*sides), *also])
+    holding = sorted(question.case.holding & library.relations.keys(), key=library.places.__getitem__)
+    start = dict.fromkeys([*names_in(*sides), *also, *library.held_by(holding)])
     question = with_own_values(library, question, names_in(*sides))
     relations, undecided = _around(library, question, start, computed)
     if splits and undecided:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
+from fractions import Fraction
 
 import pytest
 from hypothesis import assume, example, given
@@ -487,3 +489,18 @@ def _inside(position: tuple[int, int] | None, text: str) -> bool:
     line, column = position
     rows = text.split("\n")
     return 1 <= line <= len(rows) and 1 <= column <= len(rows[line - 1]) + 1
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_constant_is_refused_only_where_it_is_undefined_exactly(seed):
+    """In floats a quotient of decimals may fall short of the whole number that it is, and `floor` of it is one less."""
+    draw = random.Random(f"constant {seed}")
+    by, times = Fraction(draw.randint(1, 999), draw.choice([10, 100, 1000])), draw.randint(1, 9)
+    less = draw.choice([times - 1, times, times + 1])
+    rounded = draw.choice([f"floor({float(by * times)}/{float(by)})", f"ceil({float(by * times)}/{float(by)})"])
+    text = f"1/({rounded} - {less})" if draw.random() < 0.5 else f"log({rounded} - {less})"
+    if times == less or (times < less and text.startswith("log")):
+        with pytest.raises(ExpressionError):
+            parse_expression(text)
+    else:
+        parse_expression(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from fractions import Fraction
 from itertools import product
 
@@ -235,3 +236,23 @@ s = {{ equation = "s = q*(q + 1)" }}""")
         answers = library.solve_all("x", s=f"{tenths * (tenths + 10)}e-2")
         assert numbers(answers) == pytest.approx([0.5 - tenths / 10, 0.5 + tenths / 10])
         assert not any("nothing determines" in note for answer in answers for note in answer.assumptions)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_case_is_none_whose_relation_contradicts_what_follows_with_either_sign(seed):
+    """y may be positive or negative; above `turn` it is a, and t may be anything there only if that is one of both."""
+    draw = random.Random(f"sign {seed}")
+    turn, a, y = draw.randint(1, 4), draw.randint(1, 6), draw.randint(1, 6)
+    a = draw.choice([a, y, -y])
+    library = cases(
+        "t a y z",
+        ("z = sqrt(y**2 + 1)",),
+        ("y = a", f"t > {turn}"),
+        ("y = 2*t", f"t <= {turn}"),
+    )
+    answers = library.solve_all("t", a=a, z=math.sqrt(y**2 + 1))
+    points = [answer.base for answer in answers if answer.base is not None]
+    spans = [answer.bounds for answer in answers if answer.base is None]
+    assert spans == ([(turn, math.inf)] if abs(a) == y else [])
+    expected = [t for t in (-y / 2, y / 2) if t < turn or (t == turn and not spans)]
+    assert points == pytest.approx(expected)
