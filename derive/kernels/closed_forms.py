@@ -29,9 +29,8 @@ from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.free_unknowns import has_choice, is_divided_by
-from derive.solving.blocks.lost_solutions import may_be_lost
 from derive.solving.blocks.outcome import System, agrees
-from derive.solving.blocks.substitution import expressed
+from derive.solving.blocks.substitution import expressed, may_be_lost
 from derive.solving.cancellation.elimination import reduced
 from derive.solving.execution.question import Outline, outlined
 from derive.solving.sensitivity.elasticities import LARGEST, composed, put_in

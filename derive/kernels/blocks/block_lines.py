@@ -31,8 +31,7 @@ from derive.numerics.algebra.like_terms import ZERO, added, negated
 from derive.numerics.algebra.linear import Linear, linear_forms
 from derive.numerics.intervals.enclosure import Span
 from derive.numerics.root_finding.periods import angles_of
-from derive.solving.blocks.lost_solutions import loses_nothing
-from derive.solving.blocks.substitution import Branch, expressed
+from derive.solving.blocks.substitution import Branch, expressed, loses_nothing
 from derive.tolerances import AGREEMENT, ASIDE, AT_END, LEAST_TRUSTED, MOST_TRUSTED, ROUNDING, TRUSTED
 from quantities.domain import Domain
 

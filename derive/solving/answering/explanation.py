@@ -26,8 +26,7 @@ from derive.solving.answering.steps import steps_of
 from derive.solving.execution.answer import Answer, Assumption, Check, Step
 from derive.solving.execution.block_execution import State, block_states, outcome_of
 from derive.solving.execution.checks import AnswerChecks, extended
-from derive.solving.execution.course import Course, Stage
-from derive.solving.execution.lineage import Lineage
+from derive.solving.execution.course import Course, Lineage, Stage
 from derive.solving.execution.plan_states import is_of_proof
 from derive.solving.execution.proving import proof_of
 from derive.solving.ranges.exact_pieces import EXACT_PIECE, EXACT_PIECES

@@ -50,7 +50,7 @@ from derive.solving.execution.case_boxes import claims, left_by_arms, worded
 from derive.solving.execution.plan_states import Found, is_doubt, is_of_one_turn, lone_fallbacks
 from derive.solving.execution.question import NO_CASE, Case, Question, ask
 from derive.solving.execution.regimes import MOST_CASES, explored
-from derive.solving.programs.shapes import Shape, shape_of
+from derive.solving.programs.program import Shape, shape_of
 from derive.solving.ranges.exact_pieces import EXACT_PIECE, NOWHERE
 from derive.solving.ranges.joined_cases import is_gapless, joined
 from derive.solving.ranges.range_propagation import may_enter_elsewhere

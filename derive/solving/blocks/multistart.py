@@ -6,10 +6,16 @@ unknowns are left, all of them are solved for at once with SciPy (`minpack`), wh
 
 A solution that is not isolated is dropped: the relations hold along a whole curve. An isolated one at which the
 Jacobian is singular is computed in multiprecision, and its loss of digits is reported.
+
+First come weak values of the unknowns, from profiles and defaults: relations overrule them, but they are good
+guesses. Then all unknowns are equal, at common sizes or those of the givens, and then in equal steps (where unknowns
+are interchangeable, as the nodes of a quadrature are, the Jacobian is singular at equal values). Last come points
+across the domains, from a low-discrepancy sequence.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, islice
@@ -18,12 +24,12 @@ from derive.expressions.tree import Equation
 from derive.numerics.local_solvers.newton import is_isolated, many_starts
 from derive.solving.blocks.outcome import Outcome, Solution, System, repeats
 from derive.solving.blocks.polishing import is_telling, leads_elsewhere, positive_of, settled
-from derive.solving.blocks.starting_points import guesses, starts
 from derive.solving.blocks.substitution import Branch, expressed, sizes
 from derive.time_limits import tick
 from derive.tolerances import SAME_ROOT
+from quantities.domain import Domain
 
-__all__ = ["solved_from_starts"]
+__all__ = ["solved_from_starts", "starts"]
 
 _CURVE = 4  # solutions, none of them isolated, that make a curve
 _TORN = 3  # limit on tears
@@ -38,6 +44,8 @@ _STARTS = 60
 _TRIED = 8  # starts that are tried even if a solution is found soon
 _WORK = 2e7  # limit on operations of a search
 _DIGITS = 16  # of doubles
+_LEVELS = (1.0, 0.1, 10.0, 0.5, -1.0, 0.0, 2.0, -0.1)
+_PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)
 
 
 @dataclass
@@ -155,7 +163,7 @@ def _locally(harvest: _Harvest) -> Iterator[dict[str, float]]:
     search = Search(tape, [system.domains[name].low >= 0 for name in system.unknowns])
     is_refined = sizes(harvest.equations) <= _REFINED
     count = _STARTS if size <= _MEDIUM else _STARTS // 5
-    for start in guesses(system.unknowns, system.known, system.domains, system.hints, count):
+    for start in _guesses(system.unknowns, system.known, system.domains, system.hints, count):
         tick()
         harvest.tried += 1
         root = search.root_near([start[name] for name in system.unknowns])
@@ -177,3 +185,82 @@ def _fewest_tears(equations: Sequence[Equation], unknowns: Sequence[str]) -> tup
         if branches:
             return tears, branches
     return tuple(unknowns), (Branch({}, tuple(equations)),)
+
+
+def _guesses(
+    unknowns: Sequence[str],
+    known: Mapping[str, float],
+    domains: Mapping[str, Domain],
+    hints: Mapping[str, float],
+    count: int,
+) -> Iterator[dict[str, float]]:
+    """This many starting points, the best ones first.
+
+    >>> real = Domain("real", -math.inf, math.inf)
+    >>> first, second, *_ = _guesses(["x", "y"], {}, {"x": real, "y": real}, {"x": 3.0}, 5)
+    >>> first, second
+    ({'x': 3.0, 'y': 1.0}, {'x': 1.0, 'y': 1.0})
+    """
+    listed = [
+        *([{name: hints.get(name, _inside(domains[name], 1.0)) for name in unknowns}] if hints else []),
+        *_alike(unknowns, known, domains),
+    ]
+    yield from listed[:count]
+    yield from starts(unknowns, known, domains, max(0, count - len(listed)))
+
+
+def _alike(
+    unknowns: Sequence[str], known: Mapping[str, float], domains: Mapping[str, Domain]
+) -> Iterator[dict[str, float]]:
+    """Points at which all unknowns are at one level of their domains, or in equal steps up to it."""
+    sizes = [math.log(abs(number)) for number in known.values() if number]
+    levels = [*_LEVELS[:1], *([math.exp(sum(sizes) / len(sizes))] if sizes else []), *_LEVELS[1:]]
+    step = 1.0 / (len(unknowns) + 1)
+    for level in levels:
+        yield {name: _inside(domains[name], level) for name in unknowns}
+        if level > 0:
+            yield {name: _inside(domains[name], level * i * step, i * step) for i, name in enumerate(unknowns, 1)}
+
+
+def _inside(domain: Domain, level: float, share: float = 0.5) -> float:
+    """A level, if a domain contains it; else a share of the way through the domain."""
+    low, high = domain.low, domain.high
+    if math.isfinite(low) and math.isfinite(high):
+        return low + share * (high - low)
+    if level not in domain:
+        return low + abs(level or 1.0) if math.isfinite(low) else high - abs(level or 1.0)
+    return level
+
+
+def starts(
+    unknowns: Sequence[str], known: Mapping[str, float], domains: Mapping[str, Domain], count: int = 60
+) -> list[dict[str, float]]:
+    """Points spread over the domains by a low-discrepancy sequence, around the sizes of the givens."""
+    sizes = [math.log10(abs(x)) for x in known.values() if x]
+    low, high = (min(sizes, default=0.0) - 3, max(sizes, default=0.0) + 3)
+    spread = []
+    for i in range(1, count + 1):
+        start = {}
+        for k, name in enumerate(unknowns):
+            share = _radical_inverse(i + 7 * (k // len(_PRIMES)), _PRIMES[k % len(_PRIMES)])
+            domain = domains[name]
+            if math.isfinite(domain.low) and math.isfinite(domain.high):
+                start[name] = domain.low + share * (domain.high - domain.low)
+            elif domain.low < 0:
+                size = 10 ** (low + (high - low) * abs(2 * share - 1))
+                start[name] = math.copysign(size, share - 0.5)
+            else:
+                span = (-1.0, 1.0) if i % 2 else (low, high)
+                start[name] = max(domain.low, 0.0) + 10 ** (span[0] + (span[1] - span[0]) * share)
+        spread.append(start)
+    return spread
+
+
+def _radical_inverse(i: int, base: int) -> float:
+    """The digits of a number mirrored at the point (van der Corput 1935)."""
+    share, scale = 0.0, 1.0
+    while i:
+        scale /= base
+        share += scale * (i % base)
+        i //= base
+    return share

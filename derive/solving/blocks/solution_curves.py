@@ -21,10 +21,10 @@ from derive.numerics.algebra.modular import Row, drawn, inverse, scaled, slopes,
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.local_solvers.newton import many_starts
 from derive.numerics.root_finding.expression_graph import dag_of
+from derive.solving.blocks.multistart import starts
 from derive.solving.blocks.outcome import System
 from derive.solving.blocks.polishing import is_telling, positive_of
 from derive.solving.blocks.proportional import by_proportion
-from derive.solving.blocks.starting_points import starts
 from derive.solving.blocks.tearing import tearings
 from derive.time_limits import tick
 from derive.tolerances import AGREEMENT, AT_END, LEAST_SQUARED, RANK_ON_CURVE, ROUNDED

@@ -2,6 +2,9 @@
 
 The tears are taken as known, and each other unknown is expressed in them by one relation, which is then used up. The
 remaining relations determine the tears.
+
+A division by a factor loses the solutions at which that factor is zero, and an inverted even power those with a
+negative base. Interval arithmetic over the domains tells where neither can happen.
 """
 
 from __future__ import annotations
@@ -11,13 +14,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from derive.expressions.arithmetic import Arithmetic, reapplied, same
-from derive.expressions.tree import Apply, Equation, Name, Node, names_in, walk
+from derive.expressions.tree import Apply, Equation, Name, Node, names_in, replaced, walk
 from derive.numerics.algebra.evaluation import value
-from derive.numerics.algebra.isolation import Candidate, isolate
-from derive.numerics.algebra.like_terms import TWO, added, multiplied, negated
+from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out
+from derive.numerics.algebra.like_terms import TWO, ZERO, added, multiplied, negated
+from derive.numerics.intervals.enclosure import Span, enclose
 from derive.solving.blocks.free_unknowns import has_choice
+from derive.solving.blocks.outcome import System
 
-__all__ = ["Branch", "Lost", "expressed", "sizes", "substituted"]
+__all__ = ["Branch", "Lost", "expressed", "loses_nothing", "may_be_lost", "sizes", "spans_of", "substituted"]
 
 _LARGEST = 4000  # limit on nodes of a composed expression
 _BRANCHES = 8  # limit on combinations of inverses in a tearing
@@ -117,3 +122,54 @@ def _power(base: Node, exponent: Node) -> Node:
 _SUBSTITUTED: Arithmetic[Node] = Arithmetic(
     same, {"add": added, "mul": multiplied, "neg": negated, "pow": _power}, otherwise=reapplied
 )
+
+
+# What may be lost
+
+
+def loses_nothing(branch: Branch, box: Mapping[str, Span]) -> bool:
+    """Whether all solutions in a box lie along a branch: no divisor vanishes and no root loses a negative base."""
+    divisors = [enclose(divisor, box, "") for _, divisor in branch.lost]
+    whole = all(found is not None and found.misses_zero for found in divisors)
+    return whole and not leaves_out(branch.powers, box)
+
+
+def may_be_lost(equation: Equation, divisor: Node, system: System) -> bool:
+    """Whether a divisor may be zero while the equation holds."""
+    if not _may_vanish(divisor, system):
+        return False
+    left, right = (replaced(side, divisor, ZERO) for side in (equation.lhs, equation.rhs))
+    if _divides_by_zero(left, system) or _divides_by_zero(right, system):
+        return False
+    return _may_vanish(added(left, negated(right)), system)
+
+
+def _divides_by_zero(node: Node, system: System) -> bool:
+    """Whether an expression is undefined whatever the unknowns are, as `1/(x*0)` is: no equation with it holds."""
+    if not isinstance(node, Apply) or node.op == "piecewise":  # an arm that does not bind may be undefined
+        return False
+    if node.op == "inv":
+        under = enclose(node.args[0], spans_of(system), "")
+        if under is not None and under.values == (0.0, 0.0):
+            return True
+    return any(_divides_by_zero(arg, system) for arg in node.args)
+
+
+def _may_vanish(node: Node, system: System) -> bool:
+    """Whether an expression may be zero with the unknowns anywhere in their domains."""
+    if isinstance(node, Apply) and node.op == "mul":
+        return any(_may_vanish(arg, system) for arg in node.args)
+    if isinstance(node, Apply) and node.op in ("neg", "abs", "sqrt"):
+        return _may_vanish(node.args[0], system)
+    if isinstance(node, Apply) and node.op == "inv":
+        return False
+    if isinstance(node, Name) and node.name in system.unknowns:
+        return 0.0 in system.domains[node.name]
+    found = enclose(node, spans_of(system), "")
+    return found is not None and not found.misses_zero
+
+
+def spans_of(system: System) -> dict[str, Span]:
+    """The knowns as points, and the domains of the unknowns."""
+    known = {name: (number, number) for name, number in system.known.items()}
+    return known | {name: system.domains[name].closed for name in system.unknowns}

@@ -43,12 +43,20 @@ from derive.solving.blocks.free_unknowns import (
     runs,
     within,
 )
-from derive.solving.blocks.lost_solutions import loses_nothing, may_be_lost, spans_of
 from derive.solving.blocks.one_unknown import values_of
 from derive.solving.blocks.outcome import Outcome, Solution, System, is_covered, repeats
 from derive.solving.blocks.polishing import are_apart, settled
 from derive.solving.blocks.proportional import by_proportion, is_proportional, is_unmoved
-from derive.solving.blocks.substitution import Branch, Lost, expressed, sizes, substituted
+from derive.solving.blocks.substitution import (
+    Branch,
+    Lost,
+    expressed,
+    loses_nothing,
+    may_be_lost,
+    sizes,
+    spans_of,
+    substituted,
+)
 from derive.time_limits import sharing, tick
 from derive.tolerances import AGREEMENT, LEAST, SAME_MULTIPLE, SAME_ROOT, TIGHT, TOGETHER
 from quantities.domain import Domain

@@ -15,8 +15,7 @@ from derive.expressions.tree import Equation, Node
 from derive.numerics.intervals.enclosure import Span
 from derive.presentation.numbers import DIGITS, filled, in_unit, shown_result
 from derive.showing import Shown
-from derive.solving.execution.course import Course
-from derive.solving.execution.lineage import Lineage
+from derive.solving.execution.course import Course, Lineage
 from derive.time_limits import query
 from derive.tolerances import SAME_ROOT
 from quantities.declaration import Declaration

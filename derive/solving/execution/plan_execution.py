@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from derive.errors import DeriveError, LimitError, NoSolutionError, UnderdeterminedError
+from derive.errors import DeriveError, LimitError, UnderdeterminedError
 from derive.model.relation_set import RelationSet
 from derive.planning.plan import Plan
 from derive.solving.blocks.free_unknowns import is_narrow, middle
-from derive.solving.blocks.outcome import is_met, may_be_met
+from derive.solving.blocks.outcome import may_be_met
 from derive.solving.execution.applicability import (
     conditional_in,
     decisions_of,
@@ -42,7 +42,7 @@ def carried_out(library: RelationSet, question: Question, left_out: Mapping[str,
     """The plan and its states; the plan is remade until every relation in it applies."""
     decisions = decisions_of(library, question)
     prove_possible(library, question)
-    aside: dict[str, str] = {**dict.fromkeys(question.case.failing, ANOTHER), **(left_out or {})}
+    aside: dict[str, str] = {**dict.fromkeys(sorted(question.case.failing), ANOTHER), **(left_out or {})}
     for relation in library.conditional:
         for condition in relation.conditions:
             if verdict_at(condition, question.numbers) is False:
@@ -68,9 +68,6 @@ def carried_out(library: RelationSet, question: Question, left_out: Mapping[str,
                 raise
             return around
         first = Found(made, tuple(states), aside, reason)
-        other = _by_their_relations(library, question, first)
-        if other is not None:
-            return other
         for slack in _cancelling(made, states, question.target):
             other = _elsewhere(library, question, first, slack)
             if other is not None:
@@ -82,42 +79,6 @@ def carried_out(library: RelationSet, question: Question, left_out: Mapping[str,
             return _of_case(library, question, found)
         aside.update(false)
     raise LimitError("The conditions of the relations exclude each other in turn.", limit="plans")
-
-
-def _by_their_relations(library: RelationSet, question: Question, found: Found) -> Found | None:
-    """The result without the fallbacks that the relations written for them contradict; None if there are none.
-
-    Which fallbacks stand is decided by counting relations, and one that is in no plan, since it does not apply, counts
-    as well. What was computed shows it: a relation for a fallback's quantity, all of it known, gives another number.
-    """
-    standing = [name for name in found.plan.weak if question.weak[name].source.stands_in]
-    if not standing or not found.states:
-        return None
-    spent = {*found.plan.relations, *found.left_out}
-    points = [{**question.stated_numbers, **state.values} for state in found.states]
-    false = [name for name in standing if _is_contradicted(library, question, name, spent, points)]
-    if not false:
-        return None
-    weak = {name: value for name, value in question.weak.items() if name not in false}
-    try:
-        other = carried_out(library, replace(question, weak=weak), found.left_out)
-    except (NoSolutionError, UnderdeterminedError):
-        return None
-    return other if other.states else None
-
-
-def _is_contradicted(
-    library: RelationSet, question: Question, name: str, spent: set[str], points: Sequence[Mapping[str, float]]
-) -> bool:
-    """Whether a relation written for a quantity, and not spent, gives it another number at every point."""
-    for one in library.holders.get(name, ()):
-        relation = library.relations[one]
-        if one in spent or not relation.is_equation or relation.written.written_for != name:
-            continue
-        is_known = all(point.keys() >= {*library.members[one]} for point in points)
-        if is_known and not any(is_met(relation, point) for point in points):
-            return decisions_of(library, question).applies(relation) is True
-    return False
 
 
 def of_case(library: RelationSet, question: Question, found: Found) -> Found:

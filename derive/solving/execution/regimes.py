@@ -233,11 +233,11 @@ class Decisions:
         return _all_hold(map(self.truth, relation.conditions))
 
     def yields(self, relation: Relation) -> bool:
-        """Whether a relation applies only by a weak value, which yields to the result."""
-        names = names_in(*relation.conditions)
-        return relation.name not in self.question.case.holding and any(
-            name in self.question.weak and self.following(name) is None for name in names
-        )
+        """Whether a relation applies only by a weak value that yields to the result: one to which something leads."""
+        if relation.name in self.question.case.holding:
+            return False
+        yielding = [name for name in names_in(*relation.conditions) if name in self.question.weak]
+        return any(name not in self.logic.numbers and self.following(name) is None for name in yielding)
 
     def whether(self, relation: Relation) -> str:
         """Why a relation does not apply."""

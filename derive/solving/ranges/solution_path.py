@@ -29,7 +29,7 @@ from derive.solving.sensitivity.elasticities import composed, put_in
 from derive.time_limits import tick
 from derive.tolerances import ATTAINED, FOLLOWED
 
-__all__ = ["ATTAINED_ALONG", "along", "beside", "hangs_on_what_cancels"]
+__all__ = ["ATTAINED_ALONG", "along", "hangs_on_what_cancels"]
 
 ATTAINED_ALONG = "bounds along this solution are attained"
 _SQUARE = 12  # limit on unknowns that are followed together
@@ -209,16 +209,6 @@ class _Path:
 def _holds(outer: Mapping[str, Span], inner: Mapping[str, Span]) -> bool:
     """Whether each interval lies in the other of its name."""
     return all(low <= inner[name][0] and inner[name][1] <= high for name, (low, high) in outer.items())
-
-
-def beside(library: RelationSet, made: Plan, state: State, ranges: Mapping[str, Span]) -> dict[str, Node]:
-    """The forms, in the target and the givens, of the unknowns that are solved for together with the target."""
-    if hangs_on_what_cancels(library, made, state):
-        return {}
-    stages = _all_stages(library, made, _spans_of(library, made, state, ranges))
-    forms = {stage.unknowns[0]: form for stage in stages if (form := _form_of(stage)) is not None}
-    wholes = {name: composed(name, forms) for name in forms}
-    return {name: whole for name, whole in wholes.items() if whole is not None}
 
 
 def hangs_on_what_cancels(library: RelationSet, made: Plan, state: State) -> bool:

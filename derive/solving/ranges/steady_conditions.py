@@ -20,7 +20,7 @@ from derive.planning.networks import reached
 from derive.planning.plan import Plan
 from derive.solving.execution.plan_states import planned
 from derive.solving.ranges.range_propagation import domain_of, enclosed, ranges_of
-from derive.solving.ranges.solution_path import along, beside
+from derive.solving.ranges.solution_path import along
 from derive.solving.sensitivity.elasticities import bounds_of_form, composed
 
 if TYPE_CHECKING:
@@ -86,7 +86,6 @@ class _Box:
         }
         self.values = {**question.stated_numbers, **state.numbers}
         self.spans: dict[str, Span | None] = {}
-        self._forms: Mapping[str, Node] | None = None
 
     def turns(self, condition: Node) -> bool:
         """Whether a condition may be true in one part of the ranges and not in another: by forms, which is cheap, or
@@ -118,9 +117,6 @@ class _Box:
         over = self._over(composed(name, self.state.forms))
         if over is not None:
             return over
-        over = self._over(self._beside().get(name))
-        if over is not None:
-            return over
         if name in self.state.values:  # solved for together with others: this solution is followed
             ranges = ranges_of(self.library, self.question, self.made)
             followed = along(self.library, replace(self.made, target=name), self.state, ranges)
@@ -138,12 +134,6 @@ class _Box:
         except DeriveError:
             return None
         return (found[0].at, found[1].at) if found else None
-
-    def _beside(self) -> Mapping[str, Node]:
-        """What is solved for together with the target, in terms of it and of the givens."""
-        if self._forms is None:
-            self._forms = beside(self.library, self.made, self.state, self.ranges)
-        return self._forms
 
     def _over(self, form: Node | None) -> Span | None:
         """The bounds of a form over the ranges of the givens, and of what has bounds already; None if unknown."""

@@ -217,3 +217,21 @@ def test_the_end_of_a_domain_at_which_a_relation_does_not_apply_is_no_answer_bes
     inner = end + 2 if way == ">" else end - 2
     given = {"a": 1, "b": 2} if is_beside else {}
     assert numbers(library.solve_all("x", y=3 * inner, **given)) == [inner]
+
+
+@pytest.mark.parametrize("edge", [0.1, 0.4, 0.9, 1.3])
+def test_a_default_that_is_the_edge_of_a_case_decides_it_and_leaves_nothing_open(edge):
+    """A solution on the edge belongs to one side of it; on the other there is none, and nothing is said to be open."""
+    library = derive.load(f"""[quantities]
+k = {{ unit = "", domain = "real", value = "{edge}" }}
+x = {{ unit = "", domain = "real" }}
+q = {{ unit = "", domain = "real" }}
+s = {{ unit = "", domain = "real" }}
+[relations]
+below = {{ equation = "q = abs(x - 0.5)", when = ["x <= k"] }}
+above = {{ equation = "q = abs(x - 0.5)", when = ["x > k"] }}
+s = {{ equation = "s = q*(q + 1)" }}""")
+    for tenths in range(1, 10):
+        answers = library.solve_all("x", s=f"{tenths * (tenths + 10)}e-2")
+        assert numbers(answers) == pytest.approx([0.5 - tenths / 10, 0.5 + tenths / 10])
+        assert not any("nothing determines" in note for answer in answers for note in answer.assumptions)

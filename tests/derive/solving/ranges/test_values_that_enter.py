@@ -91,6 +91,27 @@ def test_what_would_have_to_round_to_a_fraction_is_proved_to_have_no_solution(te
         bare("x y", f"y = {text}", domains=dict.fromkeys("xy", "real")).solve_all("x", y=y)
 
 
+TWICE_STEPPED: dict[str, Callable[[float], float]] = {
+    "floor(x) + 2.78*sin(floor(1.3*x))": lambda x: math.floor(x) + 2.78 * math.sin(math.floor(1.3 * x)),
+    "floor(exp(x)) + floor(x**2)*0.37": lambda x: math.floor(math.exp(x)) + math.floor(x * x) * 0.37,
+}
+
+
+@every(
+    ("text", "low", "high"),
+    [(text, *span) for text in TWICE_STEPPED for span in ((7.66, 12.01), (2.2, 3.1))],
+    ordinary=4,
+)
+def test_bounds_hold_every_value_where_it_is_open_what_the_middle_of_the_range_has(
+    text: str, low: float, high: float
+) -> None:
+    (answer,) = bare("x y", f"y = {text}", domains=dict.fromkeys("xy", "real")).solve_all("x", y=f"{low}..{high}")
+    assert answer.bounds is not None
+    inside = [x for x in points(-20.0, 20.0) if low < TWICE_STEPPED[text](x) < high]
+    assert inside
+    assert all(answer.bounds[0] <= x <= answer.bounds[1] for x in inside)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_a_case_that_the_middle_of_the_ranges_contradicts_is_one_elsewhere(seed):
     """In the middle u leads to an x below `last`; near the end of the range it leads to one above."""
