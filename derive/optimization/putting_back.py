@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -67,16 +67,11 @@ def put_back(library: RelationSet, question: Asked, limits: Sequence[Stated], on
     except LimitError:
         raise
     except DeriveError as error:
-        for near in _neighbours(one):
+        for at in neighbours(one.programs[0], one.best.at):
+            near = replace(one, best=replace(one.best, at=at))
             with suppress(DeriveError):
                 return near, _answer_at(library, question, limits, near)
         raise error
-
-
-def _neighbours(one: Looked) -> Iterator[Looked]:
-    """The best point with one number moved by a few of its last digits."""
-    for at in neighbours(one.programs[0], one.best.at):
-        yield replace(one, best=replace(one.best, at=at))
 
 
 def _answer_at(library: RelationSet, question: Asked, limits: Sequence[Stated], one: Looked) -> Answer:
