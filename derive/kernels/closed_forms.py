@@ -80,8 +80,9 @@ def formula(library: RelationSet, target: str, given: Iterable[str]) -> Any:
 def _following_in_some_case(library: RelationSet, outline: Outline, open_cases: Sequence[Case]) -> Iterator[Node]:
     """The assumed conditions on what follows from the target and the givens, by relations that have conditions."""
     for case in open_cases:
-        known = {*outline.strong, *outline.weak, *case.plan.unknowns}
-        led_to = known | closure(structure_of(library), known)
+        known = {*outline.strong, *case.plan.unknowns}
+        # what only weak values lead to is left: they may yield, and counting them finds what no number follows for
+        led_to = closure(structure_of(library), known).union(outline.weak)
         decided = {one.condition for one in case.following}
         yield from (one for one in case.assumed if one not in decided and led_to.issuperset(names_in(one)))
 
