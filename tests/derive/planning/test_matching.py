@@ -124,6 +124,22 @@ def test_a_value_is_added_as_the_relation_that_says_it(rows, known, names):
     )
 
 
+@given(GRAPHS, SOME, st.sets(st.sampled_from(NAMES)))
+def test_values_conflict_just_when_without_any_of_them_as_much_is_determined(rows, known, names):
+    matching, _ = matched(rows, known)
+    names = sorted(names - known)
+    held, unknowns = [row for row, _ in rows], {*matching.unknowns, *names}
+    values = {name: {name} for name in names}
+    whole = rank([*held, *values.values()], unknowns)
+    conflicting = {
+        name
+        for name in names
+        if rank([*held, *(value for other, value in values.items() if other != name)], unknowns) == whole
+    }
+    found = matching.given(names).conflicting(names)
+    assert found.intersection(names) == conflicting
+
+
 @given(GRAPHS, SOME, st.sampled_from(NAMES))
 def test_a_quantity_is_settled_just_when_it_is_determined(rows, known, name):
     matching, _ = matched(rows, known)
