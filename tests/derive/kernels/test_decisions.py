@@ -6,6 +6,7 @@ What is right is computed with fractions and many digits, or known because the r
 from __future__ import annotations
 
 import math
+import operator
 import random
 import re
 from collections.abc import Iterable
@@ -17,9 +18,11 @@ import numpy
 import pytest
 
 import derive
+from derive.kernels.backends.numba_source import is_at_hand
 from tests.ordinary import every
 
-ONE_POINT, ALL_WAYS = ("numpy",), ("numpy", "numba")
+ONE_POINT = ("numpy",)
+ALL_WAYS = ("numpy", "numba") if is_at_hand() else ONE_POINT
 
 
 def library(*equations: str, domain: str = "real", units: dict[str, str] | None = None) -> Any:
@@ -37,7 +40,7 @@ def values(made: Any, target: str, ways: tuple[str, ...] = ONE_POINT, **typed: F
     arrays = {name: numpy.array([number]) for name, number in given.items()}
     found += [float(made.compile(target, given=[*given], backend=way)(**arrays)[0]) for way in ways]
     axes = {name: derive.units.Quantity([x], made.quantities[name].unit.text or "1") for name, x in given.items()}
-    return [*found, float(made.sweep(target, **axes).to_pandas()[target].iloc[0])]
+    return [*found, float(made.sweep(target, **axes).columns[target].item())]
 
 
 def decimal(draw: random.Random, low: int, high: int, digits: int = 2) -> Fraction:
@@ -162,6 +165,53 @@ def test_sums_and_products_are_compared_as_decimals_are(seed: int) -> None:
         assert found == ("=" in sign)
 
 
+COMPARED = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+
+
+@every("seed", range(60), ordinary=8)
+def test_products_are_compared_as_decimals_are_where_doubles_say_otherwise(seed: int) -> None:
+    draw = random.Random(f"compared {seed}")
+    sign, compared = draw.choice([*COMPARED.items()])
+    while True:
+        a, b = decimal(draw, 1, 99), decimal(draw, 1, 99)
+        c = beside(draw, a * b)
+        if compared(float(a) * float(b), float(c)) != compared(a * b, c):
+            break
+    right = 1 if compared(a * b, c) else 2
+    for relations in (
+        [f"n = 1 if a*b {sign} c else 2"],
+        ["p = a*b", f"n = 1 if p {sign} c else 2"],
+        ["p = a*b - c", f"n = 1 if p {sign} 0 else 2"],
+    ):
+        found = values(library(*relations), "n", ALL_WAYS[: 1 + (seed == 0)], a=a, b=b, c=c)
+        assert set(found) == {right}
+
+
+@every("seed", range(60), ordinary=8)
+def test_the_same_length_in_two_units_is_the_same_where_doubles_say_otherwise(seed: int) -> None:
+    draw = random.Random(f"units {seed}")
+    while True:
+        b = decimal(draw, 1, 999)
+        a = 10 * b
+        if float(a) * 1e-3 != float(b) * 1e-2:
+            break
+    made = library("n = 1 if a == b else 2", units={"a": "mm", "b": "cm"})
+    assert set(values(made, "n", a=a, b=b)) == {1.0}
+
+
+@every("seed", range(40), ordinary=6)
+def test_a_tangent_beside_its_pole_is_that_of_the_decimals(seed: int) -> None:
+    draw = random.Random(f"pole {seed}")
+    a = decimal(draw, 1, 9)
+    with mpmath.workdps(40):
+        angle = mpmath.pi / 2 + draw.choice([-1, 1]) * mpmath.mpf(10) ** -draw.randint(6, 9)
+        b = Fraction(mpmath.nstr(angle * a.denominator / a.numerator, 14))
+        exact = a * b
+        right = mpmath.tan(mpmath.mpf(exact.numerator) / exact.denominator)
+    for found in values(library("y = tan(a*b)"), "y", a=a, b=b):
+        assert math.isclose(found, right, rel_tol=1e-9)
+
+
 @every("seed", range(120), ordinary=16)
 def test_a_root_of_a_sum_that_cancels_is_that_of_its_decimals(seed: int) -> None:
     draw = random.Random(seed)
@@ -198,7 +248,7 @@ def test_a_saturating_relation_has_a_value_below_its_limit_alone(seed: int) -> N
     assert level  # drawn for the sake of the others
 
 
-@pytest.mark.parametrize("way", ["numpy", "numba"])
+@pytest.mark.parametrize("way", ALL_WAYS)
 def test_a_whole_axis_of_ties_is_rounded_as_whole_numbers_are(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """All at once: neither the solver nor fractions are asked for one of them."""
     monkeypatch.setattr("derive.kernels.several_targets.Asking.solved", None)
@@ -229,8 +279,22 @@ most = "2"
     assert made.compile("n", given=["a"])(a=3.0) == 3
 
 
-@pytest.mark.parametrize("way", ["numpy", "numba"])
+@pytest.mark.parametrize("way", ALL_WAYS)
 def test_a_sought_number_that_is_zero_is_no_doubt(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("derive.kernels.several_targets.Asking.solved", None)
     made = library("x*exp(x) = a", "n = 1 if x > 0 else 2", domain="nonnegative")
     assert made.compile("n", given=["a"], backend=way)(a=numpy.array([0.0, 0.1, 3.0])).tolist() == [2, 1, 1]
+
+
+def test_a_sought_number_is_rounded_without_the_solver_where_it_is_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("derive.kernels.several_targets.Asking.solved", None)
+    made = library("x*exp(x) = a*exp(a)", "n = ceil(x)", domain="nonnegative")
+    whole = numpy.arange(1.0, 40.0)  # which a search meets but for its last digits
+    assert made.compile("n", given=["a"], backend="numpy")(a=whole).tolist() == whole.tolist()
+
+
+def test_the_solver_is_asked_where_a_sought_number_may_lie_on_either_side(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("derive.kernels.several_targets.Asking.solved", lambda *_: 7.0)
+    made = library("x*exp(x) = a", "n = 1 if x > 3 else 2", domain="nonnegative")
+    there = 3 * math.exp(3) * (1 + 4e-13)  # where x is greater than 3 by 3e-13 of it
+    assert made.compile("n", given=["a"], backend="numpy")(a=numpy.array([there, 100.0])).tolist() == [7, 1]
