@@ -179,7 +179,7 @@ class Draft:
         self._askable(value, scope)
         self.sheet.require(scope, f"({value} == {value})")
         scope.bind(name, value)
-        self.decisions.found(value, self.library.declared[name])
+        self.decisions.from_search(value, self.library.declared[name])
 
     def _asked(self, name: str) -> Callable[..., Any]:
         asides = self.found.asides
@@ -244,7 +244,7 @@ class Draft:
         if not self.dialect.is_lazy:
             scope.ask(self.sheet.line(f"{found}[1]"))
         value = self.sheet.line(self._based(found if self.dialect.leaves else f"{found}[0]", made.target))
-        self.decisions.found(value, self.library.declared[made.target])
+        self.decisions.from_search(value, self.library.declared[made.target])
         return value
 
     def _function_of(self, found: Cases) -> Callable[..., Any]:
@@ -343,7 +343,7 @@ class Draft:
             for divisor in cancelling_divisors(self.library, candidates):
                 chosen = self._asked_where(self._holds(Equation(divisor, "=", ZERO), scope), chosen, scope)
         if form is None:
-            self.decisions.found(chosen, self.library.declared[name])
+            self.decisions.from_search(chosen, self.library.declared[name])
         else:
             self.decisions.computed(chosen, form, scope, self.library.declared[name])
         self.sheet.require_between(scope, chosen, *self._ends(name))
@@ -475,7 +475,7 @@ class Draft:
         self.sheet.require(scope, f"({found[0]} == {found[0]})")
         for name, text in zip(block.unknowns, found, strict=True):
             scope.bind(name, text)
-            self.decisions.found(text, self.library.declared[name])
+            self.decisions.from_search(text, self.library.declared[name])
 
     def _called(self, helper: str, texts: Sequence[str]) -> str:
         return f"{helper}({', '.join(texts if self.dialect.is_lazy else ['axes', *texts])})"

@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 
 from derive.caches import Memo
@@ -125,7 +126,7 @@ def plan(structure: Structure, target: str, given: Sequence[str], weak: Sequence
     displaced = [name for name in weak if name in solved and name not in known]
     yielding = [name for name in displaced if _depends_on_answer(structure, solved, name, answered)][:_SPARE]
     limited: list[str] = []
-    beside: dict[str, list[Block]] = {}  # of each quantity that only what is given connects with the target
+    from_givens: dict[str, list[Block]] = {}  # of each quantity that only what is given connects with the target
     for names in structure.limits:
         computed = [name for name in names if name in solved and name not in known]
         if not any(_depends_on_answer(structure, solved, name, answered) for name in computed):
@@ -134,12 +135,12 @@ def plan(structure: Structure, target: str, given: Sequence[str], weak: Sequence
         led_to = {name: _following_from_givens(whole, name, given) for name in apart}
         if all(led_to.values()):
             limited += computed
-            beside |= led_to
+            from_givens |= led_to
     limited = limited[:_SPARE]
     members = (name for relation in spare for name in structure.members[relation])
     wanted = [name for name in dict.fromkeys([*members, *yielding, *limited]) if base.matching.settles(name)]
     extra = [block for block in ordered(structure, solved, wanted, known) if block not in blocks]
-    extra += dict.fromkeys(block for found in beside.values() for block in found)
+    extra += dict.fromkeys(chain.from_iterable(from_givens.values()))
     spent = {relation for block in (*blocks, *extra) for relation in block.relations}
     settled = known | {name for block in (*blocks, *extra) for name in block.unknowns}
     checks = tuple(

@@ -60,12 +60,12 @@ class Origins:
     def values(self, numbers: Sequence[float]) -> dict[str, float]:
         """The quantities at a point, as exactly as they are known."""
         typed = dict(zip(self.names, numbers, strict=True))
-        found = {}
+        quantities = {}
         for name, point in self.points.items():
             number = point.at(*(typed[one] for one in point.names))
             assert isinstance(number, float)  # and no verdict
-            found[name] = number
-        return found
+            quantities[name] = number
+        return quantities
 
 
 class Decisions:
@@ -104,8 +104,8 @@ class Decisions:
             share = self._errors.share(form)
             self._note(text, _Known(form, self._errors.of(form) if share is None else share, _span(quantity)))
 
-    def found(self, text: str, quantity: Declaration) -> None:
-        """A number of which lines do not know where it comes from."""
+    def from_search(self, text: str, quantity: Declaration) -> None:
+        """A number that a search has found, or that is one root of several: lines cannot follow where it comes from."""
         self._note(text, _Known(None, _SOUGHT, _span(quantity)))
 
     def _note(self, text: str, known: _Known) -> None:
