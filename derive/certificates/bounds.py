@@ -115,7 +115,7 @@ class Program:
     def _where_not_positive(self, form: Node, box: Box) -> Box | None:
         """The part of a box in which a form may not be positive; None if there is none."""
         centre = [low / 2 + high / 2 for low, high in box]
-        here = self.enclosed(form, tuple((x, x) for x in centre))
+        here = self.enclosed(form, tuple((x, x) for x in centre)) if all(map(math.isfinite, centre)) else None
         moving = [self.enclosed(form, box, name) for name in self.bound.names]
         if here is None or here.partial or any(one is None or one.partial for one in moving):
             return box
@@ -145,8 +145,8 @@ class Program:
         at_corner = self.enclosed(form, corner)
         found = math.inf if at_corner is None else at_corner.values[0]
         centre = tuple((low / 2 + high / 2,) * 2 for low, high in box)
-        here = self.enclosed(form, centre)
-        if here is None or here.partial or not all(math.isfinite(x) for x, _ in centre):
+        here = self.enclosed(form, centre) if all(math.isfinite(x) for x, _ in centre) else None
+        if here is None or here.partial:
             return found
         total = here.values
         for side, (x, _), slope in zip(box, centre, slopes, strict=True):

@@ -51,8 +51,10 @@ class System:
 
     def step(self, box: Box) -> list[tuple[Ball, Ball]]:
         """For each unknown, the numbers of the box, and those that a solution in it may have."""
-        inverse, rest = self.contraction(box)
         centre = [low / 2 + high / 2 for low, high in box]
+        if not all(map(math.isfinite, centre)):  # an open end: there is no middle to step from
+            raise NoElement
+        inverse, rest = self.contraction(box)
         values = self.enclosures(tuple((x, x) for x in centre))
         if any(one.partial for one in values):
             raise NoElement

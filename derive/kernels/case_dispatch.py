@@ -106,6 +106,7 @@ class Cases:
     asides: Asides
     is_asked: bool = False  # whether the solver must be called at each point
     partial: Node | None = None  # a condition that the givens decide at some numbers only
+    gaps: tuple[frozenset[str], ...] = ()  # relations without which, in some case, counting leaves the target open
 
 
 def cases(library: RelationSet, outline: Outline) -> Cases:
@@ -163,6 +164,7 @@ class _Sorting:
         self.rivals: list[frozenset[str]] = []  # further sets to put aside, where relations exclude each other
         self.hanging: set[str] = set()  # the relations whose conditions depend on what a plan computes
         self.constants: dict[Node, bool | None] = {}  # what defaults say of conditions
+        self.gaps: dict[frozenset[str], None] = {}
         self.count = 0
 
     def run(self) -> Cases:
@@ -187,7 +189,8 @@ class _Sorting:
         every = [*found, *(tree for trees in asides.values() for tree in trees)]
         partly = (fork.condition for tree in every for fork in forks(tree) if self._is_partly_settled(fork))
         partial = next(partly, None)
-        return Cases(self.outline, found, asides, bool(found) and (is_open or partial is not None), partial)
+        is_asked = bool(found) and (is_open or partial is not None)
+        return Cases(self.outline, found, asides, is_asked, partial, tuple(self.gaps))
 
     def _is_partly_settled(self, fork: Fork) -> bool:
         """Whether a condition's quantity is determined in some cases only: elsewhere, the condition is assumed."""
@@ -219,6 +222,7 @@ class _Sorting:
         asked = self.outline
         made = planned_for(self.library, asked.target, asked.strong, asked.weak, left_out, asked.stated)
         if not made.is_determined:
+            self.gaps[left_out] = None
             return None
         conditional = self._conditional(made)
         for condition in (condition for relation in conditional for condition in relation.conditions):

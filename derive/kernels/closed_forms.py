@@ -57,6 +57,8 @@ def formula(library: RelationSet, target: str, given: Iterable[str]) -> Any:
             if by_arms is None:
                 return _eliminated(library, found.outline)
             library, found = by_arms
+        if any(eliminates(library.in_case(gap), found.outline) for gap in found.gaps):
+            raise _none(target, [])  # in one case what is missing cancels, and no plan leads to the target
         open_cases = [case for tree in found.alternatives for case in leaves(tree) if case.is_open]
         undecided = found.partial or next(_following_in_some_case(library, found.outline, open_cases), None)
         if undecided is not None or (open_cases and len(found.alternatives) > 1):

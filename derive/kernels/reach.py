@@ -50,7 +50,10 @@ def _eliminates(library: RelationSet, outline: Outline) -> bool:
     if len(used) > _FEW:
         return False
     fitting_numbers = (_fitting(library, outline, used, draw) for draw in range(_DRAWS))
-    return _is_settled_at_some(library, outline.target, fitting_numbers)
+    if _is_settled_at_some(library, outline.target, fitting_numbers):
+        return True
+    alone = _alone(library, used)  # where givens state something twice, drawn numbers contradict the others
+    return _is_settled_at_some(alone, outline.target, (_generic(alone, outline.strong, draw) for draw in range(_DRAWS)))
 
 
 def _default_numbers(library: RelationSet, outline: Outline) -> dict[str, float]:
@@ -75,7 +78,7 @@ def _fitting(library: RelationSet, outline: Outline, used: Collection[str], draw
 
     What follows from the numbers so far is asked of those relations alone: the whole library would take too long.
     """
-    apart = library.without(*(library.relations.keys() - {*used}))
+    apart = _alone(library, used)
     members = dict.fromkeys(name for one in used if one in library.relations for name in library.members[one])
     numbers: dict[str, Value] = {}
     for name in (*(one for one in members if one not in outline.strong), *outline.strong):
@@ -84,6 +87,10 @@ def _fitting(library: RelationSet, outline: Outline, used: Collection[str], draw
         base = generic(quantity, draw) if answer is None or answer.base is None else answer.base
         numbers[name] = read_number(quantity.unit.from_base(base), quantity.unit)
     return {name: numbers[name] for name in outline.strong}
+
+
+def _alone(library: RelationSet, used: Collection[str]) -> RelationSet:
+    return library.without(*(library.relations.keys() - {*used}))
 
 
 def probed(library: RelationSet, target: str, names: Sequence[str], draw: int) -> Answer | None:

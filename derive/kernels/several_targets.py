@@ -53,7 +53,8 @@ def found_for(library: RelationSet, target: str, given: Iterable[str]) -> Cases:
             from derive.solving.diagnosis.diagnosis import shortage
 
             raise shortage(library, found.outline, {})
-        return found
+        is_asked = found.is_asked or any(eliminates(library.in_case(gap), found.outline) for gap in found.gaps)
+        return replace(found, is_asked=is_asked)
 
 
 def plans_for(library: RelationSet, target: str, given: Iterable[str]) -> Cases | None:
@@ -194,7 +195,7 @@ class Asking:
         plans = plans_of(found)
         yields = any(case.yielding for tree in found.alternatives for case in leaves(tree))
         self.has_steps = yields or any(len(made.blocks) > 1 or _may_be_doubtful(library, made) for made in plans)
-        self.has_checks = any(made.checks for made in plans) or any(
+        self.has_checks = any(made.checks or _has_followers(library, made) for made in plans) or any(
             relation.conditions or not relation.is_equation for relation in library.relations.values()
         )
 
@@ -231,6 +232,12 @@ class Asking:
             return math.nan
         declared = math.nan if base is None else units[outline.target].from_base(base)
         return declared if math.isfinite(declared) else math.nan
+
+
+def _has_followers(library: RelationSet, made: Plan) -> bool:
+    """Whether other relations hold what a plan leads to: what follows there has a domain too."""
+    others = library.relations.keys() - {*made.relations}
+    return not {*made.unknowns}.isdisjoint(library.held_by(others))
 
 
 def _may_be_doubtful(library: RelationSet, made: Plan) -> bool:

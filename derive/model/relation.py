@@ -135,6 +135,15 @@ class Relation(Shown):
         return tuple(render(condition) for condition in self.conditions)
 
     @property
+    def in_its_case(self) -> Relation:
+        """The same without its conditions: what it states where they hold."""
+        if not self.conditions:
+            return self
+        declared = {name: self.declared[name] for name in self.members}
+        parts = (declared, self.because, self.source, (), self.approximate, self.neglects)
+        return Relation.proved(self.name, self.written, *parts)
+
+    @property
     def is_equation(self) -> bool:
         """Whether it can fix a value; an inequality only bounds one."""
         return self.written.op == "="

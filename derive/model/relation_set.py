@@ -7,7 +7,7 @@ between questions live in the `session`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -96,6 +96,11 @@ class RelationSet(Shown):
             if not isinstance(name, str) or name not in self.relations:
                 raise self._no_relation(name)
         kept = [relation for name, relation in self.relations.items() if name not in names]
+        return type(self)(kept, self.declared.values(), self.profiles, self.title)
+
+    def in_case(self, left_out: Collection[str]) -> Self:
+        """The same in one case: without some relations, and with the others as though their conditions held."""
+        kept = [relation.in_its_case for name, relation in self.relations.items() if name not in left_out]
         return type(self)(kept, self.declared.values(), self.profiles, self.title)
 
     @cached_property

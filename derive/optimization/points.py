@@ -24,7 +24,7 @@ from derive.tolerances import (
     TIGHT,
 )
 
-__all__ = ["Points", "along_axes", "neighbours"]
+__all__ = ["Points", "along_axes", "neighbours", "shortened"]
 
 _FIRST = 0.05  # step along the axes, relative to the sides
 _SHORTEST = 1e-11  # the last one
@@ -137,20 +137,12 @@ class Points:
                     yield tied
                     best = min(best, tied, key=self.program.at)
         if self.program.ties:
-            yield from self.shortened(best)
+            yield from shortened(self.program, best)
             return
         for other in along_axes(self.program, best, self.program.at, _TRIED):
             best = other
             yield other
-        yield from self.shortened(best)
-
-    def shortened(self, point: tuple[float, ...]) -> Iterator[tuple[float, ...]]:
-        """The point with fewer digits: a round number is often the one sought."""
-        for digits in _DIGITS:
-            yield tuple(
-                x if step else min(max(float(f"{x:.{digits}g}"), low), high)
-                for x, step, (low, high) in zip(point, self.program.steps, self.program.box, strict=False)
-            )
+        yield from shortened(self.program, best)
 
     def spread(self) -> Iterator[tuple[float, ...]]:
         """Points spread over the ranges, none of them on a symmetry (Roberts 2018, the R sequence)."""
@@ -216,6 +208,30 @@ def neighbours(program: Program, point: tuple[float, ...]) -> Iterator[tuple[flo
             x = min(max(point[i] + share * (abs(point[i]) or high - low), low), high)
             if x != point[i] and not program.steps[i]:
                 yield (*point[:i], x, *point[i + 1 :])
+
+
+def shortened(program: Program, point: tuple[float, ...]) -> Iterator[tuple[float, ...]]:
+    """The point with fewer digits, and with fewer places in ranges of its size: a round number is often the one sought.
+
+    Of 3e-14 between 0 and 2 no digit is left: it is zero, up to a rounding.
+    """
+    for digits in _DIGITS:
+        for is_by_size in (False, True):
+            short = []
+            for x, step, (low, high) in zip(point, program.steps, program.box, strict=False):
+                size = high - low if is_by_size else abs(x)
+                is_long = not step and 0 < size < math.inf
+                short.append(min(max(_rounded(x, size, digits), low), high) if is_long else x)
+            yield tuple(short)
+
+
+def _rounded(x: float, size: float, digits: int) -> float:
+    """A number with so many digits, counted from the first of its size.
+
+    >>> _rounded(2.000000004, 2.0, 9), _rounded(3e-14, 2.0, 12), _rounded(3e-14, 3e-14, 12)
+    (2.0, 0.0, 3e-14)
+    """
+    return round(x, digits - 1 - math.floor(math.log10(size)))
 
 
 def along_axes(

@@ -160,18 +160,23 @@ class Program:
         """Whether all holds with the counts as they come out too, which a jump beside them may change."""
         if not self.counts:
             return True
-        raw, further = dict(values), dict(values)
+        raw = dict(values)
         for name, form in self.counts:
             raw[name] = value(form, raw)
-            further[name] += self.steps[self.names.index(name)]
         goal = value(self.plain, values)
         same = Equation(self.plain, "=", Number(Fraction(goal)))
         if not self.holds_at(raw):
             return False
         if abs(residual(same, raw)) <= AGREEMENT:
             return True
-        # zero has no size, so a rounding there is measured by what one more of the counts changes
-        return abs(value(self.plain, raw) - goal) <= AGREEMENT * abs(value(self.plain, further) - goal)
+        return abs(value(self.plain, raw) - goal) <= AGREEMENT * self.of_one_more(values)
+
+    def of_one_more(self, values: Mapping[str, float]) -> float:
+        """By how much the goal changes with one more of the counts that follow: zero has no size of its own."""
+        further = dict(values)
+        for name, _ in self.counts:
+            further[name] += self.steps[self.names.index(name)]
+        return abs(value(self.plain, further) - value(self.plain, values))
 
     def _goal_at(self, values: Mapping[str, float]) -> float:
         if not self.holds_at(values):

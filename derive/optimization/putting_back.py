@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import chain
 from typing import Any
 
 from derive.errors import (
@@ -19,15 +20,15 @@ from derive.expressions.tree import Equation, Number, names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds, residual, value
 from derive.optimization.asked_choice import Asked, Pick
-from derive.optimization.points import Points, neighbours
+from derive.optimization.points import Points, neighbours, shortened
 from derive.optimization.program import Program
 from derive.optimization.sampling import quantity_at
-from derive.optimization.search import Best
+from derive.optimization.search import Best, tolerated
 from derive.optimization.stated_limits import Stated
 from derive.solving.answering.solver import solve
 from derive.solving.blocks.outcome import agrees
 from derive.solving.execution.answer import Answer, Assumption, Check
-from derive.tolerances import AGREEMENT
+from derive.tolerances import AGREEMENT, EXTREME
 from quantities.value import Value, read_number
 
 __all__ = ["Looked", "answers_at", "put_back", "values_at"]
@@ -60,18 +61,38 @@ def values_at(library: RelationSet, question: Asked, one: Looked) -> dict[str, V
 def put_back(library: RelationSet, question: Asked, limits: Sequence[Stated], one: Looked) -> tuple[Looked, Answer]:
     """The best point with its answer; every limit that the question states is among the answer's checks.
 
-    Where a limit or the end of a domain decides, the point's own rounding may lie beyond it; a neighbour then counts.
+    Where a limit, the end of a domain or a jump decides, the point's own rounding may lie beyond it; a neighbour then
+    counts, with the value that it has itself.
     """
     try:
         return one, _answer_at(library, question, limits, one)
     except LimitError:
         raise
-    except DeriveError as error:
-        for at in neighbours(one.programs[0], one.best.at):
-            near = replace(one, best=replace(one.best, at=at))
-            with suppress(DeriveError):
-                return near, _answer_at(library, question, limits, near)
-        raise error
+    except DeriveError:
+        beside = _neighbour(library, question, limits, one)
+        if beside is None:
+            raise
+        return beside
+
+
+def _neighbour(
+    library: RelationSet, question: Asked, limits: Sequence[Stated], one: Looked
+) -> tuple[Looked, Answer] | None:
+    """A neighbour of the best point whose answer holds: the nearest that is as good, else the best of them."""
+    best: tuple[Looked, Answer] | None = None
+    near_enough = one.best.value + tolerated(one.best.value, one.best.blur, EXTREME)
+    program = one.programs[0]
+    for at in chain(neighbours(program, one.best.at), shortened(program, one.best.at)):
+        near = replace(one, best=replace(one.best, at=at))
+        with suppress(DeriveError):
+            answer = _answer_at(library, question, limits, near)
+            assert answer.base is not None
+            reached = replace(near, best=replace(near.best, value=answer.base * program.sign))
+            if best is None or reached.best.value < best[0].best.value:
+                best = reached, answer
+            if reached.best.value <= near_enough:
+                break
+    return best
 
 
 def _answer_at(library: RelationSet, question: Asked, limits: Sequence[Stated], one: Looked) -> Answer:
@@ -148,10 +169,11 @@ def _is_reached(one: Looked, number: float) -> bool:
         return True
     for program in one.programs:
         values = program.numbers(one.best.at)
-        if (
-            values is not None
-            and abs(residual(Equation(program.plain, "=", Number(Fraction(number))), values)) <= AGREEMENT
-        ):
+        if values is None:
+            continue
+        if abs(residual(Equation(program.plain, "=", Number(Fraction(number))), values)) <= AGREEMENT:
+            return True
+        if abs(number - reached) <= AGREEMENT * program.of_one_more(values):
             return True
     return abs(number - reached) <= one.best.blur
 

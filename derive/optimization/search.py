@@ -22,7 +22,7 @@ from derive.numerics.intervals.arithmetic import Span
 from derive.numerics.root_finding.branch_and_bound import Part, Search
 from derive.numerics.root_finding.expression_graph import Box
 from derive.optimization.curvature import Curvature
-from derive.optimization.points import Points, neighbours
+from derive.optimization.points import Points, neighbours, shortened
 from derive.optimization.program import Program
 from derive.optimization.reduction import reduced
 from derive.tolerances import EXTREME, SAME_ROOT, TIGHT
@@ -137,7 +137,7 @@ class _PointSearch(Search):
         if self.at is None:
             return Best(floor=self.floor, boxes=count, ways=ways)
         with suppress(LimitError):
-            self._take(self.points.shortened(self.at))
+            self._take(shortened(self.program, self.at))
         return Best(self.value, self.at, min(self.floor, self.value), self.blur, count, ways)
 
     def _ways(self) -> tuple[str, ...]:

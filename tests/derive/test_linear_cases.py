@@ -128,6 +128,11 @@ def test_every_case_is_taken_and_no_other(start: int, is_ranged: bool) -> None:
     assert not failures(range(start, start + BATCH), is_ranged=is_ranged)
 
 
+@every("seed", [21011851])  # an arm that does not bind holds a quantity that is open
+def test_ranges_are_followed_beside_arms_that_hold_what_is_open(seed: int) -> None:
+    assert not failures([seed], is_ranged=True)
+
+
 AT_DEFAULTS = (90, 102, 194, 252, 398)  # where a case could not be excluded, since a default is its edge
 NEGATIVE_EDGES = (524, 20090, 20278, 20282, 20347, 20598)  # where several are, or the negative of one
 

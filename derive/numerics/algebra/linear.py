@@ -64,7 +64,7 @@ def linear_solutions(
     rows: list[list[float]] = []
     for form in forms:
         row = [_coefficient(form[name], known) if name in form else 0.0 for name in unknowns]
-        row.append(-value(form.get(None, ZERO), known))
+        row.append(-_coefficient(form.get(None, ZERO), known))
         if any(math.isnan(entry) for entry in row):
             return [], False, "a coefficient is undefined at these numbers"
         rows.append(row)

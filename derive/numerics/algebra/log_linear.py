@@ -10,6 +10,7 @@ from derive.expressions.tree import Equation, Name, Node, Number, names_in
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.linear import eliminated
 from derive.numerics.algebra.products import product_of
+from derive.tolerances import HANDFUL
 from quantities.domain import Domain
 
 __all__ = ["product_solutions"]
@@ -64,5 +65,8 @@ def _row(equation: Equation, unknowns: Sequence[str], known: Mapping[str, float]
         return None
     ratio = left.times(inverse)
     rest = [(base, e) for base, e in ratio.powers.items() if not (isinstance(base, Name) and base.name in unknowns)]
-    constant = math.log(ratio.number) + math.fsum(float(e) * math.log(number_of(base)) for base, e in rest)
+    logs = [math.log(ratio.number), *(float(e) * math.log(number_of(base)) for base, e in rest)]
+    constant = math.fsum(logs)
+    if abs(constant) <= HANDFUL * (1 + math.fsum(map(abs, logs))):  # a product that is one, up to rounding
+        constant = 0.0
     return [*(float(ratio.powers.get(Name(name), Fraction(0))) for name in unknowns), -constant]

@@ -41,7 +41,7 @@ from derive.numerics.intervals.arithmetic import (
     times,
 )
 
-__all__ = ["GAP", "JUMP", "OPERATIONS", "SMOOTH", "SPANS", "Enclosure", "applied", "powers", "sum_of"]
+__all__ = ["GAP", "JUMP", "OPERATIONS", "SMOOTH", "SPANS", "Enclosure", "applied", "powers", "raised", "sum_of"]
 
 _PI: Span = (math.pi, math.nextafter(math.pi, 4.0))
 _LEAST = sys.float_info.min
@@ -171,18 +171,18 @@ def powers(span: Span, n: float) -> Span:
     """The values of a power with a whole exponent of one or more."""
     even = n % 2 == 0
     ends = sizes(span) if even else span
-    low, high = (_pow(x, n) if x >= 0 else -_pow(-x, n) for x in ends)
+    low, high = (raised(x, n) if x >= 0 else -raised(-x, n) for x in ends)
     low, high = outward(low, high)
     return (max(low, 0.0) if ends[0] >= 0 else low), high
 
 
 def _corners(base: Span, exponent: Span) -> Span:
-    numbers = [_pow(x, y) for x in base for y in exponent]
+    numbers = [raised(x, y) for x in base for y in exponent]
     low, high = outward(min(numbers), max(numbers))
     return max(low, 0.0), high
 
 
-def _pow(x: float, y: float) -> float:
+def raised(x: float, y: float) -> float:
     """A power of a nonnegative base, or its limit where it is undefined."""
     try:
         return float(x**y) or (FAINT if x and math.isfinite(x) else 0.0)

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 
 from derive.expressions.functions import TABLE, Function
 from derive.numerics.intervals.arithmetic import ALL, FAINT, Span, meet, minus, outward, plus, times
+from derive.numerics.intervals.functions import raised
 from derive.numerics.root_finding.expression_graph import Box, Dag, Run, Step, without_each
 from derive.tolerances import AGREEMENT, EPSILON, EXPONENT, HANDFUL, UNDERFLOW
 
@@ -272,7 +273,7 @@ def _bases_of(whole: Span, n: float, base: Span) -> list[Span]:
 
 def _roots(span: Span, n: float) -> Span:
     """The n-th roots of the nonnegative part of a span."""
-    bottom, top = (math.sqrt(end) if n == 2 else float(end ** (1 / n)) for end in (max(span[0], 0.0), span[1]))
+    bottom, top = (math.sqrt(end) if n == 2 else raised(end, 1 / n) for end in (max(span[0], 0.0), span[1]))
     low, high = outward(bottom, top)
     spread = 0.0 if n == 2 else EXPONENT  # of 1/n
     return low * (1 - spread), high * (1 + spread)

@@ -583,27 +583,36 @@ def _explored(library: RelationSet, question: Question, is_last_resort: bool) ->
         return kept
 
     for asked, found in explored(library, question, answered):
-        where = " and ".join(dict.fromkeys(map(worded, claims(library, asked))))
         if isinstance(found, list):
             answers += [replace(one, case=asked.case) for one in found]
             continue
         errors.append(found or _too_many(question))
         if found is None or isinstance(found, LimitError):
-            doubts.append(
-                (asked, f"it is not proved that there is no other solution where {where or 'further cases hold'}")
-            )
+            where = _where(library, asked) or "further cases hold"
+            doubts.append((asked, f"it is not proved that there is no other solution where {where}"))
         elif isinstance(found, UnderdeterminedError):
-            doubts.append((asked, f"where {where}, nothing determines {question.target}"))
+            doubts.append(_beyond(library, asked))
     target = question.target
     answers = told_apart(library, question, answers, is_open=_may_be_away(library, answers, errors))
     away = [
         one for one in answers if any(rule(library, target, one, answers) for rule in (_is_assumed_away, _is_beside))
     ]
-    kept = [one for one in answers if one not in away]
+    beyond = [_beyond(library, replace(question, case=one.case)) for one in away]
+    kept = [_doubted(library, one, beyond) for one in answers if one not in away]
     unspoken = _unspoken(library, errors, answers)
     errors += [UnfixedError(replace(question, case=one.case), one.left_out) for one in away]
     found = [*kept, *(replace(one, is_assumed_away=True) for one in (*away, *unspoken))]
     return [_doubted(library, one, doubts) for one in _joined_where_free(library, target, found)], errors
+
+
+def _where(library: RelationSet, asked: Question) -> str:
+    """The case of a question in words."""
+    return " and ".join(dict.fromkeys(map(worded, claims(library, asked))))
+
+
+def _beyond(library: RelationSet, asked: Question) -> tuple[Question, str]:
+    """A case that leaves the target open, and what to say of it beside the answers of other cases."""
+    return asked, f"where {_where(library, asked)}, nothing determines {asked.target}"
 
 
 def _may_be_away(library: RelationSet, answers: Sequence[Found], errors: Sequence[DeriveError]) -> bool:

@@ -156,7 +156,8 @@ def may_enter_elsewhere(library: RelationSet, question: Question, made: Plan) ->
     `y = cosh(x)` with x in -1..8 has one x for y = 2.5, and two for y = 1.2. A value passes an end of the domain where
     the relation may hold at that end.
     """
-    spans = _box(question, made, ranges_of(library, question, made))
+    spans = {name: domain_of(library, name) for name in library.held_by(made.relations)}  # an arm may hold what is open
+    spans |= _box(question, made, ranges_of(library, question, made))
     for block in made.blocks:
         form = only_form(library, block)
         for name in block.unknowns:

@@ -127,15 +127,21 @@ def worked_out(text: str, values: dict[str, float]) -> float:
     return float(number) if isinstance(number, (int, float)) and math.isfinite(number) else math.nan
 
 
-def feasible(program: Small, point: dict[str, float], slack: float = 0.0) -> Iterator[dict[str, float]]:
-    """Every solution at a point: the values of all quantities that are needed there, where everything holds."""
+def feasible(
+    program: Small, point: dict[str, float], slack: float = 0.0, *, is_all: bool = False
+) -> Iterator[dict[str, float]]:
+    """Every solution at a point: the values of all quantities that are needed there, where everything holds.
+
+    Or of all that any case needs: what the point determines and lies outside its domain contradicts it.
+    """
     states = [dict(point)]
     for one in program.needed():
         states = [{**state, one.name: x} for state in states for x in one.values(state) or [math.nan]]
     for state in states:
         whole = {one.name: _admitted(one, state[one.name], slack) for one in program.derived if one.name in state}
         settled = _worked_again(program, {**state, **whole})
-        is_whole = all(settled[name] == settled[name] for name in program.needed_at(settled))
+        needed = {one.name for one in program.needed()} if is_all else program.needed_at(settled)
+        is_whole = all(settled[name] == settled[name] for name in needed)
         if is_whole and all(_holds(limit, settled, slack) for limit in program.limits):
             yield settled
 
@@ -180,7 +186,7 @@ def best(program: Small) -> tuple[float, dict[str, float]] | None:
     met: list[tuple[float, dict[str, float]]] = []
 
     def meet(point: dict[str, float]) -> float:
-        values = [program.sign * state[program.target] for state in feasible(program, point)]
+        values = [program.sign * state[program.target] for state in feasible(program, point, is_all=True)]
         least = min((x for x in values if x == x), default=math.inf)
         if least < math.inf:
             met.append((least, point))

@@ -14,6 +14,7 @@ import derive
 from derive import DeriveError, LimitError, VerificationError
 from derive.optimization.optimum import Optimum
 from tests.derive.optimization.enumerated import Small, best, drawn, feasible, rests_on_rounding
+from tests.ordinary import every
 
 FIRST, LAST = (int(end) for end in os.environ.get("DERIVE_PROGRAMS", "0..20000").split(".."))
 
@@ -62,6 +63,16 @@ def prove(first: int, last: int, share: float) -> None:
 
 def test_no_enumerated_point_is_better():
     prove(0, 25, 0.4)
+
+
+JUMPS = (22001089,)  # where the best is approached beside a jump and never reached
+OPEN_ENDS = (22000556, 22001094)  # where what is tied has no end, so that a box has no middle
+COUNTS = (22002709, 22002991)  # where a count is zero, or decides a case, up to a rounding of the best point
+
+
+@every("seed", (*JUMPS, *OPEN_ENDS, *COUNTS))
+def test_no_enumerated_point_is_better_where_one_once_was(seed: int) -> None:
+    outcome(drawn(seed))
 
 
 @pytest.mark.thorough

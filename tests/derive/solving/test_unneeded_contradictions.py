@@ -74,13 +74,18 @@ def test_equations_that_contradict_each_other_beside_the_target_are_told(seed: i
     assert_told(*beside_the_target(random.Random(f"beside {seed}"), by_givens=by_givens))
 
 
-def of_a_sum(draw: random.Random) -> tuple[Cases, dict[str, Fraction]]:
-    """A target that one relation fixes, and three relations for one sum of two others, so that none fixes either."""
+def of_a_sum(draw: random.Random, *, vanishes: bool = False) -> tuple[Cases, dict[str, Fraction]]:
+    """A target that one relation fixes, and three relations for one sum of two others, so that none fixes either.
+
+    Where the sum vanishes, only rounding is left of what the relations say of it.
+    """
     cases = Cases()
     for name in ("x", "u", "w"):
         cases.names.append(name)
         cases.numbers[name] = Fraction(draw.randint(-90, 90), 10)
     share = Fraction(draw.choice((-20, -5, 10, 15)), 10)
+    if vanishes:
+        cases.numbers["u"] = -share * cases.numbers["w"]
     held: dict[str, Fraction] | None = {} if draw.random() < 0.5 else None
     state(cases, {"x": Fraction(-2)}, Fraction(0), None)
     for gap in (Fraction(0), Fraction(0), draw.choice(GAPS)):
@@ -93,6 +98,11 @@ def of_a_sum(draw: random.Random) -> tuple[Cases, dict[str, Fraction]]:
 @every("seed", range(120), ordinary=4)
 def test_relations_for_a_sum_contradict_each_other_though_none_fixes_its_terms(seed: int) -> None:
     assert_told(*of_a_sum(random.Random(f"sum {seed}")))
+
+
+@every("seed", range(120), ordinary=4)
+def test_relations_for_a_sum_that_vanishes_contradict_each_other_only_where_they_do(seed: int) -> None:
+    assert_told(*of_a_sum(random.Random(f"vanishing {seed}"), vanishes=True))
 
 
 @every("seed", range(60), ordinary=3)

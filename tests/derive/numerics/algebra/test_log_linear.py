@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import random
 
 import pytest
 
 from derive.expressions.grammar import parse_equation
 from derive.numerics.algebra.log_linear import product_solutions
 from quantities.domain import Domain
+from tests.ordinary import every
 
 POSITIVE = Domain("positive", 0.0, math.inf, open_low=True)
 
@@ -39,3 +41,13 @@ def test_what_is_no_product_of_positive_numbers_is_left_to_others():
     assert solved("x = a + y", "x = y**2", unknowns="xy", a=2.0) is None
     assert solved("x = a*y", "x = y**2", unknowns="xy", a=-2.0) is None
     assert solved("x = a*y", "x = y**2", unknowns="xy", a=2.0, domain=Domain("real", -math.inf, math.inf)) is None
+
+
+@every("seed", range(40), ordinary=4)
+def test_products_that_are_one_up_to_rounding_do_not_contradict_each_other(seed: int) -> None:
+    """Decimals times the double next to their reciprocal, which is one only roughly."""
+    draw = random.Random(f"ones {seed}")
+    p, q = (draw.randint(1, 99) / 10 for _ in range(2))
+    values, singular, why = solved("u*w = p*q*r", "u**2*w**2 = (r*p*q)**3", unknowns="uw", p=p, q=q, r=1 / (p * q))
+    assert (values, singular) == ([], True)
+    assert "contradict" not in why

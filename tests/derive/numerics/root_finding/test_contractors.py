@@ -82,3 +82,14 @@ def test_no_proof_leaves_out_a_solution_on_another_arm():
     except derive.LimitError:  # it is not proved that there is none
         return
     assert "proved" not in str(found[0]) or any(math.isclose(number(one), -1.5, rel_tol=1e-6) for one in found)
+
+
+@pytest.mark.parametrize("exponent", [0.001, 0.05, 0.5, 3.3])
+def test_a_root_beyond_all_doubles_leaves_an_open_end(exponent):
+    """Of `z = x**0.05` with z up to 1e300, x reaches 1e6000."""
+    dag = dag_of([parse_equation(f"z = x**{exponent}")], ["x", "z"], {})
+    left = contracted(dag, [(0.0, math.inf), (1.0, 1e300)])
+    assert left is not None
+    (low, high), _ = left
+    assert low <= 1.0
+    assert high == math.inf if exponent < 0.9 else high < math.inf

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import random
+from fractions import Fraction
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import derive
+from tests.derive.statements import bare
+from tests.ordinary import every
 
 TEXT = """
 [quantities]
@@ -77,3 +82,25 @@ def test_what_is_left_where_no_relation_replaces_the_one_that_is_assumed_is_amon
     left, assumed = derive.load(text).solve_all("x", y=1)
     assert left.bounds == (0.25, 1)
     assert assumed.base == 0.5
+
+
+@every("seed", range(60), ordinary=4)
+def test_a_case_that_leaves_the_target_open_is_said_beside_the_number_of_another(seed: int) -> None:
+    """`x = a` where `c < t`, and `x = k*c` elsewhere: where x is a, any c below t does as well."""
+    draw = random.Random(f"beside {seed}")
+    a, turn, k = (draw.randint(1, 60) / 10 for _ in range(3))
+    x = draw.choice([a, draw.randint(1, 60) / 10])
+    library = bare(
+        "a c x",
+        {"equation": "x = a", "when": [f"c < {turn}"]},
+        {"equation": f"x = {k}*c", "when": [f"c >= {turn}"]},
+    )
+    given = {"x": repr(x), "a": repr(a)}
+    has_number, is_open = Fraction(repr(x)) >= Fraction(repr(k)) * Fraction(repr(turn)), x == a
+    if not has_number:
+        with pytest.raises(derive.DeriveError):
+            library.solve("c", **given)
+        return
+    answer = library.solve("c", **given)
+    assert answer.base == pytest.approx(x / k)
+    assert (f"where c < {turn}, nothing determines c" in answer.assumptions) == is_open

@@ -1,0 +1,60 @@
+"""The best choice beside a jump of the goal: what is proved is what is approached, whichever side holds the jump."""
+
+from __future__ import annotations
+
+import math
+import random
+from fractions import Fraction
+
+import pytest
+
+from tests.derive.linear_cases import decimal
+from tests.derive.statements import bare
+from tests.ordinary import every
+
+
+def infimum(slope: Fraction, height: Fraction, turn: Fraction, rounding: str, span: tuple[Fraction, Fraction]) -> float:
+    """The greatest lower bound of `slope*y + height*round(y - turn)` over a span, piece by piece."""
+    low, high = span
+
+    def goal(y: Fraction, step: int) -> Fraction:
+        return slope * y + height * step
+
+    def step(y: Fraction) -> int:
+        return math.ceil(y - turn) if rounding == "ceil" else math.floor(y - turn)
+
+    found = [goal(low, step(low)), goal(high, step(high))]
+    for jump in range(math.floor(low - turn), math.ceil(high - turn) + 1):
+        y = turn + jump
+        if low <= y <= high:
+            before, after = (jump, jump + 1) if rounding == "ceil" else (jump - 1, jump)
+            found.append(goal(y, step(y)))
+            found += [goal(y, before)] if y > low else []
+            found += [goal(y, after)] if y < high else []
+    return float(min(found))
+
+
+WRONG = (60, 70, 90, 215, 238)  # where the best point once lay on the other side of its jump
+
+
+@every("seed", (*WRONG, *range(40)), ordinary=4)
+def test_a_jump_does_not_hide_what_lies_beside_it(seed: int) -> None:
+    draw = random.Random(f"jump {seed}")
+    slope, height = (Fraction(draw.choice([-1, 1]) * draw.randint(1, 30), 10) for _ in range(2))
+    turn, low = Fraction(draw.randint(-30, 30), 10), Fraction(draw.randint(-20, 20), 10)
+    low = draw.choice([low, turn + draw.randint(-2, 2)])  # often the jump is at an end
+    span = (low, low + Fraction(draw.randint(5, 30), 10))
+    rounding = draw.choice(["ceil", "floor"])
+    library = bare(
+        "y f",
+        f"f = ({decimal(slope)})*y + ({decimal(height)})*{rounding}(y - ({decimal(turn)}))",
+        domains={"y": "real", "f": "real"},
+    )
+    found = library.least("f", y=f"{decimal(span[0])}..{decimal(span[1])}")
+    right = infimum(slope, height, turn, rounding, span)
+    value = found.answer.base
+    assert value >= right - 1e-9
+    if found.proved:
+        assert value == pytest.approx(right, rel=2e-6, abs=1e-9)
+    elif found.gap is not None:
+        assert value - found.gap * (1.0 if found.gap_is_absolute else abs(value)) <= right + 1e-9
