@@ -70,10 +70,8 @@ def formula(library: RelationSet, target: str, given: Iterable[str]) -> Any:
             if sum(1 for _ in islice(walk(whole), LARGEST + 1)) > LARGEST:
                 raise _too_large(target)
             return to_sympy(whole, library.quantities)
-        except (
-            ValueError,
-            NotImplementedError,
-        ) as error:  # sympy refuses a choice in a condition without a default arm
+        except (ValueError, TypeError, NotImplementedError) as error:
+            # sympy refuses a choice in a condition without a default arm, and a comparison with what is undefined
             raise _none(target, []) from error
         except RecursionError as error:  # sympy compares the conditions of a choice by calling itself
             raise _too_large(target) from error

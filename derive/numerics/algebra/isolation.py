@@ -18,6 +18,7 @@ from functools import lru_cache
 
 from derive.expressions.functions import TABLE, Function
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, replaced, walk
+from derive.numerics.algebra.exact_values import exact_value
 from derive.numerics.algebra.like_terms import (
     TWO,
     ZERO,
@@ -212,7 +213,7 @@ def _collected(node: Node, known: Candidate, name: str, splits: int) -> tuple[Ca
     found = coefficients(cleared(difference, name), [name])
     if found is None:
         return _by_arms(difference, known, name, splits)
-    a, b, c = (found.get((name,) * power, ZERO) for power in (2, 1, 0))
+    a, b, c = (_without_zero(found.get((name,) * power, ZERO)) for power in (2, 1, 0))
     if a == ZERO:
         return None if b == ZERO else (_dividing(_with(known, _quotient(negated(c), b)), b),)
     square = added(Apply("pow", (b, TWO)), negated(multiplied(Number(Fraction(4)), a, c)))
@@ -230,6 +231,11 @@ def _collected(node: Node, known: Candidate, name: str, splits: int) -> tuple[Ca
         )
         for sign in (root, negated(root))
     )
+
+
+def _without_zero(form: Node) -> Node:
+    """A form; zero, if it is a sum of numbers that comes to that: of `y = x + sqrt(x**2)` no square is left."""
+    return ZERO if not names_in(form) and exact_value(form, {}) == 0 else form
 
 
 def _quotient(above: Node, below: Node) -> Node:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from fractions import Fraction
 
@@ -255,3 +256,16 @@ def test_a_form_under_conditions_satisfies_the_relations_of_its_case(seed):
             x = Fraction(str(sympy.nsimplify(found))) if found.is_rational else float(found)
             y = (f if x < turn else g)(x, t)
             assert (h if y < edge else k)({"x": x, "y": y}[first], t) == pytest.approx(z), (form, t, z)
+
+
+@every("seed", range(20), ordinary=4)
+def test_a_square_that_cancels_leaves_a_linear_form(seed):
+    """`y = k*a + sqrt(x)`, `x = (k*a)**2 + b`: no square of a is left, and a is `(y**2 - b)/(2*k*y)`."""
+    draw = random.Random(f"squares {seed}")
+    k, b, y = (draw.randint(1, 90) / 10 for _ in range(3))
+    library = bare("a x y b", f"y = {k}*a + x**0.5", f"x = ({k}*a)**2 + b", domains={"a": "real", "x": "real"})
+    form = library.formula("a", ["y", "b"])
+    right = (y * y - b) / (2 * k * y)
+    assert float(form.subs({library.quantities["y"]: y, library.quantities["b"]: b})) == pytest.approx(right)
+    is_root = y - k * right >= 0
+    assert library.compile("a", ["y", "b"])(y=y, b=b) == pytest.approx(right if is_root else math.nan, nan_ok=True)
