@@ -18,7 +18,7 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.intervals.enclosure import Span
 from derive.optimization.program import Side, is_of_time
-from derive.planning.plan import Plan
+from derive.planning.plan import Block, Plan
 from derive.solving.execution.block_execution import State, block_states
 from derive.solving.ranges.range_propagation import only_form
 from derive.tolerances import ROUNDED
@@ -44,8 +44,10 @@ class Zero:
     def at(self, values: Mapping[str, float]) -> float:
         """The number itself, which that of a count has to be to within rounding; NaN where it is not."""
         number = values[self.name] if self.form is None else value(self.form, values)
-        if not self.step:
-            return number
+        return self.near(number) if self.step else number
+
+    def near(self, number: float) -> float:
+        """The whole number of a count that a number is but for rounding; NaN where it is none."""
         if not math.isfinite(number):
             return math.nan
         whole = round(number / self.step) * self.step
@@ -90,6 +92,8 @@ def joined(way: Way, other: Way, claim: tuple[Node, ...]) -> Way:
 def solver(library: RelationSet, whole: Way) -> Callable[[Mapping[str, float]], list[Mapping[str, float]]]:
     """The function that works out at a point what is a variable of its own: every solution there."""
     plans, renamed = whole.plans, whole.renamed
+    counts = {zero.name: zero for zero in whole.zeros if zero.form is not None}
+    counted = {name: counts[own] for name, own in renamed.items() if own in counts}
     is_closed = all(zero.form is not None for zero in whole.zeros)
 
     def solutions(values: Mapping[str, float]) -> Iterator[dict[str, float]]:
@@ -98,7 +102,7 @@ def solver(library: RelationSet, whole: Way) -> Callable[[Mapping[str, float]], 
             [name for block in made.blocks for name in block.unknowns if only_form(library, block) is None]
             for made in plans
         ]
-        for states in product(*(_states(library, made, values) for made in plans)):
+        for states in product(*(_states(library, made, values, counted) for made in plans)):
             found: dict[str, float] = {}
             each = [
                 {renamed[name]: state.values[name] for name in own} for own, state in zip(names, states, strict=True)
@@ -118,15 +122,31 @@ def solver(library: RelationSet, whole: Way) -> Callable[[Mapping[str, float]], 
     return solved
 
 
-def _states(library: RelationSet, made: Plan, values: Mapping[str, float]) -> list[State]:
-    """The solutions of a plan at a point: those that have a number for every unknown."""
+def _states(library: RelationSet, made: Plan, values: Mapping[str, float], counted: Mapping[str, Zero]) -> list[State]:
+    """The solutions of a plan at a point: those that have a number for every unknown.
+
+    What follows from a count follows from the whole number, and not from what rounding made of it: the root of
+    `d**2 = 4 - n` is zero where n is four, and far from zero where it is 3.9999999999999984.
+    """
     states = [State(dict(values))]
     try:
         for block in made.blocks:
-            states = [step for state in states for step in block_states(library, block, state)[0]]
+            steps = [step for state in states for step in block_states(library, block, state)[0]]
+            states = [_with_whole_counts(step, block, counted) for step in steps]
     except DeriveError as error:
         if is_of_time(error):
             raise
         return []
     unknowns = [*made.unknowns]
     return [state for state in states if state.values.keys() >= {*unknowns}]
+
+
+def _with_whole_counts(state: State, block: Block, counted: Mapping[str, Zero]) -> State:
+    """The state after a block, in which a count that is whole up to rounding is whole."""
+    whole = {
+        name: counted[name].near(state.values[name])
+        for name in block.unknowns
+        if name in counted and name in state.values
+    }
+    found = {name: number for name, number in whole.items() if math.isfinite(number)}
+    return replace(state, values={**state.values, **found}) if found else state
