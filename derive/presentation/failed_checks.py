@@ -66,8 +66,13 @@ def by_default(relations: Iterable[Relation], defaults: Mapping[str, Value], typ
     for name in names_in(*conditions):
         default = defaults.get(name)
         if default is not None and name not in typed:
-            hints += f" {name} is not given, and counts as {default} ({default.source}): give it if it is another."
+            hints += f" {counts_as(name, default)}"
     return hints
+
+
+def counts_as(name: str, default: Value) -> str:
+    """The sentence that a quantity nobody gave counts as its default."""
+    return f"{name} is not given, and counts as {default} ({default.source}): give it if it is another."
 
 
 def sides_apart(relation: Relation, values: Mapping[str, float]) -> str:

@@ -245,3 +245,93 @@ def test_bounds_beyond_the_edge_of_a_case_are_not_said_to_be_reached(seed: int) 
 @pytest.mark.parametrize("start", range(25, 25 + MANY // 4, BATCH))  # each library is asked two questions
 def test_every_case_is_taken_and_no_other_in_the_long_run(start: int, is_ranged: bool) -> None:
     assert not failures(range(start, start + BATCH), is_ranged=is_ranged)
+
+
+def with_weak_values(draw: random.Random, cases: Cases, names: Sequence[str], most: int = 0) -> str:
+    """The library with defaults or fallbacks for some quantities: their numbers, or up to so many tenths beside."""
+    key = draw.choice(["value", "otherwise"])
+    lines = []
+    for line in cases.text.splitlines():
+        name = line.split(" = ")[0]
+        if name not in names or "unit" not in line:
+            lines.append(line)
+            continue
+        number = cases.numbers[name] + Fraction(draw.randint(-most, most), 10)
+        low, high = cases.domains.get(name, (number, number))
+        lines.append(line.replace(" }", f', {key} = "{decimal(min(max(number, low), high))}" }}'))
+    return "\n".join(lines)
+
+
+def asked_with_weak_values(seed: int, most: int = 0) -> tuple[str, Cases, str, dict[str, str]]:
+    """A library with weak values, its cases, and a question to it, which the numbers of the cases answer."""
+    draw = random.Random(f"weak {seed} {most}")
+    cases = random_cases(draw)
+    target = draw.choice(cases.names)
+    others = [name for name in cases.names if name != target]
+    given = {name: decimal(cases.numbers[name]) for name in draw.sample(others, draw.randint(0, len(others)))}
+    rest = [name for name in others if name not in given]
+    weak = draw.sample(rest, draw.randint(0, len(rest)))
+    return with_weak_values(draw, cases, weak, most), cases, target, given
+
+
+@every("seed", range(80), ordinary=4)
+def test_weak_values_at_a_solution_lose_it_not(seed: int) -> None:
+    text, cases, target, given = asked_with_weak_values(seed)
+    try:
+        answers = derive.load(text).solve_all(target, **given)
+    except (UnderdeterminedError, LimitError):
+        return
+    number = float(cases.numbers[target])
+    assert is_covered((number, number), list(map(interval_of, answers))) or is_open(answers)
+
+
+@every("seed", range(160), ordinary=8)
+def test_a_denial_that_rests_on_weak_values_names_them(seed: int) -> None:
+    """The numbers of the cases answer the question, so that nothing but the weak values denies it."""
+    text, _, target, given = asked_with_weak_values(seed, most=30)
+    told = ""
+    try:
+        derive.load(text).solve_all(target, **given)
+    except derive.NoSolutionError as error:
+        told = str(error)
+    except derive.DeriveError:
+        pass
+    assert not told or "the weak values of" in told or "is not given, and counts as" in told
+
+
+ARM = """[quantities]
+q = { unit = "1", domain = "real"%s }
+a = { unit = "1", domain = "real" }
+b = { unit = "1", domain = "real" }
+c = { unit = "1", domain = "real" }
+[relations]
+r0 = { equation = "a = 3*q if q < -4.1 else b" }
+r1 = { equation = "c = q" }
+"""
+
+
+@pytest.mark.parametrize("weak", ["", ', otherwise = "-5.2"', ', value = "-5.2"'])
+def test_a_weak_value_excludes_no_arm_that_would_have_it_yield(weak: str) -> None:
+    """With a and b at -0.5, q may be anything from -4.1 on: the default -5.2 leads to another a."""
+    library = derive.load(ARM % weak)
+    for target in ("q", "c"):
+        (answer,) = library.solve_all(target, a="-0.5", b="-0.5")
+        assert answer.bounds == (-4.1, math.inf)
+
+
+BETWEEN = """[quantities]
+q0 = { unit = "1", domain = "real" }
+q1 = { unit = "1", domain = "real" }
+q4 = { unit = "1", domain = "real" }
+[relations]
+r0 = { equation = "2.2 = (-2*q0) + 3*q1 + (-2.1)", when = ["q0 < -2.1"] }
+r1 = { equation = "-0.8 = ((-0.5*q1) + (-2.8)) if q1 <= -4 else (-1*q0)" }
+r2 = { equation = "q4 = max(q0 - 0.24, 0.8)" }
+r4 = { equation = "0.8 = q4", when = ["q0 <= -2.1"] }
+r5 = { equation = "0.8 = 1.822 + 0*q4", when = ["q0 > -2.1"] }
+"""
+
+
+def test_a_value_between_two_strict_cases_is_one() -> None:
+    found = [answer.base for answer in derive.load(BETWEEN).solve_all("q0")]
+    assert found == pytest.approx([-8.15, -2.1])

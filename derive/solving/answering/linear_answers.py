@@ -96,7 +96,7 @@ class _Compared:
         kept = [(used, replace(one, states=tuple(self._kept(one.states)))) for used, one in self.answers]
         kept = [(used, one) for used, one in kept if one.states]
         missing = [piece for piece in self.pieces if not self._is_among(piece, kept)]
-        missing = [one for one in missing if not (one.is_point and self.cases.is_left_by_failures(one.inside))]
+        missing = [one for one in missing if not (one.is_point and self._is_where_it_begins(one))]
         wide = [piece for piece in missing if not piece.is_point]
         if wide and self.is_open:
             if not kept:
@@ -105,6 +105,11 @@ class _Compared:
         elif not any(self.question.target in state.spans for _, one in kept for state in one.states):
             kept = [(used, self._without_doubts(one)) for used, one in kept]
         return [*kept, *((self.library, self._made_of([piece])) for piece in missing)]
+
+    def _is_where_it_begins(self, point: Interval) -> bool:
+        """Whether a value is an end of the target's domain, at which nothing but failing conditions keeps it."""
+        domain = self.library.declared[self.question.target].domain
+        return point.span[0] in (domain.low, domain.high) and self.cases.is_left_by_failures(point.inside)
 
     def _kept(self, states: Sequence[State]) -> Iterator[State]:
         """The states that are among the values, and the parts of intervals that are."""

@@ -8,7 +8,7 @@ own substitution is a defect, never a result.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import islice
@@ -32,6 +32,7 @@ from derive.numerics.intervals.enclosure import Span
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.planning.plan import Block, Plan
+from derive.presentation.failed_checks import counts_as
 from derive.presentation.text import headline
 from derive.solving.answering.explanation import Explanation
 from derive.solving.answering.linear_answers import compared_with_all
@@ -40,7 +41,7 @@ from derive.solving.answering.regime_intervals import confined, is_possible_with
 from derive.solving.answering.remarks import is_of_time, remarks
 from derive.solving.answering.whole_counts import whole_numbers
 from derive.solving.cancellation.jacobian_rank import tied
-from derive.solving.diagnosis.contradictions import GIVENS, confirm, no_solution, prove_fit_together
+from derive.solving.diagnosis.contradictions import GIVENS, WEAK_VALUES, confirm, no_solution, prove_fit_together
 from derive.solving.diagnosis.diagnosis import shortage
 from derive.solving.diagnosis.stated_twice import Agreement, agreement
 from derive.solving.execution.answer import Answer, Assumption
@@ -482,7 +483,28 @@ def _found(library: RelationSet, question: Question) -> _Sought:
     if all(isinstance(error, NoSolutionError) for error in errors):
         for name in islice(tied(library, question), GIVENS):
             confirm(library, question, name)
-    raise _weightiest(library, errors)
+    raise _with_weak_values(library, question, _weightiest(library, errors))
+
+
+def _with_weak_values(library: RelationSet, question: Question, error: DeriveError) -> DeriveError:
+    """The error that there is no value, which says by which weak values: without them there may be one."""
+    if not isinstance(error, NoSolutionError) or WEAK_VALUES in error.what:
+        return error
+    around = structure_of(library).around(question.target, frozenset(question.strong))
+    weak = {name: value for name, value in question.weak.items() if name in around}
+    if not weak or not _is_open_without(library, question, weak):
+        return error
+    alone = [name for name in islice(weak, GIVENS) if _is_open_without(library, question, {name})]
+    told = [counts_as(name, weak[name]) for name in alone or islice(weak, GIVENS)]
+    return NoSolutionError(error.what, hint=" ".join([error.hint, *told]), reason=error.reason)
+
+
+def _is_open_without(library: RelationSet, question: Question, names: Container[str]) -> bool:
+    """Whether a question that has no value has one, or is open, without some weak values."""
+    weak = {name: value for name, value in question.weak.items() if name not in names}
+    sought = _from_what_is_stated(library, replace(question, weak=weak, decided={}))
+    denied = bool(sought.errors) and all(isinstance(error, NoSolutionError) for error in sought.errors)
+    return bool(sought.answers) or not denied
 
 
 def _sought_by_arms(
@@ -498,8 +520,9 @@ def _sought_by_arms(
     is_open = any(isinstance(error, UnderdeterminedError) for error in errors) or not (answers or errors)
     if is_open or any(question.target in state.spans for one in answers for state in one.states):
         fewer = without_excluded_arms(library, decisions_of(library, question).verdict)
-        if fewer is not None:
-            return _sought_by_arms(fewer, replace(question, decided={}))
+        found = None if fewer is None else _sought_by_arms(fewer, replace(question, decided={}))
+        if found is not None and (found[1] or not answers):
+            return found  # else a weak value excludes arms that would have it yield
     in_arms = _sought_in_arms(library, question) if is_open else []
     return library, in_arms or [(library, one) for one in answers], errors
 

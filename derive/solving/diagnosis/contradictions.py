@@ -25,10 +25,13 @@ from derive.solving.execution.question import Question
 from derive.solving.execution.regimes import Undecided
 from derive.tolerances import AGREEMENT
 
-__all__ = ["GIVENS", "cancelling", "confirm", "no_solution", "prove_fit_together"]
+__all__ = ["GIVENS", "WEAK_VALUES", "cancelling", "confirm", "no_solution", "prove_fit_together"]
 
 GIVENS = 6
 """Of how many givens it is asked whether the others allow them, where there is no solution."""
+
+WEAK_VALUES = "the weak values"
+"""How an error begins that names the defaults and profile values in use."""
 
 
 def cancelling(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> Found | None:
@@ -102,7 +105,7 @@ def no_solution(library: RelationSet, question: Question, found: Found) -> NoSol
     """The error for a question without an admissible value, with the weak values that contributed to it."""
     met = library.held_by(found.plan.relations)
     weak = [name for name in found.plan.weak if name in met]
-    used = f" (the weak values of {', '.join(weak)} are in use)" if weak else ""
+    used = f" ({WEAK_VALUES} of {', '.join(weak)} are in use)" if weak else ""
     reason = found.reason or "no value in its domain fits all relations"
     if is_of_proof(reason) and claims_of(library, question, found.plan, question.start(found.plan)) is None:
         reason = reason.partition(": proved by ")[0]  # for want of a certificate
