@@ -68,8 +68,10 @@ def put_back(library: RelationSet, question: Asked, limits: Sequence[Stated], on
         return one, _answer_at(library, question, limits, one)
     except LimitError:
         raise
-    except DeriveError:
+    except DeriveError as error:
         beside = _neighbour(library, question, limits, one)
+        if beside is None and isinstance(error, VerificationError):
+            beside = _at_its_own_value(library, question, limits, one)
         if beside is None:
             raise
         return beside
@@ -95,13 +97,32 @@ def _neighbour(
     return best
 
 
-def _answer_at(library: RelationSet, question: Asked, limits: Sequence[Stated], one: Looked) -> Answer:
+def _at_its_own_value(
+    library: RelationSet, question: Asked, limits: Sequence[Stated], one: Looked
+) -> tuple[Looked, Answer] | None:
+    """The best point with the value that its answer has; None if that lies beyond the bound, which then is false.
+
+    Rounding decides otherwise than the solver in `ceil((d + 1) - d)`, which is 2 for some d in doubles.
+    """
+    with suppress(DeriveError):
+        answer = _answer_at(library, question, limits, one, is_any=True)
+        assert answer.base is not None
+        number = answer.base * one.programs[0].sign
+        if number >= one.best.floor - tolerated(one.best.floor, one.best.blur, EXTREME):
+            return replace(one, best=replace(one.best, value=number)), answer
+    return None
+
+
+def _answer_at(
+    library: RelationSet, question: Asked, limits: Sequence[Stated], one: Looked, *, is_any: bool = False
+) -> Answer:
+    """The answer at a best point: the value that the search found there, or any."""
     given = values_at(library, question, one)
     answers = answers_at(library, question.target, one.pick.profiles, given)
     reached = one.best.value * one.programs[0].sign
     near = min(answers, key=lambda answer: abs((answer.base or 0.0) - reached))
     answer = near if len(answers) == 1 else _one_of(near, len(answers))
-    if not _is_reached(one, answer.base or 0.0):
+    if not is_any and not _is_reached(one, answer.base or 0.0):
         raise _astray(question.target, answer, reached)
     held = {limit.name: limit for program in one.programs for limit in program.limits if limit.relation is not None}
     there = {check.name for check in answer.checks}
