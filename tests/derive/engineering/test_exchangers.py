@@ -398,3 +398,21 @@ def test_temperatures_that_no_exchanger_has_are_refused() -> None:
             "cold_outlet", hot_capacity_rate="1 kW/K", cold_capacity_rate="1 kW/K", hot_inlet="100 degC",
             hot_outlet="10 degC", cold_inlet="20 degC", exchanger_coefficient="1 kW/(m**2*K)",
         )  # fmt: skip
+
+
+@pytest.mark.parametrize("units", [0.5, 5.0, 13.0, 14.0, 20.0, 36.0, 100.0, 700.0])
+@pytest.mark.parametrize("kind", ["boiling", "condensing", "unequal"])
+def test_an_exchanger_far_larger_than_needed_gives_all_the_heat(units: float, kind: str) -> None:
+    """What is left of the difference at the cold end, or the hot one, falls below the digits of the temperatures."""
+    rate, ratio = 2.0, 0.5 if kind == "unequal" else 0.0
+    given = {"hot_inlet": "100 degC", "cold_inlet": "20 degC", "exchanger_coefficient": "1 kW/(m**2*K)"}
+    given |= {"exchanger_area": f"{units * rate} m**2"}
+    if kind == "boiling":
+        given |= {"boiling": "1", "hot_capacity_rate": f"{rate} kW/K"}
+    elif kind == "condensing":
+        given |= {"condensing": "1", "cold_capacity_rate": f"{rate} kW/K"}
+    else:
+        given |= {"hot_capacity_rate": f"{rate / ratio} kW/K", "cold_capacity_rate": f"{rate} kW/K"}
+    left = math.exp(-units * (1 - ratio))
+    expected = rate * 1e3 * 80 * (1 - left) / (1 - ratio * left)
+    assert library().solve("exchanged_heat", **given).base == pytest.approx(expected, rel=1e-9)
