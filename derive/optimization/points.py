@@ -162,7 +162,10 @@ class Points:
         """
         if not self.program.ties:
             return point
-        at, first = list(point), 1 + len(self.program.limits)
+        first = 1 + len(self.program.limits)
+        at = list(point if len(point) == len(self.program.names) else self.full(point))
+        if not at:  # something that follows has no number there
+            return None
         for _ in range(_NEWTON):
             seen = self.boxes.at(at)
             if seen is None:
