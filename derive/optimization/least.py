@@ -266,7 +266,7 @@ def _proof(looked: Sequence[Looked], best: Best) -> ProofOfOptimum | None:
 
     None where one is ruled out for another reason: by an answer that did not hold, or that was not found in time.
     """
-    if any(one.error is not None and (one.is_unknown or one.best.boxes) for one in looked):
+    if best.floor == -math.inf or any(one.error is not None and (one.is_unknown or one.best.boxes) for one in looked):
         return None
     return proof_of_optimum([() if one.error is not None else one.programs for one in looked], best)
 

@@ -100,6 +100,7 @@ class Program:
     plans: tuple[Plan, ...] = ()
     counts: tuple[tuple[str, Node], ...] = ()  # variables that are whole, with their forms in terms of those before
     is_sampled: bool = False  # whether the solver has to be asked at each point
+    open_ones: tuple[str, ...] = ()  # what has any value at some points of the box: `x*y = 0` leaves y open at x = 0
     solved: Callable[[Mapping[str, float]], Sequence[Mapping[str, float]]] | None = None
     """Every solution at a point, for what is a variable but not free."""
 

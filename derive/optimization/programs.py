@@ -25,7 +25,8 @@ from derive.model.conditions import implied
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import weighed
-from derive.numerics.algebra.like_terms import added, negated
+from derive.numerics.algebra.like_terms import ZERO, added, negated
+from derive.numerics.algebra.linear import linear_form
 from derive.numerics.intervals.enclosure import Span, enclose, truths
 from derive.optimization.program import Limit, Program, Side
 from derive.optimization.spreading import in_free_names
@@ -210,7 +211,25 @@ class _Writing:
             guards += [] if possible == {True} else [whole]
         sides = self._sides(case.plan, forms, spans)
         if sides is not None:
-            yield Way(form, tuple(guards), zeros, sides, (case.plan,), renamed, case.plan.weak)
+            open_ones = tuple(self._open_at_zeros(case.plan, forms, spans))
+            yield Way(form, tuple(guards), zeros, sides, open_ones, (case.plan,), renamed, case.plan.weak)
+
+    def _open_at_zeros(self, made: Plan, forms: Mapping[str, Node], spans: Mapping[str, Span]) -> Iterator[str]:
+        """What a relation leaves open at points of the box where its factor there is zero, and the rest is too.
+
+        The form `0/x` of y in `x*y = 0` says zero, and y may be anything where x is zero.
+        """
+        for block in made.blocks:
+            if len(block.unknowns) > 1:
+                continue
+            (name,), written = block.unknowns, self.library.relations[block.relations[0]].written
+            parts = linear_form(added(written.lhs, negated(written.rhs)), frozenset({name}))
+            if parts is None or name not in parts or not names_in(parts[name]):
+                continue
+            others = {other: form for other, form in forms.items() if other != name}
+            seen = [enclose(put_in(parts.get(key, ZERO), others), spans, "") for key in (name, None)]
+            if all(one is None or not one.misses_zero for one in seen):
+                yield name
 
     def _beside(self, plans: Sequence[Plan]) -> dict[str, Node]:
         """The forms of what follows from the numbers of a case, for its conditions."""
@@ -322,6 +341,7 @@ class _Writing:
             definitions=tuple(self._spread(zero.node, spans) for zero in whole.zeros),
             guards=tuple(folded(guard, self.fixed) for guard in whole.guards),
             sides=whole.sides,
+            open_ones=whole.open_ones,
             sign=self.sign,
             plans=whole.plans,
             counts=tuple((zero.name, zero.form) for zero in whole.zeros if zero.form is not None),

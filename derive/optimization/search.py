@@ -102,7 +102,8 @@ def least_of(programs: Sequence[Program], boxes: int = BOXES) -> Best:
         found = replace(found, at=at, ways=small.ways(found.ways))
         ways = found.ways if found.value < best.value or not best.ways else best.ways
         better = found if found.value < best.value else best
-        floor, count = min(best.floor, found.floor), best.boxes + found.boxes
+        reached = -math.inf if program.open_ones else found.floor  # what is open at a point may be better there
+        floor, count = min(best.floor, reached), best.boxes + found.boxes
         best = Best(better.value, better.at, floor, better.blur, count, ways)
     return best
 

@@ -63,6 +63,7 @@ class Way:
     guards: tuple[Node, ...] = ()
     zeros: tuple[Zero, ...] = ()
     sides: tuple[Side, ...] = ()
+    open_ones: tuple[str, ...] = ()  # what a divisor of its form leaves open where it may be zero in the box
     plans: tuple[Plan, ...] = ()
     renamed: Mapping[str, str] = field(default_factory=dict)
     weak: tuple[str, ...] = ()
@@ -84,6 +85,7 @@ def joined(way: Way, other: Way, claim: tuple[Node, ...]) -> Way:
         guards=tuple(dict.fromkeys((*other.guards, *claim, *way.guards))),
         zeros=tuple(zeros.values()),
         sides=tuple(dict.fromkeys((*other.sides, *way.sides))),
+        open_ones=tuple(dict.fromkeys((*other.open_ones, *way.open_ones))),
         plans=tuple(dict.fromkeys((*other.plans, *way.plans))),
         renamed={**other.renamed, **way.renamed},
     )
