@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from derive.errors import DeriveError, LimitError, UnderdeterminedError
+from derive.errors import DeriveError, LimitError, NoSolutionError, UnderdeterminedError
 from derive.expressions.tree import names_in
 from derive.model.choice_arms import relation_of_arm
 from derive.model.relation_set import RelationSet
@@ -58,6 +58,8 @@ def explored_cases(
         elif isinstance(found, UnderdeterminedError):
             doubts.append(_beyond(library, asked))
     target = question.target
+    if not answers and not errors:
+        errors.append(_impossible(question))
     answers = told_apart(library, question, answers, is_open=_may_be_away(library, answers, errors))
     away = [
         one for one in answers if any(rule(library, target, one, answers) for rule in (_is_assumed_away, _is_beside))
@@ -182,6 +184,14 @@ def _doubted(library: RelationSet, found: Found, doubts: Sequence[tuple[Question
         return replace(state, notes=tuple(dict.fromkeys([*state.notes, *notes])))
 
     return replace(found, states=tuple(map(told, found.states)))
+
+
+def _impossible(question: Question) -> NoSolutionError:
+    return NoSolutionError(
+        f"{question.target} has no admissible value: no case of the relations is possible with it.",
+        hint="Check the givens, their units, and the domain of what is asked.",
+        reason="no case of the relations is possible",
+    )
 
 
 def _too_many(question: Question) -> LimitError:
