@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from derive.certificates.convexity import Convex
-from derive.certificates.proof import Bound, Box, Cut, Lagrangian, Limited, Narrowing, Span, Tangent
+from derive.certificates.proof import Bound, Box, Cut, Lagrangian, Limited, Narrowing, Span, Tangent, middle
 from derive.expressions.tree import Apply, Node, Number
 from derive.numerics.algebra.exact_values import exact_value
 from derive.numerics.intervals.arithmetic import lies_in, over, plus, times
@@ -114,10 +114,10 @@ class Program:
 
     def _where_not_positive(self, form: Node, box: Box) -> Box | None:
         """The part of a box in which a form may not be positive; None if there is none."""
-        centre = [low / 2 + high / 2 for low, high in box]
-        here = self.enclosed(form, tuple((x, x) for x in centre)) if all(map(math.isfinite, centre)) else None
+        centre = middle(box)
+        here = None if centre is None else self.enclosed(form, tuple((x, x) for x in centre))
         moving = [self.enclosed(form, box, name) for name in self.bound.names]
-        if here is None or here.partial or any(one is None or one.partial for one in moving):
+        if centre is None or here is None or here.partial or any(one is None or one.partial for one in moving):
             return box
         slopes = [one.slopes for one in moving if one is not None]
         moves = [times(plus(side, (-x, -x)), slope) for side, x, slope in zip(box, centre, slopes, strict=True)]
@@ -144,12 +144,12 @@ class Program:
         corner = tuple(map(_better, box, slopes))
         at_corner = self.enclosed(form, corner)
         found = math.inf if at_corner is None else at_corner.values[0]
-        centre = tuple((low / 2 + high / 2,) * 2 for low, high in box)
-        here = self.enclosed(form, centre) if all(math.isfinite(x) for x, _ in centre) else None
-        if here is None or here.partial:
+        centre = middle(box)
+        here = None if centre is None else self.enclosed(form, tuple((x, x) for x in centre))
+        if centre is None or here is None or here.partial:
             return found
         total = here.values
-        for side, (x, _), slope in zip(box, centre, slopes, strict=True):
+        for side, x, slope in zip(box, centre, slopes, strict=True):
             total = plus(total, times(plus(side, (-x, -x)), slope))
         return max(found, total[0])
 

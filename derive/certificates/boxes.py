@@ -17,7 +17,7 @@ from typing import Any
 from flint import arb_mat
 
 from derive.certificates.balls import Ball, ball_of
-from derive.certificates.proof import Box, Boxes, Claim, Cut, Narrowing
+from derive.certificates.proof import Box, Boxes, Claim, Cut, Narrowing, middle
 from derive.expressions.arithmetic import NoElement
 from derive.numerics.intervals.enclosure import Enclosure, enclose
 from derive.tolerances import AROUND_ZERO, SAME_SOLUTION
@@ -51,8 +51,8 @@ class System:
 
     def step(self, box: Box) -> list[tuple[Ball, Ball]]:
         """For each unknown, the numbers of the box, and those that a solution in it may have."""
-        centre = [low / 2 + high / 2 for low, high in box]
-        if not all(map(math.isfinite, centre)):  # an open end: there is no middle to step from
+        centre = middle(box)
+        if centre is None:
             raise NoElement
         inverse, rest = self.contraction(box)
         values = self.enclosures(tuple((x, x) for x in centre))

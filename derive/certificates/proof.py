@@ -36,10 +36,17 @@ __all__ = [
     "ProofOfOptimum",
     "Span",
     "Tangent",
+    "middle",
 ]
 
 Span = tuple[float, float]
 Box = tuple[Span, ...]
+
+
+def middle(box: Box) -> tuple[float, ...] | None:
+    """The centre of a box; None of one that has no end."""
+    centre = tuple(low / 2 + high / 2 for low, high in box)
+    return centre if all(map(math.isfinite, centre)) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from derive.expressions.functions import STEPPED
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, render, replaced, walk
 from derive.kernels.blocks.cramer import solved_in_symbols
 from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, cases_of_arms, cases_of_stated, leaves
-from derive.kernels.reach import eliminates, generic, probed
+from derive.kernels.reach import eliminates, eliminates_in_a_gap, generic, probed
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import stated
 from derive.numerics.algebra.evaluation import value
@@ -57,8 +57,8 @@ def formula(library: RelationSet, target: str, given: Iterable[str]) -> Any:
             if by_arms is None:
                 return _eliminated(library, found.outline)
             library, found = by_arms
-        if any(eliminates(library.in_case(gap), found.outline) for gap in found.gaps):
-            raise _none(target, [])  # in one case what is missing cancels, and no plan leads to the target
+        if eliminates_in_a_gap(library, found):  # what is missing cancels there, and no plan has a form for it
+            raise _none(target, [])
         open_cases = [case for tree in found.alternatives for case in leaves(tree) if case.is_open]
         undecided = found.partial or next(_following_in_some_case(library, found.outline, open_cases), None)
         if undecided is not None or (open_cases and len(found.alternatives) > 1):

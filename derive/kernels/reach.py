@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from derive.caches import Memo
 from derive.expressions.tree import Apply, Node, names_in
-from derive.kernels.case_dispatch import cases, cases_of_arms
+from derive.kernels.case_dispatch import Cases, cases, cases_of_arms
 from derive.model.choice_arms import one_relation_for_each_arm
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
@@ -25,9 +25,10 @@ from quantities.value import Value, read_number
 if TYPE_CHECKING:
     from derive.solving.execution.answer import Answer
 
-__all__ = ["eliminates", "generic", "probed", "reach"]
+__all__ = ["eliminates", "eliminates_in_a_gap", "generic", "probed", "reach"]
 
 _ELIMINATED = Memo[bool](most=1024)
+_IN_GAPS = Memo[bool](most=1024)
 
 _DRAWS = 3
 _FEW = 4  # limit on combined relations for which numbers are drawn that fit them: each of them is a question
@@ -52,8 +53,20 @@ def _eliminates(library: RelationSet, outline: Outline) -> bool:
     fitting_numbers = (_fitting(library, outline, used, draw) for draw in range(_DRAWS))
     if _is_settled_at_some(library, outline.target, fitting_numbers):
         return True
-    alone = _alone(library, used)  # where givens state something twice, drawn numbers contradict the others
+    alone = _of_these(library, used)  # where givens state something twice, drawn numbers contradict the others
     return _is_settled_at_some(alone, outline.target, (_generic(alone, outline.strong, draw) for draw in range(_DRAWS)))
+
+
+def eliminates_in_a_gap(library: RelationSet, found: Cases) -> bool:
+    """Whether relations fix a target together in a case in which counting leaves it open.
+
+    The library of such a case is made anew, so that only the verdict is worth remembering.
+    """
+    if not found.gaps:
+        return False
+    key = found.outline, found.gaps
+    in_cases = (library.in_case(gap) for gap in found.gaps)
+    return _IN_GAPS.of(library.session, key, lambda: any(eliminates(case, found.outline) for case in in_cases))
 
 
 def _default_numbers(library: RelationSet, outline: Outline) -> dict[str, float]:
@@ -78,18 +91,19 @@ def _fitting(library: RelationSet, outline: Outline, used: Collection[str], draw
 
     What follows from the numbers so far is asked of those relations alone: the whole library would take too long.
     """
-    apart = _alone(library, used)
+    few = _of_these(library, used)
     members = dict.fromkeys(name for one in used if one in library.relations for name in library.members[one])
     numbers: dict[str, Value] = {}
     for name in (*(one for one in members if one not in outline.strong), *outline.strong):
         quantity = library.declared[name]
-        answer = settled(apart, name, numbers) if numbers and name in members else None
+        answer = settled(few, name, numbers) if numbers and name in members else None
         base = generic(quantity, draw) if answer is None or answer.base is None else answer.base
         numbers[name] = read_number(quantity.unit.from_base(base), quantity.unit)
     return {name: numbers[name] for name in outline.strong}
 
 
-def _alone(library: RelationSet, used: Collection[str]) -> RelationSet:
+def _of_these(library: RelationSet, used: Collection[str]) -> RelationSet:
+    """The library with no relations but these."""
     return library.without(*(library.relations.keys() - {*used}))
 
 

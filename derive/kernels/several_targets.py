@@ -22,7 +22,7 @@ from derive.kernels.backends.tiles import part, spread, tiles
 from derive.kernels.blocks.solver_calls import only_of_arrays
 from derive.kernels.case_dispatch import Cases, cases, cases_of_arms, cases_of_stated, leaves
 from derive.kernels.lowering import cancelling_divisors, written
-from derive.kernels.reach import eliminates
+from derive.kernels.reach import eliminates, eliminates_in_a_gap
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import isolate
 from derive.planning.plan import Plan
@@ -53,8 +53,7 @@ def found_for(library: RelationSet, target: str, given: Iterable[str]) -> Cases:
             from derive.solving.diagnosis.diagnosis import shortage
 
             raise shortage(library, found.outline, {})
-        is_asked = found.is_asked or any(eliminates(library.in_case(gap), found.outline) for gap in found.gaps)
-        return replace(found, is_asked=is_asked)
+        return replace(found, is_asked=found.is_asked or eliminates_in_a_gap(library, found))
 
 
 def plans_for(library: RelationSet, target: str, given: Iterable[str]) -> Cases | None:
