@@ -8,10 +8,11 @@ since the N + 1 plans of a page have most of them in common.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from derive.errors import DeriveError
+from derive.expressions.tree import Name, names_in
 from derive.kernels.case_dispatch import cases_of_stated
 from derive.kernels.programs.program import Program, programmed
 from derive.kernels.programs.reasons import Reason
@@ -22,7 +23,7 @@ from derive.pages.profiles_of_page import Slot, slots
 from derive.pages.sliders import Slider, slider, starting_number
 from derive.pages.variants import Choices, Variants, variants
 from derive.presentation.numbers import spelled
-from derive.solving.answering.stated_elsewhere import of_default, of_definition
+from derive.solving.answering.stated_elsewhere import Elsewhere, of_default, of_definition
 from derive.solving.execution.question import outlined
 from quantities.customary import offered
 from quantities.declaration import Declaration
@@ -80,6 +81,7 @@ def page_data(
     found = variants(library, targets, offers, starts)
     tables = _Tables()
     plans = [_plans(library, question, tables) for question in found.questions]
+    _prove_answered(library, found.questions[0], plans[0])
     names = _spoken_of(found, tables)
     data = {
         "targets": list(targets),
@@ -95,6 +97,21 @@ def page_data(
         "idle": list(found.questions[0].idle),
     }
     return PageData(data, tuple(tables.kernels))
+
+
+def _prove_answered(library: RelationSet, question: PageQuestion, made: Mapping[str, Any]) -> None:
+    """Raises if the page could not work out what it is for, because only the solver can."""
+    target = question.targets[0]
+    plan = made["plans"][target]
+    if isinstance(plan, int):
+        return
+    why = plan["search"] if isinstance(plan, dict) else "no relations lead to it one after another"
+    raise DeriveError(
+        f"{target} cannot be worked out by a page: {why}.",
+        hint=f"Give {' and '.join(question.ratios)} as well."
+        if question.ratios
+        else "Give other quantities, or ask derive solve.",
+    )
 
 
 def _plans(library: RelationSet, question: PageQuestion, tables: _Tables) -> dict[str, Any]:
@@ -118,7 +135,45 @@ def _plans(library: RelationSet, question: PageQuestion, tables: _Tables) -> dic
         "watched": watched,
         "refused": refused,
         "shares": _shares(library, question, tables),
+        "assumed": _assumed(library, question, list(solved), tables),
     }
+
+
+def _assumed(
+    library: RelationSet, question: PageQuestion, unknowns: Sequence[str], tables: _Tables
+) -> list[dict[str, Any]]:
+    """What answers assume beside the givens, with the plans that take it as given, and what it is elsewhere."""
+    found: dict[str, dict[str, Any]] = {}
+
+    def add(name: str, here: str, others: Sequence[dict[str, Any]]) -> None:
+        if others and name not in question.known:
+            made = {one: _plan(library, one, (*question.given_for(one), name), tables) for one in unknowns}
+            plans = {unknown: place for unknown, place in made.items() if isinstance(place, int)}
+            found.setdefault(name, {"name": name, "plans": plans, "others": []})
+            found[name]["others"] += [{**one, "here": here} for one in others]
+
+    for name in question.fallbacks:
+        declared = library.declared[name]
+        elsewhere = [_as_data(declared, one) for one in of_default(library, name)]
+        add(name, f"{declared.default} by default; ", [*elsewhere, *_limits(library, question, name, tables)])
+    for name in question.ratios:
+        add(name, "as in ", [_as_data(library.declared[name], one) for one in of_definition(library, name)])
+    return list(found.values())
+
+
+def _limits(library: RelationSet, question: PageQuestion, name: str, tables: _Tables) -> list[dict[str, Any]]:
+    """The plans for what a quantity is where an inequality only just admits it, as far as givens alone say that."""
+    found = []
+    for limit in library.limits.get(name, ()):
+        relation = library.relations[limit]
+        needs = names_in(relation.written.rhs)
+        if relation.written.lhs == Name(name) and {*needs} <= {*question.known}:
+            met = RelationSet([replace(relation, written=replace(relation.written, op="="))])
+            place = _place(programmed(met, name, tuple(needs), numbers=tables.reasons), tables)
+            if isinstance(place, int):
+                how = "at most" if relation.written.op == "<=" else "at least"
+                found.append({"plan": place, "whose": f"{how}, by {limit}"})
+    return found
 
 
 def _shares(library: RelationSet, question: PageQuestion, tables: _Tables) -> list[dict[str, Any]]:
@@ -161,9 +216,13 @@ def _plan(library: RelationSet, unknown: str, given: Sequence[str], tables: _Tab
     try:
         if not tables.used(library, unknown, given):
             return f"{unknown} is not determined by what is given."
-        made = programmed(library, unknown, given, numbers=tables.reasons)
+        return _place(programmed(library, unknown, given, numbers=tables.reasons), tables)
     except DeriveError as error:
         return error.what.partition("\n")[0].partition(". ")[0].rstrip(".") + "."
+
+
+def _place(made: Program, tables: _Tables) -> int | dict[str, str]:
+    """The place of a program, or why the page has to search."""
     said = made.data()
     if not said["answers"]:
         return {"search": " ".join(one["reason"] for one in said["left_out"])}
@@ -259,11 +318,11 @@ def _elsewhere(library: RelationSet, quantity: Declaration) -> dict[str, Any]:
     others = (*of_default(library, quantity.name), *of_definition(library, quantity.name))
     if not others:
         return {}
-    numbers = [
-        {"number": quantity.unit.from_base(one.base), "text": one.text, "whose": one.whose, "list": one.in_list}
-        for one in others
-    ]
-    return {"elsewhere": numbers}
+    return {"elsewhere": [_as_data(quantity, one) for one in others]}
+
+
+def _as_data(quantity: Declaration, one: Elsewhere) -> dict[str, Any]:
+    return {"number": quantity.unit.from_base(one.base), "text": one.text, "whose": one.whose, "list": one.in_list}
 
 
 def _ends(made: Slider) -> list[Any]:

@@ -21,6 +21,7 @@ from derive.kernels.case_dispatch import cases, leaves
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.plan import Plan, plan
+from derive.solving.answering.remarks import open_ratios
 from derive.solving.answering.solver import solve
 from derive.solving.execution.question import Question, ask
 from quantities.value import Value
@@ -39,6 +40,8 @@ class PageQuestion:
     typed: frozenset[str]
     idle: tuple[str, ...]
     sizes: Mapping[str, float]  # what the answers came to, in base units
+    ratios: tuple[str, ...] = ()  # the pure numbers behind the first target that nothing stated determines
+    fallbacks: tuple[str, ...] = ()  # the quantities behind it of which a value stands in for a relation
 
     @property
     def signature(self) -> tuple[frozenset[str], frozenset[str]]:
@@ -75,6 +78,8 @@ def page_question(
     beside: dict[str, Value] = {}
     idle: list[set[str]] = []
     sizes: dict[str, float] = {}
+    ratios: tuple[str, ...] = ()
+    fallbacks: tuple[str, ...] = ()
     for target in targets:
         question = ask(library, target, profiles, given)
         answer = solve(library, target, profiles, given)
@@ -82,6 +87,10 @@ def page_question(
         known |= {name: value for name, value in used.items() if name in given or not _is_fixed(value)}
         limits = [check.name for check in answer.checks if check.name in library.relations]
         beside |= _completing(library, question, limits, used)
+        if target == targets[0]:
+            spent = [one for stage in answer.course.stages for one in stage.relations] if answer.course else []
+            ratios = tuple(open_ratios(library, question, spent))
+            fallbacks = tuple(name for name, value in used.items() if value.source.stands_in)
         idle.append({*given} - used.keys())
         sizes |= {target: answer.base or 0.0, **(answer.course.values if answer.course else {})}
     known = {name: value for name, value in known.items() if name != targets[0]}
@@ -95,6 +104,8 @@ def page_question(
         frozenset(given),
         tuple(name for name in given if all(name in one for one in idle) and name not in beside),
         sizes,
+        ratios,
+        fallbacks,
     )
 
 

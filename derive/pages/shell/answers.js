@@ -120,13 +120,16 @@ const MOST_REMARKS = 3;
 // What an answer takes by default, assumes or leaves out, with what that does to it; the largest first.
 function remarksOf(state, answer, numbers) {
   if (!answer.run || Number.isNaN(answer.number)) return [];
-  const found = [...defaultedIn(state, answer), ...mismatchedIn(state, answer, numbers), ...leftOutOf(state, numbers)];
+  const found = [...defaultedIn(state, answer), ...assumedIn(state, answer), ...mismatchedIn(state, answer, numbers), ...leftOutOf(state, numbers)];
   return found.sort((one, other) => other.weight - one.weight).slice(0, MOST_REMARKS).map((one) => one.text);
 }
 
 // The answer with another number of one given: how many times as much it is.
 function remark(state, answer, name, number, text) {
-  const other = answered(state, {[name]: number}, answer.number).number;
+  return compared(state, answer, answered(state, {[name]: number}, answer.number).number, text);
+}
+
+function compared(state, answer, other, text) {
   if (Number.isNaN(other) || Math.abs(other - answer.number) <= MOVED * Math.abs(answer.number)) return [];
   const factor = other / answer.number, isRatio = factor > 0 && Number.isFinite(factor) && !unitOf(state, state.solve).offset;
   const size = !isRatio ? told(state, state.solve, other, 3) : factor > 1 ? `${digitsOf(factor, 3)} times as much` : `${digitsOf(factor, 2)} of it`;
@@ -143,6 +146,26 @@ function defaultedIn(state, answer) {
     found.push(...each.sort((one, other) => other.weight - one.weight).slice(0, 1));
   }
   return found;
+}
+
+// What is assumed beside the givens, each by the plan that takes it as given; a reciprocal says the same again.
+function assumedIn(state, answer) {
+  const lists = state.chosen.map((name, place) => profileOf(place, name).list), found = [];
+  for (const {name, plans, others} of variantOf(state).assumed) {
+    if (!(state.solve in plans) || others.some((one) => one.list && lists.includes(one.list))) continue;
+    const each = others.flatMap((one) => {
+      const number = one.plan === undefined ? one.number : firstOf(ran(one.plan, numbersOf(state, null)));
+      const other = firstOf(ran(plans[state.solve], numbersOf(state, {[name]: number})));
+      return compared(state, answer, other, `with ${name} ${one.text || told(state, name, number)} (${one.here}${one.whose})`);
+    });
+    const farthest = each.sort((one, other) => other.weight - one.weight).slice(0, 1);
+    found.push(...farthest.filter((one) => !found.some((other) => Math.abs(one.weight - other.weight) <= 1e-9 * other.weight)));
+  }
+  return found;
+}
+
+function firstOf({program, y}) {
+  return y[program.outputs[0][1]];
 }
 
 // Numbers of profiles that go with other numbers than those here: FP8 arithmetic beside weights of two bytes.

@@ -5,8 +5,9 @@ Each remark is a change of the question, and its factor is the answer to the cha
 - *left out*: a relation in use `neglects` a share of what it counts. The answer is what comes out with that share
   counted, as far as the givens of the question determine it.
 - *defaulted*: a quantity has its default, or a ratio follows from defaults alone. The answer is what comes out with
-  the value farthest from it that a list of facts states, or that was `seen`, in place of the default.
+  the value farthest from it that a list of facts states, that was `seen`, or that an inequality for it admits.
 - *assumed*: a value in use belongs, by its profile, to another value of some quantity than the one here.
+- *displaced*: a value of a named profile, of which the answer makes no use, is another by what is given.
 
 So the sizes are never guesses: what nothing in the library says otherwise is not remarked upon.
 """
@@ -23,26 +24,31 @@ from derive.errors import DeriveError, LimitError
 from derive.expressions.tree import Apply, Equation, Name, Number, names_in, with_forms
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.evaluation import value
 from derive.planning.incidence import structure_of
-from derive.planning.plan import determined
+from derive.planning.plan import determined, is_surely_open
+from derive.presentation.failed_checks import displaced
 from derive.presentation.numbers import shown_number
 from derive.solving.answering.explanation import Explanation
 from derive.solving.answering.stated_elsewhere import Elsewhere, is_silent, of_default, of_definition
 from derive.solving.execution.answer import Answer, Neglected, Remark
 from derive.solving.execution.plan_execution import carried_out
-from derive.solving.execution.question import ask
+from derive.solving.execution.question import Question, ask
 from derive.time_limits import query, sharing
 from derive.tolerances import AGREEMENT, MOVED
 
-__all__ = ["is_of_time", "remarks"]
+__all__ = ["admitted", "assumed_in", "is_of_time", "open_ratios", "remarks"]
 
 _PART = 0.5  # of the time of a question, which finding remarks may take
 
 Again = Callable[[Mapping[str, Any]], "float | None"]
 """The answer with other values typed, in base units; None if there is none or not just this one."""
 
+Asked = Callable[[str], "Answer | None"]
+"""The answer for another target; None if there is none or not just one."""
 
-def remarks(explanation: Explanation, answer: Answer, again: Again) -> tuple[Remark, ...]:
+
+def remarks(explanation: Explanation, answer: Answer, again: Again, asked: Asked) -> tuple[Remark, ...]:
     """The remarks on an answer, the largest first.
 
     >>> from derive.relation_files.loading import load
@@ -60,13 +66,14 @@ def remarks(explanation: Explanation, answer: Answer, again: Again) -> tuple[Rem
     target = explanation.question.target
     if answer.base is None or target in explanation.question.strong:
         return ()
-    work = _Work(explanation, answer, again)
+    work = _Work(explanation, answer, again, asked)
     told: list[Remark] = []
     try:
         with query(), sharing(_PART):
             told.extend(work.alone())
             told.extend(work.left_out())
             told.extend(work.mismatched())
+            told.extend(work.displaced())
             told.extend(work.defaulted())
     except LimitError:  # what was found until then is true
         told.append(Remark("assumed", target, "", None, 1.0, "there was no time to try what else is assumed"))
@@ -81,16 +88,12 @@ def is_of_time(error: LimitError) -> bool:
 class _Work:
     """One answer, whose question is asked again with changes."""
 
-    def __init__(self, explanation: Explanation, answer: Answer, again: Again) -> None:
+    def __init__(self, explanation: Explanation, answer: Answer, again: Again, asked: Asked) -> None:
         assert answer.base is not None
-        self.explanation, self.answer, self.again = explanation, answer, again
+        self.explanation, self.answer, self.again, self.asked = explanation, answer, again, asked
         self.library, self.question, self.plan = explanation.library, explanation.question, explanation.plan
         self.base: float = answer.base
-        self.assumed = {
-            name
-            for name, value in self.question.weak.items()
-            if value is self.library.declared[name].default and value.source.kind != "exact"
-        }
+        self.assumed = assumed_in(self.library, self.question)
 
     def alone(self) -> Iterator[Remark]:
         """That nothing given leads to the answer, where it rests on defaults that might as well be others."""
@@ -121,18 +124,50 @@ class _Work:
         tried = set()
         for name in self.answer.given:
             profile, others = self.question.goes_with.get(name, ("", {}))
-            for other, value in others.items():
+            for other, assumed in others.items():
                 if other not in self.library.declared or other in tried or other == self.question.target:
                     continue
                 tried.add(other)
                 here = self._number(other)
-                if here is None or abs(here - value.base[1]) <= AGREEMENT * abs(here):
+                if here is None or abs(here - assumed.base[1]) <= AGREEMENT * abs(here):
                     continue
-                number = self.again({other: value})
+                number = self.again({other: assumed})
                 if number is not None:
                     shown = shown_number(here, self.library.declared[other].unit)
-                    text = f"with {other} {value} (here {shown}; {name} of {profile} goes with it)"
-                    yield from self._remark("assumed", other, str(value), text, number)
+                    text = f"with {other} {assumed} (here {shown}; {name} of {profile} goes with it)"
+                    yield from self._remark("assumed", other, str(assumed), text, number)
+
+    def displaced(self) -> Iterator[Remark]:
+        """The values of named profiles, not in use here, that what is typed makes others by more than a tenth.
+
+        What is typed takes precedence, so the answer may be as meant; but it is not one for what the profile says.
+        Where either of two such values may yield to the other, it is the one that then changes less.
+        """
+        typed = self.question.strong.keys() & self.answer.given.keys()
+        found: list[tuple[float, str, Answer]] = []
+        for name in self._stated_aside() if typed else ():
+            answer, stated = self.asked(name), self.question.weak[name].base[1]
+            if answer is None or answer.base is None or typed.isdisjoint(answer.given):
+                continue
+            if abs(answer.base - stated) > MOVED * abs(stated):
+                found.append((_ratio(answer.base, stated), name, answer))
+        told: set[str] = set()
+        for weight, name, answer in sorted(found, key=lambda one: one[:2]):
+            if told.isdisjoint(answer.given):
+                told.add(name)
+                weak = self.question.weak[name]
+                text = displaced(name, weak, answer.base, self.library.declared[name].unit)
+                yield Remark("displaced", name, str(weak), None, weight, text)
+
+    def _stated_aside(self) -> Iterator[str]:
+        """The quantities of which a named profile has a value, not used and not compared, that others may determine."""
+        question, structure = self.question, structure_of(self.library)
+        told = {check.name for check in self.answer.checks}
+        given = frozenset(question.strong)
+        for name in question.origins:
+            is_aside = name in question.weak and name not in self.plan.weak and name not in told
+            if is_aside and not is_surely_open(structure, name, given, question.weak.keys() - {name}):
+                yield name
 
     def defaulted(self) -> Iterator[Remark]:
         """The defaults that the answer depends on, and the ratios that follow from defaults."""
@@ -142,7 +177,8 @@ class _Work:
             if is_silent(self.library, name, named):
                 continue
             here = f"{self.question.weak[name]} by default; "
-            for remark in self._farthest(name, of_default(self.library, name), here):
+            others = [*of_default(self.library, name), *admitted(self.library, name, self._number)]
+            for remark in self._farthest(name, others, here):
                 told.append(remark.weight)
                 yield remark
         for name in self._ratios():
@@ -176,7 +212,7 @@ class _Work:
             size = shown_number(number, unit, 3)
         else:
             size = f"{factor:.3g} times as much" if factor > 1 else f"{factor:.2g} of it"
-        weight = math.inf if factor is None or factor <= 0 else max(factor, 1 / factor)
+        weight = _ratio(number, self.base)
         yield Remark(kind, name, value, factor, weight, f"{text}: {size}")
 
     def _is_slight(self, name: str, other: Elsewhere) -> bool:
@@ -202,24 +238,7 @@ class _Work:
         }
 
     def _ratios(self) -> Iterator[str]:
-        """The pure numbers of the derivation, or between quantities in it, that what is stated does not determine."""
-        library, question = self.library, self.question
-        near = {*library.held_by(self.plan.relations), question.target}
-        beside = {
-            relation.written.written_for
-            for name in near
-            for one in library.holders.get(name, ())
-            if (relation := library.relations[one]).is_equation
-            and {*library.members[one]} - {relation.written.written_for} <= near
-        }
-        names = [name for name in library.declared if name in near | beside and of_definition(library, name)]
-        names = [name for name in names if name not in question.strong and name not in question.origins]
-        if not names:
-            return
-        firm = [name for name in question.weak if name not in self.assumed]
-        structure = structure_of(library, frozenset(self.explanation.left_out), question.stated)
-        sure = determined(structure, question.strong, firm)
-        yield from (name for name in names if name not in sure)
+        return open_ratios(self.library, self.question, self.plan.relations, self.explanation.left_out)
 
     def _number(self, name: str) -> float | None:
         """What a quantity is in this answer."""
@@ -243,6 +262,55 @@ class _Work:
             return None
         numbers = [state.values[asked.target] for state in states if asked.target in state.values]
         return numbers[0] if len(numbers) == len(states) == 1 else None
+
+
+def open_ratios(
+    library: RelationSet, question: Question, used: Iterable[str], left_out: Iterable[str] = ()
+) -> Iterator[str]:
+    """The pure numbers of a derivation, or between quantities in it, that what is stated does not determine."""
+    near = {*library.held_by(used), question.target}
+    beside = {
+        relation.written.written_for
+        for name in near
+        for one in library.holders.get(name, ())
+        if (relation := library.relations[one]).is_equation
+        and {*library.members[one]} - {relation.written.written_for} <= near
+    }
+    names = [name for name in library.declared if name in near | beside and of_definition(library, name)]
+    names = [name for name in names if name not in question.strong and name not in question.origins]
+    if not names:
+        return
+    structure = structure_of(library, frozenset(left_out), question.stated)
+    sure = determined(structure, question.strong, question.weak.keys() - assumed_in(library, question))
+    yield from (name for name in names if name not in sure)
+
+
+def assumed_in(library: RelationSet, question: Question) -> set[str]:
+    """The quantities that have their default in a question, and one that is no definition."""
+    return {
+        name
+        for name, weak in question.weak.items()
+        if weak is library.declared[name].default and weak.source.kind != "exact"
+    }
+
+
+def admitted(library: RelationSet, name: str, number: Callable[[str], float | None]) -> Iterator[Elsewhere]:
+    """What a quantity may be at most or at least, where an inequality says just that by what is known here."""
+    for limit in library.limits.get(name, ()):
+        written = library.relations[limit].written
+        if written.lhs != Name(name):
+            continue
+        numbers = {one: known for one in names_in(written.rhs) if (known := number(one)) is not None}
+        if numbers.keys() >= {*names_in(written.rhs)}:
+            base = value(written.rhs, numbers)
+            shown = shown_number(base, library.declared[name].unit)
+            yield Elsewhere(shown, base, f"{'at most' if written.op == '<=' else 'at least'}, by {limit}")
+
+
+def _ratio(number: float, other: float) -> float:
+    """How many times the larger of two numbers is the smaller; infinite where one is zero, or their signs differ."""
+    ratio = number / other if other else 0.0
+    return max(ratio, 1 / ratio) if ratio > 0 else math.inf
 
 
 def _counting(relation: Relation, left_out: Neglected) -> Relation:

@@ -276,7 +276,10 @@ def _answers(library: RelationSet, sought: Candidates, profiles: tuple[Any, ...]
                 return None
             return others[rank].base if len(others) == len(distinct) else None
 
-        return replace(answer, _remarks=cache(lambda: remarks(explained[id(answer)], answer, again)))
+        def asked(name: str) -> Answer | None:
+            return settled(library, name, question.strong, profiles)
+
+        return replace(answer, _remarks=cache(lambda: remarks(explained[id(answer)], answer, again, asked)))
 
     return tuple(with_remarks(rank, answer) for rank, answer in enumerate(distinct))
 

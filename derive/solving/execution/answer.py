@@ -116,8 +116,8 @@ class Neglected:
 class Remark:
     """What an answer assumes, takes by default or leaves out, and what that does to its value."""
 
-    kind: str  # "left out", "defaulted" or "assumed"
-    name: str  # the quantity that is taken otherwise, or the share that is left out
+    kind: str  # "left out", "defaulted", "assumed" or "displaced"
+    name: str  # the quantity that is taken otherwise, the share that is left out, or what a profile's value is not
     value: str  # what it is taken to be for the remark, as a given is written
     factor: float | None  # the answer with it, over the answer; None where that is not known
     weight: float  # by how many times the answer changes, up or down: the largest counts most

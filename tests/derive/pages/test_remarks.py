@@ -9,6 +9,7 @@ import pytest
 import derive
 from derive.library import Library
 from derive.pages.page import page
+from derive.tokens.relations import library as built_in
 from tests.derive.pages.shown import Shown
 
 LAMP = """\
@@ -70,3 +71,42 @@ def test_it_is_what_the_solver_says(tab: Shown, path, lamp):
     tab.opened(path, "~solve=power&energy=1000")
     answer = lamp.solve("power", energy="1000 J", hours="2 h", room="10 m")
     assert tab.now["notes"][0] == next(str(one) for one in answer.remarks if one.kind == "defaulted")
+
+
+@pytest.mark.parametrize(
+    ("target", "given", "moved"),
+    [
+        ("layer_crossover", {"hidden_size": "12288"}, {"hidden_size": (1000, 20000)}),
+        (
+            "speculative_speedup",
+            {"acceptance_rate": "0.7", "draft_tokens": "4", "draft_cost": "0.1"},
+            {"acceptance_rate": (0.1, 0.99), "draft_tokens": (1, 12), "draft_cost": (0.01, 0.3)},
+        ),
+    ],
+)
+def test_what_is_assumed_beside_the_givens_is_what_the_solver_says(tab: Shown, tmp_path, target, given, moved):
+    """A ratio that nothing states; or what stands in for a relation, as far as a limit admits."""
+    library = built_in()
+    file = tmp_path / "page.html"
+    file.write_text(page(library, [target], [], given), encoding="utf-8")
+    draw = random.Random(7)
+    for _ in range(6):
+        ends = {name: (round(draw.uniform(*ends), 2), library.declared[name]) for name, ends in moved.items()}
+        numbers = {name: round(number) if one.is_count else number for name, (number, one) in ends.items()}
+        answer = library.solve(
+            target, **{name: f"{number} {ends[name][1].unit.text}" for name, number in numbers.items()}
+        )
+        told = [str(one) for one in answer.remarks if one.kind == "defaulted"]
+        assert told
+        shown = tab.opened(file, "&".join(f"{name}={number}" for name, number in numbers.items())).now["notes"]
+        assert [text for text in shown if text.startswith("with ")] == told
+
+
+def test_no_page_is_written_that_could_not_answer():
+    """What only cancels between relations a page cannot work out; the error says what to give."""
+    with pytest.raises(
+        derive.DeriveError, match=r"optimal_batch cannot be worked out by a page.*Give sparsity as well"
+    ):
+        page(built_in(), ["optimal_batch"], [], {"balance_tokens": "300 token"})
+    with pytest.raises(derive.DeriveError, match="acceptance_rate cannot be worked out by a page"):
+        page(built_in(), ["acceptance_rate"], [], {"tokens_per_step": "2", "draft_tokens": "3"})

@@ -385,3 +385,64 @@ def test_what_only_rounding_makes_finite_has_no_value(equation: str) -> None:
     library = derive.load(f'[quantities]\nx = {real}\ny = {real}\n[relations.r]\nequation = "{equation}"')
     with pytest.raises(NoSolutionError, match="infinite or undefined"):
         library.solve("y", x="1")
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_value_of_a_profile_that_what_is_typed_makes_another_is_told(seed: int) -> None:
+    """The profile's wall resists `wall/area`; typed are a draught and a flow through all, which say what it resists."""
+    draw = random.Random(seed)
+    wall, area = round(draw.uniform(1, 9), 2), round(draw.uniform(1, 9), 2)
+    draught, flow = round(draw.uniform(10, 90), 2), round(draw.uniform(1, 9), 2)
+    if seed % 2:  # what the profile says, but for a few percent
+        draught = wall / area * flow * draw.uniform(0.95, 1.05)
+    house = derive.load(f"""
+    [quantities]
+    draught = {{ unit = "" }}
+    flow = {{ unit = "" }}
+    resistance = {{ unit = "" }}
+    wall = {{ unit = "" }}
+    area = {{ unit = "" }}
+    power = {{ unit = "" }}
+    [relations]
+    flow = {{ equation = "draught = flow*resistance" }}
+    wall = {{ equation = "resistance = wall/area" }}
+    power = {{ equation = "power = draught*flow" }}
+    [profiles.brick]
+    wall = "{wall}"
+    """)
+    found = house.solve("power", "brick", draught=draught, flow=flow, area=area).remarks
+    here = draught / flow * area
+    if abs(here - wall) > 0.1 * wall:
+        assert [(one.kind, one.name) for one in found] == [("displaced", "wall")]
+        assert f"comes out as {here:.4g}" in found[0].text
+    else:
+        assert found == ()
+    assert house.solve("power", "brick", draught=draught, flow=flow).remarks == ()  # nothing says what wall is
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_stands_in_is_changed_to_what_a_limit_admits(seed: int) -> None:
+    draw = random.Random(seed)
+    tokens, speed = draw.randint(1, 9), round(draw.uniform(1, 50), 2)
+    passes = derive.load("""
+    [quantities]
+    tokens = { unit = "" }
+    ratio = { unit = "", otherwise = "1" }
+    speed = { unit = "" }
+    gain = { unit = "" }
+    [relations]
+    gain = { equation = "gain = speed/ratio" }
+    at_most = { equation = "ratio <= tokens + 1" }
+    """)
+    (one,) = passes.solve("gain", speed=speed, tokens=tokens).remarks
+    assert (one.name, one.factor) == ("ratio", pytest.approx(1 / (tokens + 1)))
+    assert one.text.startswith(f"with ratio {tokens + 1} (1 by default; at most, by at_most)")
+    assert passes.solve("gain", speed=speed).remarks == ()
+
+
+def test_verifying_proposals_is_not_taken_to_be_free_without_a_word() -> None:
+    given = {"acceptance_rate": "0.7", "draft_tokens": "4", "draft_cost": "0.1"}
+    for target, more in (("speculative_speedup", {}), ("speculative_speed", {"user_speed": "50 token/s/sequence"})):
+        (one,) = derive.llm.solve(target, **given, **more).remarks
+        assert (one.name, one.value) == ("verify_ratio", "5")
+        assert one.factor == pytest.approx((1 + 0.4) / (5 + 0.4))
