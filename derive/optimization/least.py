@@ -46,6 +46,7 @@ from derive.planning.matching import closure
 from derive.planning.plan import Block, Plan
 from derive.presentation.numbers import shown_number
 from derive.solving.answering.solver import solve
+from derive.solving.diagnosis.left_domains import leaving_in_a_case
 from derive.solving.execution.answer import Answer
 from derive.solving.execution.question import Question, ask
 from derive.solving.ranges.inequalities import stated_at
@@ -88,17 +89,27 @@ def best_choice(
         limits = [*library_limits(library), *stated_limits(library, such_that)]
         sign = 1.0 if sense == "least" else -1.0
         looked = [looked_at(library, question, pick, limits, sign) for pick in question.picks]
-        one, answer, looked = _put_back_in_turn(library, question, limits, looked)
+        one, answer, looked = _put_back_in_turn(library, question, limits, looked, sign)
         return _told(library, question, limits, sense, one, answer, looked)
 
 
 def looked_at(
-    library: RelationSet, question: Asked, pick: Pick, limits: Sequence[Stated], sign: float, boxes: int = BOXES
+    library: RelationSet,
+    question: Asked,
+    pick: Pick,
+    limits: Sequence[Stated],
+    sign: float,
+    boxes: int = BOXES,
+    *,
+    in_all_cases: bool = False,
 ) -> Looked:
-    """One discrete choice, searched over the ranges in at most so many boxes."""
+    """One discrete choice, searched over the ranges in at most so many boxes.
+
+    What nobody asked for may leave its domain by relations of some case only; that is looked at `in_all_cases`.
+    """
     try:
         one = ask(library, question.target, pick.profiles, question.given(pick))
-        made = _programs_of(library, question, pick, one, limits, sign)
+        made = _programs_of(library, question, pick, one, limits, sign, in_all_cases=in_all_cases)
         with sharing(0.5):
             return Looked(pick, made, searched(made, boxes) if boxes else Best(), given=question.fixed)
     except UnknownNameError:
@@ -115,6 +126,8 @@ def _programs_of(
     limits: Sequence[Stated],
     sign: float,
     spans: Mapping[str, Span] = NO_SPANS,
+    *,
+    in_all_cases: bool = False,
 ) -> tuple[Program, ...]:
     """The programs of one discrete choice, with the limits that what is given twice and domains put on them.
 
@@ -122,7 +135,7 @@ def _programs_of(
     """
     try:
         made = tuple(programs(library, one, limits, question.free, sign, spans))
-        ties = (*_ties(library, question, made), *_domains(library, question, made))
+        ties = (*_ties(library, question, made), *_domains(library, question, made, in_all_cases=in_all_cases))
         return tuple(programs(library, one, [*limits, *ties], question.free, sign, spans)) if ties else made
     except Unwritten:
         return (sampled_program(library, one, pick.profiles, limits, question.free, sign),)
@@ -155,10 +168,16 @@ def _sides(relation: Relation) -> tuple[Node, Node]:
     return relation.written.lhs, relation.written.rhs
 
 
-def _domains(library: RelationSet, question: Asked, made: Sequence[Program]) -> Iterator[Stated]:
+def _domains(
+    library: RelationSet, question: Asked, made: Sequence[Program], *, in_all_cases: bool = False
+) -> Iterator[Stated]:
     """The domains that what is free might make a quantity leave that nobody asked for, as limits."""
-    for block in leaving_beside(library, _typed(question), [plan for program in made for plan in program.plans]):
+    plans = [plan for program in made for plan in program.plans]
+    typed = _typed(question)
+    for block in leaving_beside(library, typed, plans):
         yield from _of_its_form(library, block, limits_of_domain(library, block.unknowns[0]))
+    for name in sorted(leaving_in_a_case(library, typed)) if in_all_cases else ():
+        yield from limits_of_domain(library, name)
 
 
 def _of_its_form(library: RelationSet, block: Block, limits: Sequence[Stated]) -> Iterator[Stated]:
@@ -184,17 +203,31 @@ def _is_tied(library: RelationSet, relation: Relation, strong: Sequence[str], pl
 
 
 def _put_back_in_turn(
-    library: RelationSet, question: Asked, limits: Sequence[Stated], looked: Sequence[Looked]
+    library: RelationSet, question: Asked, limits: Sequence[Stated], looked: Sequence[Looked], sign: float
 ) -> tuple[Looked, Answer, list[Looked]]:
-    """The best choice whose answer holds, with that answer; a choice without one is ruled out, and says why."""
+    """The best choice whose answer holds, with that answer; a choice without one is ruled out, and says why.
+
+    Before that, it is searched again for a point at which nothing leaves its domain by the relations of some case.
+    """
     left = list(looked)
-    for one in sorted((one for one in looked if one.best.is_found), key=lambda one: one.best.value):
+    pending = [place for place, one in enumerate(left) if one.best.is_found]
+    searched_again: set[int] = set()
+    while pending:
+        place = min(pending, key=lambda one: left[one].best.value)
+        one = left[place]
+        pending.remove(place)
         try:
             return *put_back(library, question, limits, one), left
         except VerificationError:
             raise
         except DeriveError as error:
-            left[left.index(one)] = replace(one, best=replace(one.best, value=math.inf, at=()), error=error)
+            left[place] = replace(one, best=replace(one.best, value=math.inf, at=()), error=error)
+            if isinstance(error, InconsistentError) and place not in searched_again:
+                searched_again.add(place)
+                other = looked_at(library, question, one.pick, limits, sign, in_all_cases=True)
+                if other.error is None and other.best.is_found:
+                    left[place] = other
+                    pending.append(place)
     raise none_found(library, question.target, left, is_point=not question.ranges)
 
 
@@ -341,14 +374,16 @@ def _domains_that_stop(one: Looked) -> Iterator[str]:
 def _reasons(library: RelationSet, question: Asked, one: Looked, found: Sequence[Binding]) -> tuple[str, ...]:
     """Why the point is the best, for each free quantity."""
     told = []
-    limits = [one.name for one in found] or list(_domains_that_stop(one))
+    limits = [one.name for one in found] or list(dict.fromkeys(_domains_that_stop(one)))
+    is_counted = any(step for program in one.programs for step in program.steps)
+    stops = " and ".join(limits) or ("a whole number" if is_counted else "the edge of a case")
     for i, (name, way) in enumerate(zip(question.ranges, one.best.ways, strict=False)):
         low, high = one.programs[0].box[i]
         at = one.best.at[i]
         place = shown_number(at, library.declared[name].unit)
         if way in ("rises", "falls"):
             end = " the lower end of its range" if at == low else " the upper end of its range" if at == high else ""
-            stop = f"{place} is{end}" if end else f"{' and '.join(limits) or 'a whole number'} stops it at {place}"
+            stop = f"{place} is{end}" if end else f"{stops} stops it at {place}"
             moves = f"{question.target} {way} with {name} wherever the limits hold; " if name != question.target else ""
             told.append(f"{moves}{stop}")
     return tuple(told)

@@ -89,7 +89,10 @@ class _Writing:
         for goal in self._ways(self.question.target):
             limits = [one for one in self.limits if self._is_tested(one, goal)]
             names = dict.fromkeys(name for one in limits for name in one.names)
-            choices = [self._ways_beside(name, goal) for name in names]
+            others = {name for one in limits if not one.is_domain for name in one.names}
+            choices = [
+                self._ways_beside(name, goal) if name in others else self._ways_or_none(name, goal) for name in names
+            ]
             for beside in product(*choices):
                 if len(found) >= _MOST:
                     raise self._too_many()
@@ -126,6 +129,16 @@ class _Writing:
             return [Way(Name(name))]
         found = self._ways(name) if name != self.question.target else [goal]
         return found or ([Way(Name(name))] if name in self.question.weak else [])
+
+    def _ways_or_none(self, name: str, goal: Way) -> list[Way]:
+        """The ways to a quantity of which only the domain is tested; where none applies, any number in that will do."""
+        ways = self._ways_beside(name, goal)
+        if not all(way.guards for way in ways):
+            return ways
+        domain = self.library.declared[name].domain
+        inside = next((end for end in (domain.low, domain.high) if math.isfinite(end)), 0.0)
+        elsewhere = tuple(Apply("not", (_all(way.guards),)) for way in ways)
+        return [*ways, Way(Number(Fraction(inside)), elsewhere)]
 
     def _within(self, name: str, goal: Way, made: Plan) -> Way:
         forms = self._forms(made)[0]

@@ -24,7 +24,7 @@ from derive.planning.plan import Block, ordered
 from derive.solving.ranges.range_propagation import closed_forms, only_form
 from derive.tolerances import AGREEMENT
 
-__all__ = ["Leaving", "certainly_left", "is_silent", "leaving", "leaving_from", "may_be_undefined"]
+__all__ = ["Leaving", "certainly_left", "is_silent", "leaving", "leaving_from", "leaving_in_a_case", "may_be_undefined"]
 
 _LEAVING = Memo["Leaving"](most=256)
 
@@ -100,11 +100,21 @@ class Leaving:
 def leaving_from(library: RelationSet, given: Iterable[str]) -> Leaving:
     """What may leave its domain among all that givens determine by exact relations that always hold."""
     names = frozenset(given)
-    return _LEAVING.of(library.session, names, lambda: _leaving_from(library, names))
+    return _LEAVING.of(library.session, names, lambda: _leaving(library, names))
 
 
-def _leaving_from(library: RelationSet, given: frozenset[str]) -> Leaving:
-    aside = {name for name, one in library.relations.items() if one.approximate is not None or one.conditions}
+def leaving_in_a_case(library: RelationSet, given: Iterable[str]) -> frozenset[str]:
+    """What else may leave its domain where relations under conditions apply."""
+    names = frozenset(given)
+    return _leaving(library, names, conditional=True).names - leaving_from(library, names).names
+
+
+def _leaving(library: RelationSet, given: frozenset[str], *, conditional: bool = False) -> Leaving:
+    aside = {
+        name
+        for name, one in library.relations.items()
+        if one.approximate is not None or (one.conditions and not conditional)
+    }
     structure = structure_of(library, frozenset(aside))
     matching = Matching(given)
     matching.add_all(structure.members, structure.members)

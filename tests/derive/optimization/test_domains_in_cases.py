@@ -1,0 +1,59 @@
+"""What nobody asked for leaves its domain by a relation of some case only: the best choice lies elsewhere."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+import derive
+from derive.errors import InconsistentError
+
+_POINTS = 801
+
+
+def _margin(cut: float, slopes: tuple[float, float], starts: tuple[float, float], x: float) -> float:
+    below = x <= cut
+    return starts[not below] + slopes[not below] * x
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_best_choice_lies_where_nothing_leaves_its_domain(seed: int) -> None:
+    """A margin, which must not be negative, is a line on either side of a cut, or nothing at all beyond it."""
+    draw = random.Random(seed)
+    cut, peak = round(draw.uniform(-2, 2), 1), round(draw.uniform(-4, 4), 1)
+    slopes = tuple(round(draw.uniform(-2, 2), 1) for _ in range(2))
+    starts = tuple(round(draw.uniform(-1, 3), 1) for _ in range(2))
+    is_open_beyond = draw.random() < 0.4  # nothing determines the margin there
+    beyond = (
+        ""
+        if is_open_beyond
+        else f"""
+    beyond = {{ equation = "margin = {starts[1]} + {slopes[1]}*x", when = ["x > {cut}"] }}"""
+    )
+    beam = derive.load(f"""
+    [quantities]
+    x = {{ unit = "", domain = "real" }}
+    margin = {{ unit = "", domain = "nonnegative" }}
+    cost = {{ unit = "" , domain = "real" }}
+    [relations]
+    cost = {{ equation = "cost = (x - ({peak}))**2 + x/3" }}
+    within = {{ equation = "margin = {starts[0]} + {slopes[0]}*x", when = ["x <= {cut}"] }}{beyond}
+    """)
+
+    def is_admitted(x: float) -> bool:
+        return (is_open_beyond and x > cut) or _margin(cut, slopes, starts, x) >= 0
+
+    grid = [-4 + 8 * i / (_POINTS - 1) for i in range(_POINTS)]
+    costs = [(x - peak) ** 2 + x / 3 for x in grid if is_admitted(x)]
+    for verb, best in (("least", min), ("most", max)):
+        if not costs:
+            with pytest.raises(InconsistentError):
+                getattr(beam, verb)("cost", x="-4..4")
+            continue
+        found = getattr(beam, verb)("cost", x="-4..4")
+        x = found.chosen["x"]
+        value = (x - peak) ** 2 + x / 3
+        assert found.value == pytest.approx(value, rel=1e-9, abs=1e-9)
+        assert is_admitted(x) or _margin(cut, slopes, starts, x) >= -1e-9
+        assert (value - best(costs)) * (1 if verb == "least" else -1) <= 1e-9
