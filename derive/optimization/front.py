@@ -17,7 +17,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from derive.errors import ExpressionError
+from derive.errors import ExpressionError, InconsistentError
 from derive.expressions.tree import Apply, Equation, Name, Number
 from derive.model.asked_expressions import asking, split_unit
 from derive.model.relation import Relation
@@ -165,8 +165,12 @@ def pareto_front(
         question = asked(library, first.name, profiles, given)
         stated = [*stated_limits(library, such_that)]
         limits = [*library_limits(library), *stated]
-        work = _Work(library, question, limits, (first, second), (sense, other))
-        found = _undominated(work.points(points), work.signs)
+        try:
+            work = _Work(library, question, limits, (first, second), (sense, other))
+            found = _undominated(work.points(points), work.signs)
+        except InconsistentError:  # of a point at which something leaves its domain by a relation of some case
+            work = _Work(library, question, limits, (first, second), (sense, other), in_all_cases=True)
+            found = _undominated(work.points(points), work.signs)
         names = (*question.ranges, *question.picks[0].listed)
         quantities = {name: library.declared[name] for name in names}
         told = {**question.fixed, **question.ranges}
@@ -218,6 +222,8 @@ class _Work:
         limits: Sequence[Stated],
         targets: tuple[Declaration, Declaration],
         senses: tuple[str, str],
+        *,
+        in_all_cases: bool = False,
     ) -> None:
         self.library, self.question, self.limits, self.targets = library, question, limits, targets
         self.signs = tuple(1.0 if sense == "least" else -1.0 for sense in senses)
@@ -225,7 +231,10 @@ class _Work:
         name = targets[1].name
         written = Equation(Name(name), self.op, _ZERO)
         held = Stated(_FRONT, written, Relation("front", written, {name: targets[1]}), (name,), is_asked=True)
-        looked = [looked_at(library, question, pick, [*limits, held], self.signs[0], 0) for pick in question.picks]
+        within, sign = [*limits, held], self.signs[0]
+        looked = [
+            looked_at(library, question, pick, within, sign, 0, in_all_cases=in_all_cases) for pick in question.picks
+        ]
         self.picks: list[tuple[Pick, tuple[Program, ...]]] = [(one.pick, one.programs) for one in looked]
         self.looked = looked
 

@@ -57,3 +57,26 @@ def test_the_best_choice_lies_where_nothing_leaves_its_domain(seed: int) -> None
         assert found.value == pytest.approx(value, rel=1e-9, abs=1e-9)
         assert is_admitted(x) or _margin(cut, slopes, starts, x) >= -1e-9
         assert (value - best(costs)) * (1 if verb == "least" else -1) <= 1e-9
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_so_do_all_points_of_a_front(seed: int) -> None:
+    draw = random.Random(seed)
+    cut, wall = round(draw.uniform(1, 3), 1), round(draw.uniform(0.2, 0.9), 2)
+    beam = derive.load(f"""
+    [quantities]
+    x = {{ unit = "" }}
+    margin = {{ unit = "", domain = "nonnegative" }}
+    price = {{ unit = "" }}
+    sag = {{ unit = "" }}
+    [relations]
+    price = {{ equation = "price = 2*x" }}
+    sag = {{ equation = "sag = 3/x" }}
+    within = {{ equation = "margin = x - {wall}", when = ["x <= {cut}"] }}
+    beyond = {{ equation = "margin = 5 - x", when = ["x > {cut}"] }}
+    """)
+    points = beam.front(["least price", "least sag"], x="0.1..9", points=5).points
+    numbers = [point.chosen["x"] for point in points]
+    assert min(numbers) == pytest.approx(wall)
+    assert max(numbers) == pytest.approx(5)
+    assert all(wall - 1e-9 <= x <= 5 + 1e-9 for x in numbers)
