@@ -7,7 +7,7 @@ since the N + 1 plans of a page have most of them in common.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -80,7 +80,8 @@ def page_data(
     }
     found = variants(library, targets, offers, starts)
     tables = _Tables()
-    plans = [_plans(library, question, tables) for question in found.questions]
+    lists = {library.profiles.list_of(slot.chosen) for slot in offers}
+    plans = [_plans(library, question, lists, tables) for question in found.questions]
     _prove_answered(library, found.questions[0], plans[0])
     names = _spoken_of(found, tables)
     data = {
@@ -114,7 +115,7 @@ def _prove_answered(library: RelationSet, question: PageQuestion, made: Mapping[
     )
 
 
-def _plans(library: RelationSet, question: PageQuestion, tables: _Tables) -> dict[str, Any]:
+def _plans(library: RelationSet, question: PageQuestion, lists: Collection[str], tables: _Tables) -> dict[str, Any]:
     """The plans of a variant: for each quantity that can be asked for, and for the further targets."""
     others = [target for target in question.targets[1:] if target not in question.known]
     solved: dict[str, int | str | dict[str, str]] = {}
@@ -135,18 +136,21 @@ def _plans(library: RelationSet, question: PageQuestion, tables: _Tables) -> dic
         "watched": watched,
         "refused": refused,
         "shares": _shares(library, question, tables),
-        "assumed": _assumed(library, question, list(solved), tables),
+        "assumed": _assumed(library, question, list(solved), lists, tables),
     }
 
 
 def _assumed(
-    library: RelationSet, question: PageQuestion, unknowns: Sequence[str], tables: _Tables
+    library: RelationSet, question: PageQuestion, unknowns: Sequence[str], lists: Collection[str], tables: _Tables
 ) -> list[dict[str, Any]]:
-    """What answers assume beside the givens, with the plans that take it as given, and what it is elsewhere."""
+    """What answers assume beside the givens, with the plans that take it as given, and what it is elsewhere.
+
+    A profile of a list that states it says by silence that it holds: the choice is among such, and no plan is needed.
+    """
     found: dict[str, dict[str, Any]] = {}
 
     def add(name: str, here: str, others: Sequence[dict[str, Any]]) -> None:
-        if others and name not in question.known:
+        if others and name not in question.known and not any(one.get("list") in lists for one in others):
             made = {one: _plan(library, one, (*question.given_for(one), name), tables) for one in unknowns}
             plans = {unknown: place for unknown, place in made.items() if isinstance(place, int)}
             found.setdefault(name, {"name": name, "plans": plans, "others": []})

@@ -150,9 +150,9 @@ function defaultedIn(state, answer) {
 
 // What is assumed beside the givens, each by the plan that takes it as given; a reciprocal says the same again.
 function assumedIn(state, answer) {
-  const lists = state.chosen.map((name, place) => profileOf(place, name).list), found = [];
+  const found = [];
   for (const {name, plans, others} of variantOf(state).assumed) {
-    if (!(state.solve in plans) || others.some((one) => one.list && lists.includes(one.list))) continue;
+    if (!(state.solve in plans)) continue;
     const each = others.flatMap((one) => {
       const number = one.plan === undefined ? one.number : firstOf(ran(one.plan, numbersOf(state, null)));
       const other = firstOf(ran(plans[state.solve], numbersOf(state, {[name]: number})));
