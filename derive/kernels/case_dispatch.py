@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations, permutations
 from typing import TYPE_CHECKING
 
+from derive.caches import Memo
 from derive.errors import LimitError
 from derive.expressions.tree import Node, names_in
 from derive.model.choice_arms import one_relation_for_each_arm
@@ -49,6 +50,7 @@ __all__ = [
 ]
 
 _MOST = 400  # limit on plans of one question
+_CASES = Memo["Cases"](most=512)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +127,7 @@ def cases(library: RelationSet, outline: Outline) -> Cases:
     >>> render(first.condition), first.yes.plan.blocks[0].relations, render(first.no.condition), first.no.no
     ('Re < 2300', ('laminar',), 'Re >= 4000', None)
     """
-    return _Sorting(library, outline).run()
+    return _CASES.of(library.session, outline, lambda: _Sorting(library, outline).run())
 
 
 def cases_of_arms(library: RelationSet, outline: Outline) -> tuple[RelationSet, Cases] | None:
@@ -270,7 +272,7 @@ class _Sorting:
         """One side of a fork, without the relations that do not apply there."""
         false = {
             relation.name
-            for relation in self.library.relations.values()
+            for relation in self.library.conditional
             if any(implied(condition, truths) is False for condition in relation.conditions)
         }
         return self._tree(aside, left_out | false, truths)

@@ -16,10 +16,9 @@ from fractions import Fraction
 from itertools import product
 from types import MappingProxyType
 
-from derive.caches import Memo
 from derive.errors import DeriveError, LimitError
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, with_forms
-from derive.kernels.case_dispatch import Asides, Case, Cases, Fork, Tree, cases
+from derive.kernels.case_dispatch import Asides, Case, Fork, Tree, cases
 from derive.kernels.reach import eliminates
 from derive.model.conditions import implied
 from derive.model.relation_set import RelationSet
@@ -42,7 +41,6 @@ from quantities.domain import Domain
 
 __all__ = ["NO_SPANS", "Unwritten", "programs"]
 
-_CASES = Memo[Cases](most=512)
 _NOTHING_TOLD: Mapping[Node, bool] = MappingProxyType({})
 NO_SPANS: Mapping[str, Span] = MappingProxyType({})
 _MOST = 64  # limit on cases of one question
@@ -152,7 +150,7 @@ class _Writing:
             weak = tuple(other for other in self.question.weak if other != name)
             own = name in self.library.defaults and name not in self.question.weak and name != self.question.target
             outline = Outline(name, tuple(self.question.strong), weak, self.question.stated - {name})
-            found = _CASES.of(self.library.session, outline, lambda: cases(self.library, outline))
+            found = cases(self.library, outline)
             if found.is_asked:
                 raise Unwritten(name)
             if name == self.question.target and not found.alternatives:

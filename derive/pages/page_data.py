@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from derive.errors import DeriveError
+from derive.errors import DeriveError, LimitError
 from derive.expressions.tree import Name, names_in
 from derive.kernels.case_dispatch import cases_of_stated
 from derive.kernels.programs.program import Program, programmed
@@ -31,6 +31,8 @@ from quantities.profiles import Profile
 from quantities.value import Value, read_number
 
 __all__ = ["PageData", "page_data"]
+
+_OPEN = "{} is not determined by what is given"
 
 
 @dataclass(frozen=True)
@@ -106,12 +108,15 @@ def _prove_answered(library: RelationSet, question: PageQuestion, made: Mapping[
     plan = made["plans"][target]
     if isinstance(plan, int):
         return
-    why = plan["search"] if isinstance(plan, dict) else "no relations lead to it one after another"
-    raise DeriveError(
+    why = plan["search"] if isinstance(plan, dict) else plan.rstrip(".")
+    if why == _OPEN.format(target):
+        why = "no relations lead to it one after another"
+    raise LimitError(
         f"{target} cannot be worked out by a page: {why}.",
         hint=f"Give {' and '.join(question.ratios)} as well."
         if question.ratios
-        else "Give other quantities, or ask derive solve.",
+        else "Give others, or ask derive solve.",
+        limit="the arithmetic of a page",
     )
 
 
@@ -210,7 +215,7 @@ def _one_way(library: RelationSet, question: PageQuestion, target: str, unknown:
     except DeriveError as error:
         return error.what.partition("\n")[0].partition(". ")[0].rstrip(".") + "."
     if not backwards:
-        return f"{unknown} is not determined by what is given."
+        return f"{_OPEN.format(unknown)}."
     other = "derive solve works it out by other relations than the way forwards, which this page cannot search."
     return "" if forwards == backwards else other
 
@@ -219,7 +224,7 @@ def _plan(library: RelationSet, unknown: str, given: Sequence[str], tables: _Tab
     """The place of a plan, or why there is none, or why the page has to search: only the solver could work it out."""
     try:
         if not tables.used(library, unknown, given):
-            return f"{unknown} is not determined by what is given."
+            return f"{_OPEN.format(unknown)}."
         return _place(programmed(library, unknown, given, numbers=tables.reasons), tables)
     except DeriveError as error:
         return error.what.partition("\n")[0].partition(". ")[0].rstrip(".") + "."
