@@ -26,7 +26,7 @@ from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.like_terms import added, negated
 from derive.optimization.asked_choice import Asked, Pick, asked
 from derive.optimization.certifying import proof_of_optimum
-from derive.optimization.least import looked_at, none_found, searched
+from derive.optimization.least import looked_at, may_leave_in_a_case, none_found, searched
 from derive.optimization.program import Limit, Program
 from derive.optimization.putting_back import Looked, answers_at, put_back, values_at
 from derive.optimization.search import Best
@@ -169,6 +169,8 @@ def pareto_front(
             work = _Work(library, question, limits, (first, second), (sense, other))
             found = _undominated(work.points(points), work.signs)
         except InconsistentError:  # of a point at which something leaves its domain by a relation of some case
+            if not may_leave_in_a_case(library, question):
+                raise
             work = _Work(library, question, limits, (first, second), (sense, other), in_all_cases=True)
             found = _undominated(work.points(points), work.signs)
         names = (*question.ranges, *question.picks[0].listed)

@@ -55,7 +55,7 @@ from derive.time_limits import query, sharing
 from derive.tolerances import AGREEMENT
 from quantities.value import Value
 
-__all__ = ["best_choice", "looked_at", "none_found", "searched"]
+__all__ = ["best_choice", "looked_at", "may_leave_in_a_case", "none_found", "searched"]
 
 
 _OUT_OF_TIME = "the time ran out before every limit and every end was tried: others may bind"
@@ -180,6 +180,11 @@ def _domains(
         yield from limits_of_domain(library, name)
 
 
+def may_leave_in_a_case(library: RelationSet, question: Asked) -> bool:
+    """Whether to search again within the domains of all cases finds anything else than the first search."""
+    return bool(leaving_in_a_case(library, _typed(question)))
+
+
 def _of_its_form(library: RelationSet, block: Block, limits: Sequence[Stated]) -> Iterator[Stated]:
     """Limits of a quantity; of a count, those of its form: what is worked out need not be whole."""
     form = only_form(library, block) if library.declared[block.unknowns[0]].is_count else None
@@ -222,7 +227,8 @@ def _put_back_in_turn(
             raise
         except DeriveError as error:
             left[place] = replace(one, best=replace(one.best, value=math.inf, at=()), error=error)
-            if isinstance(error, InconsistentError) and place not in searched_again:
+            is_new = place not in searched_again and may_leave_in_a_case(library, question)
+            if isinstance(error, InconsistentError) and is_new:
                 searched_again.add(place)
                 other = looked_at(library, question, one.pick, limits, sign, in_all_cases=True)
                 if other.error is None and other.best.is_found:

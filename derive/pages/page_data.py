@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from derive.errors import DeriveError, LimitError
-from derive.expressions.tree import Name, names_in
+from derive.expressions.tree import names_in
 from derive.kernels.case_dispatch import cases_of_stated
 from derive.kernels.programs.program import Program, programmed
 from derive.kernels.programs.reasons import Reason
@@ -23,6 +23,7 @@ from derive.pages.profiles_of_page import Slot, slots
 from derive.pages.sliders import Slider, slider, starting_number
 from derive.pages.variants import Choices, Variants, variants
 from derive.presentation.numbers import spelled
+from derive.solving.answering.remarks import limits_for
 from derive.solving.answering.stated_elsewhere import Elsewhere, of_default, of_definition
 from derive.solving.execution.question import outlined
 from quantities.customary import offered
@@ -111,11 +112,10 @@ def _prove_answered(library: RelationSet, question: PageQuestion, made: Mapping[
     why = plan["search"] if isinstance(plan, dict) else plan.rstrip(".")
     if why == _OPEN.format(target):
         why = "no relations lead to it one after another"
+    hint = f"Give {' and '.join(question.ratios)} as well." if question.ratios else "Give others, or ask derive solve."
     raise LimitError(
         f"{target} cannot be worked out by a page: {why}.",
-        hint=f"Give {' and '.join(question.ratios)} as well."
-        if question.ratios
-        else "Give others, or ask derive solve.",
+        hint=hint,
         limit="the arithmetic of a page",
     )
 
@@ -173,15 +173,13 @@ def _assumed(
 def _limits(library: RelationSet, question: PageQuestion, name: str, tables: _Tables) -> list[dict[str, Any]]:
     """The plans for what a quantity is where an inequality only just admits it, as far as givens alone say that."""
     found = []
-    for limit in library.limits.get(name, ()):
-        relation = library.relations[limit]
-        needs = names_in(relation.written.rhs)
-        if relation.written.lhs == Name(name) and {*needs} <= {*question.known}:
-            met = RelationSet([replace(relation, written=replace(relation.written, op="="))])
+    for limit, how in limits_for(library, name):
+        needs = names_in(limit.written.rhs)
+        if {*needs} <= {*question.known}:
+            met = RelationSet([replace(limit, written=replace(limit.written, op="="))])
             place = _place(programmed(met, name, tuple(needs), numbers=tables.reasons), tables)
             if isinstance(place, int):
-                how = "at most" if relation.written.op == "<=" else "at least"
-                found.append({"plan": place, "whose": f"{how}, by {limit}"})
+                found.append({"plan": place, "whose": how})
     return found
 
 

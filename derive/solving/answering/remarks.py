@@ -37,7 +37,7 @@ from derive.solving.execution.question import Question, ask
 from derive.time_limits import query, sharing
 from derive.tolerances import AGREEMENT, MOVED
 
-__all__ = ["admitted", "assumed_in", "is_of_time", "open_ratios", "remarks"]
+__all__ = ["admitted", "assumed_in", "is_of_time", "limits_for", "open_ratios", "remarks"]
 
 _PART = 0.5  # of the time of a question, which finding remarks may take
 
@@ -281,7 +281,9 @@ def open_ratios(
     if not names:
         return
     structure = structure_of(library, frozenset(left_out), question.stated)
-    sure = determined(structure, question.strong, question.weak.keys() - assumed_in(library, question))
+    assumed = assumed_in(library, question)
+    firm = [name for name in question.weak if name not in assumed]  # in their order: the strongest first
+    sure = determined(structure, question.strong, firm)
     yield from (name for name in names if name not in sure)
 
 
@@ -296,15 +298,23 @@ def assumed_in(library: RelationSet, question: Question) -> set[str]:
 
 def admitted(library: RelationSet, name: str, number: Callable[[str], float | None]) -> Iterator[Elsewhere]:
     """What a quantity may be at most or at least, where an inequality says just that by what is known here."""
+    for limit, how in limits_for(library, name):
+        numbers = {one: known for one in names_in(limit.written.rhs) if (known := number(one)) is not None}
+        if numbers.keys() >= {*names_in(limit.written.rhs)}:
+            base = value(limit.written.rhs, numbers)
+            if math.isfinite(base):
+                yield Elsewhere(shown_number(base, library.declared[name].unit), base, how)
+
+
+def limits_for(library: RelationSet, name: str) -> Iterator[tuple[Relation, str]]:
+    """The inequalities that always hold and have a quantity alone on the left, each in words.
+
+    One under a condition may not apply with another value of the quantity.
+    """
     for limit in library.limits.get(name, ()):
-        written = library.relations[limit].written
-        if written.lhs != Name(name):
-            continue
-        numbers = {one: known for one in names_in(written.rhs) if (known := number(one)) is not None}
-        if numbers.keys() >= {*names_in(written.rhs)}:
-            base = value(written.rhs, numbers)
-            shown = shown_number(base, library.declared[name].unit)
-            yield Elsewhere(shown, base, f"{'at most' if written.op == '<=' else 'at least'}, by {limit}")
+        relation = library.relations[limit]
+        if relation.written.lhs == Name(name) and not relation.conditions:
+            yield relation, f"{'at most' if relation.written.op == '<=' else 'at least'}, by {limit}"
 
 
 def _ratio(number: float, other: float) -> float:
