@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from derive.expressions.tree import Apply, Node
+from derive.expressions.tree import Apply, Node, walk
 from derive.numerics.algebra.constant_folding import without_quotients
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.intervals.functions import Enclosure, sum_of
@@ -21,6 +21,7 @@ from quantities.domain import Domain
 __all__ = ["Pieces", "pieces", "reach"]
 
 _PATIENCE = 100  # limit on pieces that are examined
+_OPERATIONS = 20_000  # limit on operations of a form over all pieces: a long form is proved at once or hardly ever
 
 Pieces = tuple[tuple[Span, ...], tuple[Span, ...]]
 """Pieces with at most one zero each; and beyond them those of which nothing is proved."""
@@ -39,7 +40,8 @@ def pieces(form: Node, name: str, box: Mapping[str, Span], domain: Domain) -> Pi
     forms = tuple(dict.fromkeys((form, without_quotients(form, name, {**box, name: whole}))))
     kept: list[tuple[Span, bool]] = []
     pending = [whole]
-    for _ in range(_PATIENCE):
+    operations = max(1, sum(1 for _ in walk(*forms)))
+    for _ in range(min(_PATIENCE, 1 + _OPERATIONS // operations)):
         if not pending:
             break
         tick()

@@ -84,7 +84,7 @@ def test_what_cannot_be_written_is_refused(words: tuple[str, ...], status: int, 
 
 
 WIDE = {
-    "sum": " + ".join(f"sin({a}*x{i})" for i in range(40) for a in range(2, 12)),
+    "sum": " + ".join(f"sin({a}*x{i})" for i in range(4) for a in range(2, 102)),
     "product": "*".join(["x0", "x1", "x2"] * 900),
     "quotient": "/".join(["x0", "x1", "x2"] * 900),
     "max": f"max({', '.join(f'{a}*x{i}' for i in range(40) for a in range(2, 12))})",
