@@ -107,6 +107,8 @@ class Tools:
         named = [one if isinstance(one, str) else tuple(one) for one in profiles]
 
         def ask(library: Library) -> Reply:
+            if "such_that" in (given or {}):
+                raise DeriveError("such_that is no given.", hint="It is an argument beside the givens.")
             found = (library.least if sense == "least" else library.most)(
                 target, *named, such_that=list(such_that), **(given or {})
             )

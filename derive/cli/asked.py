@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, wraps
 from itertools import product
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -107,19 +108,32 @@ class Asked:
             text()
 
 
+NO_SETTINGS: Mapping[str, str] = MappingProxyType({})
+
+
 def asking(
-    *options: Option, given: str, target: str = "TARGET", endings: Sequence[str] = PICTURES
+    *options: Option,
+    given: str,
+    target: str = "TARGET",
+    endings: Sequence[str] = PICTURES,
+    settings: Mapping[str, str] = NO_SETTINGS,
 ) -> Callable[[Callable[..., int]], Callable[..., int]]:
     """Declare the arguments and options of a verb that asks; `target` and `given` are what its help calls them.
 
     What such verbs have in common is read into an `Asked`, the verb's first argument; its own options follow by name.
+    `settings` are the words that the verb of the library takes beside the givens, each with what to write instead: no
+    given can have such a name.
     """
 
     def declared(verb: Callable[..., int]) -> Callable[..., int]:
         @wraps(verb)
         def read(**stated: Any) -> int:
             common = {name: stated.pop(name) for name in _COMMON if name in stated}
-            return verb(_read(common, "," in target, endings), **stated)
+            asked = _read(common, "," in target, endings)
+            for name, mend in settings.items():
+                if name in asked.given or any(name in turn.given for turn in asked.each):
+                    raise click.UsageError(f"{name} is a setting here, and no given: {mend}.")
+            return verb(asked, **stated)
 
         made: Any = read
         arguments = (

@@ -17,6 +17,7 @@ __all__ = ["border"]
 @asking(
     *(WITH, LIBRARY, ADD, IN, PICTURE, DIGITS, JSON),
     given="NAME=LOW..HIGH [NAME=LOW..HIGH] [NAME=VALUE ...]",
+    settings={"over": "a border is drawn over the givens that are ranges"},
 )
 def border(asked: Asked) -> int:
     """Find where along one or two ranges another arm binds for TARGET, or a check ceases to hold.

@@ -39,11 +39,13 @@ _TELLING = (
     ),
     JSON,
 )
+_LIMITED = {"such_that": "write --such-that TEXT"}
 _BEST = asking(
     *(*_CHOOSING, WITH, EACH, LIBRARY, ADD, IN, *_TELLING),
     click.option("--steps", is_flag=True, help="Show the derivation of the answer at the best choice."),
     click.option("--ranges", is_flag=True, help="Show how the choices fare where ranges turn out otherwise."),
     given=_GIVEN,
+    settings=_LIMITED,
 )
 
 
@@ -67,6 +69,7 @@ def most(asked: Asked, **options: Any) -> int:
     click.option("--points", type=click.IntRange(min=2), default=12, metavar="N", help="Points of the front (12)."),
     target="TARGET,TARGET",
     given=_GIVEN,
+    settings={**_LIMITED, "points": "write --points N"},
 )
 def front(asked: Asked, limits: tuple[str, ...], among: tuple[str, ...], points: int) -> int:
     """Find the choices of which no other is better in both targets: LOW..HIGH and lists are free to choose.

@@ -28,6 +28,7 @@ _SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)
     click.option("--seed", type=click.IntRange(min=0), default=0, metavar="N", help="Seed of the random numbers (0)."),
     *(PICTURE, DIGITS, STRICT, JSON),
     given="NAME=LOW..HIGH [NAME=VALUE ...]",
+    settings={"points": "write --points N", "seed": "write --seed N"},
 )
 def sample(asked: Asked, points: int, seed: int) -> int:
     """Draw points from the ranges among the givens and the profiles' values, and say where TARGET mostly lies.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from inspect import getmembers, isfunction, signature
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from derive.cli import cli
 from derive.cli.asked import each_of, in_units
+from derive.library import Library
 from quantities.spelling import parse_unit
 from quantities.units import convert
 from tests.derive.terminal import ask, settle
@@ -216,3 +218,15 @@ def test_every_verb_that_draws_says_so_in_its_help() -> None:
         names = {one for option in cli.commands[verb].params for one in option.opts}
         assert "--in" in names
         assert {"--digits", "--json", "--library", "--add", "--with"} <= names
+
+
+@pytest.mark.parametrize("verb", [*VERBS, "formula", "reach", "graph"])
+def test_no_word_of_a_library_s_verb_is_an_internal_error_as_a_given(verb: str) -> None:
+    """What `Library.sample` calls `points` is `--points` here; as the name of a given it is refused, or unknown."""
+    taken = {name for _, method in getmembers(Library, isfunction) for name in signature(method).parameters}
+    for name in sorted(taken - {"target"}):
+        more = words(verb, **{name: "1"}) if verb in VERBS else (verb, "price", f"{name}=1", *ON)
+        told = ask(*more)
+        assert told.status in (1, 2), told
+        assert "internal error" not in told.err
+        assert name in told.err
