@@ -12,10 +12,11 @@ from derive.caches import Memo, Session
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 
-__all__ = ["Structure", "structure_of"]
+__all__ = ["Core", "Structure", "core_of", "structure_of"]
 
 _STRUCTURES = Memo["Structure"](most=1024)
 _EQUATIONS = Memo["_Equations"](most=1)
+_CORES = Memo["Core"](most=64)
 
 
 def structure_of(
@@ -27,16 +28,24 @@ def structure_of(
 
     A profile's value is stated, and no fallback: it may be run backwards like any other.
     """
-    equations = _EQUATIONS.of(library.session, "", lambda: _Equations.of(library))
+    equations = _equations_of(library)
     fallbacks = equations.fallbacks - stated
 
     def made() -> Structure:
-        return replace(
-            equations.structure(left_out, fallbacks),
-            limits=tuple(library.members[one.name] for one in library.inequalities if one.name not in left_out),
-        )
+        return replace(equations.structure(left_out, fallbacks), limits=equations.limits(left_out))
 
     return _STRUCTURES.of(library.session, (left_out, fallbacks), made)
+
+
+def core_of(library: RelationSet, names: Iterable[str]) -> Core:
+    """What of a library may bear on a question in which these names are given, weak or asked for."""
+    equations = _equations_of(library)
+    key = frozenset(names)
+    return _CORES.of(library.session, key, lambda: Core.of(equations, key))
+
+
+def _equations_of(library: RelationSet) -> _Equations:
+    return _EQUATIONS.of(library.session, "", lambda: _Equations.of(library))
 
 
 @dataclass(frozen=True)
@@ -53,6 +62,18 @@ class _Equations:
     repeated: Mapping[str, frozenset[str]]  # estimate -> earlier relations over exactly its quantities
     estimated: Mapping[str, frozenset[str]]  # estimate -> earlier relations that say it in less or more detail
     fallbacks: frozenset[str]
+    inequalities: Mapping[str, tuple[str, ...]]  # each with its quantities
+
+    @cached_property
+    def every(self) -> Structure:
+        """The graph of all of them, which is the structure of no question: also of those that say the same again."""
+        return Structure.of(self.relations)
+
+    @cached_property
+    def exchanged(self) -> frozenset[str]:
+        """The quantities of the estimates that may stand in the place of other relations."""
+        instead = (name for name, rivals in self.estimated.items() if rivals)
+        return frozenset(one for name in instead for one in self.every.members[name])
 
     @classmethod
     def of(cls, library: RelationSet) -> _Equations:
@@ -75,9 +96,14 @@ class _Equations:
                 and {*relation.when}.issuperset(one.when)  # of two formulas for different cases neither is an estimate
             )
         fallbacks = frozenset(name for name, value in library.defaults.items() if value.source.stands_in)
-        return cls(tuple(relations), repeated, estimated, fallbacks)
+        inequalities = {one.name: library.members[one.name] for one in library.inequalities}
+        return cls(tuple(relations), repeated, estimated, fallbacks, inequalities)
 
-    def structure(self, left_out: frozenset[str], fallbacks: frozenset[str]) -> Structure:
+    def limits(self, left_out: frozenset[str]) -> tuple[tuple[str, ...], ...]:
+        """The quantities of each inequality but some."""
+        return tuple(held for name, held in self.inequalities.items() if name not in left_out)
+
+    def structure(self, left_out: frozenset[str], fallbacks: frozenset[str], core: Core | None = None) -> Structure:
         """The graph without some relations; estimates stand in the place of others only in its alternatives."""
         stated = {one.name for one in self.relations if one.name not in left_out}
         first = {name for name in stated if stated.isdisjoint(self.repeated.get(name, ()))}
@@ -85,12 +111,82 @@ class _Equations:
         instead = {
             one.name: rivals for one in equations if (rivals := self.estimated.get(one.name, frozenset()) & first)
         }
-        exact = Structure.of((one for one in equations if one.name not in instead), fallbacks)
-        return replace(exact, alternatives=tuple(_exchanges(equations, instead, fallbacks)))
+        made = partial(Structure.of, otherwise=fallbacks) if core is None else partial(core.among, fallbacks)
+        exact = made([one for one in equations if one.name not in instead])
+        return replace(exact, alternatives=tuple(_exchanges(equations, instead, made)))
+
+
+@dataclass(frozen=True, eq=False)
+class Core:
+    """The part of a library's graph that may bear on a question, for whatever relations are left out besides.
+
+    The other relations each hold an open quantity alone, one after another. Few are left of a large library, and all
+    cases of a question are planned on them.
+    """
+
+    equations: _Equations
+    relations: frozenset[str]
+    links: Mapping[str, tuple[frozenset[str], ...]]  # the quantities that the other relations connect with each
+    session: Session = field(default_factory=Session, init=False, repr=False)
+
+    @classmethod
+    def of(cls, equations: _Equations, names: frozenset[str]) -> Core:
+        """The core for what may be given or asked for."""
+        every = equations.every
+        fixed = names.union(equations.exchanged, *equations.inequalities.values())
+        gone = every.apart(fixed)
+        kept = {name for relation, held in every.members.items() if relation not in gone for name in held}
+        links: dict[str, tuple[frozenset[str], ...]] = {}
+        for met in _groups(every, gone, fixed):
+            group = frozenset(name for name in met if name in fixed or name in kept)
+            links.update({name: (*links.get(name, ()), group) for name in group})
+        return cls(equations, frozenset(every.members.keys() - gone.keys()), links)
+
+    @cached_property
+    def decisive(self) -> frozenset[str]:
+        """The relations that make a difference where they are left out."""
+        rivals = (names for names in self.equations.estimated.values() if names)
+        return self.relations.union(self.equations.inequalities, *rivals)
+
+    def structure(self, left_out: frozenset[str], stated: frozenset[str]) -> Structure:
+        """The graph without some relations; what a profile states is no fallback."""
+        fallbacks = self.equations.fallbacks - stated
+
+        def made() -> Structure:
+            found = self.equations.structure(left_out, fallbacks, self)
+            return replace(found, limits=self.equations.limits(left_out))
+
+        return _STRUCTURES.of(self.session, (left_out, fallbacks), made)
+
+    def among(self, fallbacks: frozenset[str], relations: Iterable[Relation]) -> Structure:
+        """The graph of some relations, as far as they are within this core."""
+        found = Structure.of([one for one in relations if one.name in self.relations], fallbacks)
+        holders = {name: found.holders[name] for name in self.equations.every.holders if name in found.holders}
+        return replace(found, holders=holders, links=self.links)
+
+
+def _groups(every: Structure, relations: Iterable[str], fixed: frozenset[str]) -> Iterator[set[str]]:
+    """The quantities of those of some relations that unknowns connect, which are not fixed."""
+    left = dict.fromkeys(relations)
+    while left:
+        names: set[str] = set()
+        pending = [left.popitem()[0]]
+        while pending:
+            fresh = [name for name in every.members[pending.pop()] if name not in names]
+            names.update(fresh)
+            for name in fresh:
+                if name not in fixed:
+                    further = [relation for relation in every.holders[name] if relation in left]
+                    pending += further
+                    for relation in further:
+                        del left[relation]
+        yield names
 
 
 def _exchanges(
-    equations: Sequence[Relation], instead: Mapping[str, frozenset[str]], fallbacks: frozenset[str]
+    equations: Sequence[Relation],
+    instead: Mapping[str, frozenset[str]],
+    made: Callable[[Sequence[Relation]], Structure],
 ) -> Iterator[Exchange]:
     """The ways to put estimates in the place of what they estimate, as few as possible first."""
     chosen = (set(some) for count in range(1, len(instead) + 1) for some in combinations(instead, count))
@@ -99,7 +195,7 @@ def _exchanges(
         if some.isdisjoint(gone):
             left = [one for one in equations if one.name not in gone]
             estimates = {one.name: one.members for one in equations if one.name in some}
-            yield Exchange(estimates, partial(Structure.of, left, fallbacks))
+            yield Exchange(estimates, partial(made, left))
 
 
 _REDUCED = Memo["Structure"](most=64)
@@ -149,6 +245,7 @@ class Structure:
     otherwise: frozenset[str] = frozenset()  # quantities whose default is used where their own relations are not
     alternatives: tuple[Exchange, ...] = ()  # for targets that this one leaves open: estimates in the place of others
     limits: tuple[tuple[str, ...], ...] = ()  # the quantities of each inequality
+    links: Mapping[str, tuple[frozenset[str], ...]] = field(default_factory=dict)  # what left-out relations connect
     session: Session = field(default_factory=Session, init=False, repr=False, compare=False)
 
     @classmethod
@@ -217,7 +314,12 @@ class Structure:
         found: set[str] = set()
         pending = [target]
         while pending:
-            for relation in self.holders.get(pending.pop(), ()):
+            name = pending.pop()
+            for group in self.links.get(name, ()):
+                if not seen.issuperset(group):
+                    pending += group - seen
+                    seen |= group
+            for relation in self.holders.get(name, ()):
                 if relation not in found:
                     found.add(relation)
                     if fresh := [name for name in self.members[relation] if name not in seen]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from derive.caches import Memo
 from derive.errors import DeriveError, LimitError, NoSolutionError
 from derive.model.relation_set import RelationSet
-from derive.planning.incidence import structure_of
+from derive.planning.incidence import core_of
 from derive.planning.plan import Plan, plan
 from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.question import NO_CASE, Case, Outline, Question
@@ -62,9 +62,14 @@ def planned_for(
     stated: frozenset[str] = frozenset(),
 ) -> Plan:
     """The plan for a target from names, cached in the library."""
-    key = (target, frozenset(strong), tuple(weak), left_out, stated)
-    structure = structure_of(library, left_out, stated)
-    return _PLANS.of(library.session, key, lambda: plan(structure, target, list(strong), list(weak)))
+    strong, weak = list(strong), list(weak)
+    core = core_of(library, (target, *strong, *weak))
+    aside = left_out & core.decisive
+
+    def made() -> Plan:
+        return plan(core.structure(aside, stated), target, strong, weak)
+
+    return _PLANS.of(library.session, (target, frozenset(strong), tuple(weak), aside, stated), made)
 
 
 def lone_fallbacks(library: RelationSet, made: Plan, question: Question | Outline) -> frozenset[str]:
