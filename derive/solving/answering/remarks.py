@@ -26,7 +26,7 @@ from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import value
 from derive.planning.incidence import structure_of
-from derive.planning.plan import determined, is_surely_open
+from derive.planning.plan import determined
 from derive.presentation.failed_checks import displaced
 from derive.presentation.numbers import shown_number
 from derive.solving.answering.explanation import Explanation
@@ -34,6 +34,7 @@ from derive.solving.answering.stated_elsewhere import Elsewhere, is_silent, of_d
 from derive.solving.execution.answer import Answer, Neglected, Remark
 from derive.solving.execution.plan_execution import carried_out
 from derive.solving.execution.question import Question, ask
+from derive.solving.execution.regimes import Undecided
 from derive.time_limits import query, sharing
 from derive.tolerances import AGREEMENT, MOVED
 
@@ -160,13 +161,20 @@ class _Work:
                 yield Remark("displaced", name, str(weak), None, weight, text)
 
     def _stated_aside(self) -> Iterator[str]:
-        """The quantities of which a named profile has a value, not used and not compared, that others may determine."""
-        question, structure = self.question, structure_of(self.library)
+        """The quantities of which a named profile has a value, not used and not compared, that others may determine.
+
+        What no plan leads to might follow from inequalities, or where unknowns cancel; to seek that takes seconds.
+        """
+        question = self.question
         told = {check.name for check in self.answer.checks}
-        given = frozenset(question.strong)
         for name in question.origins:
-            is_aside = name in question.weak and name not in self.plan.weak and name not in told
-            if is_aside and not is_surely_open(structure, name, given, question.weak.keys() - {name}):
+            if name not in question.weak or name in self.plan.weak or name in told:
+                continue
+            try:
+                led = carried_out(self.library, question.for_target(name))
+            except (DeriveError, Undecided):  # by relations of some case at the most
+                continue
+            if led.plan.is_determined:
                 yield name
 
     def defaulted(self) -> Iterator[Remark]:
