@@ -162,7 +162,7 @@ class Core:
         """The graph of some relations, as far as they are within this core."""
         found = Structure.of([one for one in relations if one.name in self.relations], fallbacks)
         holders = {name: found.holders[name] for name in self.equations.every.holders if name in found.holders}
-        return replace(found, holders=holders, links=self.links)
+        return replace(found, holders=holders, links=self.links, whole=self.equations.every)
 
 
 def _groups(every: Structure, relations: Iterable[str], fixed: frozenset[str]) -> Iterator[set[str]]:
@@ -246,6 +246,7 @@ class Structure:
     alternatives: tuple[Exchange, ...] = ()  # for targets that this one leaves open: estimates in the place of others
     limits: tuple[tuple[str, ...], ...] = ()  # the quantities of each inequality
     links: Mapping[str, tuple[frozenset[str], ...]] = field(default_factory=dict)  # what left-out relations connect
+    whole: Structure | None = None  # the graph of which this is the core
     session: Session = field(default_factory=Session, init=False, repr=False, compare=False)
 
     @classmethod

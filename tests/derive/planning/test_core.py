@@ -1,0 +1,60 @@
+"""The core of a library: a question's plan is the same on the relations that may bear on it as on all of them."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+import derive
+from derive.model.relation_set import RelationSet
+from derive.planning.incidence import core_of, structure_of
+from derive.planning.plan import plan
+from derive.relation_files.loading import load
+from derive.solving.execution.question import outlined
+from tests.derive import random_questions
+from tests.derive.planning.graphs import GRAPHS, NAMES, SOME, texts
+
+
+def library_of(rows, defaults, otherwise) -> RelationSet:
+    """The library of drawn relations, some of whose quantities have defaults or fallbacks."""
+    values = dict.fromkeys(defaults, ', value = "1"') | dict.fromkeys(otherwise, ', otherwise = "0"')
+    quantities = "".join(f'{name} = {{ unit = "1", domain = "real"{values.get(name, "")} }}\n' for name in NAMES)
+    written = dict.fromkeys(texts(rows))  # the same twice is refused
+    relations = "".join(f'r{i} = {{ equation = "{text}" }}\n' for i, text in enumerate(written))
+    return load(f"[quantities]\n{quantities}[relations]\n{relations}")
+
+
+def prove_same(library: RelationSet, target: str, typed, left_out=frozenset()) -> None:
+    asked = outlined(library, target, typed)
+    names = target, list(asked.strong), list(asked.weak)
+    whole = plan(structure_of(library, left_out, asked.stated), *names)
+    core = core_of(library, (target, *asked.strong, *asked.weak))
+    within = plan(core.structure(left_out & core.decisive, asked.stated), *names)
+    assert within.is_determined == whole.is_determined
+    assert within.blocks == whole.blocks
+    assert {*whole.weak} <= {*within.weak}  # what is left out may connect more with the target
+    held = {name for relation in within.relations for name in library.members[relation]}
+    assert [name for name in within.weak if name in held] == [name for name in whole.weak if name in held]
+    if not left_out:
+        assert (within.checks, within.extra) == (whole.checks, whole.extra)
+
+
+@given(rows=GRAPHS, target=st.sampled_from(NAMES), typed=SOME, defaults=SOME, otherwise=SOME)
+def test_a_plan_on_the_core_is_the_plan(rows, target, typed, defaults, otherwise):
+    try:
+        library = library_of(rows, defaults - otherwise, otherwise)
+    except derive.DeriveError:  # a relation that says nothing, or another again
+        return
+    prove_same(library, target, sorted(typed - {target}))
+    left_out = frozenset(one for place, one in enumerate(library.relations) if place % 2)
+    prove_same(library, target, sorted(typed - {target}), left_out)
+
+
+@given(st.randoms(use_true_random=False))
+def test_the_core_of_a_large_library_is_small(draw):
+    scene = random_questions.scene(derive.llm, draw)
+    asked = outlined(derive.llm, scene.target, scene.given)
+    prove_same(derive.llm, scene.target, list(scene.given))
+    assert (
+        len(core_of(derive.llm, (scene.target, *asked.strong, *asked.weak)).relations) < len(derive.llm.relations) / 4
+    )
