@@ -29,6 +29,7 @@ from derive.kernels.case_dispatch import Cases
 from derive.kernels.lowering import written
 from derive.kernels.several_targets import Abreast, Asking, found_for
 from derive.model.relation_set import RelationSet
+from derive.time_limits import query
 from quantities.value import is_number
 
 __all__ = ["BACKENDS", "Backend", "by_name", "compiled"]
@@ -152,12 +153,14 @@ def by_name(
         missing = [name for name, value in zip(names, values, strict=True) if value is _ABSENT]
         if others or missing:
             raise _misnamed(others, missing, names)
-        return at_large(values)
+        with query(math.inf):
+            return at_large(values)
 
     def first(*values: float) -> float:
         assert floats is not None
-        space["quick"] = made = floats()
-        return made(*values)
+        with query(math.inf):
+            space["quick"] = made = floats()
+            return made(*values)
 
     arguments = [f"a{i}" for i in range(len(names))]
     odd = " or not (" + " is ".join([*(f"{a}.__class__" for a in arguments), "float"]) + ")" if names else ""

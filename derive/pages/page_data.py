@@ -22,6 +22,7 @@ from derive.pages.page_question import PageQuestion
 from derive.pages.profiles_of_page import Slot, slots
 from derive.pages.sliders import Slider, slider, starting_number
 from derive.pages.variants import Choices, Variants, variants
+from derive.presentation.failed_checks import MOST_REMARKS
 from derive.presentation.numbers import spelled
 from derive.solving.answering.remarks import limits_for
 from derive.solving.answering.stated_elsewhere import Elsewhere, of_default, of_definition
@@ -134,13 +135,15 @@ def _plans(library: RelationSet, question: PageQuestion, lists: Collection[str],
         target: {name: why for name in question.known if (why := _one_way(library, question, target, name, tables))}
         for target in watched
     }
+    shares = _shares(library, question, tables)
     return {
         "known": list(question.known),
         "beside": list(question.beside),
         "plans": solved,
         "watched": watched,
         "refused": refused,
-        "shares": _shares(library, question, tables),
+        "shares": shares,
+        "atFirst": _not_followed(question, {one["share"] for one in shares}),
         "assumed": _assumed(library, question, list(solved), lists, tables),
     }
 
@@ -197,6 +200,16 @@ def _shares(library: RelationSet, question: PageQuestion, tables: _Tables) -> li
             what = library.declared[share].meaning.partition(",")[0] or "a part"
             found.append({"relation": name, "share": share, "what": what, "plan": place})
     return found
+
+
+def _not_followed(question: PageQuestion, followed: Collection[str]) -> list[str]:
+    """What relations leave out of the answer as the page is first set, where no plan says how that goes on.
+
+    The share may need values that nothing else on the page does, or depend on cases that only the solver sorts.
+    """
+    remarks = [one for one in question.answer.remarks if one.kind == "left out" and one.name not in followed]
+    setting = f"{', '.join(question.profiles)} as first set" if question.profiles else "as first set"
+    return [f"{setting}: {one.text}" for one in remarks[:MOST_REMARKS]]
 
 
 def _one_way(library: RelationSet, question: PageQuestion, target: str, unknown: str, tables: _Tables) -> str:

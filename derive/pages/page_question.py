@@ -23,6 +23,7 @@ from derive.planning.incidence import structure_of
 from derive.planning.plan import Plan, plan
 from derive.solving.answering.remarks import open_ratios
 from derive.solving.answering.solver import solve
+from derive.solving.execution.answer import Answer
 from derive.solving.execution.question import Question, ask
 from quantities.value import Value
 
@@ -34,6 +35,8 @@ class PageQuestion:
     """The known quantities of a page with their values; `idle` are typed names without effect."""
 
     targets: tuple[str, ...]
+    profiles: tuple[str, ...]
+    answer: Answer  # the first target, as the page is first set
     known: tuple[str, ...]
     beside: tuple[str, ...]
     values: Mapping[str, Value]
@@ -80,9 +83,9 @@ def page_question(
     sizes: dict[str, float] = {}
     ratios: tuple[str, ...] = ()
     fallbacks: tuple[str, ...] = ()
-    for target in targets:
+    answers = [solve(library, target, profiles, given) for target in targets]
+    for target, answer in zip(targets, answers, strict=True):
         question = ask(library, target, profiles, given)
-        answer = solve(library, target, profiles, given)
         used = _of_all_cases(library, question, answer.given)
         known |= {name: value for name, value in used.items() if name in given or not _is_fixed(value)}
         limits = [check.name for check in answer.checks if check.name in library.relations]
@@ -98,6 +101,8 @@ def page_question(
     order = [*given, *library.declared]
     return PageQuestion(
         tuple(targets),
+        profiles,
+        answers[0],
         tuple(sorted(known, key=order.index)),
         tuple(sorted(beside, key=order.index)),
         known | beside,

@@ -75,8 +75,8 @@ def _evaluated(environment: Sandbox, path: Path) -> str:
         hint = "Find the part that includes or calls itself, and end it."
         raise _located(LimitError("It is nested too deep.", hint=hint, limit="depth"), *_place(error, path)) from None
     except OverflowError as error:  # says no more than "out of range"
-        worded = LimitError("A number is too large.", hint="Write it as a power of 10, or leave it out.", limit="size")
-        raise _located(worded, *_place(error, path)) from None
+        large = LimitError("A number is too large.", hint="Write it as a power of 10, or leave it out.", limit="size")
+        raise _located(large, *_place(error, path)) from None
     except (DeriveError, TemplateError, *_WRONG) as error:
         worded = error if isinstance(error, DeriveError) else ExpressionError(f"{str(error).rstrip('.')}.")
         raise _located(worded, *_place(error, path)) from None

@@ -147,6 +147,7 @@ function showAnswer(answer, numbers) {
 // What an answer takes for granted: numbers that go with others, and counts that come out broken.
 function cautions(answer, numbers) {
   const found = answer.searched ? [answer.searched] : remarksOf(state, answer, numbers);
+  found.push(...(variantOf(state).atFirst || []));
   for (const {of, profile, other, number} of mismatches(state, numbers)) {
     const isSaid = found.some((text) => text.startsWith(`with ${other} `));
     if (!isSaid) found.push(`${of} of ${profile} goes with ${other} = ${told(state, other, number)}, which is ${told(state, other, numbers[other])} here`);

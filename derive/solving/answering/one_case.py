@@ -35,6 +35,7 @@ from derive.solving.execution.plan_states import Found, is_doubt, is_of_one_turn
 from derive.solving.execution.question import Question
 from derive.solving.ranges.inequalities import bounded, pinned
 from derive.solving.ranges.range_propagation import is_open_elsewhere, spread_without_middle
+from quantities.value import Value
 
 __all__ = ["UnfixedError", "answered_in_case", "narrowed_by_neighbours"]
 
@@ -133,28 +134,56 @@ def _in_another_turn(library: RelationSet, question: Question, found: Found) -> 
 
 
 def _by_strong_alone(library: RelationSet, question: Question) -> Found | None:
-    """The answer without the weak values, which yield where they lead to none.
+    """The answer without the weak values, which yield where they lead to none: one of them, or else all.
 
     Those that conditions ask for stay, unless they stand in for what relations give: without them any case could be
     taken, which nobody stated.
     """
+    alone = _one_yielding(library, question)
+    if alone is not None:
+        return alone
     conditions = (condition for relation in library.conditional for condition in relation.conditions)
     asked = {*names_in(*conditions)}
     weak = question.weak.items()
     standing_in = {name for name, value in weak if value.source.stands_in and name in library.holders}
     deciding = {name: value for name, value in weak if name in asked - standing_in}
     exact = {name: value for name, value in weak if value.source.kind == "exact"}
-    for left in [left for left in (exact | deciding, deciding) if len(left) < len(question.weak)]:
-        alone = replace(question, weak=left)
-        try:
-            planned = carried_out(library, alone)
-            determined = planned.plan.is_determined
-            sound = [_sound(library, alone, planned, [])] if determined else _despite_structure(library, alone, planned)
-        except DeriveError:
-            continue
-        found = sound[0]
-        if len(sound) == 1 and found and all(question.target in state.values for state in found.states):
-            return found
+    lefts = [left for left in (exact | deciding, deciding) if len(left) < len(question.weak)]
+    return next(filter(None, (_of_weak(library, question, left) for left in lefts)), None)
+
+
+def _one_yielding(library: RelationSet, question: Question) -> Found | None:
+    """The answer where one fallback yields, and the others stand; None if there is none, or one for each of several.
+
+    A circuit without a capacitor has a coil, where its impedance says so; that it has neither is no answer.
+    """
+    made = planned(library, question, frozenset(question.case.failing))
+    held = library.held_by(made.relations)
+    standing_in = [name for name in made.weak if name in held and question.weak[name].source.stands_in]
+    found: list[Found] = []
+    for name in standing_in:
+        one = _of_weak(library, question, {other: value for other, value in question.weak.items() if other != name})
+        if one is not None and name in {other for state in one.states for other in state.values}:
+            found.append(one)
+    return found[0] if len(found) == 1 else None
+
+
+def _of_weak(library: RelationSet, question: Question, left: Mapping[str, Value]) -> Found | None:
+    """The one sound answer with some of the weak values."""
+    alone = replace(question, weak=left)
+    try:
+        planned_alone = carried_out(library, alone)
+        determined = planned_alone.plan.is_determined
+        sound = (
+            [_sound(library, alone, planned_alone, [])]
+            if determined
+            else _despite_structure(library, alone, planned_alone)
+        )
+    except DeriveError:
+        return None
+    found = sound[0]
+    if len(sound) == 1 and found and all(question.target in state.values for state in found.states):
+        return found
     return None
 
 

@@ -110,3 +110,24 @@ def test_no_page_is_written_that_could_not_answer():
         page(built_in(), ["optimal_batch"], [], {"balance_tokens": "300 token"})
     with pytest.raises(derive.DeriveError, match="acceptance_rate cannot be worked out by a page"):
         page(built_in(), ["acceptance_rate"], [], {"tokens_per_step": "2", "draft_tokens": "3"})
+
+
+@pytest.mark.parametrize(
+    ("profiles", "given"),
+    [
+        (["deepseek-v3", "h200-sxm:fp8"], {"chips": "144 chip", "batch": "12686 sequence", "context": "4000 token"}),
+        (["deepseek-v3", "gb200:fp8"], {"chips": "72 chip", "batch": "1 sequence", "context": "1000 token"}),
+    ],
+)
+def test_what_a_page_cannot_follow_is_told_as_it_was_first_set(tab: Shown, tmp_path, profiles, given):
+    """What tokens send to experts needs values that nothing else on the page does."""
+    library = built_in()
+    given = given | {"context": given["context"].replace("token", "token/sequence")}
+    told = [str(one) for one in library.solve("step_time", *profiles, **given).remarks if one.kind == "left out"]
+    assert told
+    file = tmp_path / "page.html"
+    file.write_text(page(library, ["step_time"], profiles, given), encoding="utf-8")
+    shown = "\n".join(tab.opened(file).now["notes"])
+    for text in told:
+        relation = text.rpartition("(")[2].partition(" leaves")[0]
+        assert f"{', '.join(profiles)} as first set: {text}" in shown or f"{relation} leaves out" in shown
