@@ -19,7 +19,10 @@ from typing import TYPE_CHECKING
 
 from derive.caches import Memo
 from derive.errors import DeriveError, LimitError
+from derive.expressions.functions import PERIODIC, STEPPED
+from derive.expressions.tree import Apply, walk
 from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.piecewise_linear import CHOICES
 from derive.planning.incidence import Structure, structure_of
 from derive.planning.matching import Matching
 from derive.planning.orientation import directed
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Agreement", "StatedTwice", "agreement", "stated_twice"]
 
+_SEVERAL = frozenset({*CHOICES, *STEPPED, *PERIODIC})  # operations that have one value for several numbers
 _MOST = 16  # limit on solutions that are followed
 _SETS = 16  # limit on sets of dependent relations that are looked at
 _SHARE = 0.5  # of the remaining time
@@ -218,7 +222,8 @@ def _found(library: RelationSet, given: frozenset[str], zeros: frozenset[str], l
     matching.add_all(structure.members, structure.members)
     settled = given | (matching.unknowns.keys() - matching.loose(structure.holders))
     is_spare = any(settled.issuperset(held) for name, held in structure.members.items() if name not in matching.fixes)
-    solved = directed(structure, list(structure.members), given) if is_spare or settled != given else {}
+    in_turn = sorted(structure.members, key=lambda name: _leaves_several(library.relations[name]))
+    solved = directed(structure, in_turn, given) if is_spare or settled != given else {}
     following = ordered(structure, solved, sorted(settled - given), given) if settled != given else []
     may_leave = leaving(library, following)
     idle = structure.members.keys() - solved.values() if is_spare else set()
@@ -240,6 +245,12 @@ def _found(library: RelationSet, given: frozenset[str], zeros: frozenset[str], l
         frozenset(conditional & (used | held)),
         dependent,
     )
+
+
+def _leaves_several(relation: Relation) -> bool:
+    """Whether a relation asked backwards may leave several values: it tests what another makes one number."""
+    parts = walk(relation.written.lhs, relation.written.rhs)
+    return any(isinstance(part, Apply) and part.op in _SEVERAL for part in parts)
 
 
 def _untested(

@@ -5,6 +5,7 @@ Exact elimination of all quantities is the oracle (`linear_cases`).
 
 from __future__ import annotations
 
+import math
 import random
 from fractions import Fraction
 
@@ -120,3 +121,34 @@ def test_what_a_zero_leaves_open_is_held_against_the_other_relations_for_it(seed
             library.solve("t", **given)
     else:
         assert library.solve("t", **given).base == 0
+
+
+ROUNDED = {
+    "floor(x)": math.floor,
+    "ceil(x)": math.ceil,
+    "max(x, w)": lambda x: max(x, Fraction(3)),
+    "min(x, w)": lambda x: min(x, Fraction(3)),
+    "abs(x)": abs,
+    "x if x > w else w + 1": lambda x: x if x > 3 else Fraction(4),
+}
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_has_several_values_backwards_tests_what_another_relation_makes_one_number(seed: int) -> None:
+    """`y = max(x, w)` leaves an interval to x where w is y; `u = 2*x` makes it a number, whichever is stated first."""
+    draw = random.Random(seed)
+    form, step = draw.choice([*ROUNDED.items()])
+    slope, x = Fraction(draw.randint(1, 40), 10), Fraction(draw.randint(-60, 60), 10)
+    right = Fraction(step(x))
+    y = right if draw.random() < 0.5 else right + Fraction(draw.choice([-20, -10, 10, 20]), 10)
+    relations = [f"y = {form}", f"u = {decimal(slope)}*x", "z = 2*w"]
+    draw.shuffle(relations)
+    names = "".join(f'{name} = {{ unit = "1", domain = "real" }}\n' for name in "uwxyz")
+    stated = "".join(f'r{i} = {{ equation = "{one}" }}\n' for i, one in enumerate(relations))
+    library = derive.load(f"[quantities]\n{names}[relations]\n{stated}")
+    given = {"w": "3", "y": decimal(y), "u": decimal(slope * x)}
+    if y == right:
+        assert library.solve("z", **given).base == 6
+    else:
+        with pytest.raises(derive.InconsistentError):
+            library.solve("z", **given)
