@@ -17,6 +17,7 @@ from typing import Any
 from derive.errors import (
     AmbiguousError,
     DeriveError,
+    InconsistentError,
     LimitError,
     NoSolutionError,
     UnderdeterminedError,
@@ -120,12 +121,33 @@ def _all_solved(
         question = ask(library, target, profiles, given)
         prove_fit_together(library, question)
         answers, sought = _admissible(library, question, profiles)
+        _prove_definitions_kept(library, question, answers)
         beside = agreement(library, question, answers)
         if shape is not None and sought is not None and sought.library is library and len(answers) == 1:
             ((_, found),) = sought.answers
             if the_one(answers) is not None:
                 shape.learn(library, sought.question, found)
         return tuple(_beside(answer, beside) for answer in answers)
+
+
+def _prove_definitions_kept(library: RelationSet, question: Question, answers: Sequence[Answer]) -> None:
+    """Raise where a definition comes out as another number only because givens contradict each other by it.
+
+    A definition yields to what is typed in its place, such as another count of operations. But the acceleration of free
+    fall is not 56 m/s**2 since a flow and a loss disagree.
+    """
+    exact = {name: value for name, value in question.weak.items() if value.source.kind == "exact"}
+    if exact.keys().isdisjoint(check.name for answer in answers for check in answer.failed):
+        return
+    weak = {name: value for name, value in question.weak.items() if name not in exact}
+    stated = replace(question, strong={**question.strong, **exact}, weak=weak, decided={})
+    try:
+        found, _ = _admissible(library, stated, ())
+        agreement(library, stated, found)
+    except InconsistentError:
+        raise
+    except DeriveError:  # proves no contradiction
+        return
 
 
 def the_one(answers: Sequence[Answer]) -> Answer | None:

@@ -1,0 +1,47 @@
+"""A definition yields to a number typed for it, and to nothing that follows from other givens."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import pytest
+
+import derive
+from tests.derive.linear_cases import decimal
+
+FALL = """
+[quantities]
+k = { unit = "1", value = "%s", kind = "exact", source = "by definition" }
+both = { unit = "1" }
+v = { unit = "1" }
+w = { unit = "1" }
+x = { unit = "1" }
+y = { unit = "1" }
+z = { unit = "1" }
+[relations]
+y = { equation = "y = k*x" }
+w = { equation = "w = k*v" }
+z = { equation = "z = w + y" }
+both = { equation = "both = 2*k" }
+"""
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_a_definition_stands_or_the_givens_contradict_each_other(seed: int) -> None:
+    draw = random.Random(seed)
+    k, x, v = (Fraction(draw.randint(1, 300), 10) for _ in range(3))
+    off = draw.choice([Fraction(1), Fraction(3, 2), Fraction(101, 100)])
+    library = derive.load(FALL % decimal(k))
+    given = {"x": decimal(x), "y": decimal(k * x * off), "v": decimal(v)}
+    assert library.solve("k", x=given["x"], y=given["y"]).base == pytest.approx(float(k * off))
+    for target, right in (("w", k * v), ("z", k * (v + x))):
+        if off == 1:
+            assert library.solve(target, **given).base == pytest.approx(float(right))
+        else:
+            with pytest.raises(derive.InconsistentError, match=r"y = k\*x"):
+                library.solve(target, **given)
+    with pytest.raises(derive.InconsistentError, match=r"both = 2\*k"):
+        library.solve("w", v=given["v"], both=decimal(2 * k + 1))
+    typed = library.solve("w", v=given["v"], k=decimal(k + 1), both=decimal(2 * k + 2))  # instead of the definition
+    assert typed.base == pytest.approx(float((k + 1) * v))
