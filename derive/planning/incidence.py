@@ -158,11 +158,13 @@ class Core:
 
         return _STRUCTURES.of(self.session, (left_out, fallbacks), made)
 
-    def among(self, fallbacks: frozenset[str], relations: Iterable[Relation]) -> Structure:
+    def among(self, fallbacks: frozenset[str], relations: Sequence[Relation]) -> Structure:
         """The graph of some relations, as far as they are within this core."""
         found = Structure.of([one for one in relations if one.name in self.relations], fallbacks)
         holders = {name: found.holders[name] for name in self.equations.every.holders if name in found.holders}
-        return replace(found, holders=holders, links=self.links, whole=self.equations.every)
+        written = frozenset(one.written_for for one in relations if one.written_for in fallbacks)
+        elsewhere = written - found.writers.keys()
+        return replace(found, holders=holders, links=self.links, whole=self.equations.every, elsewhere=elsewhere)
 
 
 def _groups(every: Structure, relations: Iterable[str], fixed: frozenset[str]) -> Iterator[set[str]]:
@@ -246,7 +248,8 @@ class Structure:
     alternatives: tuple[Exchange, ...] = ()  # for targets that this one leaves open: estimates in the place of others
     limits: tuple[tuple[str, ...], ...] = ()  # the quantities of each inequality
     links: Mapping[str, tuple[frozenset[str], ...]] = field(default_factory=dict)  # what left-out relations connect
-    whole: Structure | None = None  # the graph of which this is the core
+    whole: Structure | None = None  # the graph of all relations, of which this is the core
+    elsewhere: frozenset[str] = frozenset()  # fallbacks that relations are written for which the core leaves out
     session: Session = field(default_factory=Session, init=False, repr=False, compare=False)
 
     @classmethod
@@ -295,8 +298,13 @@ class Structure:
             rivals=self.rivals - gone,
             estimates=self.estimates - gone,
             otherwise=self.otherwise - names,
+            elsewhere=self.elsewhere - names,
             alternatives=tuple(other.not_written_for(names) for other in self.alternatives),
         )
+
+    def is_written(self, name: str) -> bool:
+        """Whether some relation is written for a quantity, also one that a core leaves out."""
+        return name in self.writers or name in self.elsewhere
 
     def reached(self, target: str, given: frozenset[str]) -> list[str]:
         """The relations connected to the target through unknowns, in order of preference."""

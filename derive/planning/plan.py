@@ -272,7 +272,7 @@ def _standing_in(
     around = structure.around(target, given)
     fallbacks = [name for name in rest if name in structure.otherwise and name in around]
     standing = [name for name in fallbacks if name in among or name not in inside]
-    replacing = [name for name in standing if name in (structure.whole or structure).writers]
+    replacing = [name for name in standing if structure.is_written(name)]
     yielding = [name for name in rest if name in standing or name not in fallbacks]
     return structure.not_written_for(standing), list(dict.fromkeys([*replacing, *yielding]))
 
@@ -422,7 +422,7 @@ def _left_over(structure: Structure, basis: Matching, candidates: Sequence[str])
 
     def rank(name: str) -> tuple[bool, int]:
         above = {one for relation in upstream(whole, [name], basis.known) for one in whole.members[relation]}
-        return name not in whole.writers, len(above.intersection(candidates))
+        return not structure.is_written(name), len(above.intersection(candidates))
 
     tied = basis.given(candidates).conflicting(candidates)  # all others can be known beside any of these
     in_turn = sorted((name for name in candidates if name in tied), key=rank)
