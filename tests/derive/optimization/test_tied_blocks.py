@@ -37,7 +37,8 @@ def test_no_planted_solution_is_better_than_what_is_proved(seed: int) -> None:
     except derive.DeriveError:
         assert not wanted
         return
-    assert any(found.answer.base == pytest.approx(x, rel=1e-5, abs=1e-5) for x in wanted)
+    close = 1e-5 if found.proved else 1e-3  # at a multiple root the equations leave few digits
+    assert any(found.answer.base == pytest.approx(x, rel=close, abs=close) for x in wanted)
     assert not found.proved or found.answer.base == pytest.approx(wanted[0], rel=1e-5, abs=1e-5)
 
 
