@@ -149,6 +149,8 @@ def left_open(
         return []
     known = {name: value.base[1] for name, value in question.strong.items()}
     if is_narrow(left):
+        if left[0] == left[1] and not rules.is_met(left[0]):  # of two strict claims: the edge between them is neither
+            raise _none(target, f"nothing in its domain satisfies {rules.said}")
         note = f"{target} is the same wherever {rules.said}"
         states = [State({**known, target: middle(left)}, {}, {}, (note,))]
     else:
@@ -281,7 +283,7 @@ class _Rules:
             yield replace(state, spans={**others, target: span}, is_free=is_free)
         for edge in edges:
             alone = not any(one <= edge <= other for one, other in met)
-            if alone and low <= edge <= high and edge in domain and self._is_met(edge):
+            if alone and low <= edge <= high and edge in domain and self.is_met(edge):
                 yield replace(state, values={**state.values, target: edge}, spans=others)
 
     @property
@@ -294,7 +296,7 @@ class _Rules:
         """The parts of an interval where the claims hold; they may also flip where a side has a pole or is
         undefined."""
         points = [*inside(span), *((0.0,) if span[0] < 0 < span[1] else ())]
-        verdicts = [self._is_met(point) for point in points]
+        verdicts = [self.is_met(point) for point in points]
         if all(verdicts):
             yield span
         elif any(verdicts) and flips:
@@ -306,7 +308,7 @@ class _Rules:
         """A number between these at which the claims flip, by bisection."""
         for _ in range(_HALVINGS):
             middle = (met + failed) / 2
-            met, failed = (middle, failed) if self._is_met(middle) else (met, middle)
+            met, failed = (middle, failed) if self.is_met(middle) else (met, middle)
         return 0.0 if abs(failed) <= NEAR_ZERO * max(1.0, abs(met)) else failed
 
     def is_spoken_of(self, state: State) -> bool:
@@ -325,7 +327,7 @@ class _Rules:
                 return True
         return False
 
-    def _is_met(self, number: float) -> bool:
+    def is_met(self, number: float) -> bool:
         at = {**self.known, self.question.target: number}
         return all(holds(form, at) for form in self.forms.values())
 

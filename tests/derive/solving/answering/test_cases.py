@@ -256,3 +256,25 @@ def test_a_case_is_none_whose_relation_contradicts_what_follows_with_either_sign
     assert spans == ([(turn, math.inf)] if abs(a) == y else [])
     expected = [t for t in (-y / 2, y / 2) if t < turn or (t == turn and not spans)]
     assert points == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_where_no_case_fits_the_givens_nothing_is_admissible(seed: int) -> None:
+    """`y = 3*x` where q > 1, `y = 2*x` where q <= 1: a y that is neither leaves q no value, the edge not excepted."""
+    draw = random.Random(seed)
+    edge, one, other = (round(draw.uniform(0.1, 9), 1) for _ in range(3))
+    x, y = round(draw.uniform(1, 9), 1), round(draw.uniform(0.1, 99), 3)
+    library = derive.load(
+        '[quantities]\nx = { unit = "1" }\ny = { unit = "1" }\nq = { unit = "1" }\n'
+        f'[relations]\na = {{ equation = "y = {one}*x", when = ["q > {edge}"] }}\n'
+        f'b = {{ equation = "y = {other}*x", when = ["q <= {edge}"] }}\n'
+    )
+    fitting = [Fraction(str(slope)) * Fraction(str(x)) for slope in (one, other)]
+    if Fraction(str(y)) not in fitting:
+        with pytest.raises(derive.NoSolutionError, match="nothing in its domain satisfies"):
+            library.solve_all("q", x=str(x), y=str(y))
+    if one != other:
+        (above,) = library.solve_all("q", x=str(x), y=str(float(fitting[0])))
+        (below,) = library.solve_all("q", x=str(x), y=str(float(fitting[1])))
+        assert above.bounds == (edge, float("inf"))
+        assert below.bounds == (0, edge)
