@@ -172,13 +172,11 @@ def _of_weak(library: RelationSet, question: Question, left: Mapping[str, Value]
     """The one sound answer with some of the weak values."""
     alone = replace(question, weak=left)
     try:
-        planned_alone = carried_out(library, alone)
-        determined = planned_alone.plan.is_determined
-        sound = (
-            [_sound(library, alone, planned_alone, [])]
-            if determined
-            else _despite_structure(library, alone, planned_alone)
-        )
+        first = carried_out(library, alone)
+        if first.plan.is_determined:
+            sound = [_sound(library, alone, first, [])]
+        else:
+            sound = [*_despite_structure(library, alone, first)]
     except DeriveError:
         return None
     found = sound[0]

@@ -275,6 +275,23 @@ def test_a_refusal_names_the_value_that_would_be_needed_even_where_quantities_ca
         derive.load(text).solve("y", a="-10 m")
 
 
+def test_a_coil_beside_a_resistor_follows_from_what_both_do() -> None:
+    """Neither a coil nor a capacitor is named: asked for the coil, it is the capacitor that is not there."""
+    draw = random.Random(4)
+    circuits = load("circuits")
+    for _ in range(5):
+        resistance, frequency, share = 10 ** draw.uniform(0, 4), 10 ** draw.uniform(1, 5), draw.uniform(0.1, 10)
+        phasor = complex(resistance, share * resistance)
+        common = {"resistance": f"{resistance!r} ohm", "frequency": f"{frequency!r} Hz"}
+        for told in (
+            {"impedance": f"{abs(phasor)!r} ohm"},
+            {"power_factor": f"{phasor.real / abs(phasor)!r}"},
+            {"phase_angle": f"{math.degrees(cmath.phase(phasor))!r} degree"},
+        ):
+            answer = circuits.solve("inductance", **common, **told)
+            assert answer.base == pytest.approx(phasor.imag / (2 * math.pi * frequency), rel=1e-6), told
+
+
 @pytest.mark.parametrize("lift", [-7.0, -5.0, -1.0, 0.0, 12.0])
 def test_a_pump_that_need_not_lift_takes_no_power(lift: float) -> None:
     """Where the flow runs by itself no pump drives it, and what the fluid has left over is said with its sign."""
