@@ -76,6 +76,7 @@ class StatedTwice:
         return self.tests <= {*tested} and self.leaving <= {*reached} and not self.dependent
 
 
+_LEAVING_SEVERAL = Memo[frozenset[str]](most=1)
 _TWICE = Memo[StatedTwice](most=1024)
 
 
@@ -222,7 +223,7 @@ def _found(library: RelationSet, given: frozenset[str], zeros: frozenset[str], l
     matching.add_all(structure.members, structure.members)
     settled = given | (matching.unknowns.keys() - matching.loose(structure.holders))
     is_spare = any(settled.issuperset(held) for name, held in structure.members.items() if name not in matching.fixes)
-    in_turn = sorted(structure.members, key=lambda name: _leaves_several(library.relations[name]))
+    in_turn = sorted(structure.members, key=_leaving_several(library).__contains__)
     solved = directed(structure, in_turn, given) if is_spare or settled != given else {}
     following = ordered(structure, solved, sorted(settled - given), given) if settled != given else []
     may_leave = leaving(library, following)
@@ -247,10 +248,17 @@ def _found(library: RelationSet, given: frozenset[str], zeros: frozenset[str], l
     )
 
 
-def _leaves_several(relation: Relation) -> bool:
-    """Whether a relation asked backwards may leave several values: it tests what another makes one number."""
-    parts = walk(relation.written.lhs, relation.written.rhs)
-    return any(isinstance(part, Apply) and part.op in _SEVERAL for part in parts)
+def _leaving_several(library: RelationSet) -> frozenset[str]:
+    """The relations that asked backwards may leave several values: they test what another makes one number."""
+
+    def leaves_several(relation: Relation) -> bool:
+        parts = walk(relation.written.lhs, relation.written.rhs)
+        return any(isinstance(part, Apply) and part.op in _SEVERAL for part in parts)
+
+    def made() -> frozenset[str]:  # a walk over all relations, which no cold question should take again
+        return frozenset(name for name, one in library.relations.items() if leaves_several(one))
+
+    return _LEAVING_SEVERAL.of(library.session, "", made)
 
 
 def _untested(
