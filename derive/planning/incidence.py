@@ -17,6 +17,7 @@ __all__ = ["Core", "Structure", "core_of", "structure_of"]
 _STRUCTURES = Memo["Structure"](most=1024)
 _EQUATIONS = Memo["_Equations"](most=1)
 _CORES = Memo["Core"](most=64)
+_OF_CORE = Memo["Structure"](most=32)  # each core keeps its own, and plans are kept longer
 
 
 def structure_of(
@@ -156,7 +157,7 @@ class Core:
             found = self.equations.structure(left_out, fallbacks, self)
             return replace(found, limits=self.equations.limits(left_out))
 
-        return _STRUCTURES.of(self.session, (left_out, fallbacks), made)
+        return _OF_CORE.of(self.session, (left_out, fallbacks), made)
 
     def among(self, fallbacks: frozenset[str], relations: Sequence[Relation]) -> Structure:
         """The graph of some relations, as far as they are within this core."""
