@@ -14,6 +14,8 @@ from derive.model.relation import Relation
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.solving.execution.answer import Answer
+from derive.solving.execution.applicability import decisions_of
+from derive.solving.execution.question import Question
 from derive.tokens.price_sheets.plausible import KEYS, Plausible
 from derive.tokens.price_sheets.questions import STANDING_IN, SheetQuestion
 from derive.tokens.price_sheets.sheets import Sheet, printed
@@ -155,19 +157,39 @@ class Asker:
             profiles = (*chosen, *self.plausible.fixed, self.sheet.profile)
             names = {*given, *self.sheet.given, *(name for profile in profiles for name in profile.values)}
             known = frozenset(names.intersection(self.sheet.library.declared))
-            if known not in self.common:
-                self.common[known] = _closure(self.sheet.library, known)
-            self._known[asked] = self.common[known]
+            excluded = frozenset[str]().union(*(self._excluded(one, {*given, *self.sheet.given}) for one in profiles))
+            if (known, excluded) not in self.common:
+                self.common[known, excluded] = _closure(self.sheet.library, known, excluded)
+            self._known[asked] = self.common[known, excluded]
         return self._known[asked]
 
+    def _excluded(self, profile: Profile, replaced: set[str]) -> frozenset[str]:
+        """The relations that what a profile states excludes, unless it is replaced."""
+        stated = {name: value for name, value in profile.values.items() if name not in replaced}
+        asked = ("excluded", profile.name, *stated)
+        if asked not in self.common:
+            self.common[asked] = _excluded(self.sheet.library, stated)
+        excluded: frozenset[str] = self.common[asked]
+        return excluded
 
-def _closure(library: Library, names: Iterable[str]) -> frozenset[str]:
+
+def _closure(library: Library, names: Iterable[str], excluded: frozenset[str] = frozenset()) -> frozenset[str]:
     """The names that these determine by structure alone: enough to know which questions are worth asking.
 
     An `otherwise` counts instead of the relations that are written for its quantity, and is not run back through them.
     """
-    structure = structure_of(library)
+    structure = structure_of(library, excluded)
     return closure(structure.not_written_for(structure.otherwise), [*names, *library.defaults])
+
+
+def _excluded(library: Library, stated: Mapping[str, Value]) -> frozenset[str]:
+    """The relations whose conditions do not hold at what one profile states, or at what follows from that.
+
+    A cache of all tokens does not follow from the layers of a model of which some have a window.
+    """
+    numbers = {name: value for name, value in stated.items() if name in library.declared and not value.is_range}
+    decisions = decisions_of(library, Question("", numbers, {}))
+    return frozenset(relation.name for relation in library.conditional if decisions.applies(relation) is False)
 
 
 def _restricted(profile: Profile, names: frozenset[str]) -> Profile:
