@@ -34,7 +34,7 @@ from derive.solving.diagnosis.left_domains import certainly_left, is_silent, lea
 from derive.solving.execution.applicability import decisions_of
 from derive.solving.execution.block_execution import State, steps_beside
 from derive.solving.execution.checks import checked, is_void, testable
-from derive.solving.execution.plan_states import is_doubt, is_of_one_turn, planned
+from derive.solving.execution.plan_states import UNPROVED, is_doubt, is_of_one_turn, planned
 from derive.solving.execution.question import Question
 from derive.time_limits import sharing, tick
 
@@ -89,9 +89,10 @@ def agreement(library: RelationSet, question: Question, answers: Sequence[Answer
     tested = set.intersection(*({check.name for check in answer.checks if check.passed} for answer in answers))
     reached = set.intersection(*({*answer.quantities} for answer in answers))
     worked_out = {name for answer in answers for name in answer.quantities if name not in answer.given}
+    idle = frozenset(question.strong).intersection(*(answer.unused for answer in answers))
     try:
         with sharing(_SHARE):
-            found = _agreement(library, question, tested, reached)
+            found = _agreement(library, question, tested, reached, idle)
             told = {*tested, *found.behind}
             further = list(_limits(library, question, told, worked_out))
             led = {check.name: _typed_behind(library, question, check.name) for check in further}
@@ -102,13 +103,17 @@ def agreement(library: RelationSet, question: Question, answers: Sequence[Answer
 
 def stated_twice(library: RelationSet, question: Question) -> StatedTwice:
     """What the names of the strong values state twice by all relations."""
-    return _stated_twice(library, question, frozenset())
+    return _stated_twice(library, question, frozenset(), frozenset())
 
 
 def _agreement(
-    library: RelationSet, question: Question, tested: Collection[str], reached: Collection[str]
+    library: RelationSet,
+    question: Question,
+    tested: Collection[str],
+    reached: Collection[str],
+    idle: frozenset[str],
 ) -> Agreement:
-    twice = _stated_twice(library, question, frozenset())
+    twice = _stated_twice(library, question, frozenset(), idle)
     if twice.is_told(tested, reached):
         return Agreement()
     alone = replace(question, weak={}, own=None, outdated={}, goes_with={}, origins={}, decided={})
@@ -116,7 +121,7 @@ def _agreement(
     unsure = frozenset[str]()
     while more := {name for name in twice.conditional if decisions.applies(library.relations[name]) is not True}:
         unsure |= more
-        twice = _stated_twice(library, question, unsure)
+        twice = _stated_twice(library, question, unsure, idle)
     made = Plan("", (), (), tuple(twice.tests), twice.blocks)
     states = [_without_undefined(library, twice, state) for state in _states(library, twice.blocks, alone)]
     if question.ranges:  # what has no value in the middle may have one elsewhere
@@ -201,22 +206,30 @@ def _states(library: RelationSet, blocks: Sequence[Block], question: Question) -
         for state in states:
             try:
                 following += steps_beside(library, block, state)
-            except LimitError:
-                raise
-            except DeriveError:
+            except DeriveError as error:
+                if isinstance(error, LimitError) and error.limit != UNPROVED:
+                    raise
                 following.append(state)
         states = following if len(following) <= _MOST else states
     return states
 
 
-def _stated_twice(library: RelationSet, question: Question, left_out: frozenset[str]) -> StatedTwice:
-    """What the names of the strong values state twice by all relations but some."""
+def _stated_twice(
+    library: RelationSet, question: Question, left_out: frozenset[str], idle: frozenset[str]
+) -> StatedTwice:
+    """What the names of the strong values state twice by all relations but some, and what follows from the idle ones."""
     zeros = frozenset(name for name, value in question.strong.items() if not value.base[1])
-    key = frozenset(question.strong), zeros, left_out
-    return _TWICE.of(library.session, key, lambda: _found(library, key[0], zeros, left_out))
+    key = frozenset(question.strong), zeros, left_out, idle
+    return _TWICE.of(library.session, key, lambda: _found(library, *key))
 
 
-def _found(library: RelationSet, given: frozenset[str], zeros: frozenset[str], left_out: frozenset[str]) -> StatedTwice:
+def _found(
+    library: RelationSet,
+    given: frozenset[str],
+    zeros: frozenset[str],
+    left_out: frozenset[str],
+    idle: frozenset[str],
+) -> StatedTwice:
     estimates = {name for name, one in library.relations.items() if one.approximate is not None}
     structure = structure_of(library, left_out | estimates)
     matching = Matching(given)
@@ -226,7 +239,7 @@ def _found(library: RelationSet, given: frozenset[str], zeros: frozenset[str], l
     in_turn = sorted(structure.members, key=_leaving_several(library).__contains__)
     solved = directed(structure, in_turn, given) if is_spare or settled != given else {}
     following = ordered(structure, solved, sorted(settled - given), given) if settled != given else []
-    may_leave = leaving(library, following)
+    may_leave = [*leaving(library, following), *_led_to(library, following, idle)]
     idle = structure.members.keys() - solved.values() if is_spare else set()
     others = {one.name for one in library.inequalities} | estimates
     tests = {name for name in (idle | others) - left_out if settled.issuperset(library.members[name])}
@@ -246,6 +259,18 @@ def _found(library: RelationSet, given: frozenset[str], zeros: frozenset[str], l
         frozenset(conditional & (used | held)),
         dependent,
     )
+
+
+def _led_to(library: RelationSet, blocks: Sequence[Block], idle: frozenset[str]) -> Iterator[str]:
+    """What follows from idle givens, by blocks in their order, and may have no value at all: no `x` has a floor of 4.5.
+
+    The other givens are behind the answer, and what follows from them is looked at as far as its domain may be left.
+    """
+    led = set(idle)
+    for block in blocks:
+        if not led.isdisjoint(library.held_by(block.relations)):
+            led.update(block.unknowns)
+            yield from block.unknowns
 
 
 def _leaving_several(library: RelationSet) -> frozenset[str]:

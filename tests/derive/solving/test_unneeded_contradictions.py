@@ -152,3 +152,48 @@ def test_what_has_several_values_backwards_tests_what_another_relation_makes_one
     else:
         with pytest.raises(derive.InconsistentError):
             library.solve("z", **given)
+
+
+IMAGES = {
+    "floor(x)": lambda y: y.denominator == 1,
+    "ceil(x) + 0.3": lambda y: (y - Fraction(3, 10)).denominator == 1,
+    "max(x, w)": lambda y: y >= 3,
+    "min(x, w)": lambda y: y <= 3,
+    "max(x, w) + abs(x)": lambda y: y >= 3,
+    "abs(x)": lambda y: y >= 0,
+    "2*sin(x)": lambda y: abs(y) <= 2,
+    "w/(1 + x**2)": lambda y: 0 < y <= 3,
+    "x if x > w else w + 1": lambda y: y > 3,
+    "x**2 + w*x": lambda y: y >= Fraction(-9, 4),
+    "x + exp(x)": lambda y: True,
+}
+
+
+@every("form", IMAGES)
+def test_a_given_that_nothing_leads_to_contradicts_although_the_target_does_not_need_it(form: str) -> None:
+    draw = random.Random(form)
+    for _ in range(6):
+        y = Fraction(draw.randint(-60, 60), 10) if draw.random() < 0.5 else Fraction(draw.randint(-6, 6))
+        relations = [f"y = {form}", "v = u + 1", "u = y + w", "z = 2*w"]
+        draw.shuffle(relations)
+        library = bare("u v w x y z", *relations, domains=dict.fromkeys("uvwxyz", "real"))
+        stated = {"y": y} if draw.random() < 0.5 else {"v": y + 4}
+        given = {"w": "3", **{name: decimal(number) for name, number in stated.items()}}
+        if IMAGES[form](y):
+            assert library.solve("z", **given).base == 6, given
+        else:
+            with pytest.raises(InconsistentError):
+                library.solve("z", **given)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_sum_and_a_product_that_no_numbers_have_contradict_each_other_beside_the_target(seed: int) -> None:
+    draw = random.Random(seed)
+    total, product = (Fraction(draw.randint(-90, 90), 10) for _ in range(2))
+    library = bare("p q s v w z", "s = p + q", "v = p*q", "z = 2*w", domains=dict.fromkeys("pqsvwz", "real"))
+    given = {"w": "3", "s": decimal(total), "v": decimal(product)}
+    if total**2 >= 4 * product:
+        assert library.solve("z", **given).base == 6
+    else:
+        with pytest.raises(InconsistentError):
+            library.solve("z", **given)
