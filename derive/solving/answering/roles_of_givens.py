@@ -165,8 +165,11 @@ class Roles:
     def _deciding(self, silent: set[str]) -> set[str]:
         """The names that decide against a relation which would change the answer if it applied."""
         shut_by: dict[str, set[str]] = {}
+        target = self.question.target
         for relation in self.left_out:
             asked = names_in(*self.library.relations[relation].conditions)
+            if not self.plan.blocks and target in asked:  # the other cases of the target are excluded by numbers
+                asked = (*asked, *self.library.members[relation])
             for name in self._upstream(asked) & silent if asked else ():
                 shut_by.setdefault(name, set()).add(relation)
         return {name for name, shut in shut_by.items() if self._would_matter(shut)}

@@ -217,7 +217,7 @@ def _states(library: RelationSet, blocks: Sequence[Block], question: Question) -
 def _stated_twice(
     library: RelationSet, question: Question, left_out: frozenset[str], idle: frozenset[str]
 ) -> StatedTwice:
-    """What the names of the strong values state twice by all relations but some, and what follows from the idle ones."""
+    """What the names of the strong values state twice by all relations but some, and where the idle ones lead."""
     zeros = frozenset(name for name, value in question.strong.items() if not value.base[1])
     key = frozenset(question.strong), zeros, left_out, idle
     return _TWICE.of(library.session, key, lambda: _found(library, *key))
