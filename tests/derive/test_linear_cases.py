@@ -274,7 +274,10 @@ def asked_with_weak_values(seed: int, most: int = 0) -> tuple[str, Cases, str, d
     return with_weak_values(draw, cases, weak, most), cases, target, given
 
 
-@every("seed", range(80), ordinary=4)
+WHERE_THEY_STAND = (3996,)  # seen by all relations together, where all of them stand
+
+
+@every("seed", (*WHERE_THEY_STAND, *range(80)), ordinary=4)
 def test_weak_values_at_a_solution_lose_it_not(seed: int) -> None:
     text, cases, target, given = asked_with_weak_values(seed)
     try:

@@ -14,7 +14,7 @@ from derive.planning.matching import closure
 from derive.planning.plan import Block
 from derive.presentation.failed_checks import counts_as
 from derive.solving.answering.all_cases import explored_cases, leaves_open
-from derive.solving.answering.linear_answers import compared_with_all
+from derive.solving.answering.linear_answers import compared_with_all, missing_with_weak_values
 from derive.solving.answering.one_case import UnfixedError
 from derive.solving.cancellation.jacobian_rank import tied
 from derive.solving.diagnosis.contradictions import GIVENS, WEAK_VALUES, confirm
@@ -47,6 +47,8 @@ def candidates_or_errors(library: RelationSet, question: Question) -> Candidates
     idle = frozenset[str]().union(*(lone_fallbacks(used, one.plan, question) for used, one in answers))
     if not idle:
         exact = compared_with_all(library, question, answers, errors)
+        if exact is None and answers:
+            answers += missing_with_weak_values(library, question, answers)
         return Candidates(fewer, question, answers if exact is None else exact, errors, exact is not None)
     weak = {name: value for name, value in question.weak.items() if name not in idle}
     return candidates_or_errors(library, replace(question, weak=weak, decided={}))

@@ -28,7 +28,7 @@ from derive.solving.ranges.exact_pieces import NOWHERE, RationalPieces, rational
 from derive.solving.ranges.linear_pieces import LinearCases, cases_with_one_value, linear_cases
 from derive.tolerances import SAME_ROOT
 
-__all__ = ["compared_with_all"]
+__all__ = ["compared_with_all", "missing_with_weak_values"]
 
 Answers = Sequence[tuple[RelationSet, Found]]
 """What was found, each with the library of the relations that it uses."""
@@ -53,6 +53,19 @@ def compared_with_all(
         return None  # nothing determines it, at least in some case
     compared = _Compared(library, question, answers, cases, cases.pieces, is_open)
     return compared.over_ranges() if cases.ranged else compared.at_numbers()
+
+
+def missing_with_weak_values(library: RelationSet, question: Question, answers: Answers) -> Answers:
+    """The numbers that are no answers yet, though all relations hold there where all weak values stand.
+
+    A plan that has a weak value yield may see only the case in which it does.
+    """
+    if not question.weak or _is_ranged(question):
+        return ()
+    cases = linear_cases(library, question, with_standing=True)
+    if cases is None or not cases.pieces or cases.ranged:
+        return ()
+    return _Compared(library, question, answers, cases, cases.pieces, is_open=False).missing_points()
 
 
 def _exactly(library: RelationSet, question: Question, *, is_refused: bool) -> LinearCases | RationalPieces | None:
@@ -105,6 +118,11 @@ class _Compared:
         elif not any(self.question.target in state.spans for _, one in kept for state in one.states):
             kept = [(used, self._without_doubts(one)) for used, one in kept]
         return [*kept, *((self.library, self._made_of([piece])) for piece in missing)]
+
+    def missing_points(self) -> Answers:
+        """The numbers among the values that are no answer yet."""
+        points = [one for one in self.pieces if one.is_point and not self._is_among(one, self.answers)]
+        return [(self.library, self._made_of([point])) for point in points if not self._is_where_it_begins(point)]
 
     def _is_where_it_begins(self, point: Interval) -> bool:
         """Whether a value is an end of the target's domain, at which nothing but failing conditions keeps it."""
@@ -183,7 +201,8 @@ class _Compared:
         else:
             whole = spans[0][0], spans[-1][1]
             state = State(known, {target: whole}, notes=(note,), pieces=tuple(spans))
-        return Found(Plan(target, (Block(used, (target,)),), (), ()), (state,), {})
+        weak = tuple(name for name in self.question.weak if name in self.library.held_by(used))
+        return Found(Plan(target, (Block(used, (target,)),), weak, ()), (state,), {})
 
 
 def _reach(state: State, target: str) -> Span:

@@ -240,9 +240,9 @@ def _found(
     solved = directed(structure, in_turn, given) if is_spare or settled != given else {}
     following = ordered(structure, solved, sorted(settled - given), given) if settled != given else []
     may_leave = [*leaving(library, following), *_led_to(library, following, idle)]
-    idle = structure.members.keys() - solved.values() if is_spare else set()
+    spare = structure.members.keys() - solved.values() if is_spare else set()
     others = {one.name for one in library.inequalities} | estimates
-    tests = {name for name in (idle | others) - left_out if settled.issuperset(library.members[name])}
+    tests = {name for name in (spare | others) - left_out if settled.issuperset(library.members[name])}
     asked = [one for name in tests for one in library.members[name]]
     wanted = [*may_leave, *asked]
     blocks = tuple(ordered(structure, solved, wanted, given)) if wanted else ()

@@ -48,10 +48,13 @@ _FEW_NAMES = 12  # the same where relations are not linear
 _TRIED = 32  # limit on points at which the parts that are not linear are tried
 
 
-def linear_cases(library: RelationSet, question: Question) -> LinearCases | None:
-    """The relations around a target; None if they are not linear case by case, or are plain equations."""
+def linear_cases(library: RelationSet, question: Question, *, with_standing: bool = False) -> LinearCases | None:
+    """The relations around a target; None if they are not linear case by case, or are plain equations.
+
+    A weak value that a relation may lead to is left to plans, unless all are to stand as they are (`with_standing`).
+    """
     try:
-        around = _Around.of(library, question)
+        around = _Around.of(library, question, with_standing=with_standing)
         return around.cases() if any(map(_has_cases, around.relations)) else None
     except NotLinear:
         return None
@@ -117,7 +120,7 @@ class _Around:
     known: Mapping[str, Value]
 
     @classmethod
-    def of(cls, library: RelationSet, question: Question) -> _Around:
+    def of(cls, library: RelationSet, question: Question, *, with_standing: bool = False) -> _Around:
         """Raises `NotLinear` where they are too many, or where it depends on the case which of the values yield."""
         values = {**question.weak, **question.strong}
         if question.target in question.strong:
@@ -138,7 +141,7 @@ class _Around:
             if len(names) > _MOST_NAMES:
                 raise NotLinear
         weak = [name for name in question.weak if name in known or name in names]
-        if weak and not with_own_values(library, question, weak).strong.keys() >= {*weak}:
+        if not with_standing and not with_own_values(library, question, weak).strong.keys() >= {*weak}:
             raise NotLinear
         return cls(library, question, tuple(names), tuple(relations.values()), known)
 

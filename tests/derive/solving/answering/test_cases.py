@@ -278,4 +278,5 @@ def test_where_no_case_fits_the_givens_nothing_is_admissible(seed: int) -> None:
         (below,) = library.solve_all("q", x=str(x), y=str(float(fitting[1])))
         assert above.bounds == (edge, float("inf"))
         assert below.bounds == (0, edge)
-        assert not above.unused and not below.unused  # they exclude the other case
+        assert not above.unused  # they exclude the other case
+        assert not below.unused
