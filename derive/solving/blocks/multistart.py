@@ -31,7 +31,8 @@ from quantities.domain import Domain
 
 __all__ = ["solved_from_starts", "starts"]
 
-_CURVE = 4  # solutions, none of them isolated, that make a curve
+_CURVE = 4  # solutions, apart from each other and none of them isolated, that make a curve
+_APART = 0.03  # of the largest value, by which two of these differ: a root of high order is found to a hundredth
 _TORN = 3  # limit on tears
 _WAYS = 800  # limit on sets of tears that are tried
 _TEARABLE = 16  # limit on unknowns of a system that is torn
@@ -56,12 +57,12 @@ class _Harvest:
     system: System
     found: list[Solution] = field(default_factory=list)
     rough: list[tuple[Mapping[str, float], int]] = field(default_factory=list)  # singular ones, and their digits
-    along: int = 0  # number of those that are not isolated
+    along: list[Mapping[str, float]] = field(default_factory=list)  # those that are not isolated, apart from each other
     tried: int = 0
 
     @property
     def is_curve(self) -> bool:
-        return self.along >= _CURVE and not self.found
+        return len(self.along) >= _CURVE and not self.found
 
     def take(self, proposed: Mapping[str, float]) -> None:
         """Add a point that solves the whole system, is isolated and is new."""
@@ -82,7 +83,8 @@ class _Harvest:
 
         seen = standing(self.equations, values, self.system.known)
         if not seen.alone:
-            self.along += is_telling(values, self.equations, self.system.known)
+            if is_telling(values, self.equations, self.system.known) and not self._is_along(values):
+                self.along.append(values)
             return
         if seen.order > 1:
             better = self._sharpened(values)
@@ -120,9 +122,14 @@ class _Harvest:
             for other, digits in self.rough
         )
 
+    def _is_along(self, values: Mapping[str, float]) -> bool:
+        """Whether a point that is not isolated is known already: many starts lead to one root of high order."""
+        largest = max(map(abs, values.values()))
+        return any(all(abs(x - other[name]) <= _APART * largest for name, x in values.items()) for other in self.along)
+
     def outcome(self) -> Outcome:
         if not self.found:
-            if self.along:
+            if self.is_curve:
                 return Outcome((), singular=True, reason="they hold along a whole curve")
             return Outcome((), reason=f"none was found from {self.tried} starts", undecided=True)
         caveat = f"solved numerically from {self.tried} starts; it is not proved that there are no other solutions"

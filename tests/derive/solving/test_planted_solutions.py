@@ -40,7 +40,10 @@ def _is_near(one: float, other: float, close: float) -> bool:
     return abs(one - other) <= close * max(1e-3, abs(one))
 
 
-@every("seed", [5, 10, 1, 12, 4, 8, 13], ordinary=2)  # that take a second; the long run asks the others
+TOUCHING = 403005393  # to a high order: points near the root look like points of a common curve
+
+
+@every("seed", [5, 10, 1, 12, 4, 8, 13, TOUCHING], ordinary=2)  # that take a second; the long run asks the others
 def test_a_list_for_two_polynomials_is_complete_or_says_that_it_may_not_be(seed):
     assert_complete(planted_pair(seed), "xy"[seed % 2])
 
