@@ -339,6 +339,7 @@ def _torn(library: RelationSet, equations: list[Equation], block: Block) -> dict
 
     A division by what may be zero at a solution would lose that one: the formula would hold of another alone.
     """
+    equations = [Equation(reduced(one.lhs), one.op, reduced(one.rhs)) for one in equations]  # what cancels adds no root
     names = names_in(*(side for one in equations for side in (one.lhs, one.rhs)))
     domains = {name: library.declared[name].domain for name in block.unknowns}
     known = {name: generic(library.declared[name], 0) for name in names if name not in domains}

@@ -8,6 +8,7 @@ Sizes beyond the reach of a search are not searched; there only a change of sign
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from derive.expressions.tree import Apply, Node, walk
 from derive.numerics.algebra.constant_folding import without_quotients
@@ -36,7 +37,13 @@ def pieces(form: Node, name: str, box: Mapping[str, Span], domain: Domain) -> Pi
     (((1e-60, 1e+60),), ())
     >>> pieces(parse_expression("sin(x) - a"), "x", {"a": (0.0, 0.5)}, positive)
     """
-    whole = reach(domain)
+    return _pieces(form, name, tuple(box.items()), domain)
+
+
+@lru_cache(maxsize=1024)
+def _pieces(form: Node, name: str, spans: tuple[tuple[str, Span], ...], domain: Domain) -> Pieces | None:
+    """The same, cached: many programs of a page hold the same block."""
+    whole, box = reach(domain), dict(spans)
     forms = tuple(dict.fromkeys((form, without_quotients(form, name, {**box, name: whole}))))
     kept: list[tuple[Span, bool]] = []
     pending = [whole]

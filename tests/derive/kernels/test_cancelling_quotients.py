@@ -56,3 +56,16 @@ def test_what_cancels_for_every_number_has_no_closed_form(quotient: str) -> None
     held = derive.load(f'{text}[relations]\nr = {{ equation = "x = {quotient}" }}\n')
     with pytest.raises(NoSolutionError):
         held.formula("b", ["x"])
+
+
+def test_what_cancels_in_a_block_leaves_its_formula_one_root() -> None:
+    """`q*a/(q + q)` is half of a; cleared of its divisor, the equation would have the root 0 besides."""
+    names = "".join(f'{name} = {{ unit = "1", domain = "real" }}\n' for name in ("q", "a", "b", "w", "g", "v", "z"))
+    held = derive.load(
+        f'[quantities]\n{names}[relations]\nr0 = {{ equation = "b = 0.5*w" }}\n'
+        'r1 = { equation = "b = q*a/(q + q)" }\nr2 = { equation = "g = min(v, 10*w) - q*z" }\n'
+    )
+    formula = held.formula("q", ["g", "z", "a", "v"])
+    for a, v in ((3, 40), (3, 20), (-2, 5)):
+        found = float(formula.subs({"g": 1, "z": 2, "a": a, "v": v}))
+        assert found == pytest.approx((min(v, 10 * a) - 1) / 2)

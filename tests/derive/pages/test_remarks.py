@@ -115,8 +115,16 @@ def test_no_page_is_written_that_could_not_answer():
 @pytest.mark.parametrize(
     ("profiles", "given"),
     [
-        (["deepseek-v3", "h200-sxm:fp8"], {"chips": "144 chip", "batch": "12686 sequence", "context": "4000 token"}),
-        (["deepseek-v3", "gb200:fp8"], {"chips": "72 chip", "batch": "1 sequence", "context": "1000 token"}),
+        pytest.param(
+            ["deepseek-v3", "h200-sxm:fp8"],
+            {"chips": "144 chip", "batch": "12686 sequence", "context": "4000 token"},
+            marks=pytest.mark.thorough,
+        ),
+        pytest.param(
+            ["deepseek-v3", "gb200:fp8"],
+            {"chips": "72 chip", "batch": "1 sequence", "context": "1000 token"},
+            marks=pytest.mark.long,
+        ),
     ],
 )
 def test_what_a_page_cannot_follow_is_told_as_it_was_first_set(tab: Shown, tmp_path, profiles, given):
