@@ -67,5 +67,6 @@ def test_what_cancels_in_a_block_leaves_its_formula_one_root() -> None:
     )
     formula = held.formula("q", ["g", "z", "a", "v"])
     for a, v in ((3, 40), (3, 20), (-2, 5)):
-        found = float(formula.subs({"g": 1, "z": 2, "a": a, "v": v}))
+        numbers = {"g": 1, "z": 2, "a": a, "v": v}
+        found = float(formula.subs({symbol: numbers[symbol.name] for symbol in formula.free_symbols}))
         assert found == pytest.approx((min(v, 10 * a) - 1) / 2)
