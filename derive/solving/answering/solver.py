@@ -35,6 +35,7 @@ from derive.solving.answering.regime_intervals import is_possible_within
 from derive.solving.answering.remarks import is_of_time, remarks
 from derive.solving.answering.whole_counts import whole_numbers
 from derive.solving.diagnosis.contradictions import prove_fit_together
+from derive.solving.diagnosis.diagnosis import missing_sets, wanted
 from derive.solving.diagnosis.stated_twice import Agreement, agreement
 from derive.solving.execution.answer import Answer, Assumption
 from derive.solving.execution.applicability import conditional_in
@@ -77,18 +78,22 @@ def _solved(
 ) -> Answer:
     """The one answer of the solver."""
     with query():
-        return _the_only(target, _all_solved(library, target, profiles, given, shape))
+        answers = _all_solved(library, target, profiles, given, shape)
+        one = the_one(answers)
+        if one is not None:
+            return one
+        raise _no_single(library, ask(library, target, profiles, given), answers)
 
 
-def _the_only(target: str, answers: Sequence[Answer]) -> Answer:
-    one = the_one(answers)
-    if one is not None:
-        return one
+def _no_single(library: RelationSet, question: Question, answers: Sequence[Answer]) -> AmbiguousError:
+    """The error for a target that has bounds alone, or several values."""
+    target = question.target
     listing = "; ".join(headline(answer) for answer in answers[:6])
     if len(answers) == 1:
-        raise AmbiguousError(
+        further = wanted(list(missing_sets(library, question, frozenset()))) or "Give another quantity."
+        return AmbiguousError(
             f"{target} is only bounded: {listing}{answers[0].whole and f'; {answers[0].whole}'}.",
-            hint="The relations do not fix it within these bounds; give another quantity.",
+            hint=f"The relations do not fix it within these bounds. {further}",
             answers=answers,
         )
     open_ones = dict.fromkeys(
@@ -100,7 +105,7 @@ def _the_only(target: str, answers: Sequence[Answer]) -> Answer:
     count, told, all_of_them = "", "", "them all"
     if open_ones:
         count, told, all_of_them = "at least ", f" ({'; '.join(open_ones)})", "those found"
-    raise AmbiguousError(
+    return AmbiguousError(
         f"{target} has {count}{len(answers)} admissible values: {listing}{told}.",
         hint=f"Give another quantity, or narrow the domain; solve_all returns {all_of_them}.",
         answers=answers,
