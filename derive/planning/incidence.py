@@ -127,6 +127,7 @@ class Core:
 
     equations: _Equations
     relations: frozenset[str]
+    names: frozenset[str]  # the quantities in them, and those for which it was made
     links: Mapping[str, tuple[frozenset[str], ...]]  # the quantities that the other relations connect with each
     session: Session = field(default_factory=Session, init=False, repr=False)
 
@@ -136,12 +137,12 @@ class Core:
         every = equations.every
         fixed = names.union(equations.exchanged, *equations.inequalities.values())
         gone = every.apart(fixed)
-        kept = {name for relation, held in every.members.items() if relation not in gone for name in held}
+        kept = fixed.union(*(held for relation, held in every.members.items() if relation not in gone))
         links: dict[str, tuple[frozenset[str], ...]] = {}
         for met in _groups(every, gone, fixed):
-            group = frozenset(name for name in met if name in fixed or name in kept)
+            group = kept & met
             links.update({name: (*links.get(name, ()), group) for name in group})
-        return cls(equations, frozenset(every.members.keys() - gone.keys()), links)
+        return cls(equations, frozenset(every.members.keys() - gone.keys()), kept, links)
 
     @cached_property
     def decisive(self) -> frozenset[str]:

@@ -34,7 +34,7 @@ from derive.expressions.tree import Node, names_in, render
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds, truth
 from derive.numerics.intervals.enclosure import Span, truths
-from derive.planning.incidence import Structure, structure_of
+from derive.planning.incidence import Core, Structure, core_of, structure_of
 from derive.planning.matching import closure
 from derive.planning.plan import Plan, determined, is_surely_open
 from derive.solving.execution.case_boxes import CaseLogic, box_of, is_possible
@@ -304,23 +304,28 @@ class Decisions:
         return frozenset(self.question.strong)
 
     @cached_property
-    def _structure(self) -> Structure:
-        return structure_of(self.library, frozenset(self.question.case.failing), self.question.stated)
+    def _core(self) -> Core:
+        return core_of(self.library, (self.question.target, *self._strong, *self.question.weak))
 
-    @cached_property
-    def _reach(self) -> frozenset[str]:
-        strong, weak = self._strong, tuple(self.question.weak)
-        key = (strong, weak, frozenset(self.question.case.failing), self.question.stated)
-        return _REACHES.of(self.library.session, key, lambda: determined(self._structure, strong, weak))
+    def _graph(self, name: str) -> Structure:
+        """The relations that may determine a quantity: those of the question's core, if that holds it."""
+        failing, stated = frozenset(self.question.case.failing), self.question.stated
+        if name not in self._core.names:
+            return structure_of(self.library, failing, stated)
+        return self._core.structure(failing & self._core.decisive, stated)
 
     def is_in_reach(self, name: str) -> bool:
         """Whether the values could determine a quantity if all relations applied, or state it."""
-        if name in self.question.strong or name in self.question.weak:
+        strong, weak = self._strong, tuple(self.question.weak)
+        if name in strong or name in self.question.weak:
             return True
-        return not self._is_surely_open(name) and name in self._reach
+        graph = self._graph(name)
+        if is_surely_open(graph, name, strong, weak):
+            return False
+        return name in _REACHES.of(graph.session, (strong, weak), lambda: determined(graph, strong, weak))
 
     def _is_surely_open(self, name: str) -> bool:
-        return is_surely_open(self._structure, name, self._strong, self.question.weak)
+        return is_surely_open(self._graph(name), name, self._strong, self.question.weak)
 
     def _undecided(self) -> Iterator[tuple[str, frozenset[tuple[str, str]]]]:
         """The relations of which it is not known yet whether they apply, each with what is being found meanwhile."""

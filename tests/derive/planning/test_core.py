@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import derive
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import core_of, structure_of
-from derive.planning.plan import plan
+from derive.planning.plan import determined, plan
 from derive.relation_files.loading import load
 from derive.solving.execution.question import outlined
 from tests.derive import random_questions
@@ -31,6 +31,9 @@ def prove_same(library: RelationSet, target: str, typed, left_out=frozenset()) -
     core = core_of(library, (target, *asked.strong, *asked.weak))
     within = plan(core.structure(left_out & core.decisive, asked.stated), *names)
     assert within.is_determined == whole.is_determined
+    stated = {*asked.strong, *asked.weak}
+    reached = determined(structure_of(library, left_out, asked.stated), asked.strong, asked.weak) & core.names
+    assert determined(core.structure(left_out & core.decisive, asked.stated), *names[1:]) - stated == reached - stated
     assert within.blocks == whole.blocks
     assert {*whole.weak} <= {*within.weak}  # what is left out may connect more with the target
     held = {name for relation in within.relations for name in library.members[relation]}
