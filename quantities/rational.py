@@ -94,20 +94,22 @@ def exact_of(number: float) -> Fraction | None:
 def read_decimal(text: str) -> float:
     """The number that a decimal spells, with all its digits; zero or infinite where it is beyond all doubles.
 
-    So are seventeen digits with which a program printed a double: who types them states them. A double itself, handed
-    over by a program, is a number that was computed, and not known better than that.
+    Sixteen or seventeen digits with which a double prints are a number that was computed, and is not known better than
+    that double: typed again, 0.1 + 0.2 is still what it was.
 
     >>> exact_of(read_decimal("0.100000000000000000001")), read_decimal("1e999999999")
     (Fraction(100000000000000000001, 1000000000000000000000), inf)
-    >>> exact_of(read_decimal("0.30000000000000004")) > Fraction("0.3"), exact_of(as_number(0.1 + 0.2))
-    (True, None)
+    >>> exact_of(read_decimal("0.30000000000000004")), exact_of(read_decimal("0.30000000000000005"))
+    (None, Fraction(6000000000000001, 20000000000000000))
     """
     number = float(text)
     if not math.isfinite(number):
         return number
     if number == 0:  # whatever its exponent, which may be too large to be written out
         return Rational(Fraction(0))
-    return Rational(Fraction(text))
+    exact = Fraction(text)
+    is_printed = float(f"{number:.{_DECIMALS}g}") != number and Fraction(repr(number)) == exact
+    return number if is_printed else Rational(exact)
 
 
 def as_number(given: Any) -> float:
