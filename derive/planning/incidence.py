@@ -129,6 +129,7 @@ class Core:
     relations: frozenset[str]
     names: frozenset[str]  # the quantities in them, and those for which it was made
     links: Mapping[str, tuple[frozenset[str], ...]]  # the quantities that the other relations connect with each
+    apart: Mapping[str, str]  # the other relations in the order in which they follow, with the quantity of each alone
     session: Session = field(default_factory=Session, init=False, repr=False)
 
     @classmethod
@@ -142,7 +143,7 @@ class Core:
         for met in _groups(every, gone, fixed):
             group = kept & met
             links.update({name: (*links.get(name, ()), group) for name in group})
-        return cls(equations, frozenset(every.members.keys() - gone.keys()), kept, links)
+        return cls(equations, frozenset(every.members.keys() - gone.keys()), kept, links, dict(reversed(gone.items())))
 
     @cached_property
     def decisive(self) -> frozenset[str]:

@@ -23,7 +23,7 @@ from derive.expressions.functions import PERIODIC, STEPPED
 from derive.expressions.tree import Apply, walk
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.piecewise_linear import CHOICES
-from derive.planning.incidence import Structure, structure_of
+from derive.planning.incidence import Core, Structure, core_of, structure_of
 from derive.planning.matching import Matching
 from derive.planning.orientation import directed
 from derive.planning.plan import Block, Plan, determined, ordered
@@ -220,27 +220,35 @@ def _stated_twice(
     """What the names of the strong values state twice by all relations but some, and where the idle ones lead."""
     zeros = frozenset(name for name, value in question.strong.items() if not value.base[1])
     key = frozenset(question.strong), zeros, left_out, idle
-    return _TWICE.of(library.session, key, lambda: _found(library, *key))
+    core = core_of(library, (question.target, *question.strong, *question.weak))
+    return _TWICE.of(library.session, key, lambda: _found(library, core, *key))
 
 
 def _found(
     library: RelationSet,
+    core: Core,
     given: frozenset[str],
     zeros: frozenset[str],
     left_out: frozenset[str],
     idle: frozenset[str],
 ) -> StatedTwice:
     estimates = {name for name, one in library.relations.items() if one.approximate is not None}
-    structure = structure_of(library, left_out | estimates)
+    aside = left_out | estimates
+    within = core.structure(aside & core.decisive, frozenset())
     matching = Matching(given)
-    matching.add_all(structure.members, structure.members)
-    settled = given | (matching.unknowns.keys() - matching.loose(structure.holders))
-    is_spare = any(settled.issuperset(held) for name, held in structure.members.items() if name not in matching.fixes)
-    in_turn = sorted(structure.members, key=_leaving_several(library).__contains__)
-    solved = directed(structure, in_turn, given) if is_spare or settled != given else {}
+    matching.add_all(within.members, within.members)
+    settled = given | (matching.unknowns.keys() - matching.loose(within.holders))
+    is_spare = any(settled.issuperset(held) for name, held in within.members.items() if name not in matching.fixes)
+    in_turn = sorted(within.members, key=_leaving_several(library).__contains__)
+    solved = {**directed(within, in_turn, given)} if is_spare or settled != given else {}
+    spare = within.members.keys() - solved.values() if is_spare else set()
+    for relation, own in core.apart.items():  # each only says its own quantity, once all others are known
+        if relation not in aside and settled.issuperset(name for name in library.members[relation] if name != own):
+            settled |= {own}
+            solved[own] = relation
+    structure = structure_of(library, aside)
     following = ordered(structure, solved, sorted(settled - given), given) if settled != given else []
     may_leave = [*leaving(library, following), *_led_to(library, following, idle)]
-    spare = structure.members.keys() - solved.values() if is_spare else set()
     others = {one.name for one in library.inequalities} | estimates
     tests = {name for name in (spare | others) - left_out if settled.issuperset(library.members[name])}
     asked = [one for name in tests for one in library.members[name]]

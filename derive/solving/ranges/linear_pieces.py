@@ -126,9 +126,10 @@ class _Around:
         if question.target in question.strong:
             raise NotLinear
         names = [question.target]
+        walked = [question.target]
         relations: dict[str, Relation] = {}
         known: dict[str, Value] = {}
-        for name in names:  # grows meanwhile
+        for name in walked:  # grows meanwhile
             for relation in _holding(library, name):
                 if relation.approximate is not None:
                     raise NotLinear
@@ -138,7 +139,9 @@ class _Around:
                         known[one] = values[one]
                     elif one not in names:
                         names.append(one)
-            if len(names) > _MOST_NAMES:
+                    if one not in walked and (one in names or (with_standing and one in question.weak)):
+                        walked.append(one)  # a weak value that stands has to fit all relations that hold it
+            if len(walked) > _MOST_NAMES:
                 raise NotLinear
         weak = [name for name in question.weak if name in known or name in names]
         if not with_standing and not with_own_values(library, question, weak).strong.keys() >= {*weak}:
