@@ -27,7 +27,7 @@ _PACKAGES = ("mpmath", "networkx", "numpy", "pint", "python_flint", "rapidfuzz",
 
 def answered(words: Sequence[str], answer: Callable[[], int]) -> int:
     """Print the cached output of a command; else run it and cache its output. Returns the exit status."""
-    path = _entry(words) if words and words[0] in _VERBS and not any(map(_is_more, words)) else None
+    path = _entry(words) if words and words[0] in _VERBS and "-" not in words else None
     if path is None:
         return answer()
     before = _Output.unpacked(recalled(path))
@@ -45,11 +45,6 @@ def answered(words: Sequence[str], answer: Callable[[], int]) -> int:
     if status == 0 or ("--strict" in words and output.out):  # `--strict` fails, but there is an answer
         keep(path, output.packed())
     return status
-
-
-def _is_more(word: str) -> bool:
-    """Whether a word makes a command read or write more than can be checked."""
-    return word == "-" or word.partition("=")[0] in ("--from", "--save")
 
 
 class _Output(NamedTuple):

@@ -29,7 +29,6 @@ __all__ = ["MARK", "digest", "encoded", "is_edited", "is_replaceable", "sealed",
 
 MARK = "Made by derive"  # in every file whose format has a place for words
 _PHRASES = (
-    rf"^# {MARK}: a question to ask again",
     rf"^(// )?{MARK} \d\S*\.\r?$",  # in a module
     rf"<(metadata|dc:title)>{MARK}</",  # in a picture
     rf"pdfcreator=\{{{MARK}\}}",
@@ -65,8 +64,9 @@ def encoded(text: str) -> bytes:
 def sealed(text: str) -> str:
     """A text with a seal behind its mark; one without a mark stays as it is.
 
-    >>> print(sealed("# Made by derive: a question"))
-    # Made by derive [9c9586ecb0fd83763b8d7e3648d2a15f]: a question
+    >>> print(sealed("# Made by derive 1.0.\\nx = 1"))
+    # Made by derive [a73f751b0827cfbfad75c91c4fe3a5c8] 1.0.
+    x = 1
     """
     mark = _SEALABLE.search(text)
     if mark is None:

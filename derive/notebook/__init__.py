@@ -1,4 +1,4 @@
-"""Notebooks: typeset answers, completion of names, a cell for relation files, sliders.
+"""Notebooks: typeset answers, completion of names, a cell for relation files.
 
 `%load_ext derive.notebook` completes targets, givens and profiles, draws figures, and adds the cell magic `%%derive`.
 Answers and the other results are shown typeset without it.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["load_ipython_extension", "sliders"]
+__all__ = ["load_ipython_extension"]
 
 
 def load_ipython_extension(shell: Any) -> None:
@@ -20,13 +20,3 @@ def load_ipython_extension(shell: Any) -> None:
     add_pictures(shell)
     add_cell(shell)
     add_completion(shell)
-
-
-def sliders(library: Any, target: str, /, *profiles: str, **given: Any) -> Any:
-    """A control for each given, and the answer below, worked out again at each move.
-
-    A range is a slider (logarithmic from two decades up), a list or a tuple a menu, a value a field to type in.
-    """
-    from derive.notebook.controls import panel
-
-    return panel(library, target, profiles, given).box

@@ -86,7 +86,6 @@ def test_what_cannot_be_read_is_an_error_of_the_system(tmp_path: Path) -> None:
     [
         ("solve", "b", "a=1", "--library", "pipe.toml"),
         ("solve", "b", "a=1", "--library", "sum.toml", "--add", "pipe.toml"),
-        ("solve", "b", "--from", "pipe.toml"),
         ("solve", "b", "a=1", "--library", "user.toml"),
         ("sweep", "b", "a=1..2", "--library", "pipe.toml"),
         ("check", "pipe.toml"),

@@ -119,7 +119,6 @@ WRITING = [
     ("page", "period", "length=1..4 m", "-o", "kept.html"),
     ("compile", "period", "length", "-o", "kept.py"),
     ("compile", "period", "length", "-o", "kept.js"),
-    ("solve", "period", "length=1 m", "--save", "kept.toml"),
 ]
 
 

@@ -57,12 +57,6 @@ def test_a_file_of_another_format_is_refused_with_those_that_there_are(verb: str
     assert ENDINGS.get(verb, ".svg") in told.err
 
 
-def test_a_question_that_cannot_be_kept_is_refused_first() -> None:
-    told = ask("solve", "volume", "side=2 m", "height=1 m", "--save", "nowhere/x.toml", *ON)
-    assert (told.status, told.out) == (2, "")
-    assert "cannot be written" in told.err
-
-
 @pytest.mark.parametrize("verb", [verb for verb in SINGLE if verb not in ("formula", "compile")])
 def test_two_targets_where_there_is_one(verb: str) -> None:
     told = ask(*asked(verb, "volume,steel"))

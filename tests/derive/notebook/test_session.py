@@ -1,4 +1,4 @@
-"""A session of IPython: the cell of relations, the completion of names, sliders."""
+"""A session of IPython: the cell of relations, the completion of names."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ import derive
 
 pytest.importorskip("IPython", reason="IPython comes with the extra notebook")
 
-from derive.notebook import sliders
 from derive.notebook.cell import Report, read_cell
 from derive.notebook.completion import begun
-from derive.notebook.controls import panel
 
 PENDULUM = """[quantities]
 length = { unit = "m" }
@@ -121,33 +119,3 @@ def test_a_cell_that_does_not_fit_shows_its_problems_below_its_lines() -> None:
     assert repr(report) == "\n".join(map(str, derive.check(PENDULUM.replace("sqrt", ""))))
     with pytest.raises(derive.ExpressionError, match="names no variable"):
         read_cell("", PENDULUM)
-
-
-def test_sliders_move_the_answer() -> None:
-    pytest.importorskip("ipywidgets", reason="ipywidgets comes with the extra notebook")
-    library = derive.load(PENDULUM)
-    made = panel(library, "period", (), {"length": "0.1..100 m", "gravity": ["9.81 m/s**2", "1.62 m/s**2"]})
-    for length, gravity in ((1.0, "9.81 m/s**2"), (4.0, "1.62 m/s**2"), (100.0, "9.81 m/s**2")):
-        made.controls["length"].value = length
-        made.controls["gravity"].value = gravity
-        stated = made.given()
-        assert stated["gravity"] == gravity
-        answer = library.solve("period", **stated)
-        assert made.shown.value.startswith(f"<b>{str(answer).splitlines()[0]}</b>")
-    assert sliders(library, "period", "clock").children[-1].value.startswith("<b>period = 2")
-
-
-def test_a_slider_stays_in_its_range_and_says_why_there_is_no_answer() -> None:
-    pytest.importorskip("ipywidgets", reason="ipywidgets comes with the extra notebook")
-    made = panel(derive.load(PENDULUM), "period", (), {"length": "1..2 m"})
-    for position in (1.0, 2.0):
-        made.controls["length"].value = position
-        assert made.given() == {"length": f"{position} m"}
-    made = panel(derive.load(PENDULUM), "period", (), {"length": "1 m"})
-    made.controls["length"].value = "one metre"
-    assert "length" in made.shown.value
-    assert "color" in made.shown.value
-    made = panel(derive.llm, "step_time", (), {"batch": "1..64 sequence"})
-    assert "is not determined by what is given" in made.shown.value
-    with pytest.raises(derive.DeriveError, match="no quantity 'nobody'"):
-        panel(derive.llm, "nobody", (), {})

@@ -12,7 +12,6 @@ import derive
 nbformat = pytest.importorskip("nbformat", reason="nbformat comes with the extra dev")
 nbclient = pytest.importorskip("nbclient", reason="nbclient comes with the extra dev")
 pytest.importorskip("ipykernel", reason="ipykernel comes with the extra dev")
-pytest.importorskip("ipywidgets", reason="ipywidgets comes with the extra notebook")
 
 TOUR = Path(derive.__file__).parent / "manual" / "tour.ipynb"
 
