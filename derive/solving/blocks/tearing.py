@@ -99,11 +99,24 @@ def torn(equations: Sequence[Equation], system: System) -> tuple[Outcome, tuple[
         return replace(best, undecided=True), lost  # an undefined branch may be at an edge
     if not best.caveat and not lost:
         return best, lost
-    found: list[Solution] = []  # by all tears, none of which is certain to be complete
-    for solution in (solution for outcome, _ in tried for solution in outcome.solutions):
-        if not is_covered(solution, found):
+    found = list(best.solutions)  # and by all tears, none of which is certain to be complete
+    for solution in (solution for outcome, _ in tried if outcome is not best for solution in outcome.solutions):
+        if (best.caveat or _is_lost(solution, lost, system)) and not is_covered(solution, found):
             found.append(solution)
     return replace(best, solutions=tuple(found)), lost
+
+
+def _is_lost(solution: Solution, lost: Sequence[Lost], system: System) -> bool:
+    """Whether a solution by another tear may be one at which a divisor is zero; elsewhere, none is missing.
+
+    Where a root is a multiple one, another tear may find it in pieces, a few digits apart.
+    """
+    near = {
+        name: (x - _BESIDE * abs(x), x + _BESIDE * abs(x)) for name, x in {**system.known, **solution.values}.items()
+    }
+    box = {**near, **solution.spans}
+    seen = (enclose(divisor, box, "") for _, divisor in lost)
+    return any(one is None or not one.misses_zero for one in seen)
 
 
 def _by_each(equations: Sequence[Equation], system: System) -> Iterator[tuple[Outcome, tuple[Lost, ...]]]:

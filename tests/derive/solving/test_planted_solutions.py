@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 import os
+import random
+from fractions import Fraction
 
 import pytest
+import sympy
 
 import derive
 from derive import AmbiguousError, InconsistentError, LimitError, NoSolutionError
@@ -41,9 +44,11 @@ def _is_near(one: float, other: float, close: float) -> bool:
 
 
 TOUCHING = 403005393  # to a high order: points near the root look like points of a common curve
+IN_PIECES = 414001386  # a triple root, which another tear found four times more, a few digits apart
 
 
-@every("seed", [5, 10, 1, 12, 4, 8, 13, TOUCHING], ordinary=2)  # that take a second; the long run asks the others
+# Those take a second; the long run asks the others.
+@every("seed", [5, 10, 1, 12, 4, 8, 13, TOUCHING, IN_PIECES], ordinary=2)
 def test_a_list_for_two_polynomials_is_complete_or_says_that_it_may_not_be(seed):
     assert_complete(planted_pair(seed), "xy"[seed % 2])
 
@@ -56,6 +61,20 @@ def test_a_list_for_two_waves_is_complete_or_says_that_it_may_not_be(seed):
 @every("seed", range(200), ordinary=5)
 def test_a_list_for_a_polynomial_is_complete_or_says_that_it_may_not_be(seed):
     assert_complete(planted_polynomial(seed), close=1e-7)
+
+
+@every("seed", range(60), ordinary=6)
+def test_a_multiple_root_is_one_however_the_unknowns_are_expressed(seed):
+    """`(x - r)**k = 0` and `y = a - x**2/b`, with y put in the place of a part of the first."""
+    draw = random.Random(f"multiple {seed}")
+    r, c, a = (Fraction(draw.randint(-12, 12), 4) for _ in range(3))
+    b, order = Fraction(draw.choice((-4, -2, 2, 4))), draw.randint(2, 4)
+    x = sympy.Symbol("x")
+    rest = sympy.expand((x - sympy.Rational(r)) ** order - (x + sympy.Rational(c)) * (a - x**2 / b))
+    relations = [f"{rest} + (x + ({c}))*y = 0", f"y = {a} - x**2/({b})"]
+    library = bare("x y", *relations, domains={"x": "-20..20", "y": "-200..200"})
+    found = [one.base for one in library.solve_all("x")]
+    assert found == pytest.approx([float(r)], abs=1e-3)
 
 
 @pytest.mark.long
