@@ -172,12 +172,13 @@ def _admissible(
     try:
         sought = candidates(library, question)
         answers = _answers(library, sought, profiles)
-    except (NoSolutionError, UnderdeterminedError) as error:  # in the middle of the ranges
-        elsewhere = question.ranges and (isinstance(error, NoSolutionError) or is_gapless(library))
+    except (NoSolutionError, UnderdeterminedError, InconsistentError) as error:  # in the middle of the ranges
+        elsewhere = question.ranges and (not isinstance(error, UnderdeterminedError) or is_gapless(library))
         answers = _over_all_cases(library, question, profiles, ()) if elsewhere else ()
         if answers:
             return answers, None
-        if isinstance(error, NoSolutionError) or question.target not in question.origins or question.own is None:
+        is_open = isinstance(error, UnderdeterminedError)
+        if not is_open or question.target not in question.origins or question.own is None:
             raise
         return (_own(library, question, profiles),), None
     is_turning = any(one.kind == "turning" for answer in answers for one in answer.stated_assumptions)

@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING
 from derive.caches import Memo
 from derive.errors import DeriveError, LimitError
 from derive.expressions.functions import PERIODIC, STEPPED
-from derive.expressions.tree import Apply, walk
+from derive.expressions.tree import Apply, names_in, walk
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.piecewise_linear import CHOICES
+from derive.numerics.intervals.enclosure import truths
 from derive.planning.incidence import Core, Structure, core_of, structure_of
 from derive.planning.matching import Matching
 from derive.planning.orientation import directed
@@ -119,7 +120,12 @@ def _agreement(
     alone = replace(question, weak={}, own=None, outdated={}, goes_with={}, origins={}, decided={})
     decisions = decisions_of(library, alone)
     unsure = frozenset[str]()
-    while more := {name for name in twice.conditional if decisions.applies(library.relations[name]) is not True}:
+
+    def is_unsure(name: str) -> bool:
+        relation = library.relations[name]
+        return decisions.applies(relation) is not True or (bool(question.ranges) and not _is_steady(relation, question))
+
+    while more := set(filter(is_unsure, twice.conditional)):
         unsure |= more
         twice = _stated_twice(library, question, unsure, idle)
     made = Plan("", (), (), tuple(twice.tests), twice.blocks)
@@ -138,6 +144,13 @@ def _agreement(
     if len(sound) != 1:
         return Agreement()
     return _tested(library, alone, made, sound[0])
+
+
+def _is_steady(relation: Relation, question: Question) -> bool:
+    """Whether the conditions of a relation certainly hold all over the ranges, by what is typed alone."""
+    points = {name: (number, number) for name, number in question.numbers.items()}
+    spans = {**points, **question.ranges}
+    return all(spans.keys() >= {*names_in(one)} and truths(one, spans) == {True} for one in relation.conditions)
 
 
 def _without_undefined(library: RelationSet, twice: StatedTwice, state: State) -> State:
