@@ -148,7 +148,7 @@ def contradiction(library: RelationSet, question: Question, made: Plan, state: S
     """The conflict among strong values and exact relations, if there is one."""
     tested = [library.relations[name] for name in testable(library, made, state)]
     checks = [(one, checked(one, state.values, question.ranges, state.forms)) for one in tested]
-    failed = [(relation, check) for relation, check in checks if not check.passed]
+    failed = [(relation, check) for relation, check in checks if not (check.passed or check.is_in_part)]
     for relation, check in failed:
         others, givens, weak = behind(library, made, relation)
         relations = [relation.name, *others]

@@ -139,6 +139,7 @@ class Check:
     brief: str = ""  # the same without the name of the check, and without source and reason
     tested: Relation | Declaration | None = field(default=None, repr=False, compare=False)  # or whose value is compared
     numbers: Mapping[str, float] = field(default_factory=dict, repr=False, compare=False)  # at which, in base units
+    is_in_part: bool = False  # whether it fails in a part of the ranges only
 
     def __str__(self) -> str:
         return f"{'holds' if self.passed else 'FAILS'}: {self.statement} (gap {self.gap:.2g})"

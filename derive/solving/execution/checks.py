@@ -283,7 +283,11 @@ def extended(library: RelationSet, made: Plan, state: State) -> State:
 def checked(
     relation: Relation, values: Mapping[str, float], ranges: Mapping[str, Span], forms: Mapping[str, Node]
 ) -> Check:
-    """The check of a relation; a range, and what follows from it by these forms, agrees where it overlaps."""
+    """The check of a relation; a range, and what follows from it by these forms, agrees where it overlaps.
+
+    A limit that holds in a part of the ranges alone contradicts nothing, and fails if that leaves out their middle:
+    the number that is told is one of those that it forbids.
+    """
     if relation.approximate is not None:
         gap = departure(relation.written, values)
     elif math.isnan(gap := residual(relation.written, values)):
@@ -293,9 +297,16 @@ def checked(
         statement = f"{relation.written} is undefined"
         undefined = Check(relation.name, statement, math.inf, False, tested=relation, numbers=numbers)
         return _broken(undefined, relation, values)
-    passed = is_met(relation, values) or _overlaps(relation, values, ranges, forms)
+    met = is_met(relation, values)
+    overlaps = not met and _overlaps(relation, values, ranges, forms)
+    passed = met or (overlaps and relation.is_equation)
     check = Check(relation.name, str(relation.written), gap, passed, tested=relation, numbers=numbers)
-    return check if passed else _broken(check, relation, values)
+    if passed:
+        return check
+    failed = _broken(check, relation, values)
+    if not overlaps:
+        return failed
+    return replace(failed, is_in_part=True, verdict=f"in the middle of the ranges, {failed.verdict}")
 
 
 def _broken(check: Check, relation: Relation, values: Mapping[str, float]) -> Check:
