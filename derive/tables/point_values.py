@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from derive.caches import Memo
@@ -58,6 +58,7 @@ class Recipe:
     fallbacks: frozenset[str]  # weak values that nothing is compared with
     ranged: frozenset[str]  # weak values that are ranges, and not only rounded
     leaving: tuple[Block, ...] = ()  # of what typed values determine, and what may leave its domain
+    is_asked: bool = False  # whether the solver says where weak values yield
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -72,7 +73,8 @@ class Recipe:
     @property
     def lines(self) -> Cases:
         """The plans for the target."""
-        return plans(self.library, self.target, self.names)
+        found = plans(self.library, self.target, self.names)
+        return replace(found, is_asked=True) if self.is_asked else found
 
 
 @dataclass(frozen=True)

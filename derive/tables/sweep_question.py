@@ -215,26 +215,26 @@ def _recipe(
     axes = tuple(each.name for each in lines)
     single = {name: value for name, value in question.strong.items() if name in fixed}
     # a fallback (`otherwise`) is added where it is compiled, instead of the relations that are written for its quantity
-    used = _used(library, question, made)
+    used, is_asked = _used(library, question, made)
     checks = said_twice(library, [*question.strong], [made])
     leaving = leaving_beside(library, [*question.strong], [made])
     if any(library.relations[name].is_equation or not is_map for name in checks) or (leaving and not is_map):
         _prove_consistent(library, target, profiles, fixed, lines)
     values = single | {name: question.weak[name] for name in used}
     numbers = {n: convert(value.number, value.unit, library.declared[n].unit) for n, value in values.items()}
-    return Recipe(library, axes, target, numbers, checks, *tested_in(question, made), leaving)
+    return Recipe(library, axes, target, numbers, checks, *tested_in(question, made), leaving, is_asked)
 
 
-def _used(library: RelationSet, question: Question, made: Plan) -> list[str]:
-    """The stated weak values that every case uses, and those that some cases and the plan over all relations do.
+def _used(library: RelationSet, question: Question, made: Plan) -> tuple[list[str], bool]:
+    """The stated weak values that some case uses, and whether the solver has to say where each of them yields.
 
-    Relations of cases that exclude each other may fix a quantity together there, so that its weak value is left out.
+    Relations of cases that exclude each other may fix a quantity together, whose weak value each case uses alone.
     """
     trees = cases(library, question.outline).alternatives
     each = [frozenset(case.plan.weak) for tree in trees for case in leaves(tree)] or [frozenset(made.weak)]
-    always = frozenset.intersection(*each)
-    sometimes = frozenset().union(*each) & frozenset(made.weak)
-    return [name for name in question.weak if name in question.stated and name in always | sometimes]
+    used = frozenset().union(*each) & question.stated
+    yielding = used - frozenset.intersection(*each) - {*made.weak}
+    return [name for name in question.weak if name in used], bool(yielding)
 
 
 def tested_in(

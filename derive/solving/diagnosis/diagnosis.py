@@ -147,7 +147,7 @@ def _determined(library: RelationSet, question: Question | Outline, left_out: fr
 def contradiction(library: RelationSet, question: Question, made: Plan, state: State) -> InconsistentError | None:
     """The conflict among strong values and exact relations, if there is one."""
     tested = [library.relations[name] for name in testable(library, made, state)]
-    checks = [(one, checked(one, state.values, question.ranges, state.forms)) for one in tested]
+    checks = [(one, checked(one, state.values, question.ranges, state.forms, question.ranges)) for one in tested]
     failed = [(relation, check) for relation, check in checks if not (check.passed or check.is_in_part)]
     for relation, check in failed:
         others, givens, weak = behind(library, made, relation)

@@ -181,7 +181,7 @@ def _limits(
         known = {name: number for name, number in numbers.items() if number is not None}
         if len(known) < len(numbers) or is_void(library, question, relation.name, known):
             continue
-        check = checked(relation, known, question.ranges, {})
+        check = checked(relation, known, question.ranges, {}, question.ranges)
         if check.passed or not _is_of_defaults(library, question, relation):
             yield check
 
@@ -206,7 +206,7 @@ def _is_of_defaults(library: RelationSet, question: Question, relation: Relation
 def _tested(library: RelationSet, question: Question, made: Plan, state: State) -> Agreement:
     """The checks of what is known in a state, and the givens behind each."""
     relations = [library.relations[name] for name in testable(library, made, state)]
-    checks = tuple(checked(one, state.values, question.ranges, state.forms) for one in relations)
+    checks = tuple(checked(one, state.values, question.ranges, state.forms, question.ranges) for one in relations)
     return Agreement(checks, {one.name: frozenset(behind(library, made, one)[1]) for one in relations})
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -206,7 +206,8 @@ class AnswerChecks:
         stated, rounded = self._ranges(values, rounded=False), self._ranges(values, rounded=True)
         meaning = [name for name in names if not is_void(self.library, self.question, name, values)]
         relations = [self.library.relations[name] for name in meaning]
-        return [checked(one, values, rounded if one.is_equation else stated, forms) for one in relations]
+        typed = () if self.question.target in self.state.spans else self.question.ranges  # no number is told there
+        return [checked(one, values, rounded if one.is_equation else stated, forms, typed) for one in relations]
 
     def _ranges(self, values: Mapping[str, float], *, rounded: bool) -> dict[str, Span]:
         """The ranges of stated values; with `rounded`, also the rounding of published figures.
@@ -281,12 +282,16 @@ def extended(library: RelationSet, made: Plan, state: State) -> State:
 
 
 def checked(
-    relation: Relation, values: Mapping[str, float], ranges: Mapping[str, Span], forms: Mapping[str, Node]
+    relation: Relation,
+    values: Mapping[str, float],
+    ranges: Mapping[str, Span],
+    forms: Mapping[str, Node],
+    typed: Container[str] = (),
 ) -> Check:
     """The check of a relation; a range, and what follows from it by these forms, agrees where it overlaps.
 
-    A limit that holds in a part of the ranges alone contradicts nothing, and fails if that leaves out their middle:
-    the number that is told is one of those that it forbids.
+    A limit that holds in a part of the ranges that are typed contradicts nothing, and fails if that leaves out their
+    middle: the number that is told is one of those that it forbids. A range of a profile is what is known of a number.
     """
     if relation.approximate is not None:
         gap = departure(relation.written, values)
@@ -299,7 +304,8 @@ def checked(
         return _broken(undefined, relation, values)
     met = is_met(relation, values)
     overlaps = not met and _overlaps(relation, values, ranges, forms)
-    passed = met or (overlaps and relation.is_equation)
+    known = {name: span for name, span in ranges.items() if name not in typed}
+    passed = met or (overlaps and (relation.is_equation or _overlaps(relation, values, known, forms)))
     check = Check(relation.name, str(relation.written), gap, passed, tested=relation, numbers=numbers)
     if passed:
         return check

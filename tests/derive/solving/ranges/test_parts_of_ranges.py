@@ -1,0 +1,51 @@
+"""A range of which a part alone is possible: neither a contradiction nor a number without a word."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+
+import derive
+from derive import AmbiguousError
+from tests.derive.statements import bare
+
+RISING = {"y = n**2": lambda n: n**2, "y = 1 + sqrt(n)": lambda n: 1 + math.sqrt(n), "y = n*n + n": lambda n: n * n + n}
+FALLING = {"y = 19/n": lambda n: 19 / n, "y = exp(-n)": lambda n: math.exp(-n)}
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_a_number_that_a_limit_forbids_is_never_told_as_one_that_keeps_it(seed: int) -> None:
+    draw = random.Random(seed)
+    relation, function = draw.choice([*RISING.items(), *FALLING.items()])
+    low, high = sorted(round(draw.uniform(0.2, 9), 1) for _ in range(2))
+    ends = sorted((function(low), function(high)))
+    limit = round(draw.uniform(0.5 * ends[0], 1.2 * ends[1]), 3)
+    library = bare("n y", relation, f"y <= {limit}", domains={"n": "positive", "y": "positive"})
+    try:
+        answer = library.solve("y", n=f"{low}..{high}")
+    except derive.InconsistentError:
+        assert ends[0] > limit
+        return
+    assert answer.base == pytest.approx(function((low + high) / 2))
+    assert bool(answer.failed) == (answer.base > limit)
+    assert all("in the middle of the ranges" in one.verdict for one in answer.failed)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_case_in_the_middle_of_a_range_contradicts_nothing_beyond_it(seed: int) -> None:
+    """`y = a` from an edge on is more than the limit allows, and below it y is n."""
+    draw = random.Random(seed)
+    edge, above = draw.randint(2, 4), draw.randint(6, 9)
+    library = derive.load(
+        '[quantities]\ny = { unit = "1" }\nn = { unit = "1" }\nz = { unit = "1" }\n[relations]\n'
+        f'high = {{ equation = "y = {above}*n", when = ["n > {edge}"] }}\n'
+        f'low = {{ equation = "y = n", when = ["n <= {edge}"] }}\n'
+        'lim = { equation = "y <= 5" }\nother = { equation = "z = 3*n" }\n'
+    )
+    with pytest.raises(AmbiguousError) as told:
+        library.solve("y", n=f"1..{2 * edge}")
+    (answer,) = told.value.answers
+    assert answer.bounds == (1, edge)
+    assert [one.bounds for one in library.solve_all("z", n=f"1..{2 * edge}")] == [(3, 3 * edge)]
