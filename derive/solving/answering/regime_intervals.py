@@ -21,7 +21,7 @@ from derive.errors import NoSolutionError
 from derive.expressions.tree import COMPARISONS, Apply, Equation, Node, names_in, walk
 from derive.model.choice_arms import has_arms
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.evaluation import holds
+from derive.numerics.algebra.evaluation import holds, truth
 from derive.numerics.algebra.isolation import isolate
 from derive.numerics.intervals.enclosure import Span
 from derive.planning.plan import Plan
@@ -149,7 +149,7 @@ def left_open(
         return []
     known = {name: value.base[1] for name, value in question.strong.items()}
     if is_narrow(left):
-        if left[0] == left[1] and not rules.is_met(left[0]):  # of two strict claims: the edge between them is neither
+        if left[0] == left[1] and rules.is_denied(left[0]):  # of two strict claims: the edge between them is neither
             raise _none(target, f"nothing in its domain satisfies {rules.said}")
         note = f"{target} is the same wherever {rules.said}"
         states = [State({**known, target: middle(left)}, {}, {}, (note,))]
@@ -330,6 +330,11 @@ class _Rules:
     def is_met(self, number: float) -> bool:
         at = {**self.known, self.question.target: number}
         return all(holds(form, at) for form in self.forms.values())
+
+    def is_denied(self, number: float) -> bool:
+        """Whether a claim is false at a number; where it is undefined, as 0/0 is, it may hold."""
+        at = {**self.known, self.question.target: number}
+        return any(truth(form, at) is False for form in self.forms.values())
 
     @property
     def refuted(self) -> list[Relation]:

@@ -280,3 +280,19 @@ def test_where_no_case_fits_the_givens_nothing_is_admissible(seed: int) -> None:
         assert below.bounds == (0, edge)
         assert not above.unused  # they exclude the other case
         assert not below.unused
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_product_with_zero_is_zero_in_its_case_whatever_the_other_factor_is(seed: int) -> None:
+    """`y = c*k` with c = 0 up to an edge of k, and c = s*k above it."""
+    draw = random.Random(seed)
+    edge, slope, high = draw.randint(2, 5), draw.randint(1, 4), draw.randint(6, 9)
+    library = derive.load(
+        f'[quantities]\nk = {{ unit = "1", domain = "1..{high}" }}\nc = {{ unit = "1", domain = "real" }}\n'
+        'y = { unit = "1", domain = "real" }\n[relations]\na = { equation = "y = c*k" }\n'
+        f'b = {{ equation = "c = 0", when = ["k <= {edge}"] }}\n'
+        f'd = {{ equation = "c = {slope}*k", when = ["k > {edge}"] }}\n'
+    )
+    found = library.solve_all("y")
+    assert [one.base for one in found if one.base is not None] == [0]
+    assert [one.bounds for one in found if one.base is None] == [(slope * edge**2, slope * high**2)]
