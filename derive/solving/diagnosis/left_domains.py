@@ -104,9 +104,18 @@ def leaving_from(library: RelationSet, given: Iterable[str]) -> Leaving:
 
 
 def leaving_in_a_case(library: RelationSet, given: Iterable[str]) -> frozenset[str]:
-    """What else may leave its domain where relations under conditions apply."""
+    """What else may leave its domain where relations under conditions apply.
+
+    Of several relations for one quantity, each in its own case, any may have it leave.
+    """
     names = frozenset(given)
-    return _leaving(library, names, conditional=True).names - leaving_from(library, names).names
+    alone = [
+        Block((relation.name,), (relation.written_for,))
+        for relation in library.conditional
+        if relation.approximate is None and relation.written_for is not None and relation.written_for not in names
+    ]
+    found = _leaving(library, names, conditional=True).names.union(*(leaving(library, [block]) for block in alone))
+    return found - leaving_from(library, names).names
 
 
 def _leaving(library: RelationSet, given: frozenset[str], *, conditional: bool = False) -> Leaving:

@@ -80,3 +80,20 @@ def test_so_do_all_points_of_a_front(seed: int) -> None:
     assert min(numbers) == pytest.approx(wall)
     assert max(numbers) == pytest.approx(5)
     assert all(wall - 1e-9 <= x <= 5 + 1e-9 for x in numbers)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_one_of_several_cases_forbids_rules_out_that_case_alone(seed: int) -> None:
+    """`b = abs(a)` from an edge on, and `b = a` below it, where a is negative: only the former leaves b a value."""
+    draw = random.Random(seed)
+    edge, slope = draw.randint(1, 4), draw.choice((-3, -2, 1, 2))
+    library = derive.load(
+        "[quantities]\n"
+        + "".join(f'{name} = {{ unit = "1", domain = "real" }}\n' for name in ("x", "a", "y"))
+        + 'b = { unit = "1", domain = "nonnegative" }\n[relations]\n'
+        f'r0 = {{ equation = "a = x - {edge + 1}" }}\n'
+        f'r1 = {{ equation = "b = abs(a)", when = ["x >= {edge}"] }}\n'
+        f'r2 = {{ equation = "b = a", when = ["x < {edge}"] }}\nr3 = {{ equation = "y = {slope}*x" }}\n'
+    )
+    assert library.least("y", x="-2..5").value.magnitude == pytest.approx(min(slope * edge, slope * 5))
+    assert library.most("y", x="-2..5").value.magnitude == pytest.approx(max(slope * edge, slope * 5))
