@@ -19,7 +19,7 @@ from derive.solving.ranges.solution_path import ATTAINED_ALONG
 from derive.solving.sensitivity.elasticities import EXACT, ROUGH, SEARCHED
 from derive.tolerances import ASIDE, SAME_ROOT
 
-__all__ = ["cut_to_case", "without_unreached"]
+__all__ = ["cut_to_case", "is_of_bounds", "without_unreached"]
 
 _CUT = Assumption("bounds contain every value in this case; not every value in them need be reached", "bounds")
 
@@ -31,6 +31,11 @@ _UNREACHED_ALONG = Assumption(
     "there may be others",
     "bounds",
 )
+
+
+def is_of_bounds(note: Assumption) -> bool:
+    """Whether a note says how bounds are known, also one that a block of its own says."""
+    return note.kind == "bounds" or note.text.startswith("bounds ")
 
 
 def cut_to_case(library: RelationSet, question: Question, answer: Answer) -> Answer:

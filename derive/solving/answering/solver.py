@@ -28,7 +28,7 @@ from derive.numerics.algebra.evaluation import is_configured
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span
 from derive.presentation.text import headline
-from derive.solving.answering.bound_notes import cut_to_case, without_unreached
+from derive.solving.answering.bound_notes import cut_to_case, is_of_bounds, without_unreached
 from derive.solving.answering.candidates import Candidates, candidates, candidates_or_errors
 from derive.solving.answering.explanation import Explanation
 from derive.solving.answering.regime_intervals import is_possible_within
@@ -221,8 +221,8 @@ def _is_same(one: Answer, other: Answer) -> bool:
 def _bounded_as(answer: Answer, other: Answer, gapless: bool) -> Answer:
     """An answer with the bounds of another, and what that says of them and of cases that may not hold throughout."""
     outdated = {"bounds", "turning"} if gapless else {"bounds"}
-    kept = [one for one in answer.stated_assumptions if one.kind not in outdated]
-    said = [one for one in other.stated_assumptions if one.kind in outdated]
+    kept = [one for one in answer.stated_assumptions if not (one.kind in outdated or is_of_bounds(one))]
+    said = [one for one in other.stated_assumptions if one.kind in outdated or is_of_bounds(one)]
     return replace(answer, bounds=other.bounds, stated_assumptions=tuple(dict.fromkeys([*kept, *said])))
 
 

@@ -49,3 +49,19 @@ def test_a_case_in_the_middle_of_a_range_contradicts_nothing_beyond_it(seed: int
     (answer,) = told.value.answers
     assert answer.bounds == (1, edge)
     assert [one.bounds for one in library.solve_all("z", n=f"1..{2 * edge}")] == [(3, 3 * edge)]
+
+
+@pytest.mark.parametrize("slope", [1.5, 2, 2.5, 4])
+def test_bounds_over_all_cases_are_not_called_as_close_as_those_of_one(slope: float) -> None:
+    """`y = ceil(-slope*x)` below 10 leaves x from 4 to 12 over the slope; `y = 4*x` from there on leaves it nothing."""
+    library = derive.load(
+        '[quantities]\nx = { unit = "1", domain = "-10..30" }\nv = { unit = "1", domain = "real" }\n'
+        'y = { unit = "1", domain = "real" }\n[relations]\na = { equation = "y = 4*x", when = ["x >= 10"] }\n'
+        f'b = {{ equation = "y = ceil(v)", when = ["x < 10"] }}\nc = {{ equation = "v = -{slope}*x" }}\n'
+    )
+    (answer,) = library.solve_all("x", y="-11..-4")
+    low, high = answer.bounds
+    assert low <= 4 / slope * (1 + 1e-6)
+    assert high >= 12 / slope * (1 - 1e-6)
+    if any("to one part in a million" in text for text in answer.assumptions):
+        assert (low, high) == pytest.approx((4 / slope, 12 / slope), rel=1e-5)
