@@ -12,6 +12,7 @@ Which relations these are depends on the names of the givens alone, and is cache
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -28,10 +29,12 @@ from derive.planning.incidence import Core, Structure, core_of, structure_of
 from derive.planning.matching import Matching
 from derive.planning.orientation import directed
 from derive.planning.plan import Block, Plan, determined, ordered
+from derive.presentation.failed_checks import no_value_fits
 from derive.solving.cancellation.cancelled_answers import prove_fit
 from derive.solving.cancellation.jacobian_rank import repeated_among
 from derive.solving.diagnosis.diagnosis import behind, contradiction
 from derive.solving.diagnosis.left_domains import certainly_left, is_silent, leaving
+from derive.solving.execution.answer import Check
 from derive.solving.execution.applicability import decisions_of
 from derive.solving.execution.block_execution import State, steps_beside
 from derive.solving.execution.checks import checked, is_void, testable
@@ -41,7 +44,7 @@ from derive.time_limits import sharing, tick
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
-    from derive.solving.execution.answer import Answer, Check
+    from derive.solving.execution.answer import Answer
 
 __all__ = ["Agreement", "StatedTwice", "agreement", "stated_twice"]
 
@@ -130,9 +133,11 @@ def _agreement(
         twice = _stated_twice(library, question, unsure, idle)
     made = Plan("", (), (), tuple(twice.tests), twice.blocks)
     states = [_without_undefined(library, twice, state) for state in _states(library, twice.blocks, alone)]
-    if question.ranges:  # what has no value in the middle may have one elsewhere
+    left: frozenset[str] = frozenset()  # by the middle of the ranges: what has no value there may have one elsewhere
+    if question.ranges and states:
         points = {name: (number, number) for name, number in question.numbers.items()}
         nowhere = certainly_left(library, twice.blocks, {**points, **question.ranges})
+        left = frozenset.intersection(*(frozenset(state.barred) for state in states)) - nowhere
         states = [replace(state, barred=state.barred & nowhere) for state in states]
     clashes = [contradiction(library, alone, made, state) for state in states]
     is_proved = not any(is_doubt(note) or is_of_one_turn(note) for state in states for note in state.notes)
@@ -141,9 +146,18 @@ def _agreement(
     for names in twice.dependent:
         prove_fit(library, alone, names)
     sound = [state for state, clash in zip(states, clashes, strict=True) if clash is None]
-    if len(sound) != 1:
-        return Agreement()
-    return _tested(library, alone, made, sound[0])
+    found = _tested(library, alone, made, sound[0]) if len(sound) == 1 else Agreement()
+    beyond = [_left_by_middle(library, made, name) for name in made.sources if name in left]
+    led_by = {**found.behind, **{one.name: frozenset[str]() for one in beyond}}
+    return replace(found, checks=(*found.checks, *beyond), behind=led_by)
+
+
+def _left_by_middle(library: RelationSet, made: Plan, name: str) -> Check:
+    """The failed check of a quantity that has a value in a part of the ranges, and none in their middle."""
+    told = no_value_fits(made.sources[name].relations, made.sources[name].unknowns)
+    verdict = f"in the middle of the ranges, {told}"
+    tested = library.declared[name]
+    return Check(name, told, math.inf, False, verdict=verdict, brief=verdict, tested=tested, is_in_part=True)
 
 
 def _is_steady(relation: Relation, question: Question) -> bool:

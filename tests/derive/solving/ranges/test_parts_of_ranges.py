@@ -65,3 +65,17 @@ def test_bounds_over_all_cases_are_not_called_as_close_as_those_of_one(slope: fl
     assert high >= 12 / slope * (1 - 1e-6)
     if any("to one part in a million" in text for text in answer.assumptions):
         assert (low, high) == pytest.approx((4 / slope, 12 / slope), rel=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_the_middle_of_a_range_leaves_no_value_is_told(seed: int) -> None:
+    """`s = a - b*x` is nonnegative up to a place of x, and nobody asks for it."""
+    draw = random.Random(seed)
+    a, b, low = draw.randint(1, 9), draw.randint(1, 4), draw.randint(-5, 0)
+    high = low + 2 * draw.randint(1, 9)
+    domains = {"x": "real", "s": "nonnegative", "y": "real"}
+    library = bare("x s y", f"s = {a} - {b}*x", "y = 7*x + 6", domains=domains)
+    answer = library.solve("y", x=f"{low}..{high}")
+    middle = (low + high) / 2
+    assert answer.base == 7 * middle + 6
+    assert bool(answer.failed) == (b * middle > a)
