@@ -47,6 +47,7 @@ __all__ = [
     "cases_of_stated",
     "forks",
     "leaves",
+    "open_sides",
 ]
 
 _MOST = 400  # limit on plans of one question
@@ -332,6 +333,11 @@ def forks(tree: Tree) -> Iterator[Fork]:
 def is_whole(tree: Tree) -> bool:
     """Whether a tree has a case at all numbers."""
     return is_whole(tree.yes) and is_whole(tree.no) if isinstance(tree, Fork) else tree is not None
+
+
+def open_sides(tree: Tree) -> int:
+    """How many sides of its conditions a tree leaves open."""
+    return open_sides(tree.yes) + open_sides(tree.no) if isinstance(tree, Fork) else int(tree is None)
 
 
 def leaves(tree: Tree) -> Iterator[Case]:

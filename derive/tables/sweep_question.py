@@ -16,12 +16,12 @@ from typing import Any
 
 from derive.errors import DeriveError, ExpressionError, InconsistentError, UnderdeterminedError, read_all
 from derive.kernels.agreement import leaving_beside, said_twice
-from derive.kernels.case_dispatch import cases, leaves
+from derive.kernels.case_dispatch import cases, leaves, open_sides
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.plan import Plan, plan
 from derive.solving.answering.solver import solve
-from derive.solving.execution.question import Question, ask, given_quantity
+from derive.solving.execution.question import Question, ask, given_quantity, outlined
 from derive.tables.axes import Line, is_axis, is_lazy, line
 from derive.tables.point_values import Recipe
 from derive.tables.single_points import ENDS
@@ -226,15 +226,22 @@ def _recipe(
 
 
 def _used(library: RelationSet, question: Question, made: Plan) -> tuple[list[str], bool]:
-    """The stated weak values that some case uses, and whether the solver has to say where each of them yields.
+    """The stated weak values that every case uses, and those that some cases and the plan over all relations do.
 
-    Relations of cases that exclude each other may fix a quantity together, whose weak value each case uses alone.
+    Relations of cases that exclude each other may fix a quantity together there, so that its weak value is left out.
+    Where that leaves more cases open, all of them are used, and the solver has to say where each yields.
     """
     trees = cases(library, question.outline).alternatives
     each = [frozenset(case.plan.weak) for tree in trees for case in leaves(tree)] or [frozenset(made.weak)]
-    used = frozenset().union(*each) & question.stated
-    yielding = used - frozenset.intersection(*each) - {*made.weak}
-    return [name for name in question.weak if name in used], bool(yielding)
+    always = frozenset.intersection(*each)
+    sometimes = frozenset().union(*each) & question.stated
+    kept = (always | (sometimes & frozenset(made.weak))) & question.stated
+    is_asked = False
+    if kept < sometimes:
+        without = cases(library, outlined(library, question.target, [*question.strong, *kept])).alternatives
+        is_asked = sum(map(open_sides, without)) > sum(map(open_sides, trees))
+    used = sometimes if is_asked else kept
+    return [name for name in question.weak if name in used], is_asked
 
 
 def tested_in(
