@@ -93,10 +93,9 @@ def agreement(library: RelationSet, question: Question, answers: Sequence[Answer
     tested = set.intersection(*({check.name for check in answer.checks if check.passed} for answer in answers))
     reached = set.intersection(*({*answer.quantities} for answer in answers))
     worked_out = {name for answer in answers for name in answer.quantities if name not in answer.given}
-    idle = frozenset(question.strong).intersection(*(answer.unused for answer in answers))
     try:
         with sharing(_SHARE):
-            found = _agreement(library, question, tested, reached, idle)
+            found = _agreement(library, question, tested, reached)
             told = {*tested, *found.behind}
             further = list(_limits(library, question, told, worked_out))
             led = {check.name: _typed_behind(library, question, check.name) for check in further}
@@ -107,7 +106,7 @@ def agreement(library: RelationSet, question: Question, answers: Sequence[Answer
 
 def stated_twice(library: RelationSet, question: Question) -> StatedTwice:
     """What the names of the strong values state twice by all relations."""
-    return _stated_twice(library, question, frozenset(), frozenset())
+    return _stated_twice(library, question, frozenset())
 
 
 def _agreement(
@@ -115,9 +114,8 @@ def _agreement(
     question: Question,
     tested: Collection[str],
     reached: Collection[str],
-    idle: frozenset[str],
 ) -> Agreement:
-    twice = _stated_twice(library, question, frozenset(), idle)
+    twice = _stated_twice(library, question, frozenset())
     if twice.is_told(tested, reached):
         return Agreement()
     alone = replace(question, weak={}, own=None, outdated={}, goes_with={}, origins={}, decided={})
@@ -130,7 +128,7 @@ def _agreement(
 
     while more := set(filter(is_unsure, twice.conditional)):
         unsure |= more
-        twice = _stated_twice(library, question, unsure, idle)
+        twice = _stated_twice(library, question, unsure)
     made = Plan("", (), (), tuple(twice.tests), twice.blocks)
     states = [_without_undefined(library, twice, state) for state in _states(library, twice.blocks, alone)]
     left: frozenset[str] = frozenset()  # by the middle of the ranges: what has no value there may have one elsewhere
@@ -241,12 +239,10 @@ def _states(library: RelationSet, blocks: Sequence[Block], question: Question) -
     return states
 
 
-def _stated_twice(
-    library: RelationSet, question: Question, left_out: frozenset[str], idle: frozenset[str]
-) -> StatedTwice:
-    """What the names of the strong values state twice by all relations but some, and where the idle ones lead."""
+def _stated_twice(library: RelationSet, question: Question, left_out: frozenset[str]) -> StatedTwice:
+    """What the names of the strong values state twice by all relations but some."""
     zeros = frozenset(name for name, value in question.strong.items() if not value.base[1])
-    key = frozenset(question.strong), zeros, left_out, idle
+    key = frozenset(question.strong), zeros, left_out
     core = core_of(library, (question.target, *question.strong, *question.weak))
     return _TWICE.of(library.session, key, lambda: _found(library, core, *key))
 
@@ -257,7 +253,6 @@ def _found(
     given: frozenset[str],
     zeros: frozenset[str],
     left_out: frozenset[str],
-    idle: frozenset[str],
 ) -> StatedTwice:
     estimates = {name for name, one in library.relations.items() if one.approximate is not None}
     aside = left_out | estimates
@@ -275,7 +270,7 @@ def _found(
             solved[own] = relation
     structure = structure_of(library, aside)
     following = ordered(structure, solved, sorted(settled - given), given) if settled != given else []
-    may_leave = [*leaving(library, following), *_led_to(library, following, idle)]
+    may_leave = leaving(library, following)
     others = {one.name for one in library.inequalities} | estimates
     tests = {name for name in (spare | others) - left_out if settled.issuperset(library.members[name])}
     asked = [one for name in tests for one in library.members[name]]
@@ -294,18 +289,6 @@ def _found(
         frozenset(conditional & (used | held)),
         dependent,
     )
-
-
-def _led_to(library: RelationSet, blocks: Sequence[Block], idle: frozenset[str]) -> Iterator[str]:
-    """What follows from idle givens, by blocks in their order, and may have no value at all: no `x` has a floor of 4.5.
-
-    The other givens are behind the answer, and what follows from them is looked at as far as its domain may be left.
-    """
-    led = set(idle)
-    for block in blocks:
-        if not led.isdisjoint(library.held_by(block.relations)):
-            led.update(block.unknowns)
-            yield from block.unknowns
 
 
 def _leaving_several(library: RelationSet) -> frozenset[str]:
