@@ -27,6 +27,7 @@ _PACKAGES = ("mpmath", "networkx", "numpy", "pint", "python_flint", "rapidfuzz",
 
 def answered(words: Sequence[str], answer: Callable[[], int]) -> int:
     """Print the cached output of a command; else run it and cache its output. Returns the exit status."""
+    # A cached output knows nothing of what comes from the standard input.
     path = _entry(words) if words and words[0] in _VERBS and "-" not in words else None
     if path is None:
         return answer()

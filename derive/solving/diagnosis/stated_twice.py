@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from derive.caches import Memo
 from derive.errors import DeriveError, LimitError
 from derive.expressions.functions import PERIODIC, STEPPED
-from derive.expressions.tree import Apply, names_in, walk
+from derive.expressions.tree import Apply, Node, names_in, walk
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.piecewise_linear import CHOICES
 from derive.numerics.intervals.enclosure import truths
@@ -38,7 +38,7 @@ from derive.solving.execution.answer import Check
 from derive.solving.execution.applicability import decisions_of
 from derive.solving.execution.block_execution import State, steps_beside
 from derive.solving.execution.checks import checked, is_void, testable
-from derive.solving.execution.plan_states import UNPROVED, is_doubt, is_of_one_turn, planned
+from derive.solving.execution.plan_states import is_doubt, is_of_one_turn, planned
 from derive.solving.execution.question import Question
 from derive.time_limits import sharing, tick
 
@@ -122,9 +122,19 @@ def _agreement(
     decisions = decisions_of(library, alone)
     unsure = frozenset[str]()
 
+    points = {name: (number, number) for name, number in question.numbers.items()}
+    spans = {**points, **question.ranges}
+
+    def is_steady(condition: Node) -> bool:
+        names = names_in(condition)
+        if not any(map(decisions.is_of_ranges, names)):
+            return True
+        return spans.keys() >= {*names} and truths(condition, spans) == {True}
+
     def is_unsure(name: str) -> bool:
+        """Whether a relation does not surely apply, at the middle of the ranges and all over them."""
         relation = library.relations[name]
-        return decisions.applies(relation) is not True or (bool(question.ranges) and not _is_steady(relation, question))
+        return decisions.applies(relation) is not True or not all(map(is_steady, relation.conditions))
 
     while more := set(filter(is_unsure, twice.conditional)):
         unsure |= more
@@ -133,8 +143,7 @@ def _agreement(
     states = [_without_undefined(library, twice, state) for state in _states(library, twice.blocks, alone)]
     left: frozenset[str] = frozenset()  # by the middle of the ranges: what has no value there may have one elsewhere
     if question.ranges and states:
-        points = {name: (number, number) for name, number in question.numbers.items()}
-        nowhere = certainly_left(library, twice.blocks, {**points, **question.ranges})
+        nowhere = certainly_left(library, twice.blocks, spans)
         left = frozenset.intersection(*(frozenset(state.barred) for state in states)) - nowhere
         states = [replace(state, barred=state.barred & nowhere) for state in states]
     clashes = [contradiction(library, alone, made, state) for state in states]
@@ -156,13 +165,6 @@ def _left_by_middle(library: RelationSet, made: Plan, name: str) -> Check:
     verdict = f"in the middle of the ranges, {told}"
     tested = library.declared[name]
     return Check(name, told, math.inf, False, verdict=verdict, brief=verdict, tested=tested, is_in_part=True)
-
-
-def _is_steady(relation: Relation, question: Question) -> bool:
-    """Whether the conditions of a relation certainly hold all over the ranges, by what is typed alone."""
-    points = {name: (number, number) for name, number in question.numbers.items()}
-    spans = {**points, **question.ranges}
-    return all(spans.keys() >= {*names_in(one)} and truths(one, spans) == {True} for one in relation.conditions)
 
 
 def _without_undefined(library: RelationSet, twice: StatedTwice, state: State) -> State:
@@ -231,9 +233,9 @@ def _states(library: RelationSet, blocks: Sequence[Block], question: Question) -
         for state in states:
             try:
                 following += steps_beside(library, block, state)
-            except DeriveError as error:
-                if isinstance(error, LimitError) and error.limit != UNPROVED:
-                    raise
+            except LimitError:  # the answer says that this was not tested
+                raise
+            except DeriveError:
                 following.append(state)
         states = following if len(following) <= _MOST else states
     return states
@@ -243,17 +245,22 @@ def _stated_twice(library: RelationSet, question: Question, left_out: frozenset[
     """What the names of the strong values state twice by all relations but some."""
     zeros = frozenset(name for name, value in question.strong.items() if not value.base[1])
     key = frozenset(question.strong), zeros, left_out
-    core = core_of(library, (question.target, *question.strong, *question.weak))
-    return _TWICE.of(library.session, key, lambda: _found(library, core, *key))
+
+    def made() -> StatedTwice:
+        core = core_of(library, (question.target, *question.strong, *question.weak))
+        return _by_names(library, core, *key)
+
+    return _TWICE.of(library.session, key, made)
 
 
-def _found(
+def _by_names(
     library: RelationSet,
     core: Core,
     given: frozenset[str],
     zeros: frozenset[str],
     left_out: frozenset[str],
 ) -> StatedTwice:
+    """What these names state twice, of which some are zero; relations outside the core only lead on from it."""
     estimates = {name for name, one in library.relations.items() if one.approximate is not None}
     aside = left_out | estimates
     within = core.structure(aside & core.decisive, frozenset())

@@ -59,17 +59,11 @@ def conditional_in(library: RelationSet, made: Plan) -> list[Relation]:
 def prove_possible(library: RelationSet, question: Question) -> None:
     """Raise if what follows in a case contradicts the case; what ranges lead to may do so in their middle alone."""
     decisions = decisions_of(library, question)
-
-    def is_of_ranges(name: str) -> bool:
-        made = decisions.carried_out.get(name)
-        behind = {name} if made is None else {name, *library.held_by(made.relations)}
-        return not behind.isdisjoint(question.ranges)
-
     for claim in claims(library, question):
         numbers = {
             name: number
             for name in names_in(claim)
-            if (number := decisions.following(name)) is not None and not is_of_ranges(name)
+            if (number := decisions.following(name)) is not None and not decisions.is_of_ranges(name)
         }
         if verdict_at(claim, numbers) is False:
             reason = f"{question.target}: where {worded(claim)}, what follows contradicts it"

@@ -327,6 +327,12 @@ class Decisions:
     def _is_surely_open(self, name: str) -> bool:
         return is_surely_open(self._graph(name), name, self._strong, self.question.weak)
 
+    def is_of_ranges(self, name: str) -> bool:
+        """Whether a quantity is a range that is typed, or was found to follow from one."""
+        made = self.carried_out.get(name)
+        behind = {name} if made is None else {name, *self.library.held_by(made.relations)}
+        return not behind.isdisjoint(self.question.ranges)
+
     def _undecided(self) -> Iterator[tuple[str, frozenset[tuple[str, str]]]]:
         """The relations of which it is not known yet whether they apply, each with what is being found meanwhile."""
         for kind, name in self.pending:

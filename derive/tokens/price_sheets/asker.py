@@ -168,7 +168,7 @@ class Asker:
         stated = {name: value for name, value in profile.values.items() if name not in replaced}
         asked = ("excluded", profile.name, *stated)
         if asked not in self.common:
-            self.common[asked] = _excluded(self.sheet.library, stated)
+            self.common[asked] = _ruled_out(self.sheet.library, stated)
         excluded: frozenset[str] = self.common[asked]
         return excluded
 
@@ -182,7 +182,7 @@ def _closure(library: Library, names: Iterable[str], excluded: frozenset[str] = 
     return closure(structure.not_written_for(structure.otherwise), [*names, *library.defaults])
 
 
-def _excluded(library: Library, stated: Mapping[str, Value]) -> frozenset[str]:
+def _ruled_out(library: Library, stated: Mapping[str, Value]) -> frozenset[str]:
     """The relations whose conditions do not hold at what one profile states, or at what follows from that.
 
     A cache of all tokens does not follow from the layers of a model of which some have a window.

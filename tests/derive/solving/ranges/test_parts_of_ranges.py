@@ -79,3 +79,22 @@ def test_what_the_middle_of_a_range_leaves_no_value_is_told(seed: int) -> None:
     middle = (low + high) / 2
     assert answer.base == 7 * middle + 6
     assert bool(answer.failed) == (b * middle > a)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_contradiction_by_a_case_that_no_range_moves_is_told(seed: int) -> None:
+    """`y = s*x` where k, which is twice m, is more than the edge; z comes from a range that has no part in it."""
+    draw = random.Random(seed)
+    edge, slope, m, x = (draw.randint(1, 9) for _ in range(4))
+    library = derive.load(
+        "[quantities]\n"
+        + "".join(f'{name} = {{ unit = "1" }}\n' for name in ("x", "y", "k", "m", "n", "z"))
+        + '[relations]\ndouble = { equation = "k = 2*m" }\nother = { equation = "z = 3*n" }\n'
+        f'case = {{ equation = "y = {slope}*x", when = ["k > {edge}"] }}\n'
+    )
+    given = {"m": m, "x": x, "y": slope * x + 1, "n": "1..4"}
+    if 2 * m > edge:
+        with pytest.raises(derive.InconsistentError):
+            library.solve("z", **given)
+    else:
+        assert library.solve("z", **given).bounds == (3, 12)
