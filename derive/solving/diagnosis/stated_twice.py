@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from derive.model.relation import Relation
     from derive.solving.execution.answer import Answer
 
-__all__ = ["Agreement", "StatedTwice", "agreement", "stated_twice"]
+__all__ = ["Agreement", "StatedTwice", "agreement", "by_names", "stated_twice"]
 
 _SEVERAL = frozenset({*CHOICES, *STEPPED, *PERIODIC})  # operations that have one value for several numbers
 _MOST = 16  # limit on solutions that are followed
@@ -248,12 +248,12 @@ def _stated_twice(library: RelationSet, question: Question, left_out: frozenset[
 
     def made() -> StatedTwice:
         core = core_of(library, (question.target, *question.strong, *question.weak))
-        return _by_names(library, core, *key)
+        return by_names(library, core, *key)
 
     return _TWICE.of(library.session, key, made)
 
 
-def _by_names(
+def by_names(
     library: RelationSet,
     core: Core,
     given: frozenset[str],

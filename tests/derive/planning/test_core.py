@@ -10,6 +10,7 @@ from derive.model.relation_set import RelationSet
 from derive.planning.incidence import core_of, structure_of
 from derive.planning.plan import determined, plan
 from derive.relation_files.loading import load
+from derive.solving.diagnosis.stated_twice import by_names
 from derive.solving.execution.question import outlined
 from tests.derive import random_questions
 from tests.derive.planning.graphs import GRAPHS, NAMES, SOME, texts
@@ -61,3 +62,28 @@ def test_the_core_of_a_large_library_is_small(draw):
     assert (
         len(core_of(derive.llm, (scene.target, *asked.strong, *asked.weak)).relations) < len(derive.llm.relations) / 4
     )
+
+
+def prove_stated_twice(library: RelationSet, target: str, typed) -> None:
+    """The tests and the quantities beside a target are those of all relations, whatever the core leaves aside."""
+    asked = outlined(library, target, typed)
+    names = frozenset(asked.strong)
+    core = core_of(library, (target, *asked.strong, *asked.weak))
+    within = by_names(library, core, names, frozenset(), frozenset())
+    whole = by_names(library, core_of(library, library.declared), names, frozenset(), frozenset())
+    assert (within.tests, within.leaving, within.needed) == (whole.tests, whole.leaving, whole.needed)
+
+
+@given(rows=GRAPHS, target=st.sampled_from(NAMES), typed=SOME)
+def test_what_names_state_twice_is_found_on_the_core(rows, target, typed):
+    try:
+        library = library_of(rows, set(), set())
+    except derive.DeriveError:
+        return
+    prove_stated_twice(library, target, sorted(typed - {target}))
+
+
+@given(st.randoms(use_true_random=False))
+def test_so_it_is_in_the_built_in_library(draw):
+    scene = random_questions.scene(derive.llm, draw)
+    prove_stated_twice(derive.llm, scene.target, list(scene.given))
