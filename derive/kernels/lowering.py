@@ -16,7 +16,7 @@ from functools import reduce
 from math import inf, isinf
 from typing import Any
 
-from derive.expressions.tree import COMPARISONS, Apply, Equation, Name, Node, names_in, walk
+from derive.expressions.tree import COMPARISONS, Apply, Equation, Name, Node, Number, names_in, walk
 from derive.kernels.backends.emitter import Dialect
 from derive.kernels.backends.shared_lines import Scope, Sheet, apart, in_order
 from derive.kernels.blocks.block_kernels import worked_out
@@ -24,6 +24,7 @@ from derive.kernels.blocks.decisions import Decisions
 from derive.kernels.blocks.solver_calls import Axes, branches, only, rows, settled, stacked
 from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, Yielding
 from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.constant_folding import stated
 from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out
 from derive.numerics.algebra.like_terms import ZERO
 from derive.numerics.intervals.enclosure import enclose
@@ -201,18 +202,10 @@ class Draft:
             tests.append(self.dialect.logic("not", [self.dialect.sure(inner)]))
         self.sheet.require(scope, *tests)
         for yielding in case.yielding:
-            fails = self._fails(yielding, scope)
-            if self.dialect.leaves:
-                self.sheet.write(f"if {fails}: undefined()")
-            else:
-                scope.ask(self.sheet.line(self.sheet.mask(scope, fails)))
+            self._ask_where(self._fails(yielding, scope), scope)
         for following in case.following:
             known, test = self._worked_out(following, scope)
-            missing = self.dialect.logic("not", [self.dialect.logic("and", known)])
-            if self.dialect.leaves:
-                self.sheet.write(f"if {missing}: undefined()")
-            else:
-                scope.ask(self.sheet.line(self.sheet.mask(scope, missing)))
+            self._ask_where(self.dialect.logic("not", [self.dialect.logic("and", known)]), scope)
             self.sheet.require(scope, test)
 
     def _fails(self, yielding: Yielding, scope: Scope) -> str:
@@ -285,6 +278,13 @@ class Draft:
                 scope.bounds[name] = self.sheet.expression(bound, scope)
         return self.sheet.expression(settled, scope)
 
+    def _ask_where(self, doubt: str, scope: Scope) -> None:
+        """Leave the points of a doubt to the solver."""
+        if self.dialect.leaves:
+            self.sheet.write(f"if {doubt}: undefined()")
+        else:
+            scope.ask(self.sheet.line(self.sheet.mask(scope, doubt)))
+
     # Blocks
 
     def _block(self, block: Block, scope: Scope) -> None:
@@ -346,7 +346,11 @@ class Draft:
             self.decisions.from_search(chosen, self.library.declared[name])
         else:
             self.decisions.computed(chosen, form, scope, self.library.declared[name])
-        self.sheet.require_between(scope, chosen, *self._ends(name))
+        if self.decisions.may_cancel(chosen):
+            inside, chosen = self._placed(chosen, name, scope)
+            self.sheet.require(scope, inside)
+        else:
+            self.sheet.require_between(scope, chosen, *self._ends(name))
         scope.bind(name, chosen)
         return True
 
@@ -381,10 +385,12 @@ class Draft:
 
     def _tried(self, equation: Equation, name: str, text: str, form: Node, scope: Scope) -> str:
         """A candidate where it satisfies its relation; NaN where it does not, infinite where it is only bounded."""
-        inner = scope.copy()
-        value = self.sheet.line(self.dialect.pick(self._inside(text, name), text, "nan"))
+        inner, quantity = scope.copy(), self.library.declared[name]
+        computed = text if text.isidentifier() else self.sheet.line(text)
+        self.decisions.computed(computed, form, scope, quantity)
+        value = self.sheet.line(self.dialect.pick(*self._placed(computed, name, inner), "nan"))
         inner.bind(name, value)
-        self.decisions.computed(value, form, scope, self.library.declared[name])
+        self.decisions.computed(value, form, scope, quantity)
         tests = [f"({value} == {value})", self._holds(equation, inner)]
         found = value
         if has_choice(equation, name):
@@ -438,6 +444,33 @@ class Draft:
 
     def _inside(self, text: str, name: str) -> str:
         return self.sheet.between(text, *self._ends(name))
+
+    def _placed(self, text: str, name: str, scope: Scope) -> tuple[str, str]:
+        """The test that a computed number lies in a quantity's domain, and the number.
+
+        Where its terms may cancel, they decide: 2.9 - 0.4*7.25 is 0, and in doubles less. There it is the end of the
+        domain; an end that the domain excludes is no number, and the solver is asked.
+        """
+        if not self.decisions.may_cancel(text):
+            return self._inside(text, name), text
+        domain, inner, found, lost = self.library.declared[name].domain, scope.copy(), text, list[str]()
+        inner.bind(name, text)
+        tests = [self.sheet.between(text, -inf, inf)]
+        low_test = "gt" if domain.open_low else "ge"
+        for op, end, sign in ((low_test, domain.low, "<="), ("le", domain.high, ">=")):
+            if isinf(end):
+                continue
+            tests.append(self.dialect.sure(self._text(Apply(op, (Name(name), Number(stated(end)))), inner)))
+            if op == "gt":
+                lost.append(f"({text} <= {end!r})")
+            else:
+                found = self.sheet.line(self.dialect.pick(f"({end!r} {sign} {found})", found, repr(end)))
+        inside = self.sheet.line(self.dialect.logic("and", tests)) if len(tests) > 1 else tests[0]
+        if lost:
+            self._ask_where(self.dialect.logic("and", [inside, *lost]), scope)
+        scope.ask(*inner.asked)
+        self.decisions.same(found, text)
+        return inside, found
 
     def _ends(self, name: str) -> tuple[float, float, bool]:
         """The ends of a domain with room for the rounding of what is computed, and whether the low one is open.

@@ -108,6 +108,17 @@ class Decisions:
         """A number that a search has found, or that is one root of several: lines cannot follow where it comes from."""
         self._note(text, _Known(None, _SOUGHT, _span(quantity)))
 
+    def same(self, text: str, other: str) -> None:
+        """A number that is another one, but for the rounding of that."""
+        known = self._known.get(name_of_text(other).name)
+        if known is not None and text != other:
+            self._note(text, known)
+
+    def may_cancel(self, text: str) -> bool:
+        """Whether a number may be all that the rounding of larger terms has left."""
+        known = self._known.get(name_of_text(text).name)
+        return known is not None and known.form is not None and not isinstance(known.error, Fraction)
+
     def _note(self, text: str, known: _Known) -> None:
         name = name_of_text(text).name
         if name in self._known:  # another quantity is the same number, and may have another domain

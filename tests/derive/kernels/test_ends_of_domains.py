@@ -52,3 +52,50 @@ def test_a_number_at_the_end_of_its_domain_is_one_for_every_verb(seed: int, back
     else:
         with pytest.raises(derive.DeriveError):
             library.solve("c", x=decimal(x))
+
+
+SUMS = {
+    "b - {k}*x": lambda x, b, k: b - k * x,
+    "{k}*x - b": lambda x, b, k: k * x - b,
+    "b/{k} - x - {k}": lambda x, b, k: b / k - x - k,
+    "x*(b - {k}) - b": lambda x, b, k: x * (b - k) - b,
+}
+ZEROS = {  # the b at which each is zero
+    "b - {k}*x": lambda x, k: k * x,
+    "{k}*x - b": lambda x, k: k * x,
+    "b/{k} - x - {k}": lambda x, k: (x + k) * k,
+    "x*(b - {k}) - b": lambda x, k: k * x / (x - 1),
+}
+DOMAINS = {  # each with the numbers near zero that lie in it
+    "nonnegative": lambda y: y >= 0,
+    "positive": lambda y: y > 0,
+    "0..5000": lambda y: y >= 0,
+    "-5000..0": lambda y: y <= 0,
+}
+
+
+@every("seed", range(200), ordinary=5)
+@pytest.mark.parametrize("backend", ["python", "numpy", "numba"])
+def test_terms_that_cancel_at_a_domain_that_ends_in_zero_decide_exactly(seed: int, backend: str) -> None:
+    if backend == "numba":
+        pytest.importorskip("numba")
+    draw = random.Random(f"zeros {seed}")
+    form, domain = draw.choice([*SUMS]), draw.choice([*DOMAINS])
+    x = Fraction(draw.randint(1, 99), draw.choice((10, 100)))
+    k = Fraction(draw.choice((1, 4, 5, 8)), 10)
+    b = ZEROS[form](x, k) if x != 1 else Fraction(0)
+    b = Fraction(round(b * 1000), 1000) + draw.choice((Fraction(0), Fraction(0), Fraction(1, 1000)))
+    exact = SUMS[form](x, b, k)
+    domains = {"x": "real", "b": "real", "c": "real", "y": domain}
+    library = bare("x b y c", f"y = {form.format(k=decimal(k))}", "c = y + 1", domains=domains)
+    one = backend == "python"
+    numbers = {name: float(n) if one else numpy.array([float(n)] * 2) for name, n in (("x", x), ("b", b))}
+    found = float(numpy.ravel(library.compile("c", ["x", "b"], backend)(**numbers))[0])
+    is_inside = DOMAINS[domain](exact)
+    assert found == pytest.approx(float(exact + 1) if is_inside else math.nan, nan_ok=True), (form, domain, x, b, k)
+    given = {"x": decimal(x), "b": decimal(b)}
+    if is_inside:
+        assert library.solve("c", **given).base == pytest.approx(float(exact + 1))
+    else:
+        with pytest.raises(derive.DeriveError):
+            library.solve("c", **given)
