@@ -176,6 +176,12 @@ class Explanation:
         values = {name: number for name, number in state.values.items() if name in met}
         return Course(tuple(stages), values, origins, not self._is_of_one_arm, again)
 
+    def computed_on_the_way(self) -> dict[str, float]:
+        """The numbers that relations gave to other quantities than the target."""
+        names = (name for block in self.plan.blocks for name in block.unknowns)
+        values, spans = self.state.values, self.state.spans
+        return {n: values[n] for n in names if n != self.question.target and n in values and n not in spans}
+
     def _lineage(self) -> Lineage:
         """The relations of the plan with the numbers of the state, and what was typed beside them."""
         question, state = self.question, self.state

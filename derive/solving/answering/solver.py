@@ -33,7 +33,7 @@ from derive.solving.answering.candidates import Candidates, candidates, candidat
 from derive.solving.answering.explanation import Explanation
 from derive.solving.answering.regime_intervals import is_possible_within
 from derive.solving.answering.remarks import is_of_time, remarks
-from derive.solving.answering.whole_counts import whole_numbers
+from derive.solving.answering.whole_counts import counts_on_the_way, whole_numbers
 from derive.solving.diagnosis.contradictions import prove_fit_together
 from derive.solving.diagnosis.diagnosis import missing_sets, wanted
 from derive.solving.diagnosis.stated_twice import Agreement, agreement
@@ -277,8 +277,7 @@ def _answers(library: RelationSet, sought: Candidates, profiles: tuple[Any, ...]
                 answer = replace(answer, _proof=lambda: None)
             if one.is_assumed_away:
                 answer = _away(answer)
-            if library.declared[question.target].is_count:
-                answer = _counted(library, question, answer, profiles)
+            answer = _counted(library, question, answer, explanation, profiles)
             reached.append((answer, explanation, one))
     if len(reached) > 1 and question.ranges and not sought.is_exact:
         possible = [
@@ -357,13 +356,20 @@ def _beside(answer: Answer, beside: Agreement) -> Answer:
     )
 
 
-def _counted(library: RelationSet, question: Question, answer: Answer, profiles: tuple[Any, ...]) -> Answer:
-    """The answer for a count, which says on demand which whole numbers do."""
+def _counted(
+    library: RelationSet, question: Question, answer: Answer, explanation: Explanation, profiles: tuple[Any, ...]
+) -> Answer:
+    """The answer, which says on demand of counts that come out as no whole numbers which ones do."""
 
     def again(target: str, given: Mapping[str, Any]) -> Answer:
         return solve(library, target, profiles, given)
 
-    return replace(answer, _whole=cache(lambda: whole_numbers(library, question, answer, again)))
+    def told() -> str:
+        own = whole_numbers(library, question, answer, again)
+        others = counts_on_the_way(answer, explanation.computed_on_the_way())
+        return own or others
+
+    return replace(answer, _whole=cache(told))
 
 
 def _own(library: RelationSet, question: Question, profiles: tuple[Any, ...]) -> Answer:

@@ -2,7 +2,8 @@
 
 Relations know nothing of whole numbers: 14.3 chips make both sides of one equal. A step of 20 ms is then missed by 14
 chips and more than met by 15. Each of the two takes the place of the count, and the given that follows from it in the
-direction in which the relations are written, the step here, is worked out again.
+direction in which the relations are written, the step here, is worked out again. An answer that rests on such a count
+says so.
 """
 
 from __future__ import annotations
@@ -22,11 +23,23 @@ if TYPE_CHECKING:
     from quantities.declaration import Declaration
     from quantities.value import Value
 
-__all__ = ["whole_numbers"]
+__all__ = ["counts_on_the_way", "whole_numbers"]
 
 _MANY = 1000  # sequences or chips, of which one more or less makes no difference that anybody minds
 
 Solve = Callable[[str, Mapping[str, "Value | str"]], "Answer"]
+
+
+def counts_on_the_way(answer: Answer, numbers: Mapping[str, float]) -> str:
+    """Which counts that an answer follows from come out as no whole numbers; those of ranges are in between."""
+    if answer.bounds is not None:
+        return ""
+    told = [
+        f"{name} comes out as {shown_number(number, quantity.unit)}"
+        for name, number in numbers.items()
+        if (quantity := answer.quantities[name]).domain.whole and not quantity.domain.is_whole(number)
+    ]
+    return f"a count is whole: {', '.join(told)} on the way" if told else ""
 
 
 def whole_numbers(library: RelationSet, question: Question, answer: Answer, solve: Solve) -> str:

@@ -123,3 +123,19 @@ def test_what_was_worked_out_to_a_whole_number_can_be_typed():
 def test_a_curve_may_pass_between_whole_numbers():
     table = LIBRARY.sweep("time", chips=derive.span("1..8 chip", 5), work="1 FLOP", speed="1 FLOP/s/chip")
     assert table.columns["time"] == pytest.approx([1, 1 / 2.75, 1 / 4.5, 1 / 6.25, 1 / 8])
+
+
+@given(st.integers(-300, 300), st.integers(2, 9), st.booleans())
+def test_a_count_on_the_way_that_is_not_whole_is_told(level, share, is_chained):
+    on_the_way = '{ equation = "m = z + 1" }' if is_chained else '{ equation = "m = 1" }'
+    text = f"""[quantities]
+n = {{ unit = "1", domain = "whole" }}
+{"".join(f'{name} = {{ unit = "1", domain = "real" }}' + chr(10) for name in "yzm")}
+[relations]
+a = {{ equation = "y = {share}*n - 300*{share}" }}
+b = {{ equation = "z = n/2" }}
+c = {on_the_way}
+"""
+    answer = derive.load(text).solve("m" if is_chained else "z", y=level)
+    number = f"n comes out as {level / share + 300:.6g}"
+    assert answer.whole == ("" if level % share == 0 else f"a count is whole: {number} on the way")
