@@ -23,6 +23,8 @@ from derive.solving.execution.question import ask
 from derive.solving.ranges.inequalities import stated_at
 from tests.derive.random_libraries import Hidden, hidden
 from tests.derive.states import LIBRARY, Asked, refusal, state
+from tests.derive.statements import bare
+from tests.ordinary import every
 
 SHORT, BATCH = 15, 15
 FIRST, LAST = (int(end) for end in os.environ.get("DERIVE_REFUSALS", f"{SHORT}..630").split(".."))
@@ -195,3 +197,26 @@ def stated(case: Hidden) -> list[str]:
 @pytest.mark.parametrize("start", range(FIRST, LAST, BATCH))
 def test_the_sets_that_a_refusal_offers_are_those_of_brute_force(start):
     assert not failures(range(start, min(start + BATCH, LAST)), 1.0, True)
+
+
+@every("seed", range(40), ordinary=4)
+def test_a_default_that_the_givens_make_another_number_leaves_open_what_it_would_contradict(seed):
+    """Two relations hold the same sum of unknowns, and the default is what they differ by."""
+    draw = random.Random(f"yielding {seed}")
+    names = ["p", "q", "r"][: draw.randint(2, 3)]
+    factors = [draw.choice((1, 2, -3, 5)) for _ in names]
+    whole = " + ".join(f"({factor})*{name}" for factor, name in zip(factors, names, strict=True))
+    more, less = draw.sample(range(-9, 10), 2)
+    library = bare(
+        " ".join([*names, "w", "u"]),
+        f"{whole} + w = ({more})*u",
+        f"{whole} = ({less})*u",
+        domains=dict.fromkeys([*names, "w", "u"], "real"),
+        values={"w": "1"},
+    )
+    assert library.solve("w", u=2).base == pytest.approx(2 * (more - less))
+    with pytest.raises(UnderdeterminedError) as caught:
+        library.solve(names[0], u=2)
+    others = {name: 1 for name in names[1:]}
+    assert {*others} in map(set, caught.value.missing)
+    assert library.solve(names[0], u=2, **others).base == pytest.approx((2 * less - sum(factors[1:])) / factors[0])

@@ -69,7 +69,10 @@ def candidates(library: RelationSet, question: Question) -> Candidates:
 
 
 def _with_weak_values(library: RelationSet, question: Question, error: DeriveError) -> DeriveError:
-    """The error that there is no value, which says by which weak values: without them there may be one."""
+    """The error that there is no value, which says by which weak values: without them there may be one.
+
+    One that the givens make another number counts for nothing.
+    """
     if not isinstance(error, NoSolutionError) or WEAK_VALUES in error.what:
         return error
     around = structure_of(library).around(question.target, frozenset(question.strong))
@@ -77,16 +80,26 @@ def _with_weak_values(library: RelationSet, question: Question, error: DeriveErr
     if not weak or not _is_open_without(library, question, weak):
         return error
     alone = [name for name in islice(weak, GIVENS) if _is_open_without(library, question, {name})]
+    for name in alone:
+        fewer = _without(question, {name})
+        sought = candidates_or_errors(library, fewer)
+        if not sought.answers and sought.errors and candidates_or_errors(library, replace(fewer, target=name)).answers:
+            return _weightiest(library, sought.errors)
     told = [counts_as(name, weak[name]) for name in alone or islice(weak, GIVENS)]
     return NoSolutionError(error.what, hint=" ".join([error.hint, *told]), reason=error.reason)
 
 
 def _is_open_without(library: RelationSet, question: Question, names: Container[str]) -> bool:
     """Whether a question that has no value has one, or is open, without some weak values."""
-    weak = {name: value for name, value in question.weak.items() if name not in names}
-    sought = candidates_or_errors(library, replace(question, weak=weak, decided={}))
+    sought = candidates_or_errors(library, _without(question, names))
     denied = bool(sought.errors) and all(isinstance(error, NoSolutionError) for error in sought.errors)
     return bool(sought.answers) or not denied
+
+
+def _without(question: Question, names: Container[str]) -> Question:
+    """The question without some weak values."""
+    weak = {name: value for name, value in question.weak.items() if name not in names}
+    return replace(question, weak=weak, decided={})
 
 
 def _sought_by_arms(
