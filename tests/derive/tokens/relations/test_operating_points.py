@@ -58,6 +58,11 @@ def balanced(name: str, longer: str, of: str | None = None) -> Second:
     return Second(there, lambda at: at(longer), with_parameters if of is None else lambda at: at(of))
 
 
+def longest_without_cache(at) -> float:
+    """The longest of what a step waits for where there is no cache to be read."""
+    return max(map(at, ("other.compute_time", "other.weight_time", "network_time", "other.least_exchange_time")))
+
+
 SECONDS = {
     # The fast mode
     "fast_speed_ratio": Second({"batch": "fast_batch"}, lambda at: at("other.user_speed") / at("user_speed")),
@@ -79,13 +84,11 @@ SECONDS = {
         LONE, lambda at: at("fleet_rent") * at("other.least_exchange_time") / at("tokens_per_pass")
     ),
     "batching_gain": Second(LONE, lambda at: at("other.cost_per_token") / at("cost_per_token")),
-    "fastest_speed": Second(  # where there is no cache to be read
-        LONE,
-        lambda at: (
-            at("tokens_per_pass")
-            / max(map(at, ("other.compute_time", "other.weight_time", "network_time", "other.least_exchange_time")))
-        ),
+    "lone_step_time": Second(LONE, lambda at: longest_without_cache(at)),
+    "lone_waiting_ratio": Second(
+        LONE, lambda at: at("other.waiting_ratio") * at("other.step_time") / longest_without_cache(at)
     ),
+    "fastest_speed": Second(LONE, lambda at: at("tokens_per_pass") / longest_without_cache(at)),
     # An unlimited batch
     "cost_floor": Second(ALL, lambda at: at("other.cost_per_token")),
     "slow_discount": Second(ALL, lambda at: at("cost_per_token") / at("other.cost_per_token")),
