@@ -58,6 +58,7 @@ __all__ = ["Roots", "one_turn", "roots_of"]
 _PATIENCE = 1000  # limit on boxes opened in a domain
 _MORE = 3000  # the same in a bounded domain
 _BLUR = 1e-2  # relative width up to which a level stretch may be a multiple root
+_BESIDE = (1e-8, 1e-6, 1e-4)  # shares of a root within which rounding may hide on which side of a point it lies
 _ALONG = (0.03, 0.47, 0.97)  # shares of a stretch at which the sides are compared
 _TAILS = ((LEAST, SMALLEST), (LARGEST, MOST))  # sizes beyond the search, tested at their ends only
 
@@ -237,7 +238,21 @@ class _Search:
             return [x]
         x = self.gap.polished(x)
         near = SAME_ROOT * max(abs(low), abs(high))  # near a pole the secant may lead far away
-        return [x] if low - near <= x <= high + near and (self.gap.is_root(x) or self.gap.is_blurred(x)) else []
+        if low - near <= x <= high + near and (self.gap.is_root(x) or self.gap.is_blurred(x)):
+            return [x]
+        return self._crossing_beside(span)
+
+    def _crossing_beside(self, span: Span) -> list[float]:
+        """The root beside a narrow place that rounding makes level: at the end of a box, it is in the box or the next.
+
+        The flatter the form, the farther away rounding reaches.
+        """
+        low, high = span
+        for share in _BESIDE:
+            reach = share * max(abs(low), abs(high))
+            if high - low <= reach and self.gap.sign(low - reach) * self.gap.sign(high + reach) < 0:
+                return [turning_point(self.form, self.name, (low - reach, high + reach))]
+        return []
 
     def _edge_root(self, span: Span) -> list[float]:
         """The root at the last point at which the sides are defined, if they are undefined beyond it."""
