@@ -42,10 +42,13 @@ from derive.tolerances import (
     LARGEST,
     LEAST,
     MOST,
+    NEAR_MULTIPLE,
     NEAR_ZERO,
     ROUNDED,
+    SAME_MULTIPLE,
     SAME_ROOT,
     SAME_SIDES,
+    SAME_SOLUTION,
     SMALLEST,
     SURE,
     TOUCHING,
@@ -58,7 +61,6 @@ __all__ = ["Roots", "one_turn", "roots_of"]
 _PATIENCE = 1000  # limit on boxes opened in a domain
 _MORE = 3000  # the same in a bounded domain
 _BLUR = 1e-2  # relative width up to which a level stretch may be a multiple root
-_BESIDE = (1e-8, 1e-6, 1e-4)  # shares of a root within which rounding may hide on which side of a point it lies
 _ALONG = (0.03, 0.47, 0.97)  # shares of a stretch at which the sides are compared
 _TAILS = ((LEAST, SMALLEST), (LARGEST, MOST))  # sizes beyond the search, tested at their ends only
 
@@ -248,10 +250,14 @@ class _Search:
         The flatter the form, the farther away rounding reaches.
         """
         low, high = span
-        for share in _BESIDE:
+        for share in (SAME_SOLUTION, SAME_MULTIPLE, NEAR_MULTIPLE):
             reach = share * max(abs(low), abs(high))
-            if high - low <= reach and self.gap.sign(low - reach) * self.gap.sign(high + reach) < 0:
-                return [turning_point(self.form, self.name, (low - reach, high + reach))]
+            around = low - reach, high + reach
+            at = enclose(self.form, {self.name: around}, self.name) if low == high else None
+            if at is None or at.partial or not at.is_monotone:
+                break  # no single root, or none at all
+            if self.gap.sign(around[0]) * self.gap.sign(around[1]) < 0:
+                return [turning_point(self.form, self.name, around)]
         return []
 
     def _edge_root(self, span: Span) -> list[float]:
