@@ -22,8 +22,8 @@ from derive.planning.plan import basis_of
 from derive.solving.execution.question import ask
 from derive.solving.ranges.inequalities import stated_at
 from tests.derive.random_libraries import Hidden, hidden
-from tests.derive.states import LIBRARY, Asked, refusal, state
 from tests.derive.statements import bare
+from tests.derive.states import LIBRARY, Asked, refusal, state
 from tests.ordinary import every
 
 SHORT, BATCH = 15, 15
@@ -217,6 +217,6 @@ def test_a_default_that_the_givens_make_another_number_leaves_open_what_it_would
     assert library.solve("w", u=2).base == pytest.approx(2 * (more - less))
     with pytest.raises(UnderdeterminedError) as caught:
         library.solve(names[0], u=2)
-    others = {name: 1 for name in names[1:]}
+    others = dict.fromkeys(names[1:], 1)
     assert {*others} in map(set, caught.value.missing)
     assert library.solve(names[0], u=2, **others).base == pytest.approx((2 * less - sum(factors[1:])) / factors[0])

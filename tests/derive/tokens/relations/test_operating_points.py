@@ -58,7 +58,7 @@ def balanced(name: str, longer: str, of: str | None = None) -> Second:
     return Second(there, lambda at: at(longer), with_parameters if of is None else lambda at: at(of))
 
 
-def longest_without_cache(at) -> float:
+def longest_without_cache(at: Told) -> float:
     """The longest of what a step waits for where there is no cache to be read."""
     return max(map(at, ("other.compute_time", "other.weight_time", "network_time", "other.least_exchange_time")))
 
@@ -84,7 +84,7 @@ SECONDS = {
         LONE, lambda at: at("fleet_rent") * at("other.least_exchange_time") / at("tokens_per_pass")
     ),
     "batching_gain": Second(LONE, lambda at: at("other.cost_per_token") / at("cost_per_token")),
-    "lone_step_time": Second(LONE, lambda at: longest_without_cache(at)),
+    "lone_step_time": Second(LONE, longest_without_cache),
     "lone_waiting_ratio": Second(
         LONE, lambda at: at("other.waiting_ratio") * at("other.step_time") / longest_without_cache(at)
     ),
