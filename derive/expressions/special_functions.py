@@ -31,7 +31,7 @@ def inverse_error(y: float) -> float:
         raise ValueError("the inverse error function of a number that is not between -1 and 1")
     from scipy.special import erfinv
 
-    return float(erfinv(y))
+    return float(erfinv(float(y)))  # which knows no fractions
 
 
 def gamma(x: float) -> float:
