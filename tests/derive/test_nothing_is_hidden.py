@@ -82,7 +82,10 @@ def verdict(seed: int) -> str:
         number = number if number in LIBRARY.declared[name].domain else given[name] / factor
         after = ask(found.target, {**given, name: number})
         changes = after is None or seen(after) != seen(before)
-        if changes and name in before.unused:
+        is_told = name in {
+            one.share for one in before.neglected
+        }  # of what is left out, which the number does not count
+        if changes and name in before.unused and not is_told:
             return f"{found.target} from {given}: {name} is named as unused, and at {number} the answer is {after}"
         shown = after is not None and after.steps != before.steps
         if not (changes or shown or name in before.unused or compared(before, name)):
