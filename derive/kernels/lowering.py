@@ -16,7 +16,7 @@ from functools import reduce
 from math import inf, isinf
 from typing import Any
 
-from derive.expressions.tree import COMPARISONS, Apply, Equation, Name, Node, Number, names_in, walk
+from derive.expressions.tree import COMPARISONS, Apply, Equation, Name, Node, names_in, walk
 from derive.kernels.backends.emitter import Dialect
 from derive.kernels.backends.shared_lines import Scope, Sheet, apart, in_order
 from derive.kernels.blocks.block_kernels import worked_out
@@ -24,7 +24,6 @@ from derive.kernels.blocks.decisions import Decisions
 from derive.kernels.blocks.solver_calls import Axes, branches, only, rows, settled, stacked
 from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, Yielding
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.constant_folding import stated
 from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out
 from derive.numerics.algebra.like_terms import ZERO
 from derive.numerics.intervals.enclosure import enclose
@@ -448,27 +447,27 @@ class Draft:
     def _placed(self, text: str, name: str, scope: Scope) -> tuple[str, str]:
         """The test that a computed number lies in a quantity's domain, and the number.
 
-        Where its terms may cancel, they decide: 2.9 - 0.4*7.25 is 0, and in doubles less. There it is the end of the
-        domain; an end that the domain excludes is no number, and the solver is asked.
+        An end at zero leaves no room for rounding. Where terms may cancel, they decide: 2.9 - 0.4*7.25 is 0, and in
+        doubles less. There it is the end of the domain; an end that the domain excludes is no number, and the solver is
+        asked.
         """
-        if not self.decisions.may_cancel(text):
+        low, high, is_open = self._ends(name)
+        if not self.decisions.may_cancel(text) or (low and high):
             return self._inside(text, name), text
-        domain, inner, found, lost = self.library.declared[name].domain, scope.copy(), text, list[str]()
+        if low == 0:
+            op, beyond, others = "gt" if is_open else "ge", "<=" if is_open else "<", (-inf, high)
+        else:
+            op, beyond, others = "le", ">", (low, inf)
+        inner = scope.copy()
         inner.bind(name, text)
-        tests = [self.sheet.between(text, -inf, inf)]
-        low_test = "gt" if domain.open_low else "ge"
-        for op, end, sign in ((low_test, domain.low, "<="), ("le", domain.high, ">=")):
-            if isinf(end):
-                continue
-            tests.append(self.dialect.sure(self._text(Apply(op, (Name(name), Number(stated(end)))), inner)))
-            if op == "gt":
-                lost.append(f"({text} <= {end!r})")
-            else:
-                found = self.sheet.line(self.dialect.pick(f"({end!r} {sign} {found})", found, repr(end)))
-        inside = self.sheet.line(self.dialect.logic("and", tests)) if len(tests) > 1 else tests[0]
-        if lost:
-            self._ask_where(self.dialect.logic("and", [inside, *lost]), scope)
+        decided = self.dialect.sure(self._text(Apply(op, (Name(name), ZERO)), inner))
+        inside = self.sheet.line(self.dialect.logic("and", [self.sheet.between(text, *others), decided]))
         scope.ask(*inner.asked)
+        is_beyond = f"({text} {beyond} 0.0)"
+        if op == "gt":
+            self._ask_where(self.dialect.logic("and", [inside, is_beyond]), scope)
+            return inside, text
+        found = self.sheet.line(self.dialect.pick(is_beyond, "0.0", text))
         self.decisions.same(found, text)
         return inside, found
 
