@@ -82,6 +82,8 @@ def solve(asked: Asked, is_all: bool, steps: bool, as_latex: bool) -> int:
         _say_in_lines(scene.answers, asked.digits)
     if not (in_full and sys.stdout.isatty()):  # there the cautions are below the headline already
         _warn_of(scene.answers)
+    for doubt in scene.doubts if is_all and not asked.as_json else ():
+        warn(f"{doubt}.")
     for _, error in () if asked.as_json else scene.errors:
         complain(error)
     return _status([scene], asked.strict)
@@ -98,6 +100,14 @@ class _Scene:
     @property
     def answers(self) -> list[Answer]:
         return [answer for answers in self.found.values() for answer in answers]
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """Why a list of answers may lack some."""
+        from derive.solving.execution.plan_states import is_doubt
+
+        notes = (one.text for answer in self.answers for one in answer.stated_assumptions)
+        return tuple(dict.fromkeys(note for note in notes if is_doubt(note)))
 
     def data(self, digits: int) -> dict[str, Any]:
         from derive.presentation.text import as_data

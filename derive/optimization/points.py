@@ -158,7 +158,8 @@ class Points:
     def tied(self, point: tuple[float, ...]) -> tuple[float, ...] | None:
         """The point moved to where the ties hold: Newton's method, each step the shortest; None where it does not end.
 
-        A step is measured by the ranges, and a side that would leave its range stays at the end of it.
+        A step is measured by the ranges, or where one has no end by the number itself, and a side that would leave its
+        range stays at the end of it.
         """
         if not self.program.ties:
             return point
@@ -168,7 +169,7 @@ class Points:
             return None
         for _ in range(_NEWTON):
             seen = self.boxes.at(at)
-            if seen is None:
+            if seen is None or not all(map(math.isfinite, (*seen[0], *(one for slope in seen[1] for one in slope)))):
                 return None
             moves = self._shortest(at, seen[0][first:], seen[1][first:])
             for i, move in moves.items():
@@ -186,7 +187,8 @@ class Points:
         from numpy.linalg import lstsq
 
         sides = zip(self.program.box, self.program.steps, strict=True)
-        widths = {i: high - low for i, ((low, high), step) in enumerate(sides) if not step and low < high}
+        free = [(i, high - low) for i, ((low, high), step) in enumerate(sides) if not step and low < high]
+        widths = {i: width if math.isfinite(width) else max(1.0, abs(at[i])) for i, width in free}
         while widths and rests:
             rows = array([[slope[i] * width for i, width in widths.items()] for slope in slopes])
             shares = lstsq(rows, -array(rests), rcond=RANK)[0]

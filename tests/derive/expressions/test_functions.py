@@ -284,6 +284,6 @@ def test_a_system_of_several_unknowns_is_solved():
 @pytest.mark.parametrize("name", TABLE)
 def test_a_function_of_a_fraction_in_a_text_is_that_of_its_double(name):
     low, high = (max(TABLE[name].domain[0], -6.0), min(TABLE[name].domain[1], 6.0))
-    fraction = Fraction((low + (high - low) / 3)).limit_denominator(9)
+    fraction = Fraction(low + (high - low) / 3).limit_denominator(9)
     found = value(parse_expression(f"{name}({fraction})"), {})
     assert found == pytest.approx(TABLE[name].value(float(fraction)))

@@ -13,12 +13,12 @@ from tests.derive.planted_solutions import planted_pair
 from tests.derive.statements import bare
 from tests.ordinary import every
 
-SQUARES = bare("x y", "x**2 + y = 1", "y**2 + x = 1", domains=dict.fromkeys("xy", "-5..5"))
 
-
-def test_the_ends_of_a_block_with_as_many_equations_as_unknowns_are_its_solutions() -> None:
+@pytest.mark.parametrize("domain", ["-5..5", "real", "-3..300"])
+def test_the_ends_of_a_block_with_as_many_equations_as_unknowns_are_its_solutions(domain: str) -> None:
     """They are (1, 0), (0, 1), and x = y = (-1 + sqrt(5))/2 or (-1 - sqrt(5))/2."""
-    least, most = SQUARES.least("x", y="-5..5"), SQUARES.most("x", y="-5..5")
+    squares = bare("x y", "x**2 + y = 1", "y**2 + x = 1", domains=dict.fromkeys("xy", domain))
+    least, most = squares.least("x", y="-5..5" if domain == "real" else "-3..5"), squares.most("x", y="-3..5")
     assert (least.answer.base, most.answer.base) == (pytest.approx(-(1 + 5**0.5) / 2), pytest.approx(1))
     assert least.proved
     assert most.proved
