@@ -36,7 +36,7 @@ from derive.planning.plan import is_surely_open
 from derive.solving.blocks.outcome import agrees
 from derive.solving.execution.plan_states import planned_for
 from derive.solving.execution.question import NO_CASE
-from derive.tolerances import AGREEMENT
+from derive.tolerances import AGREEMENT, EXPRESSION
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
@@ -223,10 +223,13 @@ def left_by_relations(
         return _joined(boxes) if boxes else None
     equations = [relation.written for relation in relations]
     slacks: dict[str, Span] = {}
+    larger: dict[str, Node] = {}  # the larger side of each strict comparison
     for op, left, right in comparisons:
         slack = f"slack {len(slacks)}"  # no quantity has a space in its name
         more, less = (right, left) if op in ("lt", "le") else (left, right)
         slacks[slack] = (0.0, 0.0) if op == "eq" else (0.0, math.inf)
+        if op in ("lt", "gt"):
+            larger[slack] = more
         if op != "ne":
             equations.append(Equation(more, "=", Apply("add", (less, Name(slack)))))
     names = dict.fromkeys([*start, *(name for relation in relations for name in library.members[relation.name])])
@@ -238,7 +241,20 @@ def left_by_relations(
     if dag is None:
         return spans
     left_over = contracted(dag, list(box.values()))
-    return None if left_over is None else spans | dict(zip(box, left_over, strict=True))
+    if left_over is None:
+        return None
+    remaining = dict(zip(box, left_over, strict=True))
+    within = {**{name: (number, number) for name, number in known.items()}, **remaining}
+    if any(remaining[slack][1] <= EXPRESSION * _largest(side, within) for slack, side in larger.items()):
+        return None  # the sides can only be equal
+    return spans | remaining
+
+
+def _largest(side: Node, box: Mapping[str, Span]) -> float:
+    """The largest size that an expression has in a box; zero where there is no end to it."""
+    seen = enclose(side, box, "")
+    size = 0.0 if seen is None else max(map(abs, seen.values))
+    return size if math.isfinite(size) else 0.0
 
 
 def _refuted(library: RelationSet, question: Question) -> frozenset[str]:
