@@ -14,7 +14,7 @@ turning point as well as rounded numbers allow, these cases cannot be distinguis
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from fractions import Fraction
 from functools import reduce
 from typing import Any
@@ -25,17 +25,27 @@ from derive.expressions.arithmetic import Arithmetic, Fold, NoElement
 from derive.expressions.tree import Apply, Node, Number
 from derive.tolerances import LEAST
 
-__all__ = ["Polynomial", "exactly", "fraction", "is_tractable", "nearest_root", "ratio_of", "real_roots"]
+__all__ = [
+    "Polynomial",
+    "Ratio",
+    "exactly",
+    "fraction",
+    "is_tractable",
+    "nearest_root",
+    "ratio_in",
+    "ratio_of",
+    "real_roots",
+    "square_free",
+]
 
 Polynomial = Any
-"""FLINT's polynomial with rational coefficients."""
+"""FLINT's polynomial with rational coefficients, in one name or in several."""
 
 Ratio = tuple[Polynomial, Polynomial]
 """Numerator and denominator."""
 
 _DEGREE = 40
 _BITS = 40_000  # of all coefficients together, beyond which isolation takes too long
-_NAME: Ratio = fmpq_poly([0, 1]), fmpq_poly([1])
 
 
 def ratio_of(node: Node, name: str) -> Ratio | None:
@@ -46,8 +56,18 @@ def ratio_of(node: Node, name: str) -> Ratio | None:
     >>> [int(c) for c in above.coeffs()], [int(c) for c in below.coeffs()]
     ([1, 0, 0, 1], [0, 1])
     """
+    return ratio_in(node, {name: fmpq_poly([0, 1])}, fmpq_poly([1]))
+
+
+def ratio_in(node: Node, named: Mapping[str, Polynomial], one: Polynomial) -> Ratio | None:
+    """The same in several names, given the polynomial that each stands for, and the polynomial that is 1."""
+    ratios: Arithmetic[Ratio] = Arithmetic(
+        number=lambda number: (exactly(number.value) * one, one),
+        operations=_OPERATIONS,
+        forms={"pow": _power},
+    )
     try:
-        ratio: Ratio = _RATIOS.fold(node, {name: _NAME}.__getitem__)
+        ratio: Ratio = ratios.fold(node, lambda name: (named[name], one))
     except (NoElement, KeyError):
         return None
     return ratio
@@ -64,10 +84,15 @@ def fraction(number: fmpq) -> Fraction:
 
 
 def _limited(ratio: Ratio) -> Ratio:
-    above, below = ratio
-    if max(above.degree(), below.degree()) > _DEGREE:
+    if max(map(_degree, ratio)) > _DEGREE:
         raise NoElement
     return ratio
+
+
+def _degree(polynomial: Polynomial) -> int:
+    """The degree of a polynomial, in all its names together."""
+    degree: int = polynomial.degree() if isinstance(polynomial, fmpq_poly) else polynomial.total_degree()
+    return degree
 
 
 def _sum(one: Ratio, other: Ratio) -> Ratio:
@@ -93,22 +118,17 @@ def _power(node: Apply, part: Fold) -> Ratio:
     times = abs(exponent.value.numerator)
     if exponent.value < 0:
         above, below = _inverse((above, below))
-    if times * max(above.degree(), below.degree()) > _DEGREE or times * max(map(_bits, (above, below))) > _BITS:
+    if times * max(map(_degree, (above, below))) > _DEGREE or times * max(map(_bits, (above, below))) > _BITS:
         raise NoElement
     return above**times, below**times
 
 
-_RATIOS: Arithmetic[Ratio] = Arithmetic(
-    number=lambda node: (fmpq_poly([exactly(node.value)]), fmpq_poly([1])),
-    operations={
-        "add": lambda *terms: reduce(_sum, terms),
-        "mul": lambda *factors: reduce(_product, factors),
-        "neg": lambda ratio: (-ratio[0], ratio[1]),
-        "inv": _inverse,
-    },
-    forms={"pow": _power},
-)
-"""Ratios of polynomials in one name."""
+_OPERATIONS: dict[str, Callable[..., Ratio]] = {
+    "add": lambda *terms: reduce(_sum, terms),
+    "mul": lambda *factors: reduce(_product, factors),
+    "neg": lambda ratio: (-ratio[0], ratio[1]),
+    "inv": _inverse,
+}
 
 
 def real_roots(polynomial: Polynomial, vanishes: Callable[[float], bool]) -> tuple[float, ...] | None:
@@ -133,7 +153,7 @@ def real_roots(polynomial: Polynomial, vanishes: Callable[[float], bool]) -> tup
 
 def is_tractable(polynomial: Polynomial) -> bool:
     """Whether the roots of a polynomial can be isolated in a short time."""
-    return polynomial.degree() <= _DEGREE and _bits(polynomial) <= _BITS
+    return _degree(polynomial) <= _DEGREE and _bits(polynomial) <= _BITS
 
 
 def _bits(polynomial: Polynomial) -> int:
@@ -156,8 +176,13 @@ def _centre(cluster: list[float], turns: Collection[float]) -> float:
     return math.fsum(blurred) / len(blurred) if blurred else cluster[0]
 
 
+def square_free(polynomial: Polynomial) -> Polynomial:
+    """The polynomial with the same roots, each of them once."""
+    return polynomial // polynomial.gcd(polynomial.derivative())
+
+
 def _isolated(polynomial: Polynomial) -> list[float]:
-    free = polynomial // polynomial.gcd(polynomial.derivative())  # each root once
+    free = square_free(polynomial)
     real = (root.real for root, _ in free.numer().complex_roots() if root.imag == 0)
     spans = sorted((_rational(ball.lower()), _rational(ball.upper())) for ball in real)
     return [number for span in spans if (number := _nearest(free, *span)) is not None]

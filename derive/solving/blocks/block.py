@@ -1,21 +1,23 @@
 """One block of a plan at given numbers: every admissible solution for its unknowns.
 
 A single relation with a single unknown is isolated if possible and searched for roots if not. Several relations that
-need each other are solved by the first of these that succeeds: as a linear system, or as one of products; by tearing
-(one unknown is guessed, the others follow, and the last relation decides it, with all its roots); by branch and prune
-over the unknowns' domains, which is tried briefly before tearing where the domains are bounded; and by local methods
-from many starts, which find solutions and cannot prove that there are no more.
+need each other are solved by the first of these that succeeds: as a linear system, or as one of products; as two
+polynomials, by their resultants; by tearing (one unknown is guessed, the others follow, and the last relation decides
+it, with all its roots); by branch and prune over the unknowns' domains, which is tried briefly before tearing where the
+domains are bounded; and by local methods from many starts, which find solutions and cannot prove that there are no
+more.
 
 A list of solutions is complete, and has no caveat, only for one of these reasons:
 
 - the system is linear in its unknowns or in their logarithms, and of full rank, so that it has one solution
   (`linear`, `log_linear`);
+- its two equations are polynomials with exact numbers, all of whose common zeros are counted (`common_zeros`);
 - tearing left nothing out, all roots of the last relation are known, and each has been followed to the one solution
   that belongs to it (`tearing`); likewise for each system that results where a divisor is zero;
 - boxes that each hold no solution, or one of the list, cover the domains (`complete_search`).
 
 A system with choices (max, min, conditions) is the union of the systems with one arm each. Its list is complete if
-theirs are, or if the third reason holds for the whole system.
+theirs are, or if the last reason holds for the whole system.
 
 Every candidate is put back into the relations. A value that satisfies a relation only because it cancels there is a
 plateau: an interval of values, not a value. Where no choice and no cancelled unknown explains the plateau and all
@@ -30,6 +32,7 @@ from dataclasses import replace
 
 from derive.errors import LimitError
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, render, replaced, walk
+from derive.numerics.algebra.common_zeros import common_zeros
 from derive.numerics.algebra.like_terms import ZERO, arms_of
 from derive.numerics.algebra.linear import linear_solutions
 from derive.numerics.algebra.log_linear import product_solutions
@@ -63,6 +66,8 @@ _SHARE = 0.5  # of the time left, which the last one may take
 _DEPENDENT = "in another arm the relations are dependent; it is not proved that there are no other solutions"
 _UNPROVED = "it is not proved that there are no other solutions"
 _CONTRADICTING = Outcome((), singular=True, reason="the equations contradict each other")
+_COUNTED = "no other solution: proved by resultants, all of whose roots are known"
+_NOWHERE = "no real numbers fit both: proved by resultants"
 _REPEATING = Outcome((), singular=True, reason="the equations are dependent, and hold along a whole curve")
 
 
@@ -318,6 +323,9 @@ def _closed(equations: tuple[Equation, ...], system: System, alone: bool, depth:
         good = tuple(Solution(fit, {}) for fit in fits if system.holds(fit))
         outside = reason or ", ".join(filter(None, map(system.outside, fits)))
         return Outcome(good, "", singular, outside or ("" if good else "no arm that could give it binds"))
+    counted = _counted(equations, system)
+    if counted is not None:
+        return counted
     if alone and is_small(system):
         if holds_along_branch(equations, system) or repeat_each_other(system):
             return _REPEATING
@@ -332,6 +340,21 @@ def _closed(equations: tuple[Equation, ...], system: System, alone: bool, depth:
     if linear is not None:
         return Outcome((), singular=True, reason=linear[2])
     return Outcome((), undecided=True)
+
+
+def _counted(equations: tuple[Equation, ...], system: System) -> Outcome | None:
+    """The outcome of two polynomial equations whose common zeros are all known; None for others."""
+    zeros = common_zeros(equations, system.unknowns, system.known)
+    if zeros is None:
+        return None
+    points = [dict(zip(system.unknowns, zero, strict=True)) for zero in zeros]
+    if any(system.misses(point, equations) for point in points):
+        return None  # rounding hides a zero
+    good = tuple(Solution(point, {}, proof=_COUNTED) for point in points if system.holds(point))
+    outside = "; ".join(filter(None, map(system.outside, points)))
+    if good:
+        return Outcome(good)
+    return Outcome((), reason=outside or ("no arm that could give it binds" if points else _NOWHERE))
 
 
 def _regained(
