@@ -260,7 +260,8 @@ def _standing_in(
     it by other relations, or the given ones with other fallbacks; that result may be run backwards. So is one that its
     own relations would yield if the target were known: it is a function of the target, whatever else the question says.
     A fallback that no relation is written for, such as a rest of 0, replaces nothing: it yields to the stated values
-    like any default.
+    like any default, and to the other ones where a relation ties it to the target. Whoever asks for the reactance of a
+    coil means a circuit that has a coil, and none of the capacitors that it might have too.
     """
     rest = [name for name in weak if name != target]
     if structure.otherwise.isdisjoint(rest):
@@ -282,8 +283,10 @@ def _standing_among(
 ) -> list[str]:
     """The fallbacks in use among those that some relations contain."""
     sought = target if _Leads.of(structure, given, rest).beyond_fallbacks(target) else None
-    key = frozenset(reached), given, tuple(rest), sought
-    return _STANDING.of(structure.session, key, lambda: _standing(structure, reached, given, rest, sought))
+    beside = {name for one in reached if target in structure.members[one] for name in structure.members[one]}
+    meant = frozenset(name for name in structure.otherwise & beside if not structure.is_written(name))
+    key = frozenset(reached), given, tuple(rest), sought, meant
+    return _STANDING.of(structure.session, key, lambda: _standing(structure, reached, given, rest, sought, meant))
 
 
 class _Leads(NamedTuple):
@@ -341,9 +344,17 @@ class _Leads(NamedTuple):
 
 
 def _standing(
-    structure: Structure, reached: Sequence[str], given: frozenset[str], rest: Sequence[str], sought: str | None = None
+    structure: Structure,
+    reached: Sequence[str],
+    given: frozenset[str],
+    rest: Sequence[str],
+    sought: str | None = None,
+    meant: frozenset[str] = frozenset(),
 ) -> list[str]:
-    """The fallbacks that are used, of a question that reaches such relations; what is sought leads to some of them."""
+    """The fallbacks that are used, of a question that reaches such relations; what is sought leads to some of them.
+
+    A rest that a relation ties to the target is meant by the question: the other rests are used before it.
+    """
     inside = {name for relation in reached for name in structure.members[relation]}
     candidates = [name for name in rest if name in inside and name in structure.otherwise]
     firm = [name for name in rest if name in inside and name not in structure.otherwise]
@@ -353,9 +364,9 @@ def _standing(
     yielding = {name for name in candidates if name in stated.unknowns and stated.settles(name)}
     with_fallbacks = basis.given(candidates)
     if any(f"={name}" not in with_fallbacks.fixes for name in candidates):  # the givens determine one of them
-        yielding |= _left_over(structure, basis, [name for name in candidates if name not in yielding])
+        yielding |= _left_over(structure, basis, [name for name in candidates if name not in yielding], meant)
     if yielding:  # the relations written for these are as others from here on, and may lead to other fallbacks
-        return _standing(structure, reached, given, [name for name in rest if name not in yielding], sought)
+        return _standing(structure, reached, given, [name for name in rest if name not in yielding], sought, meant)
     known = {f"={name}": place for place, name in enumerate([*candidates, *firm])}
     everything = with_fallbacks.given(firm)
     displaced = [label for label in known if label not in everything.fixes]
@@ -412,17 +423,18 @@ def _standing(
     return [one for one in candidates if one not in dropped]
 
 
-def _left_over(structure: Structure, basis: Matching, candidates: Sequence[str]) -> set[str]:
+def _left_over(structure: Structure, basis: Matching, candidates: Sequence[str], meant: Set[str]) -> set[str]:
     """The fallbacks that the given values determine where other fallbacks are known.
 
-    Of two that determine each other it is a rest, or else the one whose own relations stand on the other.
+    Of two that determine each other it is a rest, of two rests the one that is meant, and else the one whose own
+    relations stand on the other.
     """
 
     whole = structure.whole or structure
 
-    def rank(name: str) -> tuple[bool, int]:
+    def rank(name: str) -> tuple[bool, bool, int]:
         above = {one for relation in upstream(whole, [name], basis.known) for one in whole.members[relation]}
-        return not structure.is_written(name), len(above.intersection(candidates))
+        return not structure.is_written(name), name in meant, len(above.intersection(candidates))
 
     tied = basis.given(candidates).conflicting(candidates)  # all others can be known beside any of these
     in_turn = sorted((name for name in candidates if name in tied), key=rank)

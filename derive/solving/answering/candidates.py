@@ -65,7 +65,29 @@ def candidates(library: RelationSet, question: Question) -> Candidates:
     if all(isinstance(error, NoSolutionError) for error in errors):
         for name in islice(tied(library, question), GIVENS):
             confirm(library, question, name)
+        meant = _without_what_is_meant(library, question)
+        if meant is not None:
+            return meant
     raise _with_weak_values(library, question, _weightiest(library, errors))
+
+
+def _without_what_is_meant(library: RelationSet, question: Question) -> Candidates | None:
+    """What answers a question without a rest that stands beside its target; None where that is denied as well.
+
+    Whoever asks for the reactance of a coil means a circuit that has a coil: its inductance is not the rest of 0 H.
+    """
+    structure = structure_of(library)
+    beside = {name for relation in structure.holders.get(question.target, ()) for name in structure.members[relation]}
+    rests = structure.otherwise.intersection(question.weak, beside)
+    opened: list[DeriveError] = []
+    for name in sorted(rest for rest in rests if not structure.is_written(rest)):
+        sought = candidates_or_errors(library, _without(question, {name}))
+        if sought.answers:
+            return sought
+        opened += (error for error in sought.errors if isinstance(error, UnderdeterminedError))
+    if opened:
+        raise _weightiest(library, opened)
+    return None
 
 
 def _with_weak_values(library: RelationSet, question: Question, error: DeriveError) -> DeriveError:

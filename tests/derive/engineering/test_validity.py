@@ -6,11 +6,12 @@ import cmath
 import math
 import random
 from functools import cache
+from itertools import product
 
 import pytest
 
 import derive
-from derive import Answer, DeriveError, InconsistentError, NoSolutionError
+from derive import Answer, DeriveError, InconsistentError, NoSolutionError, UnderdeterminedError
 
 load = cache(derive.load)
 
@@ -290,6 +291,24 @@ def test_a_coil_beside_a_resistor_follows_from_what_both_do() -> None:
         ):
             answer = circuits.solve("inductance", **common, **told)
             assert answer.base == pytest.approx(phasor.imag / (2 * math.pi * frequency), rel=1e-6), told
+            for asked in ("inductive_reactance", "series_inductance"):
+                factor = 1 if asked == "inductive_reactance" else 1 / (2 * math.pi * frequency)
+                answer = circuits.solve(asked, **common, **told)
+                assert answer.base == pytest.approx(phasor.imag * factor, rel=1e-6), (asked, told)
+
+
+def test_the_reactance_of_a_coil_or_of_a_capacitor_needs_no_frequency() -> None:
+    """Whichever of the two is asked for is in the circuit, and the other one is not."""
+    draw = random.Random(5)
+    circuits = load("circuits")
+    for asked, _ in product(("inductive_reactance", "capacitive_reactance"), range(5)):
+        resistance, share = 10 ** draw.uniform(0, 4), draw.uniform(0.1, 10)
+        given = {"resistance": f"{resistance!r} ohm", "impedance": f"{abs(complex(1, share)) * resistance!r} ohm"}
+        answer = circuits.solve(asked, **given)
+        assert answer.base == pytest.approx(share * resistance, rel=1e-6)
+        assert not answer.failed
+    with pytest.raises(UnderdeterminedError, match="Give series_inductance, or frequency"):
+        circuits.solve("inductance", resistance="100 ohm", impedance="120 ohm")
 
 
 @pytest.mark.parametrize("lift", [-7.0, -5.0, -1.0, 0.0, 12.0])
