@@ -7,7 +7,8 @@ Each remark is a change of the question, and its factor is the answer to the cha
 - *defaulted*: a quantity has its default, or a ratio follows from defaults alone. The answer is what comes out with
   the value farthest from it that a list of facts states, that was `seen`, or that an inequality for it admits.
 - *assumed*: a value in use belongs, by its profile, to another value of some quantity than the one here.
-- *displaced*: a value of a named profile, of which the answer makes no use, is another by what is given.
+- *displaced*: a value of a named profile, of which the answer makes no use, is another by what is given; or the rest
+  of a sum is, because givens that play no part in the answer leave it.
 
 So the sizes are never guesses: what nothing in the library says otherwise is not remarked upon.
 """
@@ -144,12 +145,16 @@ class _Work:
         What is typed takes precedence, so the answer may be as meant; but it is not one for what the profile says.
         Where either of two such values may yield to the other, it is the one that then changes less.
         """
-        typed = self.question.strong.keys() & self.answer.given.keys()
+        typed, unused = self.question.strong.keys() & self.answer.given.keys(), {*self.answer.unused}
         found: list[tuple[float, str, Answer]] = []
-        for name in self._stated_aside() if typed else ():
-            answer, stated = self.asked(name), self.question.weak[name].base[1]
-            if answer is None or answer.base is None or typed.isdisjoint(answer.given):
+        told_already = {check.name for check in self.answer.checks}.union(self.plan.weak)
+        candidates = [(name, typed) for name in self._stated_aside()] if typed else []
+        candidates += [(name, unused) for name in self._rests()] if unused else []
+        for name, by in candidates:
+            answer = None if name in told_already else self.asked(name)
+            if answer is None or answer.base is None or by.isdisjoint(answer.given):
                 continue
+            stated = self.question.weak[name].base[1]
             if abs(answer.base - stated) > MOVED * abs(stated):
                 found.append((_ratio(answer.base, stated), name, answer))
         told: set[str] = set()
@@ -160,15 +165,19 @@ class _Work:
                 text = displaced(name, weak, answer.base, self.library.declared[name].unit)
                 yield Remark("displaced", name, str(weak), None, weight, text)
 
+    def _rests(self) -> list[str]:
+        """The quantities that count as some rest where nothing gives them, and are written nowhere."""
+        structure = structure_of(self.library, frozenset(), self.question.stated)
+        return [name for name in self.assumed if name in structure.otherwise and not structure.is_written(name)]
+
     def _stated_aside(self) -> Iterator[str]:
-        """The quantities of which a named profile has a value, not used and not compared, that others may determine.
+        """The quantities of which a named profile has a value, not used, that others may determine.
 
         What no plan leads to might follow from inequalities, or where unknowns cancel; to seek that takes seconds.
         """
         question = self.question
-        told = {check.name for check in self.answer.checks}
         for name in question.origins:
-            if name not in question.weak or name in self.plan.weak or name in told:
+            if name not in question.weak or name in self.plan.weak:
                 continue
             try:
                 led = carried_out(self.library, question.for_target(name))

@@ -311,6 +311,21 @@ def test_the_reactance_of_a_coil_or_of_a_capacitor_needs_no_frequency() -> None:
         circuits.solve("inductance", resistance="100 ohm", impedance="120 ohm")
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_fittings_that_take_up_the_rest_of_a_head_are_told(seed: int) -> None:
+    """A profile's roughness and a typed friction factor fix the velocity: fittings have what head is left."""
+    draw = random.Random(seed)
+    factor, diameter, length = draw.uniform(0.018, 0.025), draw.uniform(0.05, 0.3), draw.uniform(50, 200)
+    head = 30 * length / diameter * factor
+    given = {"friction_factor": factor, "pipe_diameter": f"{diameter!r} m", "pipe_length": f"{length!r} m"}
+    answer = load("pipes").solve("velocity", "commercial-steel", "water-20C", head_loss=f"{head!r} m", **given)
+    assert answer.base is not None
+    (told,) = (one for one in answer.remarks if one.name == "loss_coefficient")
+    fittings = head * 2 * 9.80665 / answer.base**2 - factor * length / diameter
+    assert f"comes out as {fittings:.4g} here" in told.text
+    assert set(answer.unused) == {"pipe_length", "head_loss"}
+
+
 @pytest.mark.parametrize("lift", [-7.0, -5.0, -1.0, 0.0, 12.0])
 def test_a_pump_that_need_not_lift_takes_no_power(lift: float) -> None:
     """Where the flow runs by itself no pump drives it, and what the fluid has left over is said with its sign."""
