@@ -76,6 +76,7 @@ def remarks(explanation: Explanation, answer: Answer, again: Again, asked: Asked
             told.extend(work.left_out())
             told.extend(work.mismatched())
             told.extend(work.displaced())
+            told.extend(work.taken_up())
             told.extend(work.defaulted())
     except LimitError:  # what was found until then is true
         told.append(Remark("assumed", target, "", None, 1.0, "there was no time to try what else is assumed"))
@@ -145,14 +146,12 @@ class _Work:
         What is typed takes precedence, so the answer may be as meant; but it is not one for what the profile says.
         Where either of two such values may yield to the other, it is the one that then changes less.
         """
-        typed, unused = self.question.strong.keys() & self.answer.given.keys(), {*self.answer.unused}
+        typed = self.question.strong.keys() & self.answer.given.keys()
+        compared = {check.name for check in self.answer.checks}
         found: list[tuple[float, str, Answer]] = []
-        told_already = {check.name for check in self.answer.checks}.union(self.plan.weak)
-        candidates = [(name, typed) for name in self._stated_aside()] if typed else []
-        candidates += [(name, unused) for name in self._rests()] if unused else []
-        for name, by in candidates:
-            answer = None if name in told_already else self.asked(name)
-            if answer is None or answer.base is None or by.isdisjoint(answer.given):
+        for name in self._stated_aside() if typed else ():
+            answer = None if name in compared else self.asked(name)
+            if answer is None or answer.base is None or typed.isdisjoint(answer.given):
                 continue
             stated = self.question.weak[name].base[1]
             if abs(answer.base - stated) > MOVED * abs(stated):
@@ -165,10 +164,22 @@ class _Work:
                 text = displaced(name, weak, answer.base, self.library.declared[name].unit)
                 yield Remark("displaced", name, str(weak), None, weight, text)
 
-    def _rests(self) -> list[str]:
-        """The quantities that count as some rest where nothing gives them, and are written nowhere."""
-        structure = structure_of(self.library, frozenset(), self.question.stated)
-        return [name for name in self.assumed if name in structure.otherwise and not structure.is_written(name)]
+    def taken_up(self) -> Iterator[Remark]:
+        """The rests that take up givens which play no part, each with the answer in which these do: at its own value.
+
+        A rest is what counts as some number where nothing gives it, such as fittings that nobody named.
+        """
+        question, unused = self.question, {*self.answer.unused}
+        structure = structure_of(self.library, frozenset(), question.stated)
+        for name in sorted(self.assumed & structure.otherwise - {*self.plan.weak}) if unused else ():
+            answer = None if structure.is_written(name) else self.asked(name)
+            if answer is None or answer.base is None or unused.isdisjoint(answer.given):
+                continue
+            weak, unit = question.weak[name], self.library.declared[name].unit
+            number = self.again({name: weak})
+            if number is not None:
+                text = f"with {name} {weak} ({weak.source}; it comes out as {shown_number(answer.base, unit)})"
+                yield from self._remark("displaced", name, str(weak), text, number)
 
     def _stated_aside(self) -> Iterator[str]:
         """The quantities of which a named profile has a value, not used, that others may determine.

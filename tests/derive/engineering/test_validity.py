@@ -322,7 +322,9 @@ def test_fittings_that_take_up_the_rest_of_a_head_are_told(seed: int) -> None:
     assert answer.base is not None
     (told,) = (one for one in answer.remarks if one.name == "loss_coefficient")
     fittings = head * 2 * 9.80665 / answer.base**2 - factor * length / diameter
-    assert f"comes out as {fittings:.4g} here" in told.text
+    assert f"comes out as {fittings:.6g}" in told.text
+    alone = math.sqrt(head * 2 * 9.80665 * diameter / (factor * length))  # without fittings
+    assert told.factor == pytest.approx(alone / answer.base, rel=1e-9)
     assert set(answer.unused) == {"pipe_length", "head_loss"}
 
 
