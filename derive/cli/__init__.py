@@ -29,7 +29,6 @@ from derive.cli.reports import report
 from derive.cli.sample import sample
 from derive.cli.servers import schema, serve, serve_editor
 from derive.cli.shared import Visible, colour, complain, error_data, timed
-from derive.cli.shell_completion import completion
 from derive.cli.solving import solve
 from derive.cli.sweep import sweep
 
@@ -62,7 +61,7 @@ def cli() -> None:
 _ASKING = (solve, sweep, sample, least, most, front, border, compare, formula, reach, graph, compile_, page)
 _LOOKING_UP = (check, find, list_, show)
 _OF_THE_SUBJECT = (report, audit, infer)
-_SERVING = (manual, schema, serve, serve_editor, completion)
+_SERVING = (manual, schema, serve, serve_editor)
 
 for verb in (*_ASKING, *_LOOKING_UP, *_OF_THE_SUBJECT):
     cli.add_command(timed(verb))

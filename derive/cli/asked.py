@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from derive.cli import shell_completion
-from derive.cli.shared import PICTURES, opened, output_ending, put_picture, say_data, warn
+from derive.cli.shared import PICTURES, opened, output_ending, put_picture, quantity_names, say_data, warn
 
 if TYPE_CHECKING:
     from derive.library import Library
@@ -137,8 +136,8 @@ def asking(
 
         made: Any = read
         arguments = (
-            click.argument("target", shell_complete=shell_completion.targets, metavar=target),
-            click.argument("given", nargs=-1, shell_complete=shell_completion.given, metavar=given),
+            click.argument("target", shell_complete=quantity_names, metavar=target),
+            click.argument("given", nargs=-1, shell_complete=quantity_names, metavar=given),
         )
         for one in reversed((*arguments, *options)):
             made = one(made)

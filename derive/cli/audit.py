@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from derive.cli import shell_completion
-from derive.cli.shared import ADD, JSON, LIBRARY, of_file, opened, say_data, source_of, table
+from derive.cli.shared import ADD, FILE, JSON, LIBRARY, of_file, opened, say_data, source_of, table
 
 if TYPE_CHECKING:
     from derive.audit.claims_file import Book
@@ -25,7 +24,7 @@ __all__ = ["audit"]
 @click.option(
     "--claims",
     "own",
-    shell_complete=shell_completion.files,
+    type=FILE,
     metavar="FILE",
     help="A file of claims instead of the built-in ones.",
 )

@@ -7,8 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from derive.cli import shell_completion
-from derive.cli.shared import ADD, JSON, LIBRARY, complain, of_file, opened, say_data, source_of, table
+from derive.cli.shared import (
+    ADD,
+    FILE,
+    JSON,
+    LIBRARY,
+    complain,
+    of_file,
+    opened,
+    quantity_names,
+    say_data,
+    source_of,
+    table,
+)
 
 if TYPE_CHECKING:
     from derive.library import Library
@@ -17,7 +28,7 @@ __all__ = ["check", "find", "list_", "show"]
 
 
 @click.command(epilog="Example:  derive check pendulum.toml")
-@click.argument("files", nargs=-1, shell_complete=shell_completion.files, metavar="[FILE ...]")
+@click.argument("files", nargs=-1, type=FILE, metavar="[FILE ...]")
 @click.option("--only-relations", is_flag=True, help="Pass over TOML files that are no relation files.")
 @JSON
 def check(files: tuple[str, ...], only_relations: bool, as_json: bool) -> int:
@@ -49,7 +60,6 @@ def check(files: tuple[str, ...], only_relations: bool, as_json: bool) -> int:
 @click.command("list", epilog="Example:  derive list quantities cache price")
 @click.argument(
     "kind",
-    shell_complete=shell_completion.kinds,
     default="quantities",
     metavar="[quantities|relations|profiles|reports|libraries|WORD]",
 )
@@ -106,7 +116,7 @@ def _say_found(library: Library, text: str, as_json: bool) -> int:
 
 
 @click.command(epilog="Example:  derive show kv_time")
-@click.argument("name", shell_complete=shell_completion.entries)
+@click.argument("name", shell_complete=quantity_names)
 @LIBRARY
 @ADD
 @JSON

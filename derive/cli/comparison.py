@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from derive.cli import shell_completion
 from derive.cli.asked import Asked, Turn, asking, givens, heading, in_turn, prove_single
 from derive.cli.shared import (
     ADD,
@@ -20,6 +19,7 @@ from derive.cli.shared import (
     PICTURE,
     STRICT,
     WITH,
+    profile_names,
     say,
     table,
     warn,
@@ -77,7 +77,7 @@ def _next(words: Iterator[str]) -> Iterator[str]:
     click.option(
         "--against",
         "others",
-        shell_complete=shell_completion.profiles_or_givens,
+        shell_complete=profile_names,
         metavar="PROFILE|NAME=VALUE ...",
         multiple=True,
         help="Begins the second scenario: all profiles and givens that follow are its own.",

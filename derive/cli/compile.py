@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from derive.cli import shell_completion
 from derive.cli.asked import in_units, named
-from derive.cli.shared import ADD, IN, LIBRARY, WITH, opened, output_ending, put, writes
+from derive.cli.shared import ADD, IN, LIBRARY, WITH, opened, output_ending, put, quantity_names, writes
 
 if TYPE_CHECKING:
     from derive.kernels.modules import Language
@@ -22,8 +21,8 @@ _LANGUAGES: dict[str, Language] = {".py": "python", ".js": "javascript", ".mjs":
     "compile",
     epilog="Example:  derive compile step_time batch context --with h100-sxm:fp8 --with llama3-70b -o step_time.py",
 )
-@click.argument("target", shell_complete=shell_completion.targets)
-@click.argument("given", nargs=-1, shell_complete=shell_completion.names, metavar="[NAME ...]")
+@click.argument("target", shell_complete=quantity_names)
+@click.argument("given", nargs=-1, shell_complete=quantity_names, metavar="[NAME ...]")
 @WITH
 @LIBRARY
 @ADD

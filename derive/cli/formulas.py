@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from derive.cli import shell_completion
 from derive.cli.asked import named
-from derive.cli.shared import ADD, JSON, LIBRARY, WITH, opened, say_data, table
+from derive.cli.shared import ADD, JSON, LIBRARY, WITH, opened, quantity_names, say_data, table
 
 if TYPE_CHECKING:
     from derive.expressions.tree import Node
@@ -22,8 +21,8 @@ __all__ = ["formula", "reach"]
     epilog="Example:  derive formula drain_time hbm_capacity hbm_bandwidth\n\n"
     "Example:  derive formula step_time batch context chips --with h100-sxm:fp8 --with llama3-70b"
 )
-@click.argument("target", shell_complete=shell_completion.targets)
-@click.argument("given", nargs=-1, shell_complete=shell_completion.names, metavar="[NAME ...]")
+@click.argument("target", shell_complete=quantity_names)
+@click.argument("given", nargs=-1, shell_complete=quantity_names, metavar="[NAME ...]")
 @WITH
 @LIBRARY
 @ADD
@@ -85,7 +84,7 @@ def _latex(library: Library, name: str, node: Node) -> str:
 
 
 @click.command(epilog="Example:  derive reach batch context chips --with h100-sxm:fp8 --with llama3-70b")
-@click.argument("given", nargs=-1, shell_complete=shell_completion.names, metavar="[NAME ...]")
+@click.argument("given", nargs=-1, shell_complete=quantity_names, metavar="[NAME ...]")
 @WITH
 @LIBRARY
 @ADD

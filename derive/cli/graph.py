@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import click
 
-from derive.cli import shell_completion
 from derive.cli.asked import named
-from derive.cli.shared import ADD, LIBRARY, WITH, opened, output_ending, put, writes
+from derive.cli.shared import ADD, LIBRARY, WITH, opened, output_ending, put, quantity_names, writes
 
 __all__ = ["graph"]
 
@@ -14,8 +13,8 @@ __all__ = ["graph"]
 @click.command(
     epilog="Example:  derive graph step_time batch context chips --with h100:fp8 --with llama3-8b -o plan.svg"
 )
-@click.argument("target", shell_complete=shell_completion.names, required=False)
-@click.argument("given", nargs=-1, shell_complete=shell_completion.names, metavar="[GIVEN ...]")
+@click.argument("target", shell_complete=quantity_names, required=False)
+@click.argument("given", nargs=-1, shell_complete=quantity_names, metavar="[GIVEN ...]")
 @WITH
 @LIBRARY
 @ADD

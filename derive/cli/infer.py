@@ -6,17 +6,14 @@ from pathlib import Path
 
 import click
 
-from derive.cli import shell_completion
 from derive.cli.asked import givens
-from derive.cli.shared import DIGITS, JSON, WITH, say_data, source_of
+from derive.cli.shared import DIGITS, JSON, WITH, profile_names, say_data, source_of
 
 __all__ = ["infer"]
 
 
 @click.command(epilog="Example:  derive infer gemini-2-5-pro-prices --with h200-sxm:fp8 --with deepseek-v3")
-@click.argument(
-    "words", nargs=-1, shell_complete=shell_completion.profiles_or_givens, metavar="[SHEET] [NAME=VALUE ...]"
-)
+@click.argument("words", nargs=-1, shell_complete=profile_names, metavar="[SHEET] [NAME=VALUE ...]")
 @WITH
 @click.option("--steps", is_flag=True, help="Show each derivation, what it assumes and what would refute it.")
 @DIGITS

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from derive.cli import shell_completion
 from derive.cli.asked import Asked, Turn, asking, heading, in_turn, value_or_list
-from derive.cli.shared import ADD, DIGITS, EACH, IN, INS, JSON, LIBRARY, PICTURE, WITH, say, table, warn
+from derive.cli.shared import ADD, DIGITS, EACH, IN, INS, JSON, LIBRARY, PICTURE, WITH, profile_names, say, table, warn
 
 if TYPE_CHECKING:
     from derive.optimization.optimum import Optimum
@@ -25,7 +24,7 @@ _CHOOSING = (
     click.option("--such-that", "limits", metavar="TEXT", multiple=True, help="A limit, with <= or >=."),
     click.option(
         "--among",
-        shell_complete=shell_completion.profiles,
+        shell_complete=profile_names,
         metavar="PROFILE,PROFILE",
         multiple=True,
         help="Profiles of which any one may be taken.",

@@ -7,14 +7,13 @@ from pathlib import Path
 
 import click
 
-from derive.cli import shell_completion
 from derive.cli.shared import FORCE, put_files, writable
 
 __all__ = ["report"]
 
 
 @click.command(epilog="Example:  derive report roofline prices --pdf;  derive report mine.md --out pages --html")
-@click.argument("names", nargs=-1, shell_complete=shell_completion.reports, metavar="[NAME|FILE.md ...]")
+@click.argument("names", nargs=-1, metavar="[NAME|FILE.md ...]")
 @click.option("--check", is_flag=True, help="Write nothing; fail if a report is out of date.")
 @click.option("--pdf", is_flag=True, help="Make PDFs too (needs TeX).")
 @click.option("--html", is_flag=True, help="Write self-contained HTML pages too.")

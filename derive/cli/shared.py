@@ -17,8 +17,6 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from derive.cli import shell_completion
-
 if TYPE_CHECKING:
     from derive.errors import DeriveError
     from derive.library import Library
@@ -28,6 +26,7 @@ __all__ = [
     "ADD",
     "DIGITS",
     "EACH",
+    "FILE",
     "FORCE",
     "IN",
     "INS",
@@ -44,11 +43,13 @@ __all__ = [
     "of_file",
     "opened",
     "output_ending",
+    "profile_names",
     "prove_replaceable",
     "prove_writable",
     "put",
     "put_files",
     "put_picture",
+    "quantity_names",
     "say",
     "say_data",
     "source_of",
@@ -60,6 +61,20 @@ __all__ = [
     "writable",
     "writes",
 ]
+
+FILE = click.Path(readable=False)
+"""A path that a shell completes; whether the file can be read is for the verb to say."""
+
+
+def quantity_names(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+    """The quantities of the built-in library that a shell offers for the beginning of a name."""
+    return [name for name in _built_in().declared if name.startswith(incomplete)]
+
+
+def profile_names(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+    """The profiles of the built-in library that a shell offers for the beginning of a name."""
+    return [name for name in _built_in().profiles if name.startswith(incomplete)]
+
 
 _FORCED = "derive.force"  # where the options of a command line say that any file may be replaced
 
@@ -80,7 +95,7 @@ PICTURES = (".svg", ".png", ".pdf")
 
 def writes(*words: str, **options: Any) -> Callable[[Any], Any]:
     """The option that names the file which a verb writes, and beside it the one that lets any file be replaced."""
-    named = click.option(*words, shell_complete=shell_completion.files, **options)
+    named = click.option(*words, type=FILE, **options)
     return lambda verb: named(FORCE(verb))
 
 
@@ -97,30 +112,29 @@ DIGITS = click.option(
 LIBRARY = click.option(
     "--library",
     "replaced",
-    shell_complete=shell_completion.files,
+    type=FILE,
     metavar="FILE|NAME",
     help="A relation file or library instead of the built-in one; - for standard input.",
 )
 ADD = click.option(
     "--add",
     "added",
-    shell_complete=shell_completion.files,
+    type=FILE,
     metavar="FILE|NAME",
     multiple=True,
     help="A relation file or library added to the library; - for standard input.",
 )
 EACH = click.option(
     "--each",
-    shell_complete=shell_completion.profiles_or_givens,
+    shell_complete=profile_names,
     metavar="PROFILE,PROFILE|NAME=VALUE,VALUE",
     multiple=True,
     help="Profiles, or the values of a given, to take in turn: one row, column or curve each.",
 )
-IN = click.option("--in", "unit", shell_complete=shell_completion.units, metavar="UNIT", help="The unit of the answer.")
+IN = click.option("--in", "unit", metavar="UNIT", help="The unit of the answer.")
 INS = click.option(
     "--in",
     "unit",
-    shell_complete=shell_completion.units,
     metavar="UNIT[,UNIT]",
     help="The unit of the answers: one for all targets, or one for each.",
 )
@@ -130,7 +144,7 @@ STRICT = click.option(
 WITH = click.option(
     "--with",
     "profiles",
-    shell_complete=shell_completion.profiles,
+    shell_complete=profile_names,
     metavar="PROFILE",
     multiple=True,
     help="A profile of weak values.",
