@@ -29,7 +29,7 @@ __all__ = ["MARK", "digest", "encoded", "is_edited", "is_replaceable", "sealed",
 
 MARK = "Made by derive"  # in every file whose format has a place for words
 _PHRASES = (
-    rf"^(// )?{MARK} \d\S*\.\r?$",  # in a module
+    rf"^{MARK} \d\S*\.\r?$",  # in a module
     rf"<(metadata|dc:title)>{MARK}</",  # in a picture
     rf"pdfcreator=\{{{MARK}\}}",
     r'^<meta name="generator" content="derive">\r?$',  # in a page

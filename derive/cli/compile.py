@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from derive.cli.asked import in_units, named
 from derive.cli.shared import ADD, IN, LIBRARY, WITH, opened, output_ending, put, quantity_names, writes
 
-if TYPE_CHECKING:
-    from derive.kernels.modules import Language
-
 __all__ = ["compile_"]
-
-_LANGUAGES: dict[str, Language] = {".py": "python", ".js": "javascript", ".mjs": "javascript"}
 
 
 @click.command(
@@ -32,7 +25,7 @@ _LANGUAGES: dict[str, Language] = {".py": "python", ".js": "javascript", ".mjs":
     "output",
     metavar="FILE",
     required=True,
-    help="Where to write it: a file that ends in .py, .js or .mjs; - for Python on the standard output.",
+    help="Where to write it: a file that ends in .py; - for standard output.",
 )
 def compile_(
     target: str,
@@ -43,7 +36,7 @@ def compile_(
     unit: str | None,
     output: str,
 ) -> int:
-    """Write a Python or JavaScript module that computes TARGET from the names given, and needs nothing else.
+    """Write a Python module that computes TARGET from the names given, and needs nothing else.
 
     Its `value` takes numbers in declared units; `answer` says besides which checks fail. Profiles' values are constants
     in it.
@@ -51,11 +44,11 @@ def compile_(
     from derive.kernels.modules import module_text
     from derive.model.asked_expressions import asking
 
-    ending = output_ending(output, tuple(_LANGUAGES))
+    output_ending(output, (".py",), hint="derive page writes JavaScript, inside a page.")
     if odd := [text for text in given if "=" in text]:
         raise click.UsageError(f"{odd[0]!r}: a file takes its numbers when it is called. Write {named(odd[0])} alone.")
     library, name = asking(opened(replaced, added), *in_units([target], unit))
-    put(output, module_text(library, name, given, profiles, _LANGUAGES[ending]))
+    put(output, module_text(library, name, given, profiles))
     if output != "-":
         click.echo(f"{output}: {name} from {', '.join(given) or 'nothing'}")
     return 0

@@ -237,10 +237,10 @@ def source_of(file: str) -> str | Path:
         raise click.UsageError(f"The standard input is not UTF-8 text: byte {error.start} cannot be read.") from None
 
 
-def output_ending(output: str | None, endings: Sequence[str] = PICTURES) -> str:
+def output_ending(output: str | None, endings: Sequence[str] = PICTURES, hint: str = "") -> str:
     """The ending of an output file, which says its format; the first one for `-`, the standard output.
 
-    What cannot be written is refused before the work begins.
+    What cannot be written is refused before the work begins; `hint` is said of an ending that is not one of these.
     """
     if output is None:
         return ""
@@ -249,7 +249,8 @@ def output_ending(output: str | None, endings: Sequence[str] = PICTURES) -> str:
     ending = Path(output).suffix.lower()
     if ending not in endings:
         known = " or ".join(filter(None, (", ".join(endings[:-1]), endings[-1])))
-        raise click.UsageError(f"{output!r}: unknown file format. Name a file that ends in {known}.")
+        refusal = f"{output!r}: unknown file format. Name a file that ends in {known}."
+        raise click.UsageError(f"{refusal} {hint}".rstrip())
     prove_writable(output)
     return ending
 

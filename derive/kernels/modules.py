@@ -1,34 +1,28 @@
-"""A question as a file that computes by itself: a Python module that needs nothing, or a JavaScript module.
+"""A question as a file that computes by itself: a Python module that needs nothing.
 
-Both hold the program that a page has (`programs`), with its numbers, checks and reasons. `value` is what a compiled
+It holds the program that a page has (`programs`), with its numbers, checks and reasons. `value` is what a compiled
 function yields: NaN where there is no value. `answer` says besides which checks fail, and why there is no value. What
 only the solver can tell is an error in both, never a number.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
-from typing import Any, Literal
+from typing import Any
 
 from derive.errors import DeriveError
-from derive.kernels.backends.javascript import runtime
 from derive.kernels.backends.python_module import python_functions, python_runtime
 from derive.kernels.profile_values import generic_question, used_values
-from derive.kernels.programs.program import Program, programmed, together
+from derive.kernels.programs.program import Program, programmed
 from derive.model.relation_set import RelationSet
 from derive.output_files import MARK
 from quantities.value import Value
 
-__all__ = ["Language", "module_text"]
-
-Language = Literal["python", "javascript"]
+__all__ = ["module_text"]
 
 
-def module_text(
-    library: RelationSet, target: str, given: Iterable[str], profiles: Iterable[Any] = (), language: Language = "python"
-) -> str:
+def module_text(library: RelationSet, target: str, given: Iterable[str], profiles: Iterable[Any] = ()) -> str:
     """The text of a module in which `value` and `answer` take the givens by name, in declared units.
 
     >>> from derive.relation_files.loading import load
@@ -58,13 +52,16 @@ def module_text(
             hint="Compile it from other givens, or ask derive solve.",
         )
     facts = _facts(library, made, names, {**beside, **fixed}, question.origins)
-    return _javascript(made, facts) if language == "javascript" else _python(made, facts)
+    functions, called = python_functions(made.scripts)
+    head = "\n".join(_headline(facts)).replace("\\", "\\\\").replace('"""', "'''")
+    body = _BODY.format(**facts, kernels=", ".join(called), count=len(made.layout.checks))
+    return f'"""{head}\n"""\n\n{python_runtime(functions + body)}\n\n\n{functions}\n\n{body}'
 
 
 def _facts(
     library: RelationSet, made: Program, names: Sequence[str], fixed: Mapping[str, Value], origins: Mapping[str, str]
 ) -> dict[str, Any]:
-    """What both languages state of a question."""
+    """What the module states of a question."""
     data, declared = made.data(), library.declared
     kept = {name: value for name, value in fixed.items() if name in made.inputs}
     return {
@@ -99,7 +96,7 @@ def _headline(facts: Mapping[str, Any]) -> list[str]:
     return [*lines, *([""] if facts["from"] else []), f"{MARK} {version('derive-engine')}."]
 
 
-_PYTHON = '''
+_BODY = '''
 TARGET = {target!r}
 UNIT = {unit!r}
 INPUTS = {inputs!r}
@@ -133,43 +130,3 @@ def value(**given):
     """The number alone, in its unit; NaN where there is none."""
     return answer(**given)["value"]
 '''
-
-
-def _python(made: Program, facts: Mapping[str, Any]) -> str:
-    functions, names = python_functions(made.scripts)
-    head = "\n".join(_headline(facts)).replace("\\", "\\\\").replace('"""', "'''")
-    body = _PYTHON.format(**facts, kernels=", ".join(names), count=len(made.layout.checks))
-    return f'"""{head}\n"""\n\n{python_runtime(functions + body)}\n\n\n{functions}\n\n{body}'
-
-
-_JAVASCRIPT = """
-export const target = facts.target, unit = facts.unit, inputs = facts.inputs;
-
-// The value, the checks that fail, and why there is no value (empty if there is one).
-export function answer(given) {
-  const names = Object.keys(inputs), odd = Object.keys(given).filter((name) => !names.includes(name));
-  const missing = names.filter((name) => !Object.hasOwn(given, name));
-  if (missing.length || odd.length) {
-    throw new TypeError(`${(missing.length ? missing : odd).join(", ")}: give ${names.join(", ")}`);
-  }
-  const y = new Float64Array(facts.size);
-  kernel(Float64Array.from(facts.order, (name) => (Object.hasOwn(inputs, name) ? given[name] : facts.fixed[name])), y);
-  const cause = y[facts.outputs];
-  if (cause && facts.open[cause - 1]) throw new RangeError(facts.why[cause - 1]);
-  const fails = ([, state]) => y[state] === 2 || y[state] === 3, failed = facts.checks.filter(fails);
-  const barred = facts.barring.filter(([, state]) => y[state] === 1);
-  const against = [...failed.filter(([, , firm]) => firm), ...barred].map(([name]) => name);
-  const why = against.length ? `the givens contradict ${against.join(", ")}` : cause ? facts.why[cause - 1] : "";
-  return {value: why ? NaN : y[0], unit, failed: failed.map(([name]) => name), why};
-}
-
-// The number alone, in its unit; NaN where there is none.
-export const value = (given) => answer(given).value;
-"""
-
-
-def _javascript(made: Program, facts: Mapping[str, Any]) -> str:
-    head = "\n".join(f"// {line}".rstrip() for line in _headline(facts))
-    plain = json.dumps(facts, ensure_ascii=False, allow_nan=False)
-    kernel = f"const kernel = {together([made])}[0].kernel;"
-    return f"{head}\n\n{runtime()}{kernel}\nconst facts = {plain};\n{_JAVASCRIPT}"

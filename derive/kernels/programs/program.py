@@ -7,8 +7,7 @@ code (`numba_source`), so a number is the one that `compile` yields; what only t
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from derive.planning.plan import Block
     from quantities.declaration import Declaration
 
-__all__ = ["Program", "programmed", "together"]
+__all__ = ["Program", "programmed"]
 
 
 @dataclass(frozen=True)
@@ -66,8 +65,11 @@ class Program:
     @property
     def source(self) -> str:
         """The program as a JavaScript expression: a function of the runtime."""
-        body, (made,) = _written([self])
-        return f'(function (derive) {{\n"use strict";\n{body}\nreturn {made};\n}})'
+        body, names = bundled(self.scripts)
+        facts = [f"[{', '.join(names)}]", str(len(self.layout.outputs)), str(len(self.layout.checks))]
+        if len(names) > 1:
+            facts += [str(self.several), str([number for number, reason in self.reasons.items() if reason.is_open])]
+        return f'(function (derive) {{\n"use strict";\n{body}\nreturn derive.program({", ".join(facts)});\n}})'
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -106,10 +108,6 @@ class Program:
             "letters": named,
             "left_out": self._left_out(),
         }
-
-    def text(self) -> str:
-        """The data and the kernel as one JavaScript object, as in `together`."""
-        return f"{together([self])}[0]"
 
     def _role(self, name: str) -> str:
         """What an input is for: the target, or only checks, or nothing in this program."""
@@ -167,7 +165,7 @@ def programmed(
 ) -> Program:
     """The program of a target from given names; `stated` names have numbers that only complete inequalities.
 
-    Programs that are told together share the `numbers` of their reasons.
+    Programs of one page share the `numbers` of their reasons.
     """
     found = found_for(library, target, given)
     strong = found.outline.strong
@@ -208,35 +206,6 @@ def _met(library: RelationSet, tree: Tree) -> Iterator[str]:
     for case in leaves(tree):
         yield from names_in(*case.holding, *(one for conditions in case.failing for one in conditions))
         yield from (one for block in case.plan.blocks for name in block.relations for one in library.members[name])
-
-
-def together(programs: Sequence[Program]) -> str:
-    """Several programs as a JavaScript array of objects with data and a kernel each; safe inside a script element.
-
-    It needs the runtime. What programs have in common, such as the lines of a block, is written once.
-    """
-    body, made = _written(programs)
-    parts = (f"{{data: {_plain(one.data())}, kernel: {kernel}}}" for one, kernel in zip(programs, made, strict=True))
-    inner = ",\n".join(parts)
-    text = f'(function () {{\n"use strict";\n{body}\nreturn [{inner}];\n}})()'
-    return text.replace("</", "<\\/").replace("<!--", "<\\!--")
-
-
-def _plain(data: Any) -> str:
-    return json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-
-
-def _written(programs: Sequence[Program]) -> tuple[str, list[str]]:
-    """The functions of some programs, and the expression of each kernel."""
-    body, names = bundled([script for one in programs for script in one.scripts])
-    left, made = list(names), []
-    for one in programs:
-        own, left = left[: len(one.scripts)], left[len(one.scripts) :]
-        facts = [f"[{', '.join(own)}]", str(len(one.layout.outputs)), str(len(one.layout.checks))]
-        if len(own) > 1:
-            facts += [str(one.several), str([number for number, reason in one.reasons.items() if reason.is_open])]
-        made.append(f"derive.program({', '.join(facts)})")
-    return body, made
 
 
 def _quantity(quantity: Declaration) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`derive compile`: a question as a Python or JavaScript file, and what it refuses."""
+"""`derive compile`: a question as a Python file, and what it refuses."""
 
 from __future__ import annotations
 
@@ -55,17 +55,12 @@ def test_a_profile_is_constant_in_it() -> None:
     assert "side, small: 1 m" in tank["__doc__"]
 
 
-def test_a_javascript_module_is_one_by_its_ending() -> None:
-    for name in ("tank.js", "tank.mjs"):
-        assert ask("compile", "volume", "side", "-o", name, *ON).status == 0
-        assert "export const value" in Path(name).read_text(encoding="utf-8")
-
-
 @pytest.mark.parametrize(
     ("words", "status", "said"),
     [
         (("volume", "side"), 2, "-o"),
-        (("volume", "side", "-o", "tank.c"), 2, "unknown file format"),
+        (("volume", "side", "-o", "tank.c"), 2, "unknown file format. Name a file that ends in .py."),
+        (("volume", "side", "-o", "tank.js"), 2, "derive page writes JavaScript, inside a page."),
         (("volume", "side=2 m", "-o", "-"), 2, "Write side alone"),
         (("volume", "sid", "-o", "-"), 2, "Did you mean side?"),
         (("volme", "side", "-o", "-"), 2, "Did you mean volume?"),
@@ -93,7 +88,7 @@ WIDE = {
 
 
 @pytest.mark.parametrize("form", WIDE)
-@pytest.mark.parametrize("words", [("compile", "-o", "y.py"), ("compile", "-o", "y.js"), ("page", "-o", "y.html")])
+@pytest.mark.parametrize("words", [("compile", "-o", "y.py"), ("page", "-o", "y.html")])
 def test_what_is_too_wide_for_a_file_is_refused_in_words(form: str, words: tuple[str, ...]) -> None:
     """Pythons differ in what they read: a file is made and whole, or it is refused, and never anything else."""
     names = [f"x{i}" for i in range(40)]

@@ -118,7 +118,6 @@ WRITING = [
     ("graph", "period", "length", "-o", "kept.svg"),
     ("page", "period", "length=1..4 m", "-o", "kept.html"),
     ("compile", "period", "length", "-o", "kept.py"),
-    ("compile", "period", "length", "-o", "kept.js"),
 ]
 
 

@@ -1,11 +1,9 @@
-"""Questions as files: what a Python and a JavaScript module compute is what the compiled function yields."""
+"""Questions as files: what a module computes is what the compiled function yields."""
 
 from __future__ import annotations
 
-import json
 import math
 import random
-import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -25,8 +23,6 @@ from derive.library import Library
 from tests.derive import random_cases, random_libraries
 from tests.derive.statements import bare
 
-NODE = shutil.which("node")
-needed = pytest.mark.skipif(not NODE, reason="node is not installed")
 SERVED = ("h100-sxm:fp8", "llama3-70b")
 
 
@@ -110,25 +106,6 @@ def test_a_module_with_profiles_says_what_solve_says(
 
 def held_checks(made: dict[str, Any]) -> set[str]:
     return {name for name, _, _ in made["_CHECKS"]}
-
-
-@needed
-@pytest.mark.parametrize(("target", "given", "profiles", "point"), QUESTIONS[:3])
-def test_the_javascript_module_says_what_the_python_module_says(
-    target: str, given: tuple[str, ...], profiles: tuple[str, ...], point: tuple[float, ...], tmp_path: Path
-) -> None:
-    path = tmp_path / "made.mjs"
-    path.write_text(module_text(derive.llm, target, given, profiles, "javascript"), encoding="utf-8")
-    stated = dict(zip(given, point, strict=True))
-    call = f"console.log(JSON.stringify(answer({json.dumps(stated)})));"
-    script = f"import {{answer}} from {json.dumps(path.as_uri())};\n{call}"
-    done = subprocess.run(
-        [str(NODE), "--input-type=module", "-"], input=script, capture_output=True, text=True, check=False
-    )
-    assert not done.returncode, done.stderr
-    found, expected = json.loads(done.stdout), python(derive.llm, target, given, profiles)["answer"](**stated)
-    assert near(found.pop("value"), expected.pop("value"))
-    assert found == expected
 
 
 def test_a_python_module_needs_nothing_and_refuses_wrong_names(tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from derive.pages.packing import alike, packed, unpacked
+from derive.pages.page import page
+from tests.derive.statements import bare
 
 LINE = st.sampled_from(["a", "b", "c", "d", "", "+", "1", "é"])
 
@@ -50,3 +52,11 @@ def test_renamed_functions_have_the_numbers_that_they_had(bodies, inputs):
     for before, after in zip(kernels, alike(kernels, [inputs] * len(kernels)), strict=True):
         for one, other in zip(before.split("function ")[1:], after.split("function ")[1:], strict=True):
             assert value(f"function {other}", [2.0, 3.0]) == value(f"function {one}", [2.0, 3.0])
+
+
+def test_no_text_of_a_library_leaves_the_script_element():
+    hostile = "</script><!-- <b>'\"\u2028 ${x}"
+    written = page(bare("x y", {"equation": "y = 2*x", "because": hostile}), "y", (), {"x": "2"})
+    assert hostile not in written
+    (held,) = re.findall(r'id="packed">([^<]*)</script>', written)
+    assert "</script><!-- <b>" in unpacked(held)

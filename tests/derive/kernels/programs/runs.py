@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from derive.kernels.backends.javascript import runtime
-from derive.kernels.programs.program import Program, together
+from derive.kernels.programs.program import Program
 from tests.derive.browser import value_of
 
 
@@ -72,9 +72,12 @@ class Point:
 
 def ran(asked: Sequence[tuple[Program, Sequence[Sequence[float]]]]) -> list[list[Point]]:
     """What each program says at its points, all in one run."""
-    points = ",".join(_listed(own) for _, own in asked)
-    told = value_of(f"{runtime()}const made = {together([one for one, _ in asked])}, points = [{points}];\n{_CALLED}")
     plain = [made.data() for made, _ in asked]
+    parts = (
+        f"[{made.source}(derive), {data['size']}, {_listed(own)}]"
+        for (made, own), data in zip(asked, plain, strict=True)
+    )
+    told = value_of(f"{runtime()}const made = [{', '.join(parts)}];\n{_CALLED}")
     return [
         [Point(data, [math.nan if x is None else _FAR.get(x, x) for x in one]) for one in found]
         for data, found in zip(plain, told, strict=True)
@@ -94,9 +97,9 @@ def called(
 _PLAIN = "function plain(x) { return Number.isFinite(x) || x !== x ? x : String(x); }"
 _CALLED = (
     """
-const said = made.map((one, i) => points[i].map((point) => {
-  const y = new Float64Array(one.data.size);
-  one.kernel(Float64Array.from(point), y);
+const said = made.map(([kernel, size, points]) => points.map((point) => {
+  const y = new Float64Array(size);
+  kernel(Float64Array.from(point), y);
   return Array.from(y, plain);
 }));
 """

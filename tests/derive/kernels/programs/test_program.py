@@ -12,7 +12,7 @@ import pytest
 
 import derive
 from derive import AmbiguousError, DeriveError, InconsistentError, UnderdeterminedError, UnknownNameError
-from derive.kernels.programs.program import programmed, together
+from derive.kernels.programs.program import programmed
 from derive.library import Library
 from derive.presentation.html import Html
 from derive.tables.sweep_question import asked
@@ -538,18 +538,6 @@ def test_mathematics_of_a_program_can_be_typeset():
             assert "<math" in Html({}).word("math", text)
 
 
-def test_no_text_of_a_library_leaves_the_script_element():
-    held = bare("x y", {"equation": "y = 2*x", "because": "</script><!-- <b>'\"\u2028 ${x}"})
-    text = together([programmed(held, "y", ["x"])])
-    assert "</" not in text
-    assert "<!--" not in text
-    if needed.args[0]:
-        return
-    (point,) = at(held, "y", {"x": 2.0})
-    assert point.target == 4.0
-    assert point.data["steps"][0]["because"].startswith("</script>")
-
-
 @pytest.mark.parametrize(
     "name", ["E", "lambda_", "x", "v0", "derive", "let", "function", "NaN", "y", "Math", "places1"]
 )
@@ -565,7 +553,8 @@ def test_no_name_of_a_library_reaches_the_code(name):
 def test_a_program_is_the_same_each_time():
     target, profiles, given = QUESTIONS[1]
     recipe = asked(derive.llm, target, profiles, given).work.recipes[0]
-    texts = {together([programmed(derive.llm, target, recipe.names)]) for _ in range(2)}
+    made = [programmed(derive.llm, target, recipe.names) for _ in range(2)]
+    texts = {one.source + json.dumps(one.data()) for one in made}
     assert len(texts) == 1
     assert not re.search(r"0x[0-9a-f]{6}", texts.pop())
 
