@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import log
+from typing import TypeVar
 
 from derive.errors import UnknownNameError, excerpt, unknown
 from derive.search.words import FILLERS, compact, fold, letters
@@ -28,6 +29,7 @@ _MEANT = 0.62  # least score of a proposal for an undeclared name
 _NEAR = 0.9  # least share of the best score for further proposals
 _TOO_LITTLE = 0.3  # least share of a query that an entry must match: with less, its score cannot reach `_LEAST`
 _FEW = 3
+_MOST_ALIKE = 8  # texts that are told as similar to one
 _LONGEST = 200  # characters of a query
 
 
@@ -71,6 +73,7 @@ class _Field:
         return self.worth >= _CALLED
 
 
+_Key = TypeVar("_Key")
 _Met = dict[str, tuple[float, str]]
 """The matched words of a query: how well, and by which word."""
 
@@ -170,10 +173,8 @@ class Index:
             return {word: 1.0}
         if len(word) < _PARTLY or word in FILLERS:
             return {}
-        from derive.search.fuzzy import alike
-
         known = [other for other in self._postings if len(other) >= _PARTLY]
-        found = {other: 0.9 * share for other, share in alike(word, {o: o for o in known}, _SAME_LETTERS)}
+        found = {other: 0.9 * share for other, share in _alike(word, {o: o for o in known}, _SAME_LETTERS)}
         for other in known:
             if word in other:
                 part = len(word) / len(other)
@@ -219,9 +220,7 @@ class Index:
         """The entries with a title that is similar to the whole query."""
         if len(asked) < _PARTLY:
             return
-        from derive.search.fuzzy import alike
-
-        for (i, title), share in alike(asked, self._titles, _SAME_TITLE):
+        for (i, title), share in _alike(asked, self._titles, _SAME_TITLE):
             entry = self.entries[i]
             yield Hit(entry, entry.rank * 0.95 * share, True, title if title != entry.name else "")
 
@@ -269,3 +268,15 @@ def _fields(place: int, entry: Entry) -> Iterable[_Field]:
         yield _Field(place, _SAID, fold(entry.meaning), entry.meaning)
     if entry.joins:
         yield _Field(place, _JOINED, fold(" ".join(entry.joins)), "")
+
+
+def _alike(text: str, texts: Mapping[_Key, str], least: float) -> list[tuple[_Key, float]]:
+    """The texts that are similar to this one, with the share of letters in common, the most similar first.
+
+    >>> [(key, round(share, 2)) for key, share in _alike("lenght", {1: "length", 2: "width"}, least=0.75)]
+    [(1, 0.83)]
+    """
+    from rapidfuzz import fuzz, process  # here, since most searches meet no misspelt word
+
+    found = process.extract(text, texts, scorer=fuzz.ratio, limit=_MOST_ALIKE, score_cutoff=100 * least)
+    return [(key, score / 100) for _, score, key in found]
