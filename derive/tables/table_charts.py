@@ -17,7 +17,6 @@ from derive.errors import ExpressionError
 from derive.expressions.tree import Apply, walk
 from derive.presentation.charts import Axis, Chart, Hatch, Mark, Series, Shade, holding
 from derive.presentation.numbers import labelled, prefixed, with_unit
-from derive.tables.jumps import broken_at_jumps
 from derive.tables.maps.map_charts import map_chart
 from derive.tables.maps.regime_map import mapped
 from derive.tables.single_points import ENDS
@@ -35,6 +34,9 @@ _ROUNDS = 5
 _DENSE = 12  # points on each of two axes from which a table is a map
 _BLACK = 6  # index in the palette
 _LONG = 1e4  # numbers from here on take a prefix
+_BESIDE_KNEE = 1e-5  # distance from a knee, as a share of the way between its points
+_LEAST_JUMP = 1e-2  # change across a knee, relative to the value, beyond which it is a jump
+_LEAST_SHARE = 1e-2  # of the change between the points, that happens at a knee where there is a jump
 
 
 def charts(table: Table) -> tuple[Chart, ...]:
@@ -99,11 +101,38 @@ def _curve(
     table: Table, target: str, lines: Any, place: int, stretches: Sequence[_Stretch], label: str, **how: Any
 ) -> Series:
     """The line of one value of the further axes, broken where it jumps."""
-    along = next(iter(table.axes.values()))
     knees = [one.low for one in stretches if one.from_knee]
-    return Series.of(
-        *broken_at_jumps(table, target, along, lines[:, place], knees, _others(table, place)), label, **how
-    )
+    return Series.of(*_broken_at_jumps(table, target, lines[:, place], knees, _others(table, place)), label, **how)
+
+
+def _broken_at_jumps(
+    table: Table, target: str, line: Any, knees: Iterable[float], others: Sequence[Any]
+) -> tuple[list[float], list[float]]:
+    """A curve through points in ascending order, with a gap (NaN) where it jumps at a knee.
+
+    Where another form of a relation begins, a target may take another value at once. A line through the points of the
+    table would join both values, as if those between were taken. So the curve is evaluated close to both sides of each
+    knee; where the values differ there, it is broken.
+    """
+    import numpy
+
+    along = next(iter(table.axes.values()))
+    order = numpy.argsort(along, kind="stable")
+    x, y = [float(one) for one in along[order]], [float(one) for one in line[order]]
+    if table.survey is None:
+        return x, y
+    for knee in knees:
+        after = int(numpy.searchsorted(x, knee))
+        if not 0 < after < len(x):
+            continue
+        apart = _BESIDE_KNEE * (x[after] - x[after - 1])
+        ends = numpy.array([max(knee - apart, x[after - 1]), min(knee + apart, x[after])])
+        left, right = (float(one) for one in table.beside(ends, *others).columns[target].ravel())
+        whole = abs(y[after] - y[after - 1])
+        if abs(right - left) > max(_LEAST_JUMP * max(abs(left), abs(right)), _LEAST_SHARE * whole):
+            x[after:after] = [float(ends[0]), knee, float(ends[1])]
+            y[after:after] = [left, float("nan"), right]
+    return x, y
 
 
 def _curves(
