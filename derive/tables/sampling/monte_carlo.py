@@ -6,6 +6,7 @@ same points, and a further range leaves the points of the others unchanged.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,8 +20,7 @@ from derive.presentation.placed_remarks import PlacedRemark
 from derive.showing import Shown
 from derive.tables.data_frames import Units, data_frame
 from derive.tables.sampling.distributions import Spread
-from derive.tables.sampling.sample_question import ventured
-from derive.tables.sampling.tornado import Swing, swings
+from derive.tables.sampling.sample_question import Venture, ventured
 from derive.tables.table_checks import Holding, held_at
 from derive.time_limits import query
 from quantities.declaration import Declaration, read_given
@@ -28,11 +28,35 @@ from quantities.declaration import Declaration, read_given
 if TYPE_CHECKING:
     from derive.tables.sweep_work import Work
 
-__all__ = ["Sample", "sample"]
+__all__ = ["Sample", "Swing", "sample"]
 
 _MOST = 20_000_000  # limit on points of one sample
 _PIECE = 1 << 18  # points that are tested at once
 _TAIL = 0.05  # share of the values that lie below `low`, and of those that lie above `high`
+_BETWEEN = 64  # steps from the low end of a range to the high one, to find turning points
+
+
+@dataclass(frozen=True, slots=True)
+class Swing:
+    """How far one range alone moves the target: its values at both ends, and the least and greatest between."""
+
+    name: str
+    held: float  # with every given at its fixed value
+    at_low: float
+    at_high: float
+    least: float
+    most: float
+
+    @property
+    def turns(self) -> bool:
+        """Whether the target goes beyond its values at the ends."""
+        ends = (self.held, self.at_low, self.at_high)
+        return self.least < min(ends) or self.most > max(ends)
+
+    @property
+    def width(self) -> float:
+        """The largest change of the target; zero if it has no value anywhere along the range."""
+        return self.most - self.least if math.isfinite(self.most - self.least) else 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,8 +222,26 @@ def sample(
         what = f"{target} has no value at any of {points} points of the ranges."
         raise NoSolutionError(what, hint="Call solve at one of them: it says why.", reason="no value within the ranges")
     quantity = library.declared[target]
-    facts = (MappingProxyType(draws), MappingProxyType(dict(venture.spreads)), swings(library, venture), seed)
+    facts = (MappingProxyType(draws), MappingProxyType(dict(venture.spreads)), _swings(library, venture), seed)
     return Sample(quantity, numbers, *facts, library.declared, venture.work)
+
+
+def _swings(library: RelationSet, venture: Venture) -> tuple[Swing, ...]:
+    """How far each range moves the target with the others held fixed, the widest swing first."""
+    import numpy
+
+    held = {name: library.declared[name].unit.from_base(spread.kept) for name, spread in venture.spreads.items()}
+    shares = numpy.linspace(0.0, 1.0, _BETWEEN + 1)
+    middle = float(venture.function(**venture.fixed, **held))
+    found = []
+    for name, spread in venture.spreads.items():
+        from_base = library.declared[name].unit.from_base
+        along = numpy.array([from_base(x) for x in spread.low + shares * (spread.high - spread.low)])
+        reached = numpy.broadcast_to(venture.function(**venture.fixed, **{**held, name: along}), along.shape)
+        finite = reached[numpy.isfinite(reached)]
+        least, most = (float(finite.min()), float(finite.max())) if finite.size else (math.nan, math.nan)
+        found.append(Swing(name, middle, float(reached[0]), float(reached[-1]), least, most))
+    return tuple(sorted(found, key=lambda swing: -swing.width))
 
 
 def _prove_whole(what: str, number: Any, least: int) -> None:
