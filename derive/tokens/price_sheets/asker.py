@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
-from derive.errors import AmbiguousError, InconsistentError, LimitError, NoSolutionError, UnderdeterminedError
+from derive.errors import AmbiguousError, UnderdeterminedError
 from derive.library import Library
 from derive.model.relation import Relation
 from derive.planning.incidence import structure_of
@@ -24,10 +24,7 @@ from quantities.profiles import Profile
 from quantities.source import Source
 from quantities.value import Value
 
-__all__ = ["NOES", "Asker", "Chosen", "Span", "ends", "stated"]
-
-NOES = (AmbiguousError, InconsistentError, LimitError, NoSolutionError, UnderdeterminedError)
-"""Errors that say why a question has no answer; any other is a mistake in the question."""
+__all__ = ["Asker", "Chosen", "Span", "ends", "stated"]
 
 Span = tuple[float, float]
 Chosen = tuple[Profile, ...]  # a profile of each kind, in the order of KEYS

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import inf, log
 from typing import Any, TypeVar
 
-from derive.errors import DeriveError, NoSolutionError, UnderdeterminedError
+from derive.errors import NOES, DeriveError, NoSolutionError, UnderdeterminedError
 from derive.solving.execution.answer import Answer
-from derive.tokens.price_sheets.asker import NOES, Asker, Chosen, Span, ends
+from derive.tokens.price_sheets.asker import Asker, Chosen, Span, ends
 from derive.tokens.price_sheets.conclusions import Choice, Conclusion, Missing
 from derive.tokens.price_sheets.corners import at_corners
 from derive.tokens.price_sheets.plausible import KEYS

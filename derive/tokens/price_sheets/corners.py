@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 from math import isclose, isfinite
 from typing import Any
 
+from derive.errors import NOES
 from derive.solving.execution.answer import Answer
 from derive.solving.sensitivity.elasticities import EXACT
-from derive.tokens.price_sheets.asker import NOES, Asker, Chosen, Span, ends, stated
+from derive.tokens.price_sheets.asker import Asker, Chosen, Span, ends, stated
 from derive.tokens.price_sheets.questions import SheetQuestion
 from derive.tolerances import AGREEMENT
 from quantities.source import Source

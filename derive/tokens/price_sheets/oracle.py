@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from derive.errors import NOES
 from derive.tables.progress import watched
-from derive.tokens.price_sheets.asker import NOES, Asker, ends
+from derive.tokens.price_sheets.asker import Asker, ends
 from derive.tokens.price_sheets.concluding import conclude
 from derive.tokens.price_sheets.conclusions import Conclusion, Contradiction, Inference, Missing
 from derive.tokens.price_sheets.plausible import plausible

@@ -11,7 +11,8 @@ from dataclasses import replace
 from math import isfinite
 from typing import Any
 
-from derive.tokens.price_sheets.asker import NOES, Asker, Chosen, stated
+from derive.errors import NOES
+from derive.tokens.price_sheets.asker import Asker, Chosen, stated
 from derive.tokens.price_sheets.conclusions import Conclusion
 from derive.tokens.price_sheets.questions import SheetQuestion
 from derive.tokens.price_sheets.text import shown
