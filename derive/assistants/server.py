@@ -19,6 +19,7 @@ from pydantic import ConfigDict, Field
 from derive.assistants.tools import LONGEST, Reply, Tools, refusal
 from derive.errors import DeriveError
 from derive.library import Library
+from derive.presentation.numbers import finite
 
 __all__ = ["serve", "server"]
 
@@ -149,16 +150,7 @@ def _said(ask: Callable[[], Reply]) -> CallToolResult:
     except RecursionError:
         reply = Reply("The question is nested too deep.", {"error": "LimitError"}, is_refusal=True)
     content = TextContent(type="text", text=reply.text)
-    return CallToolResult(content=[content], structured_content=_finite(reply.data), is_error=reply.is_refusal)
-
-
-def _finite(data: Any) -> Any:
-    """The data without infinities and NaN, which JSON does not have: they become null."""
-    if isinstance(data, float):
-        return data if data - data == 0 else None
-    if isinstance(data, dict):
-        return {name: _finite(one) for name, one in data.items()}
-    return [_finite(one) for one in data] if isinstance(data, (list, tuple)) else data
+    return CallToolResult(content=[content], structured_content=finite(reply.data), is_error=reply.is_refusal)
 
 
 def serve(library: Library) -> None:

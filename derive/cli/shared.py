@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import re
 import shutil
@@ -180,16 +179,10 @@ def timed(verb: click.Command) -> click.Command:
 
 
 def say_data(data: Any) -> None:
-    """Print data for programs. JSON has no infinity and no NaN: they become null."""
-    click.echo(json.dumps(_finite(data), indent=2, ensure_ascii=False, allow_nan=False))
+    """Print data for programs."""
+    from derive.presentation.numbers import finite
 
-
-def _finite(data: Any) -> Any:
-    if isinstance(data, float):
-        return data if math.isfinite(data) else None
-    if isinstance(data, dict):
-        return {name: _finite(one) for name, one in data.items()}
-    return [_finite(one) for one in data] if isinstance(data, (list, tuple)) else data
+    click.echo(json.dumps(finite(data), indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def opened(replaced: str | None, added: Sequence[str]) -> Library:

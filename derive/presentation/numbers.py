@@ -21,6 +21,7 @@ __all__ = [
     "STATED",
     "customary",
     "filled",
+    "finite",
     "in_multiples",
     "in_unit",
     "labelled",
@@ -280,3 +281,16 @@ def shown_span(low: float, high: float, unit: Unit, digits: int = DIGITS) -> str
     if math.isinf(low):
         return f"at most {shown_number(high, unit, digits)}"
     return f"between {shown_number(low, unit, digits)} and {shown_number(high, unit, digits)}"
+
+
+def finite(data: Any) -> Any:
+    """Plain data without infinities and NaN, which JSON does not have: they become null.
+
+    >>> finite({"low": -math.inf, "numbers": (1.5, math.nan, 2)})
+    {'low': None, 'numbers': [1.5, None, 2]}
+    """
+    if isinstance(data, float):
+        return data if math.isfinite(data) else None
+    if isinstance(data, dict):
+        return {name: finite(one) for name, one in data.items()}
+    return [finite(one) for one in data] if isinstance(data, (list, tuple)) else data
