@@ -29,7 +29,9 @@ __all__ = [
     "by_default",
     "cautions",
     "displaced",
+    "fails_in_words",
     "idle_givens",
+    "in_a_row",
     "no_value_fits",
     "remarked",
     "side_unit",
@@ -121,9 +123,8 @@ def _unverified(assumption: Assumption) -> str:
     """The sentence for a relation that was taken to apply, with what is missing to know it."""
     if not assumption.missing:
         return assumption.text
-    *names, last = assumption.missing
-    told = f"{', '.join(names)} and {last} are not given" if names else f"{last} is not given"
-    return f"{told}: {assumption.text}"
+    are = "is" if len(assumption.missing) == 1 else "are"
+    return f"{in_a_row(assumption.missing)} {are} not given: {assumption.text}"
 
 
 def idle_givens(answer: Answer, unused: Sequence[str]) -> str:
@@ -144,8 +145,23 @@ def without_part(unused: Sequence[str]) -> str:
     >>> without_part(["layers"]), without_part(["layers", "heads", "chips"])
     ('layers plays no part', 'layers, heads and chips play no part')
     """
-    *names, last = unused
-    return f"{', '.join(names)} and {last} play no part" if names else f"{last} plays no part"
+    return f"{in_a_row(unused)} {'plays' if len(unused) == 1 else 'play'} no part"
+
+
+def in_a_row(parts: Sequence[str]) -> str:
+    """Names or sentences one after the other, with "and" before the last."""
+    *others, last = parts
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def fails_in_words(names: Sequence[str]) -> str:
+    """What a picture says of checks that fail.
+
+    >>> fails_in_words(["fits_in_memory"]), fails_in_words(["fits_in_memory", "within_limit"])
+    ('fits in memory fails', 'fits in memory, within limit fail')
+    """
+    told = ", ".join(names).replace("_", " ")
+    return f"{told} {'fails' if len(names) == 1 else 'fail'}"
 
 
 def displaced(name: str, weak: Value, number: float | None, unit: Unit, is_brief: bool = False) -> str:

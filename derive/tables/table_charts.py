@@ -3,7 +3,7 @@ a dozen points or more each, a map (`maps`).
 
 With a single line, the stretches in which each regime binds are shaded and the knees between them marked, each found
 to many digits between the points where the regime changes. With several lines, the knees of each are points.
-Stretches where checks fail are hatched (`failing_stretches`).
+Stretches where checks fail are hatched (`hatches`).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from derive.errors import ExpressionError
 from derive.expressions.tree import Apply, walk
 from derive.presentation.charts import Axis, Chart, Hatch, Mark, Series, Shade, holding
+from derive.presentation.failed_checks import fails_in_words
 from derive.presentation.numbers import labelled, prefixed, with_unit
 from derive.tables.maps.map_charts import map_chart
 from derive.tables.maps.regime_map import mapped
@@ -371,7 +372,7 @@ def hatches(table: Table, target: str) -> tuple[Hatch, ...]:
     for name in sorted(judgement.names):
         failing = judgement.failing(name).ravel()[order]
         found.setdefault(tuple(_failing_stretches(table, target, name, along[order], failing)), []).append(name)
-    return tuple(Hatch(stretches, _named(names)) for stretches, names in found.items())
+    return tuple(Hatch(stretches, fails_in_words(names)) for stretches, names in found.items())
 
 
 def _failing_stretches(table: Table, target: str, name: str, along: Any, failing: Any) -> Iterator[tuple[float, float]]:
@@ -420,11 +421,8 @@ def crosses(table: Table, target: str, chosen: Sequence[int]) -> list[Series]:
         y = [lines[failing[:, i], i] for i in chosen]
         if sum(map(len, x)):
             made.append(
-                Series.of(numpy.concatenate(x), numpy.concatenate(y), _named(names), style="crosses", color=_RED)
+                Series.of(
+                    numpy.concatenate(x), numpy.concatenate(y), fails_in_words(names), style="crosses", color=_RED
+                )
             )
     return made
-
-
-def _named(names: Sequence[str]) -> str:
-    words = [name.replace("_", " ") for name in names]
-    return f"{', '.join(words)} {'fails' if len(words) == 1 else 'fail'}"

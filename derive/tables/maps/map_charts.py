@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from derive.presentation.charts import Area, Axis, Chart, Levels, Series, Words
+from derive.presentation.failed_checks import fails_in_words
 from derive.presentation.numbers import labelled, prefixed, with_unit
 from derive.tables.maps.curves import Strip
 from derive.tables.maps.decomposition import Scale
@@ -91,9 +92,7 @@ def _words(found: RegimeMap) -> list[tuple[str, str]]:
         if not standing.is_answered:
             return "", "no answer"
         arms = [_of_arm(name, arm).replace("_", " ") for name, arm in standing.arms if name in names and arm]
-        failed = [name.replace("_", " ") for name in sorted(standing.failed)]
-        verb = "fails" if len(failed) == 1 else "fail"
-        return ", ".join(arms), f"{', '.join(failed)} {verb}" if failed else ""
+        return ", ".join(arms), fails_in_words(sorted(standing.failed)) if standing.failed else ""
 
     return [words(one) for one in found.standings]
 

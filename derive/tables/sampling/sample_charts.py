@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from derive.presentation.charts import Axis, Chart, Mark, Series
+from derive.presentation.failed_checks import fails_in_words
 from derive.presentation.numbers import DIGITS, labelled, ranged, with_unit
 from derive.presentation.placed_remarks import largest
 from derive.presentation.text import columns, section
@@ -44,8 +45,8 @@ def _histogram(sample: Sample) -> Chart:
         return Series.of([corners[0], *corners, corners[-1]], [0.0, *heights, 0.0], label, **how)
 
     failing = numpy.isfinite(sample.numbers) & ~sample.holds
-    lost = f"{', '.join(sample.failed).replace('_', ' ')} {'fails' if len(sample.failed) == 1 else 'fail'}"
-    hatched = (steps(sample.numbers[failing], lost, style="hatched", color=7),) if failing.any() else ()
+    told = fails_in_words(list(sample.failed))
+    hatched = (steps(sample.numbers[failing], told, style="hatched", color=7),) if failing.any() else ()
     ends = ((sample.low, "5 %"), (sample.median, "median"), (sample.high, "95 %"))
     marks = tuple(Mark(float(value.magnitude), word) for value, word in ends)
     return Chart(

@@ -7,6 +7,7 @@ from math import isfinite, isinf
 from typing import TYPE_CHECKING, Any
 
 from derive.presentation import numbers, text
+from derive.presentation.failed_checks import in_a_row
 from derive.presentation.numbers import prefixed, rounded, spelled, with_unit
 from quantities.units import Unit
 
@@ -74,12 +75,7 @@ def _rows(found: Inference, subject: str, digits: int) -> Iterator[str]:
         if where := _where(one, digits):
             yield f"{'':<{width}}    {where}"
         if one.question.assuming:
-            yield f"{'':<{width}}    if {_listed(one.question.assuming)}"
-
-
-def _listed(parts: Sequence[str]) -> str:
-    *first, last = parts
-    return f"{', '.join(first)} and {last}" if first else last
+            yield f"{'':<{width}}    if {in_a_row(one.question.assuming)}"
 
 
 def _where(one: Conclusion, digits: int) -> str:
