@@ -86,13 +86,30 @@ def is_own(name: str) -> bool:
 def _words(path: Path) -> Mapping[str, Any]:
     """The words of a template, on the library that it opens with or on the built-in one."""
     from derive.tokens.relations import library
-    from derive.tokens.reports.words import words
 
     said = opening(path)
     if "library" in said:
         return vocabulary(_loaded(path, said["library"], None))
     whole = library() | _loaded(path, said["add"], library()) if "add" in said else library()
-    return {**vocabulary(whole), **words(whole)}
+    return {**vocabulary(whole), **_words_of_the_subject(whole)}
+
+
+def _words_of_the_subject(library: Library) -> Mapping[str, Any]:
+    """The words for claims and price sheets, which are evaluated when a template uses them."""
+
+    def audit() -> Mapping[str, Any]:
+        from derive.tokens.audit import audit as audited
+        from derive.tokens.audit import clashes
+        from derive.tokens.reports.verdict_tables import verdicts
+
+        return verdicts(audited(library=library), clashes(library=library), library)
+
+    def sheets() -> Mapping[str, Any]:
+        from derive.tokens.reports.sheet_tables import read
+
+        return read(library)
+
+    return {"audit": audit, "sheets": sheets}
 
 
 def _loaded(template: Path, name: str, beside: Library | None) -> Library:
