@@ -1,4 +1,7 @@
-"""One claim of the audit on half a page: who said it, its parts, the arithmetic that decides, other readings."""
+"""One claim of the audit on half a page: who said it, its parts, the arithmetic that decides, other readings.
+
+Where that leaves readings out, the appendix has all of them in one table.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from derive.audit.verdicts import ClauseFinding, Finding, Verdict
+from derive.audit.verdicts import ClauseFinding, Finding, Ruling, Verdict
 from derive.presentation.document import Block, Formulas, Grid, Heading, Text, verbatim
 from derive.presentation.numbers import rounded
 from derive.reports.formulas import chain, pencil
 from derive.reports.vocabulary import number
 from derive.solving.execution.answer import Answer
 
-__all__ = ["in_short", "is_whole", "plainly"]
+__all__ = ["all_readings", "in_short", "is_whole", "plainly"]
 
 _DIGITS = re.compile(r"\d+\.\d{6,}")
 _SIDE = re.compile("^(?:at least|at most|more than|less than) ")
@@ -83,3 +86,42 @@ def _beside(finding: Finding) -> Iterator[str]:
     for _, ruling in sorted(rulings, key=lambda both: both[1].verdict == both[0].verdict):
         computed, _ = ruling.decides.weighed.told
         yield f"{verbatim(ruling.decides.words)}, {verbatim(computed)}: {ruling.verdict}"
+
+
+def all_readings(finding: Finding) -> Iterator[Block]:
+    """All readings in a table: what each computes, its verdict, and what would make it hold.
+
+    The natural reading of each part comes first. Below the table, what many profiles say one by one.
+    """
+    yield Heading(f"All readings of {verbatim(finding.claim.name)}", 3)
+    rows = tuple(row for clause in finding.clauses for row in _reading_rows(clause, len(finding.clauses) > 1))
+    header = ("reading", "computed", "claimed", "verdict", "would hold if")
+    yield Grid(header, rows, shares=(0.33, 0.1, 0.11, 0.12, 0.27))
+    for clause in finding.clauses:
+        yield from (_one_by_one(ruling) for ruling in clause.rulings if ruling.reading.each)
+
+
+def _reading_rows(clause: ClauseFinding, is_part: bool) -> Iterator[tuple[str, ...]]:
+    for ruling in clause.rulings:
+        words = _told(ruling) or clause.clause.words
+        named = f"{clause.clause.words}: {words}" if is_part and ruling is clause.natural and _told(ruling) else words
+        change = ruling.decides.change
+        cells = (named, *ruling.decides.weighed.told, str(ruling.verdict), str(change or ""))
+        yield tuple(map(verbatim, cells))
+
+
+def _told(ruling: Ruling) -> str:
+    """The words of a reading; of one for many profiles, how many of these hold, and the one that decides."""
+    if not ruling.reading.each:
+        return ruling.words
+    held = sum(judgement.weighed.met.holds for judgement in ruling.judgements)
+    return f"{ruling.decides.words} ({held} of {len(ruling.judgements)} hold)"
+
+
+def _one_by_one(ruling: Ruling) -> Text:
+    """What each profile says, those first that hold, and those together that say the same."""
+    names: dict[str, list[str]] = {}
+    for one in sorted(ruling.judgements, key=lambda one: (one.verdict, one.weighed.met.off)):
+        names.setdefault(one.weighed.told[0], []).append(one.words.removeprefix(ruling.words).strip())
+    said = "; ".join(f"{found} by {', '.join(those)}" for found, those in names.items())
+    return Text(verbatim(f"{ruling.words.rstrip(':')}: {said}."))
