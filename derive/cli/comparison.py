@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -27,9 +27,11 @@ from derive.cli.shared import (
 
 if TYPE_CHECKING:
     from derive.comparison.comparison import Comparison
+    from derive.library import Library
     from derive.solving.execution.answer import Answer
+    from quantities.profiles import Profile
 
-__all__ = ["compare"]
+__all__ = ["compare", "second_profiles"]
 
 
 class _TwoScenarios(click.Command):
@@ -101,7 +103,8 @@ def compare(asked: Asked, others: tuple[str, ...]) -> int:
 
 def _compared(asked: Asked, others: Sequence[str], turn: Turn) -> Comparison:
     profiles, given = (*turn.profiles, *asked.profiles), {**asked.given, **turn.given}
-    second = _profiles(asked.library, profiles, others), _givens(given, others)
+    own = [word for word in others if "=" not in word]
+    second = second_profiles(asked.library, profiles, own), _givens(given, others)
     a = _answered("A", asked, profiles, given)
     b = _answered("B", asked, *second)
     return asked.library.compare(a, b)
@@ -171,10 +174,36 @@ def _answered(side: str, asked: Asked, profiles: Sequence[str], given: Mapping[s
         raise
 
 
-def _profiles(library: Any, first: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
-    from derive.comparison.second_scenario import second_profiles
+def second_profiles(library: Library, first: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
+    """The profiles of the second scenario: its own, and those of the first of which it names no other of the kind.
 
-    return second_profiles(library, first, [word for word in others if "=" not in word])
+    Two profiles are of one kind if one of them states at least half of the quantities that the other states, or if they
+    stand in one list of facts: the chips, the models, the tiers of memory, the prices.
+
+    >>> from derive.relation_files.loading import load
+    >>> shop = load('''[quantities]
+    ... speed = { unit = "m/s" }
+    ... price = { unit = "USD" }
+    ... load  = { unit = "kg" }
+    ... [profiles]
+    ... van  = { speed = "20 m/s", price = "9 USD" }
+    ... bike = { speed = "6 m/s" }
+    ... sofa = { load = "60 kg" }''')
+    >>> second_profiles(shop, ["van", "sofa"], ["bike"])
+    ('sofa', 'bike')
+    """
+    new = [library.profile(name) for name in others]
+    kept = [name for name in first if not any(_are_alike(library, library.profile(name), one) for one in new)]
+    return (*kept, *others)
+
+
+def _are_alike(library: Library, one: Profile, other: Profile) -> bool:
+    """Whether two profiles are of one kind."""
+    shared = one.values.keys() & other.values.keys()
+    if 2 * len(shared) >= min(len(one.values), len(other.values)):
+        return True
+    lists = library.profiles.list_of(one.name), library.profiles.list_of(other.name)
+    return lists[0] != "" and lists[0] == lists[1]
 
 
 def _givens(first: dict[str, str], others: Sequence[str]) -> dict[str, str]:

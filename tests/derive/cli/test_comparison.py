@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+import derive
 from derive.cli import cli, run
+from derive.cli.comparison import second_profiles
 
 GIVEN = (
     "batch=64 sequence",
@@ -85,3 +87,19 @@ def test_strict_fails_with_a_check() -> None:
 )
 def test_what_cannot_be_compared(words: tuple[str, ...], status: int) -> None:
     assert run(["compare", "cost_per_token", *GIVEN, *words]) == status
+
+
+@pytest.mark.parametrize(
+    ("first", "others", "second"),
+    [
+        (["llama3-70b", "h100-sxm:fp8"], ["b200-sxm:fp8"], ("llama3-70b", "b200-sxm:fp8")),
+        (["llama3-70b", "h100-sxm:fp8"], ["deepseek-v3"], ("h100-sxm:fp8", "deepseek-v3")),
+        (["llama3-70b", "v100-sxm-16gb:fp16"], ["gb200-nvl72:fp8"], ("llama3-70b", "gb200-nvl72:fp8")),
+        (["llama3-70b", "h100-sxm:fp8"], [], ("llama3-70b", "h100-sxm:fp8")),
+        (["deepseek-v3"], ["gemini-2-5-pro-prices"], ("deepseek-v3", "gemini-2-5-pro-prices")),
+    ],
+)
+def test_a_profile_takes_the_place_of_those_of_its_kind(
+    first: list[str], others: list[str], second: tuple[str, ...]
+) -> None:
+    assert second_profiles(derive.llm, first, others) == second

@@ -9,7 +9,6 @@ import pytest
 
 import derive
 from derive.comparison.comparison_text import as_data
-from derive.comparison.second_scenario import second_profiles
 from derive.comparison.waterfall import charts
 from derive.presentation.charts import described
 
@@ -65,19 +64,3 @@ def test_the_waterfall_joins_the_smallest_of_many_and_draws_differences() -> Non
     assert chart.y.names[-2] == "9 more"
     assert not chart.x.log
     assert "-420" in found.sentence()
-
-
-@pytest.mark.parametrize(
-    ("first", "others", "second"),
-    [
-        (["llama3-70b", "h100-sxm:fp8"], ["b200-sxm:fp8"], ("llama3-70b", "b200-sxm:fp8")),
-        (["llama3-70b", "h100-sxm:fp8"], ["deepseek-v3"], ("h100-sxm:fp8", "deepseek-v3")),
-        (["llama3-70b", "v100-sxm-16gb:fp16"], ["gb200-nvl72:fp8"], ("llama3-70b", "gb200-nvl72:fp8")),
-        (["llama3-70b", "h100-sxm:fp8"], [], ("llama3-70b", "h100-sxm:fp8")),
-        (["deepseek-v3"], ["gemini-2-5-pro-prices"], ("deepseek-v3", "gemini-2-5-pro-prices")),
-    ],
-)
-def test_a_profile_takes_the_place_of_those_of_its_kind(
-    first: list[str], others: list[str], second: tuple[str, ...]
-) -> None:
-    assert second_profiles(derive.llm, first, others) == second
