@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 from derive.errors import DeriveError, unknown
 from derive.library import Library
 from derive.model.relation import Relation
 from derive.planning.incidence import structure_of
-from derive.relation_files.listed import Listed, listed_libraries
-from derive.relation_files.offered import shelved
+from derive.relation_files.loading import load
+from derive.relation_files.offered import Offer, installed, offers, shelved
 from derive.search.index import Entry, Hit, Index
 from derive.tokens.relations import library as built_in
 from derive.tokens.relations import subjects
@@ -38,6 +39,17 @@ _UNUSED = "no quantity of this library"
 _FOUND = 15  # limit on hits by words, and on those by unit
 _UNIT_SCORE = 0.3  # of a quantity that is only measured in the unit
 _MANY = 60  # rows up to which there are no headings between them
+
+
+@dataclass(frozen=True, slots=True)
+class _ListedLibrary:
+    """A library that goes by a name; the counts are None, and the title is the reason, if it cannot be loaded."""
+
+    name: str
+    title: str
+    relations: int | None
+    quantities: int | None
+    source: str
 
 
 def rows(library: Library, kind: str) -> list[tuple[str, ...]]:
@@ -168,7 +180,7 @@ def entries(library: Library, name: str) -> list[tuple[str, list[tuple[str, str]
         kind = "page" if name in page_shelf.titles() else "report"
         found.append((f"{kind} {name}", [("title", _reports()[name]), ("written by", f"derive report {name}")]))
     if not found or shelved(name):
-        found += [(f"library {name}", _library(one)) for one in listed_libraries(name)]
+        found += [(f"library {name}", _library(one)) for one in _listed_libraries(name)]
     if not found and ":" in name:
         library.profile(name)  # raises an error that lists the choices
     if not found:
@@ -176,14 +188,34 @@ def entries(library: Library, name: str) -> list[tuple[str, list[tuple[str, str]
     return found
 
 
+def _listed_libraries(*names: str) -> Iterator[_ListedLibrary]:
+    """These libraries, or all; a name that is none is left out.
+
+    >>> next(_listed_libraries("pipes"))
+    _ListedLibrary(name='pipes', title='Flow in pipes', relations=44, quantities=70, source='derive-engine')
+    """
+    for name, offered in offers().items():
+        if not names or name in names:
+            for offer in offered:
+                yield _loaded(offer)
+
+
+def _loaded(offer: Offer) -> _ListedLibrary:
+    try:
+        library = load(offer.place) if isinstance(offer.place, Path) else installed(offer.name)
+    except DeriveError as error:
+        return _ListedLibrary(offer.name, str(error), None, None, offer.source)
+    return _ListedLibrary(offer.name, library.title, len(library.relations), len(library.declared), offer.source)
+
+
 def _library_rows() -> Iterator[tuple[str, ...]]:
     """A row for each library that goes by a name; without counts if it cannot be loaded."""
-    for one in listed_libraries():
+    for one in _listed_libraries():
         counts = ("-" if count is None else str(count) for count in (one.relations, one.quantities))
         yield one.name, one.title, *counts, one.source
 
 
-def _library(one: Listed) -> list[tuple[str, str]]:
+def _library(one: _ListedLibrary) -> list[tuple[str, str]]:
     held = "" if one.relations is None else f"{one.relations} relations over {one.quantities} quantities"
     lines = [("title", one.title), ("holds", held), ("comes with", one.source)]
     return [(label, text) for label, text in [*lines, ("asked by", f"derive solve ... --library {one.name}")] if text]
@@ -200,7 +232,7 @@ def _index(library: Library, is_of_libraries: bool, is_of_reports: bool = False)
     """
     known = _reports() if is_of_reports else titles()
     reports = (Entry("report", name, title, rank=0.9) for name, title in known.items())
-    named = listed_libraries() if is_of_libraries else ()
+    named = _listed_libraries() if is_of_libraries else ()
     others = (Entry("library", one.name, one.title, rank=0.9) for one in named)
     return Index([*library.index.entries, *reports, *others])
 
@@ -308,7 +340,7 @@ def as_data(library: Library, kind: str, name: str = "") -> list[dict[str, Any]]
             for p in library.profiles.values()
         ],
         "reports": lambda: [{"name": name, "title": title} for name, title in _reports().items()],
-        "libraries": lambda: [asdict(one) for one in (listed_libraries(name) if name else listed_libraries())],
+        "libraries": lambda: [asdict(one) for one in (_listed_libraries(name) if name else _listed_libraries())],
     }
     if kind not in makers:
         raise unknown("list", kind, LISTS)
