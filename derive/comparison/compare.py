@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from derive.comparison.comparison import Comparison, Factor
+from derive.comparison.comparison import Comparison, Factor, first_names
 from derive.comparison.decomposition import INTEGRAL, JOINED, SHAPLEY, Players, Shares, shares_of
 from derive.comparison.mixture import Mixture, mixed
 from derive.comparison.range_bounds import bounds_of, corners, overlap
@@ -25,7 +25,6 @@ from quantities.source import ASKER
 __all__ = ["compare"]
 
 _LARGEST = 690.0  # logarithm of a factor that a double can hold
-_TOLD = 3  # names in a row
 _FEW = 6  # numbers up to which ranges are followed where sets of them are evaluated
 
 
@@ -242,9 +241,9 @@ class _Pair:
             else:
                 yield self._told(answer, name) if len(names) == 1 else f"{name} = {self._told(answer, name)}"
         for relations, found in derived.items():
-            by = f"by {_listed(relations)}"
+            by = f"by {first_names(relations)}"
             if len(names) > 1:
-                yield f"{_listed(found)} {by}"
+                yield f"{first_names(found)} {by}"
                 continue
             assert answer.course is not None
             yield f"{shown_number(answer.course.values[found[0]], answer.quantities[found[0]].unit)} {by}"
@@ -285,12 +284,6 @@ def _joined_players(players: Players, together: frozenset[str]) -> Players:
     apart = [names for names in players if together.isdisjoint(names)]
     joined = tuple(name for names in players if not together.isdisjoint(names) for name in names)
     return [*apart, joined] if joined else players
-
-
-def _listed(names: Sequence[str]) -> str:
-    """Names in a row; of many, the first ones and the number of the others."""
-    more = len(names) - _TOLD
-    return ", ".join(names) if more <= 1 else f"{', '.join(names[:_TOLD])} and {more} more"
 
 
 def _base(answer: Answer) -> float:

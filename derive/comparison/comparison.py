@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -11,9 +12,9 @@ from derive.showing import Shown
 from derive.solving.execution.answer import Answer
 from derive.time_limits import query
 
-__all__ = ["Comparison", "Factor", "Kind"]
+__all__ = ["Comparison", "Factor", "Kind", "first_names"]
 
-_TOLD = 3  # names of a label
+_TOLD = 3  # names in a row
 
 Kind = Literal["number", "regime", "way", "together"]
 """A number that both answers state; an arm or case that binds; another way to a quantity; several of these as one."""
@@ -47,9 +48,14 @@ class Factor:
     @property
     def label(self) -> str:
         """The name, with a word for a regime; of many names the first ones."""
-        more = len(self.names) - _TOLD
-        name = self.name if more <= 1 else f"{', '.join(self.names[:_TOLD])} and {more} more"
-        return f"regime of {name}" if self.kind == "regime" else name
+        names = first_names(self.names)
+        return f"regime of {names}" if self.kind == "regime" else names
+
+
+def first_names(names: Sequence[str]) -> str:
+    """Names in a row; of many, the first ones and the number of the others."""
+    more = len(names) - _TOLD
+    return ", ".join(names) if more <= 1 else f"{', '.join(names[:_TOLD])} and {more} more"
 
 
 @dataclass(frozen=True)
