@@ -112,12 +112,6 @@ class Comparison(Shown):
         found = [one.amount for one in self.factors if name in one.names]
         return math.fsum(found) if self.ratio is None else math.prod(found)
 
-    def sentence(self, digits: int = 3) -> str:
-        """The comparison in one line."""
-        from derive.comparison.comparison_text import sentence
-
-        return sentence(self, digits)
-
     @query()
     def text(self, digits: int | None = None) -> str:
         """The values, the factors and what they are of, as aligned text."""

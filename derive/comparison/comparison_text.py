@@ -17,6 +17,7 @@ __all__ = ["as_data", "as_text", "beside_each_other", "headline", "sentence"]
 
 _TOLD = 6  # factors that the sentence names
 _FACTOR = 4  # digits of a factor by default
+_SHORT = 3  # the same in the sentence
 
 
 def headline(found: Comparison, digits: int = DIGITS, factor: int = _FACTOR) -> str:
@@ -43,20 +44,20 @@ def _amount(found: Comparison, amount: float, digits: int) -> str:
     return with_unit(f"{amount:+.{digits}g}", f"delta_{spelled(unit)}" if unit.offset else spelled(unit))
 
 
-def sentence(found: Comparison, digits: int = 3) -> str:
+def sentence(found: Comparison) -> str:
     """The ratio, and the factors that make it up, the largest first."""
     if not found.factors:
         return f"{found.target} is the same in A and B"
-    told = [f"{one.label} {_amount(found, one.amount, digits)}" for one in found.factors[:_TOLD]]
+    told = [f"{one.label} {_amount(found, one.amount, _SHORT)}" for one in found.factors[:_TOLD]]
     if len(found.factors) > _TOLD:
         rest = [one.amount for one in found.factors[_TOLD:]]
         amount = math.fsum(rest) if found.ratio is None else math.prod(rest)
-        told.append(f"{len(rest)} more {_amount(found, amount, digits)}")
+        told.append(f"{len(rest)} more {_amount(found, amount, _SHORT)}")
     if found.ratio is None:
-        how = f"{_amount(found, found.change, digits)} from A to B"
+        how = f"{_amount(found, found.change, _SHORT)} from A to B"
     else:
         more = found.ratio if found.ratio >= 1 else 1 / found.ratio
-        how = f"{more:.{digits}g} times {'more' if found.ratio >= 1 else 'less'} in B than in A"
+        how = f"{more:.{_SHORT}g} times {'more' if found.ratio >= 1 else 'less'} in B than in A"
         how = "the same in A and B" if more == 1 else how
     return f"{found.target} is {how}: {', '.join(told)}"
 

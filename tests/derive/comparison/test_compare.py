@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import derive
 from derive import Answer, Comparison, DeriveError, ExpressionError, Library
+from derive.comparison.comparison_text import sentence
 from derive.comparison.decomposition import INTEGRAL, JOINED, SHAPLEY
 from tests.derive.random_libraries import hidden
 from tests.derive.statements import bare, library
@@ -114,7 +115,7 @@ def test_an_answer_compared_with_itself_has_no_factors() -> None:
     answer = rented(2, 3, 4, 5)
     found = derive.compare(answer, answer)
     assert (found.ratio, found.factors, found.idle) == (1.0, (), ())
-    assert found.sentence() == "cost is the same in A and B"
+    assert sentence(found) == "cost is the same in A and B"
 
 
 def test_the_order_of_the_givens_makes_no_difference() -> None:

@@ -8,7 +8,7 @@ import math
 import pytest
 
 import derive
-from derive.comparison.comparison_text import as_data
+from derive.comparison.comparison_text import as_data, sentence
 from derive.comparison.waterfall import charts
 from derive.presentation.charts import described
 
@@ -63,4 +63,4 @@ def test_the_waterfall_joins_the_smallest_of_many_and_draws_differences() -> Non
     assert len(chart.y.names) == 14
     assert chart.y.names[-2] == "9 more"
     assert not chart.x.log
-    assert "-420" in found.sentence()
+    assert "-420" in sentence(found)
