@@ -117,8 +117,7 @@ def _one_pair(asked: Asked, others: Sequence[str]) -> int:
 
     found = _compared(asked, others, Turn())
     asked.draw("comparison", lambda: charts(found))
-    digits = [] if asked.stated_digits is None else [asked.stated_digits]
-    asked.tell(lambda: as_data(found, *digits), lambda: say(found.text(asked.stated_digits)))
+    asked.tell(lambda: as_data(found, asked.digits), lambda: say(found.text(asked.stated_digits)))
     if asked.as_json or asked.output == "-":  # otherwise they are below the headline
         _warn_of(found)
     return _status(asked, found)
@@ -131,7 +130,6 @@ def _each_pair(asked: Asked, others: Sequence[str]) -> int:
 
     turns, status = in_turn(asked, lambda turn: _compared(asked, others, turn))
     found = {turn.label: one for turn, one in turns}
-    digits = [] if asked.stated_digits is None else [asked.stated_digits]
     if found:
         asked.draw(
             "comparison", lambda: [replace(c, title=f"{c.title}, {n}") for n, f in found.items() for c in charts(f)]
@@ -139,10 +137,10 @@ def _each_pair(asked: Asked, others: Sequence[str]) -> int:
 
     def told() -> None:
         if found:
-            header, *rows = beside_each_other(found, *digits)
+            header, *rows = beside_each_other(found, asked.stated_digits)
             table((heading(asked.each), *header[1:]), [("", rows)])
 
-    asked.tell(lambda: {"each": [{**turn.data, **as_data(one, *digits)} for turn, one in turns]}, told)
+    asked.tell(lambda: {"each": [{**turn.data, **as_data(one, asked.digits)} for turn, one in turns]}, told)
     for label, one in found.items():
         _warn_of(one, f"with {label}, ")
     return max([status, *(_status(asked, one) for one in found.values())])
