@@ -12,6 +12,7 @@ from derive.errors import DeriveError, DimensionError, InconsistentError, NoSolu
 from derive.library import Library
 from derive.model.relation import Relation, relate
 from derive.presentation.numbers import prefixed, rounded, spelled, with_unit
+from derive.presentation.text import headline
 from derive.solving.execution.answer import Answer
 from derive.tolerances import NO_RESPONSE
 from quantities.declaration import Declaration
@@ -119,9 +120,9 @@ def _stated(library: Library, reading: Reading, statement: Statement) -> Weighed
 def _impossible(reading: Reading, found: Asked) -> Weighed:
     if isinstance(found.refusal, (NoSolutionError, InconsistentError)):
         return Weighed(reading, _FOUND, _refusal(found.refusal), found, refusal=found.refusal)
-    return (
-        _refused(reading, found) if found.answer is None else Weighed(reading, _MISSED, _headline(found.answer), found)
-    )
+    if found.answer is None:
+        return _refused(reading, found)
+    return Weighed(reading, _MISSED, headline(found.answer), found)
 
 
 def _without(library: Library, reading: Reading, found: Asked, names: tuple[str, ...]) -> Weighed:
@@ -215,10 +216,6 @@ def _tidy(text: str) -> str:
     '50/s'
     """
     return text.replace(" 1/", "/")
-
-
-def _headline(answer: Answer) -> str:
-    return answer.text().partition("\n")[0]
 
 
 def _refusal(error: DeriveError) -> str:
