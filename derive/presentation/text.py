@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from derive.presentation.derivation import notes
 from derive.presentation.failed_checks import cautions, remarked, warnings
-from derive.presentation.numbers import DIGITS, shown_number, shown_span
+from derive.presentation.numbers import DIGITS, finite, shown_number, shown_span
 from derive.presentation.placed_remarks import remark_data
 
 if TYPE_CHECKING:
@@ -123,7 +122,7 @@ def as_data(answer: Answer, digits: int = DIGITS) -> dict[str, Any]:
     `name` taken as `value` multiplies it by `factor`, which is null where that is not known, or no ratio.
     """
     unit = answer.quantity.unit
-    low, high = (None, None) if answer.bounds is None else (_finite(unit.from_base(end)) for end in answer.bounds)
+    low, high = (None, None) if answer.bounds is None else (finite(unit.from_base(end)) for end in answer.bounds)
     return {
         "target": answer.quantity.name,
         "value": None if answer.base is None else unit.from_base(answer.base),
@@ -147,7 +146,7 @@ def as_data(answer: Answer, digits: int = DIGITS) -> dict[str, Any]:
         "regime": dict(answer.regime),
         "assumptions": list(answer.assumptions),
         "checks": [
-            {"name": check.name, "statement": check.statement, "gap": _finite(check.gap), "passed": check.passed}
+            {"name": check.name, "statement": check.statement, "gap": finite(check.gap), "passed": check.passed}
             for check in answer.checks
         ],
         "failed": [{"name": check.name, "sentence": check.verdict or check.statement} for check in answer.failed],
@@ -156,7 +155,3 @@ def as_data(answer: Answer, digits: int = DIGITS) -> dict[str, Any]:
         "whole": answer.whole,
         "remarks": [remark_data(one) for one in answer.remarks],
     }
-
-
-def _finite(number: float) -> float | None:
-    return number if math.isfinite(number) else None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from derive.presentation import numbers, text
 from derive.presentation.failed_checks import in_a_row
-from derive.presentation.numbers import prefixed, rounded, spelled, with_unit
+from derive.presentation.numbers import finite, prefixed, rounded, spelled, with_unit
 from quantities.units import Unit
 
 if TYPE_CHECKING:
@@ -171,8 +171,8 @@ def _conclusion_data(one: Conclusion) -> dict[str, Any]:
         "subject": one.question.subject,
         "says": one.question.says,
         "bound": one.question.bound,
-        "low": low if isfinite(low) else None,
-        "high": high if isfinite(high) else None,
+        "low": finite(low),
+        "high": finite(high),
         "at": str(one.reference),
         "low_at": str(one.low_at),
         "high_at": str(one.high_at),
