@@ -21,7 +21,7 @@ from derive.input_files import LARGEST, content_of
 from derive.relation_files.key_lines import key_lines, statement_lines
 from derive.relation_files.offered import is_name, meant, offers
 
-__all__ = ["Document", "parse_source", "read_document", "read_source"]
+__all__ = ["Document", "is_text", "parse_source", "read_document", "read_source"]
 
 _LONGEST = 24_000  # characters of one line; the TOML reader takes quadratic time over a longer key
 _DOTTED = re.compile(r"(?<![\w\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){50}")  # a key of nested tables
@@ -100,8 +100,13 @@ def read_source(source: str | Path) -> tuple[str, str, Path]:
         raise error.error from None
 
 
+def is_text(source: str) -> bool:
+    """Whether a source is the text of a file, and not its path."""
+    return not source or any(mark in source for mark in "\n=[")
+
+
 def _read(source: str | Path) -> tuple[str, str, Path]:
-    if isinstance(source, str) and (not source or any(mark in source for mark in "\n=[")):
+    if isinstance(source, str) and is_text(source):
         return _sized(source.removeprefix("\ufeff"), len(source)), "", Path()
     if not isinstance(source, (str, Path)):
         raise ExpressionError(

@@ -12,6 +12,7 @@ from derive.errors import ExpressionError, read_all
 from derive.library import Library
 from derive.model.union import prove_fit
 from derive.relation_files.loading import load
+from derive.relation_files.sources import is_text
 from derive.tokens.relations import library as built_in
 from derive.tokens.relations import vocabulary
 from quantities.declaration import read_given
@@ -19,9 +20,6 @@ from quantities.profiles import Profile
 from quantities.value import Value
 
 __all__ = ["Sheet", "printed", "read_sheet", "sheet_names"]
-
-
-_MARKS = "\n=["  # characters of a text that the path of a file has not
 
 
 @cache
@@ -77,13 +75,13 @@ def _read(source: str | Path | Profile) -> tuple[Library, Profile]:
     if isinstance(source, Profile):
         prove_fit(source, library.declared)
         return library, source
-    is_text = isinstance(source, str) and (not source or any(mark in source for mark in _MARKS))
-    if isinstance(source, str) and not is_text and (source in library.profiles or not _is_path(source)):
+    has_text = isinstance(source, str) and is_text(source)
+    if isinstance(source, str) and not has_text and (source in library.profiles or not _is_path(source)):
         return library, library.profile(source)
     loaded = load(source, beside=library)
     found = list(loaded.profiles.stated.values())
     if len(found) != 1:
-        label = "the text" if is_text else Path(source).name
+        label = "the text" if has_text else Path(source).name
         said = f"there are {len(found)}: {', '.join(profile.name for profile in found)}" if found else "there is none"
         raise ExpressionError(
             f"{label}: a price sheet is one profile, and {said}.",
