@@ -36,7 +36,6 @@ from derive.audit.claim import Claim, Clause, Reading
 from derive.audit.criteria import Bound, Criterion, Sound, Without, read_expected
 from derive.audit.question import Statement, WrittenQuestion
 from derive.audit.scene import Assertion, Scene
-from derive.errors import together
 from derive.relation_files.notes import Notes
 from derive.relation_files.sources import read_document
 
@@ -85,8 +84,7 @@ def read_claims(source: str | Path) -> Book:
         reader.notes.note((), error, line)
     book = reader.book(document.data)
     if reader.notes.errors:
-        problems, errors = zip(*reader.notes.errors, strict=True)
-        raise together(errors, problems, f"{document.label}: " if document.label else "", document.label)
+        raise reader.notes.gathered()
     return book
 
 

@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from derive.errors import DeriveError, ExpressionError, UnknownNameError, together
+from derive.errors import DeriveError, ExpressionError, UnknownNameError
 from derive.garbage import collecting_seldom
 from derive.library import Library
 from derive.model.relation import Relation, relate, undeclared
@@ -71,7 +71,7 @@ def _is_offered(source: str | Path) -> bool:
 def proved(reader: Reader) -> Library:
     """The library that was read; raises its problems, if there are any."""
     if reader.notes.errors:
-        raise _gathered(reader)
+        raise reader.notes.gathered()
     return reader.library()
 
 
@@ -82,13 +82,6 @@ def read(document: Document, beside: Library | None, unsaved: Mapping[Path, str]
     reader = Reader(Notes(document), beside or Library(), unsaved=unsaved or {})
     reader.read()
     return reader
-
-
-def _gathered(reader: Reader) -> DeriveError:
-    """One error for all problems, of their kind if they share one."""
-    where = f"{reader.notes.document.label}: " if reader.notes.document.label else ""
-    problems, errors = zip(*reader.notes.errors, strict=True)
-    return together(errors, problems, where, reader.notes.document.label)
 
 
 @dataclass

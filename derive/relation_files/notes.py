@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from derive.errors import DeriveError, ExpressionError, Problem, unknown
+from derive.errors import DeriveError, ExpressionError, Problem, together, unknown
 from derive.relation_files.sources import Document
 
 __all__ = ["SEARCHED", "Notes", "Path", "within"]
@@ -60,6 +60,12 @@ class Notes:
             self.complain(name, (*where, key), f"'{key}' is not a string.", f'Write {key} = "...".')
             return ""
         return text
+
+    def gathered(self) -> DeriveError:
+        """One error for all problems, of their kind if they share one."""
+        problems, errors = zip(*self.errors, strict=True)
+        label = self.document.label
+        return together(errors, problems, f"{label}: " if label else "", label)
 
 
 def within(name: str, error: DeriveError) -> DeriveError:
