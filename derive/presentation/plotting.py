@@ -120,19 +120,19 @@ def as_picture(ending: str, name: str, *charts: Chart) -> str | bytes:
 
 def as_png(*charts: Chart) -> bytes:
     """The picture as PNG."""
-    matplotlib = _matplotlib()
-    out = io.BytesIO()
-    with matplotlib.rc_context(_LOOK):
-        figure(*charts).savefig(out, format="png", dpi=_DOTS, metadata={"Software": MARK})
-    return out.getvalue()
+    return _saved(charts, "png", dpi=_DOTS, metadata={"Software": MARK})
 
 
 def as_pdf(*charts: Chart) -> bytes:
     """The picture as PDF, for TeX."""
-    matplotlib = _matplotlib()
+    return _saved(charts, "pdf", metadata={"CreationDate": None, "Creator": MARK, "Producer": None})
+
+
+def _saved(charts: Sequence[Chart], kind: str, **how: Any) -> bytes:
+    """The picture in a format of matplotlib's that is no text."""
     out = io.BytesIO()
-    with matplotlib.rc_context(_LOOK):
-        figure(*charts).savefig(out, format="pdf", metadata={"CreationDate": None, "Creator": MARK, "Producer": None})
+    with _matplotlib().rc_context(_LOOK):
+        figure(*charts).savefig(out, format=kind, **how)
     return out.getvalue()
 
 
