@@ -2,8 +2,8 @@
 
 A product of positive quantities is positive, whatever they are; a share that is a difference may come out negative. Of
 which kind a quantity is depends on the relation that it follows from, and on the domains of what else is in that. Only
-what follows by closed forms is looked at: a search for what nobody asked for would cost more than the answer. Where a
-quantity has several, as a square has two roots, it leaves its domain if all of them do.
+what follows by closed forms is looked at, and what is rounded: a search for what nobody asked for would cost more than
+the answer. Where a quantity has several forms, as a square has two roots, it leaves its domain if all of them do.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from derive.caches import Memo
-from derive.expressions.tree import Node, names_in
+from derive.expressions.functions import STEPPED
+from derive.expressions.tree import Apply, Node, names_in, walk
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import residual, value
 from derive.numerics.intervals.enclosure import Span, enclose
@@ -47,6 +48,8 @@ def leaving(library: RelationSet, blocks: Iterable[Block]) -> list[str]:
     found, searched = list[str](), set[str]()
     for block in blocks:
         forms = closed_forms(library, block)
+        if not forms and _is_rounded(library, block):
+            found.append(block.unknowns[0])
         if not forms or not searched.isdisjoint(names_in(*forms)):
             searched.update(block.unknowns)
         elif all(_may_leave(library, block, form) for form in forms):
@@ -60,6 +63,15 @@ def _may_leave(library: RelationSet, block: Block, form: Node) -> bool:
     if found is None or (found.partial and not may_be_undefined(library, block)):
         return True
     return not (domain.low <= found.values[0] and found.values[1] <= domain.high)
+
+
+def _is_rounded(library: RelationSet, block: Block) -> bool:
+    """Whether a block's relation rounds its unknown, as `y = 2*floor(x)`: nothing rounds to a y of 9."""
+    if len(block.relations) > 1:
+        return False
+    written = library.relations[block.relations[0]].written
+    parts = (part for part in walk(written.lhs, written.rhs) if isinstance(part, Apply) and part.op in STEPPED)
+    return any(block.unknowns[0] in names_in(part) for part in parts)
 
 
 def may_be_undefined(library: RelationSet, block: Block) -> bool:

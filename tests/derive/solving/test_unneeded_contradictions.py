@@ -152,3 +152,29 @@ def test_what_has_several_values_backwards_tests_what_another_relation_makes_one
     else:
         with pytest.raises(derive.InconsistentError):
             library.solve("z", **given)
+
+
+@every("seed", range(60), ordinary=6)
+def test_what_rounds_to_no_such_number_is_told_beside_any_target(seed: int) -> None:
+    """`y = a*floor(b*x + c) + d` holds for some x where (y - d)/a is whole, and for none elsewhere."""
+    draw = random.Random(f"rounded {seed}")
+    factor, share = (Fraction(draw.choice((-20, -5, 3, 10, 25)), 10) for _ in range(2))
+    constant, lift = (Fraction(draw.randint(-30, 30), 10) for _ in range(2))
+    count = Fraction(draw.randint(-20, 20)) + draw.choice((Fraction(0), Fraction(1, 2), Fraction(1, 100)))
+    number = factor * count + lift
+    argument = f"({decimal(share)})*x + ({decimal(constant)})"
+    rounded = f"({decimal(factor)})*{draw.choice(('floor', 'ceil'))}({argument}) + ({decimal(lift)})"
+    library = derive.load(f"""[quantities]
+x = {{ unit = "1", domain = "real" }}
+y = {{ unit = "1", domain = "real" }}
+z = {{ unit = "1", domain = "real" }}
+u = {{ unit = "1", domain = "real" }}
+[relations]
+rounded = {{ equation = "y = {rounded}" }}
+asked = {{ equation = "z = 2*u" }}""")
+    given = {"u": "3", "y": decimal(number)}
+    if count.denominator == 1:
+        assert library.solve("z", **given).unused == ("y",)
+    else:
+        with pytest.raises(InconsistentError, match="rounded"):
+            library.solve("z", **given)
