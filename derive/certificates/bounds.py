@@ -25,6 +25,7 @@ from derive.expressions.tree import Apply, Node, Number
 from derive.numerics.algebra.exact_values import exact_value
 from derive.numerics.intervals.arithmetic import lies_in, over, plus, times
 from derive.numerics.intervals.enclosure import Enclosure, enclose, truths
+from derive.time_limits import tick
 from derive.tolerances import SAME_ROOT
 
 __all__ = ["Program", "flaw_of", "lagrangian", "reaches"]
@@ -42,6 +43,7 @@ class Program:
         return {**self.known, **dict(zip(self.bound.names, box, strict=True))}
 
     def enclosed(self, form: Node, box: Box, moving: str = "") -> Enclosure | None:
+        tick()  # there is one of these for each variable
         return enclose(form, self.spans(box), moving)
 
     def rounded(self, box: Box) -> Box | None:

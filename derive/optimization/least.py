@@ -58,6 +58,7 @@ from quantities.value import Value
 __all__ = ["best_choice", "looked_at", "may_leave_in_a_case", "none_found", "searched"]
 
 
+_EXPLAINING = 0.3  # of the time that is left, which telling what binds may take
 _OUT_OF_TIME = "the time ran out before every limit and every end was tried: others may bind"
 
 
@@ -314,8 +315,9 @@ def _explained(library: RelationSet, one: Looked) -> tuple[tuple[Binding, ...], 
     """What binds, the forms of what was chosen, and whether the time was enough to try every limit."""
     found: list[Binding] = []
     try:
-        found += bindings(one.programs, one.best, library.declared)
-        return tuple(found), closed_forms(one.programs, one.best, found), True
+        with sharing(_EXPLAINING):  # each is a search of its own, and what is best is found by now
+            found += bindings(one.programs, one.best, library.declared)
+            return tuple(found), closed_forms(one.programs, one.best, found), True
     except LimitError:
         return tuple(found), {}, False
 

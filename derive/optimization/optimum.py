@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -10,13 +11,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from derive.certificates.proof import ProofOfOptimum
-from derive.errors import ExpressionError
+from derive.errors import ExpressionError, LimitError
 from derive.expressions.tree import Node, Number
 from derive.presentation.numbers import DIGITS, in_unit
 from derive.showing import Shown
 from derive.solving.execution.answer import Answer
 from derive.solving.sensitivity.elasticities import put_in
-from derive.time_limits import query
+from derive.time_limits import query, sharing
 from quantities.declaration import Declaration
 from quantities.symbolic import Symbols
 from quantities.value import Value
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from derive.optimization.under_ranges import UnderRanges
 
 __all__ = ["Binding", "Choice", "Optimum"]
+
+_PROVING = 0.8  # of the time of a text, which a certificate may take: without one, the rest is still told
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +101,9 @@ class Optimum(Shown):
     @cached_property
     def proof(self) -> ProofOfOptimum | None:
         """What shows that no choice is better, which `derive.verify` confirms; computed on demand, None without it."""
-        with query():
+        with suppress(LimitError), query(), sharing(_PROVING):
             return self._proof()
+        return None
 
     @property
     @query()

@@ -173,7 +173,12 @@ def _choice(node: Apply, is_positive: Test) -> Product:
 def _common_factor(terms: Sequence[Product], is_shared: Test) -> tuple[Product, list[Product]]:
     """The common factor of all terms, denominators included, and the rest of each term, in a fixed order."""
     held = [term for term in terms if term.number]  # a zero has every factor
-    lowest = {base: min(term.powers.get(base, Fraction(0)) for term in held) for term in held for base in term.powers}
+    exponents: dict[Node, list[Fraction]] = {}
+    for term in held:
+        for base, exponent in term.powers.items():
+            exponents.setdefault(base, []).append(exponent)
+    absent = Fraction(0)
+    lowest = {base: min(found if len(found) == len(held) else [*found, absent]) for base, found in exponents.items()}
     shared = Product(Fraction(1), {base: e for base, e in lowest.items() if e and is_shared(base)})
     inverse = Product(Fraction(1), {base: -e for base, e in shared.powers.items()})
     rest = [term.times(inverse) if term.number else term for term in terms]

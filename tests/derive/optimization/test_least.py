@@ -6,6 +6,7 @@ import math
 import pickle
 import random
 import time
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -13,6 +14,7 @@ import pytest
 
 import derive
 from derive import InconsistentError
+from derive.time_limits import tick
 from tests.derive.statements import bare, library, number
 
 CHIPS = ("h100-sxm:fp8", "b200-sxm:fp8")
@@ -392,3 +394,24 @@ def test_simultaneous_relations_keep_the_limit_of_time():
         found = power.least("f", such_that=["x4 - x3 <= 0.48", "x3 - x4 <= 0.48"], x1="0..1200")
     assert time.thread_time() - began < 6
     assert found.proved or found.gap is None or found.gap > 1e-6
+
+
+def without_end(*_):
+    while True:
+        tick()
+
+
+def test_what_is_best_is_told_where_no_time_is_left_for_what_binds_and_for_the_certificate(monkeypatch):
+    monkeypatch.setattr("derive.optimization.least.bindings", without_end)
+    square = derive.load("""
+[quantities]
+x = { unit = "1" }
+y = { unit = "1" }
+[relations]
+square = { equation = "y = x**2" }
+""")
+    with derive.limits(seconds=1):
+        found = square.least("y", x="1..2")
+        assert number(found.answer) == 1
+        assert "the time ran out before every limit and every end was tried: others may bind" in found.reasons
+        assert "there is no certificate" in replace(found, _proof=without_end).text()
