@@ -27,6 +27,8 @@ _WHOLE = 32_000_000  # limit on bytes of all entries
 _FORM = "4"
 _OWN = "derive-engine"  # the name of the cache's own folder
 _NAME = re.compile(r"[0-9a-f]{40}(\.\d+)?")  # of an entry, and of one that is being written
+_SEAL = re.compile(rb"[0-9a-f]{32}\n")  # how an entry begins: its checksum, in a line of its own
+_HEAD = 33  # the bytes of that
 _OF_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 # A named pipe in an entry's place must not be waited for, and a link not be followed. Windows has neither flag.
 _PLAIN_FILE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
@@ -121,7 +123,7 @@ def recalled(path: str) -> bytes | None:
             found = os.fstat(file.fileno())
             if not stat.S_ISREG(found.st_mode) or not _is_mine(found):
                 return None
-            data = file.read(_ENTRY + 100)
+            data = file.read(_ENTRY + _HEAD)
         head, _, body = data.partition(b"\n")
         if head != _seal(path, body):
             return None
@@ -157,11 +159,19 @@ def _evict(folder: str) -> None:
     """Remove the least recently used entries until those in the folder are within the limit."""
     with os.scandir(folder) as listing:
         entries = [(found, found.stat(follow_symlinks=False)) for found in listing if _NAME.fullmatch(found.name)]
-    files = [(found, state) for found, state in entries if stat.S_ISREG(state.st_mode)]
-    files.sort(key=lambda file: file[1].st_mtime)
-    whole = sum(state.st_size for _, state in files)
-    for found, state in files:
+    files = [(found.path, state) for found, state in entries if stat.S_ISREG(state.st_mode)]
+    if sum(state.st_size for _, state in files) <= _WHOLE:
+        return
+    written = [(path, state) for path, state in files if state.st_size <= _ENTRY + _HEAD and _is_written(path)]
+    whole = sum(state.st_size for _, state in written)
+    for path, state in sorted(written, key=lambda file: file[1].st_mtime):
         if whole <= _WHOLE:
             return
         whole -= state.st_size
-        os.unlink(found.path)
+        os.unlink(path)
+
+
+def _is_written(path: str) -> bool:
+    """Whether a file begins as an entry does, also a damaged one: a user's own may have a name of this form."""
+    with open(os.open(path, os.O_RDONLY | _PLAIN_FILE), "rb") as file:
+        return _SEAL.fullmatch(file.read(_HEAD)) is not None

@@ -208,7 +208,14 @@ def test_nothing_that_the_cache_did_not_write_is_touched(room, monkeypatch, caps
     """A user's own files in the folder that is named, and in the cache's own: older than all entries, and larger."""
     monkeypatch.setattr(cache_folder, "_WHOLE", whole)
     own = room / "kept" / "derive-engine"
-    names = ["thesis.tex", "deep/notes.md", "derive-engine/data.csv", "derive-engine/" + "a" * 41, ".hidden"]
+    names = [
+        "thesis.tex",
+        "deep/notes.md",
+        "derive-engine/data.csv",
+        "derive-engine/" + "a" * 41,
+        "derive-engine/" + "a" * 40,
+        ".hidden",
+    ]
     for name in names:
         path = room / "kept" / name
         path.parent.mkdir(parents=True, exist_ok=True)
