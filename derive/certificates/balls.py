@@ -1,8 +1,8 @@
-"""Balls that hold numbers, and what they tell of a claim about one unknown."""
+"""Balls that hold numbers, and what they tell of a claim."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -13,6 +13,7 @@ from derive.expressions.arithmetic import NoElement
 from derive.expressions.tree import Node
 from derive.numerics.algebra.exact_values import exact_value
 from derive.tolerances import SAME_ROOT
+from quantities.domain import Domain
 
 __all__ = ["Ball", "ball_of", "compared", "exponent_of", "is_near", "is_sure"]
 
@@ -20,17 +21,21 @@ Ball = Any
 """A FLINT ball, which holds a number."""
 
 
-def compared(claim: Claim, found: Iterable[Ball]) -> str:
-    """What is wrong with the listed numbers of one unknown, beside those found of which its domain holds a part."""
-    (domain,), listed = claim.domains, [x for (x,) in claim.solutions]
-    inside = [
-        ball
-        for ball in found
-        if not (ball < domain.low or ball > domain.high or (domain.open_low and ball <= domain.low))
-    ]
-    if len(listed) > len(inside) or not all(any(is_near(x, ball) for ball in inside) for x in listed):
+def compared(claim: Claim, found: Iterable[Sequence[Ball]]) -> str:
+    """What is wrong with the listed solutions, beside those found of which the domains hold a part: a ball for each
+    unknown."""
+    inside = [point for point in found if all(map(_may_hold, claim.domains, point))]
+    listed = claim.solutions
+    if len(listed) > len(inside) or not all(any(all(map(is_near, one, point)) for point in inside) for one in listed):
         return "a listed number is no solution"
-    return "" if all(any(is_near(x, ball) for x in listed) for ball in inside) else "a solution is not listed"
+    is_complete = all(any(all(map(is_near, one, point)) for one in listed) for point in inside)
+    return "" if is_complete else "a solution is not listed"
+
+
+def _may_hold(domain: Domain, ball: Ball) -> bool:
+    """Whether a domain may hold the number in a ball."""
+    is_at_open_end = domain.open_low and ball <= domain.low
+    return not (ball < domain.low or ball > domain.high or is_at_open_end)
 
 
 def is_near(number: float, ball: Ball) -> bool:

@@ -1,7 +1,8 @@
-"""The solutions of an equation between ratios of polynomials, by the zeros of the numerator.
+"""The solutions of equations between ratios of polynomials, by the zeros of their numerators.
 
 Where the sides differ by a ratio of polynomials with rational coefficients, the solutions are the zeros of the
 numerator at which nothing that is divided by is zero. FLINT isolates the different ones, each in a ball of its own.
+Two equations in two unknowns have the common zeros of two polynomials, of which `common_zeros` has the theory.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from derive.certificates.balls import compared, exponent_of
 from derive.certificates.proof import Claim, Count
 from derive.expressions.arithmetic import Arithmetic, Fold, NoElement
 from derive.expressions.tree import Apply
+from derive.numerics.algebra.common_zeros import balls_of_zeros
 
 __all__ = ["flaw_of_count"]
 
@@ -28,6 +30,16 @@ Ratio = tuple[Any, Any]
 
 
 def flaw_of_count(claim: Claim, evidence: Count) -> str:
+    if evidence.zeros != len(claim.solutions):
+        return "another number of zeros is listed"
+    if len(claim.unknowns) == 1:
+        return compared(claim, [(ball,) for ball in _zeros_in_one_unknown(claim)])
+    pairs = balls_of_zeros(claim.equations, claim.unknowns, {name: claim.exact[name] for name in claim.needed})
+    return "the common zeros cannot be told apart" if pairs is None else compared(claim, pairs)
+
+
+def _zeros_in_one_unknown(claim: Claim) -> list[Any]:
+    """Balls that hold the different zeros."""
     divisors: list[Any] = []
 
     def inverse(x: Ratio) -> Ratio:
@@ -56,15 +68,14 @@ def flaw_of_count(claim: Claim, evidence: Count) -> str:
         claim.differences[0], {claim.unknowns[0]: (fmpq_poly([0, 1]), fmpq_poly([1])), **numbers}.__getitem__
     )
     if numerator == 0:
-        return "the unknown cancels"
+        raise NoElement  # the unknown cancels
     zeros = numerator // numerator.gcd(numerator.derivative())
     for divisor in divisors:
         zeros //= zeros.gcd(divisor)
     (domain,) = claim.domains
     if domain.open_low and math.isfinite(domain.low):
         zeros //= zeros.gcd(fmpq_poly([_rational(-Fraction(domain.low)), 1]))  # a zero at the end that does not count
-    isolated = [root.real for root, _ in zeros.numer().complex_roots() if root.imag == 0]
-    return compared(claim, isolated) if evidence.zeros == len(claim.solutions) else "another number of zeros is listed"
+    return [root.real for root, _ in zeros.numer().complex_roots() if root.imag == 0]
 
 
 def _constant(value: Fraction) -> Ratio:

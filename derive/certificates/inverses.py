@@ -62,7 +62,9 @@ def flaw_of_isolation(claim: Claim, evidence: Isolation) -> str:
         operations.append(node.op)
         values = [*chain(*(_undone(node, holding[0], y, claim) for y in values))]
         node = node.args[holding[0]]
-    return compared(claim, values) if tuple(operations) == evidence.operations else "other operations stand there"
+    if tuple(operations) != evidence.operations:
+        return "other operations stand there"
+    return compared(claim, [(ball,) for ball in values])
 
 
 def _value(node: Node, spans: Mapping[str, Span]) -> Ball:

@@ -83,13 +83,15 @@ class Isolation:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """The sides differ by a ratio of polynomials, whose different zeros in the domain are counted."""
+    """The sides differ by ratios of polynomials, whose zeros in the domain are counted; of two equations, the common ones."""
 
     zeros: int
+    polynomials: int = 1
 
     @property
     def told(self) -> str:
-        return f"by the {self.zeros} zeros of a polynomial"
+        kind = "zeros of a polynomial" if self.polynomials == 1 else "common zeros of two polynomials"
+        return f"by the {self.zeros} {kind}"
 
 
 @dataclass(frozen=True, slots=True)

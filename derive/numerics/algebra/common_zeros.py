@@ -37,7 +37,7 @@ from derive.numerics.algebra.polynomials import (
 )
 from derive.time_limits import tick
 
-__all__ = ["common_zeros"]
+__all__ = ["balls_of_zeros", "common_zeros"]
 
 _PLANE = fmpq_mpoly_ctx.get(("x", "y"), Ordering.lex)
 _X, _Y = _PLANE.gens()
@@ -63,6 +63,23 @@ def common_zeros(
     >>> of("x**2 + y**2 = 1", "x + y = 3"), of("x*y = x", "x*y = 2*x")
     ((), None)
     """
+    given = rationals((name for name in names_in(*_sides(equations)) if name not in unknowns), known)
+    found = None if given is None else _found(equations, unknowns, given)
+    return None if found is None else _as_doubles(*found)
+
+
+def balls_of_zeros(
+    equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, Fraction]
+) -> list[Pair] | None:
+    """All real solutions of two equations, each of them in a pair of balls; None where this method does not tell."""
+    found = _found(equations, unknowns, known)
+    return None if found is None else [(x.real, y.real) for x, y in found[0]]
+
+
+def _found(
+    equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, Fraction]
+) -> tuple[list[Pair], Polynomial, Polynomial] | None:
+    """The pairs of balls, and the polynomials in x and in y whose roots are in them."""
     if len(equations) != 2 or len(unknowns) != 2 or any(one.op != "=" for one in equations):
         return None
     ratios = _as_ratios(equations, unknowns, known)
@@ -73,29 +90,24 @@ def common_zeros(
     if not (in_x and in_y and is_tractable(in_x) and is_tractable(in_y)):
         return None
     in_x, in_y = square_free(in_x), square_free(in_y)
-    for bits in _BITS:
-        for share in _SHARES:
-            tick()
-            in_t = _sheared(p, q, share)
-            if in_t is None:
-                continue
-            with many_digits(bits):
-                pairs = _pairs(in_x, in_y, in_t, share)
-                if pairs is None or any(_may_vanish(below, pair) for _, below in ratios for pair in pairs):
-                    continue
-                return _as_doubles(pairs, in_x, in_y)
+    for bits, share in product(_BITS, _SHARES):
+        tick()
+        in_t = _sheared(p, q, share)
+        if in_t is None:
+            continue
+        with many_digits(bits):
+            pairs = _pairs(in_x, in_y, in_t, share)
+            if pairs is not None and not any(_may_vanish(below, pair) for _, below in ratios for pair in pairs):
+                return pairs, in_x, in_y
     return None
 
 
 def _as_ratios(
-    equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, float]
+    equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, Fraction]
 ) -> list[Ratio] | None:
     """Each equation as a ratio of polynomials that is zero; None if one is none, or a number is not known exactly."""
-    given = rationals((name for name in names_in(*_sides(equations)) if name not in unknowns), known)
-    if given is None:
-        return None
     one = _PLANE.constant(1)
-    named = {name: exactly(number) * one for name, number in given.items()}
+    named = {name: exactly(number) * one for name, number in known.items()}
     named |= dict(zip(unknowns, (_X, _Y), strict=True))
     ratios = [ratio_in(added(each.lhs, negated(each.rhs)), named, one) for each in equations]
     found = [ratio for ratio in ratios if ratio is not None and is_tractable(ratio[0]) and is_tractable(ratio[1])]

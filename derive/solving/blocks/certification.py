@@ -1,9 +1,9 @@
 """The certificate of a block: evidence that its list of solutions is complete, made once the list is known.
 
 The kinds of evidence are tried in turn, the cheapest first, and the checker itself says which of them holds: to undo
-the operations around one unknown, to count the zeros of a polynomial, and to cut the domains into boxes. The last is a
-search of its own. It knows the solutions, and has only to show of the rest that nothing is there: it lays a region
-around each in which there can be no other, and cuts what is left until each part is empty or within a region.
+the operations around one unknown, to count the zeros of one or two polynomials, and to cut the domains into boxes.
+The last is a search of its own. It knows the solutions, and has only to show of the rest that nothing is there: it lays
+a region around each in which there can be no other, and cuts what is left until each part is empty or within a region.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def claim_of(
         unknowns=tuple(unknowns),
         domains=tuple(domains[name] for name in unknowns),
         solutions=tuple(tuple(float(one.values[name]) for name in unknowns) for one in outcome.solutions),
-        evidence=Count(len(outcome.solutions)),
+        evidence=Count(len(outcome.solutions), len(unknowns)),
     )
     for made in _with_evidence(claim):
         with suppress(VerificationError):
@@ -93,6 +93,7 @@ def _with_evidence(claim: Claim) -> Iterator[Claim]:
         operations = _operations(claim.equations[0], claim.unknowns[0])
         if operations is not None:
             yield replace(claim, evidence=Isolation(operations))
+    if len(claim.unknowns) <= 2:
         yield claim
     if len(claim.unknowns) <= _UNKNOWNS:
         found = _Recorder(claim).boxes()
