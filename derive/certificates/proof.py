@@ -83,7 +83,7 @@ class Isolation:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """The sides differ by ratios of polynomials, whose zeros in the domain are counted; of two equations, the common ones."""
+    """The sides differ by ratios of polynomials, whose zeros in the domain are counted, of two equations both."""
 
     zeros: int
     polynomials: int = 1
