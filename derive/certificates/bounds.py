@@ -188,8 +188,7 @@ def flaw_of(bound: Bound) -> str:
             low, high = box[node.unknown]
             if not low <= node.at <= high:
                 return "a cut is outside its box"
-            for half in ((node.at, high), (low, node.at)):
-                pending.append((*box[: node.unknown], half, *box[node.unknown + 1 :]))
+            pending += node.halves(box)
             continue
         rounded = program.rounded(box)
         if rounded is None:

@@ -126,8 +126,7 @@ def flaw_of_boxes(claim: Claim, evidence: Boxes) -> str:
             low, high = box[node.unknown]
             if not low <= node.at <= high:
                 return "a cut is outside its box"
-            for half in ((node.at, high), (low, node.at)):
-                pending.append((*box[: node.unknown], half, *box[node.unknown + 1 :]))
+            pending += node.halves(box)
         elif isinstance(node, Narrowing):
             pending.append(system.narrowed(box) or box)
         elif node is None and not system.is_empty(box):

@@ -109,6 +109,12 @@ class Cut:
     unknown: int
     at: float
 
+    def halves(self, box: Box) -> tuple[Box, Box]:
+        """The part above and the part below: pushed on a stack in this order, the part below is met first."""
+        low, high = box[self.unknown]
+        before, after = box[: self.unknown], box[self.unknown + 1 :]
+        return (*before, (self.at, high), *after), (*before, (low, self.at), *after)
+
 
 @dataclass(frozen=True, slots=True)
 class Narrowing:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 from derive.certificates.bounds import Program as Checked
 from derive.certificates.bounds import flaw_of
@@ -131,21 +132,8 @@ class _Recorder:
             if cut is None:
                 return None
             tree.append(cut)
-            low, high = box[cut.unknown]
-            for half in ((cut.at, high), (low, cut.at)):
-                pending.append((*box[: cut.unknown], half, *box[cut.unknown + 1 :]))
-        return Bound(
-            self.start.names,
-            self.start.box,
-            self.start.steps,
-            self.start.known,
-            self.start.goal,
-            self.start.limits,
-            self.start.zeros,
-            self.start.guards,
-            self.floor,
-            tuple(tree),
-        )
+            pending += cut.halves(box)
+        return replace(self.start, tree=tuple(tree))
 
     def _leaf(self, box: Box) -> tuple[bool, Leaf]:
         """Whether a box needs no cut, and what shows it."""
