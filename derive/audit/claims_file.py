@@ -32,10 +32,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from derive.audit.claim import Claim, Clause, Reading
-from derive.audit.criteria import Bound, Criterion, Sound, Without, read_expected
+from derive.audit.claim import Assertion, Claim, Clause, Reading, Scene
+from derive.audit.criteria import SIDES, Bound, Criterion, Sound, Without, read_expected
 from derive.audit.question import Statement, WrittenQuestion
-from derive.audit.scene import Assertion, Scene
 from derive.relation_files.notes import Notes
 from derive.relation_files.sources import read_document
 
@@ -51,7 +50,7 @@ _STATEMENT = ("equation", "units")
 _READING = ("words", *_QUESTION, *_STATEMENT, "expected", "response_to", "each", "share", "may_change", "leaves_open")
 _SCENE = ("of", "taken", "said")
 _SAID = ("claim", "quantity", "value", "printed")
-_SIDES = {"at_least": "at least", "at_most": "at most", "more_than": "more than", "less_than": "less than"}
+_SIDES = {side.replace(" ", "_"): side for side in SIDES}
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from derive.audit.scene import Assertion, Scene
+from derive.audit.claim import Assertion, Scene
 from derive.errors import DeriveError, InconsistentError
 from derive.library import Library
 from derive.model.relation import relate

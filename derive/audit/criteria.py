@@ -17,6 +17,7 @@ from quantities.value import Value, read_value
 
 __all__ = [
     "BEARING",
+    "SIDES",
     "Between",
     "Bound",
     "Criterion",

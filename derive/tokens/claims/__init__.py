@@ -5,9 +5,8 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from derive.audit.claim import Claim
+from derive.audit.claim import Claim, Scene
 from derive.audit.claims_file import read_claims
-from derive.audit.scene import Scene
 
 __all__ = ["claims", "scenes"]
 

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from derive.audit.claim import Assertion
 from derive.audit.conflicts import Conflict
 from derive.audit.criteria import BEARING
-from derive.audit.scene import Assertion
 from derive.audit.text import summary
 from derive.audit.verdicts import Finding, Judgement, Verdict, worst_first
 from derive.errors import DeriveError

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from derive.audit.claim import Scene
 from derive.audit.conflicts import conflicts
-from derive.audit.scene import Scene
 from tests.derive.audit.circuits import CIRCUIT
 from tests.derive.audit.written import said
 

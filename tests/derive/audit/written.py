@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from derive.audit.claim import Claim, Clause, Reading
+from derive.audit.claim import Assertion, Claim, Clause, Reading
 from derive.audit.criteria import Between, Bound, Number, Sound
-from derive.audit.scene import Assertion
 
 about, between = Number, Between
 
