@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from itertools import combinations
 
 from derive.errors import InconsistentError, LimitError
-from derive.expressions.tree import Number
+from derive.numerics.algebra.like_terms import ZERO
 from derive.optimization.program import Limit, Program
 from derive.optimization.search import least_of
 from derive.presentation.failed_checks import side_unit
@@ -26,7 +25,6 @@ __all__ = ["excluding", "infeasible"]
 _ALL = 8  # limits up to which every set is tried by size
 _BOXES = 2000  # to prove that limits exclude each other
 _NEAR = 400  # to find the nearest miss
-_ZERO = Number(Fraction(0))
 
 
 def excluding(programs: Sequence[Program]) -> tuple[str, ...]:
@@ -63,7 +61,7 @@ def _is_excluded(programs: Sequence[Program], names: frozenset[str]) -> bool:
         tick()
         if program.is_sampled:
             return False
-        found = least_of([replace(program.with_stated(names), goal=_ZERO, plain=_ZERO, sign=1.0)], _BOXES)
+        found = least_of([replace(program.with_stated(names), goal=ZERO, plain=ZERO, sign=1.0)], _BOXES)
         if found.floor < float("inf"):
             return False
     return True

@@ -23,7 +23,7 @@ from derive.model.asked_expressions import asking, split_unit
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import folded
-from derive.numerics.algebra.like_terms import added, negated
+from derive.numerics.algebra.like_terms import ZERO, added, negated
 from derive.optimization.asked_choice import Asked, Pick, asked
 from derive.optimization.certifying import proof_of_optimum
 from derive.optimization.least import looked_at, may_leave_in_a_case, none_found, searched
@@ -46,7 +46,6 @@ _POINTS = 12
 _SHARE = 0.2  # of the time that is left, for one search
 _DECADE = 10.0  # ratio of the ends from which the bounds are spaced by ratio
 _SENSES = ("least", "most")
-_ZERO = Number(Fraction(0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +230,7 @@ class _Work:
         self.signs = tuple(1.0 if sense == "least" else -1.0 for sense in senses)
         self.op = "<=" if senses[1] == "least" else ">="
         name = targets[1].name
-        written = Equation(Name(name), self.op, _ZERO)
+        written = Equation(Name(name), self.op, ZERO)
         held = Stated(_FRONT, written, Relation("front", written, {name: targets[1]}), (name,), is_asked=True)
         within, sign = [*limits, held], self.signs[0]
         looked = [

@@ -17,7 +17,7 @@ from derive.errors import DeriveError, LimitError
 from derive.expressions.tree import Equation, Node, Number, names_in
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import departure, holds, residual, value
-from derive.numerics.algebra.like_terms import added
+from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.intervals.enclosure import Span
 from derive.numerics.root_finding.branch_and_bound import System
 from derive.tolerances import AGREEMENT, MOST, TIGHT
@@ -27,12 +27,19 @@ if TYPE_CHECKING:
     from derive.model.relation import Relation
     from derive.planning.plan import Plan
 
-__all__ = ["Limit", "Program", "Side", "is_of_time"]
+__all__ = ["Limit", "Program", "Side", "excess", "is_of_time"]
 
 
 def is_of_time(error: DeriveError) -> bool:
     """Whether the time has run out, which ends a search; any other error only says that a point has no answer."""
     return isinstance(error, LimitError) and error.limit.endswith(" s")
+
+
+def excess(written: Equation) -> Node:
+    """By how much the sides of an inequality break it: not positive where it holds. Of a tie, left less right."""
+    if written.op == ">=":
+        return added(written.rhs, negated(written.lhs))
+    return added(written.lhs, negated(written.rhs))
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from derive.numerics.algebra.evaluation import weighed
 from derive.numerics.algebra.like_terms import ZERO, added, negated
 from derive.numerics.algebra.linear import linear_form
 from derive.numerics.intervals.enclosure import Span, enclose, truths
-from derive.optimization.program import Limit, Program, Side
+from derive.optimization.program import Limit, Program, Side, excess
 from derive.optimization.spreading import in_free_names
 from derive.optimization.stated_limits import Stated
 from derive.optimization.ways import Way, Zero, joined, merged, solver
@@ -223,7 +223,7 @@ class _Writing:
         sides = self._sides(case.plan, forms, spans)
         if sides is not None:
             open_ones = tuple(self._open_at_zeros(case.plan, forms, spans))
-            yield Way(form, tuple(guards), zeros, sides, open_ones, (case.plan,), renamed, case.plan.weak)
+            yield Way(form, tuple(guards), zeros, sides, open_ones, (case.plan,), renamed)
 
     def _open_at_zeros(self, made: Plan, forms: Mapping[str, Node], spans: Mapping[str, Span]) -> Iterator[str]:
         """What a relation leaves open at points of the box where its factor there is zero, and the rest is too.
@@ -361,7 +361,8 @@ class _Writing:
 
     def _limit(self, limit: Stated, forms: Mapping[str, Node], spans: Mapping[str, Span]) -> Limit:
         left, right = with_forms(limit.written.lhs, forms), with_forms(limit.written.rhs, forms)
-        over = added(right, negated(left)) if limit.written.op == ">=" else added(left, negated(right))
+        written = Equation(left, limit.written.op, right)
+        over = excess(written)
         if limit.approximate:
             sizes = [Apply("abs", (with_forms(part, forms),)) for part in weighed(limit.written)]
             whole = sizes[0] if len(sizes) == 1 else Apply("add", tuple(sizes))
@@ -374,19 +375,15 @@ class _Writing:
             guard = None  # it holds in the whole box
         if guard is not None:
             gap = Apply("piecewise", (gap, guard, Number(Fraction(-1.0))))
-        written = Equation(left, limit.written.op, right)
         return Limit(limit.name, limit.relation, written, gap, limit.approximate, guard, limit.is_domain)
 
     def _as_limits(self, sides: Sequence[Side], spans: Mapping[str, Span]) -> Iterator[Limit]:
         """Limits that keep quantities inside their domains; the excluded end of an open one is left to the points."""
         for side in sides:
-            low, high = side.domain.low, side.domain.high
-            for end, op in ((low, ">="), (high, "<=")):
+            for op, end in ((">=", side.domain.low), ("<=", side.domain.high)):
                 if math.isfinite(end):
-                    bound = Number(Fraction(end))
-                    over = added(bound, negated(side.form)) if op == ">=" else added(side.form, negated(bound))
-                    told = Equation(side.form, op, bound)
-                    yield Limit("", None, told, self._spread(over, spans))
+                    written = Equation(side.form, op, Number(Fraction(end)))
+                    yield Limit("", None, written, self._spread(excess(written), spans))
 
 
 def _is_inside(values: Span, domain: Domain) -> bool:

@@ -15,17 +15,16 @@ from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_i
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.isolation import isolate
-from derive.numerics.algebra.like_terms import added, inverted, multiplied, negated, occurrences
+from derive.numerics.algebra.like_terms import ZERO, inverted, multiplied, negated, occurrences
 from derive.numerics.algebra.linear import linear_form
 from derive.numerics.intervals.enclosure import Span, enclose
-from derive.optimization.program import Limit, Program, Side
+from derive.optimization.program import Limit, Program, Side, excess
 from derive.optimization.spreading import in_free_names
 from derive.tolerances import UNDERFLOW
 
 __all__ = ["Reduced", "reduced"]
 
 _MOST = 400  # limit on nodes of a form that is put in
-_ZERO = Number(Fraction(0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +111,7 @@ def _is_plain(form: Node, program: Program) -> bool:
 def _stands_apart(name: str, goal: Node) -> bool:
     """Whether a quantity is at most a term of the goal: where it is a factor, its range says more than a form of it."""
     linear = linear_form(goal, frozenset({name}))
-    return linear is not None and isinstance(folded(linear.get(name, _ZERO), {}), Number)
+    return linear is not None and isinstance(folded(linear.get(name, ZERO), {}), Number)
 
 
 def _given(gap: Node, name: str, spans: Mapping[str, Span]) -> Node | None:
@@ -122,11 +121,11 @@ def _given(gap: Node, name: str, spans: Mapping[str, Span]) -> Node | None:
     """
     linear = linear_form(gap, frozenset({name}))
     if linear is not None:
-        factor = folded(linear.get(name, _ZERO), {})
+        factor = folded(linear.get(name, ZERO), {})
         is_single = isinstance(factor, Number) and factor.value != 0
-        form = multiplied(negated(linear.get(None, _ZERO)), inverted(factor)) if is_single else None
+        form = multiplied(negated(linear.get(None, ZERO)), inverted(factor)) if is_single else None
     else:
-        candidates = isolate(Equation(gap, "=", _ZERO), name) if _is_one_to_one(gap, name) else ()
+        candidates = isolate(Equation(gap, "=", ZERO), name) if _is_one_to_one(gap, name) else ()
         form = candidates[0].form if candidates else None
     spread = None if form is None else in_free_names(form, {}, spans)
     return spread if spread is not None and sum(1 for _ in walk(spread)) <= _MOST else None
@@ -175,6 +174,5 @@ def _range(form: Node, span: Span, spans: Mapping[str, Span]) -> Iterator[Limit]
     for end, op in ((span[0], ">="), (span[1], "<=")):
         sure = seen is not None and (seen.values[0] >= end if op == ">=" else seen.values[1] <= end)
         if not sure:
-            bound = Number(Fraction(end))
-            over = added(bound, negated(form)) if op == ">=" else added(form, negated(bound))
-            yield Limit("", None, Equation(form, op, bound), in_free_names(over, {}, spans))
+            written = Equation(form, op, Number(Fraction(end)))
+            yield Limit("", None, written, in_free_names(excess(written), {}, spans))

@@ -11,12 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, product
 
 from derive.errors import DeriveError, LimitError, UnderdeterminedError
-from derive.expressions.tree import Equation, Name
+from derive.expressions.tree import Name
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.intervals.arithmetic import Span
 from derive.optimization.points import along_axes
-from derive.optimization.program import Limit, Program, is_of_time
+from derive.optimization.program import Limit, Program, excess, is_of_time
 from derive.optimization.search import Best
 from derive.optimization.stated_limits import Stated
 from derive.planning.plan import Plan
@@ -44,12 +43,12 @@ def sampled_program(
 ) -> Program:
     """A program whose quantities the solver works out at each point; its limits are those that can be tested."""
     strong = {name: value for name, value in question.strong.items() if name not in free}
-    wanted = {question.target: question.target}
+    wanted = [question.target]
     kept = []
     for limit in limits:
         if limit.is_asked or all(name in question.strong or _is_known(library, question, name) for name in limit.names):
             kept.append(limit)
-            wanted |= {name: name for name in limit.names}
+            wanted += [name for name in limit.names if name not in wanted]
     values = {**library.defaults, **question.weak, **question.strong}
     values |= {name: value for limit in limits for name, value in limit.values.items()}
     known = {name: value.base[1] for name, value in values.items() if name not in free}
@@ -65,9 +64,8 @@ def sampled_program(
                 if is_of_time(error):
                     raise
                 return []
-            if number is None or (
-                library.declared[name].domain.whole and not library.declared[name].domain.is_whole(number)
-            ):
+            domain = library.declared[name].domain
+            if number is None or (domain.whole and not domain.is_whole(number)):
                 return []
             found[name] = number
         return [found]
@@ -81,18 +79,14 @@ def sampled_program(
         goal=Name(question.target),
         plain=Name(question.target),
         known=known,
-        limits=tuple(_limit(limit) for limit in kept),
+        limits=tuple(
+            Limit(limit.name, limit.relation, limit.written, excess(limit.written), limit.approximate) for limit in kept
+        ),
         sign=sign,
         plans=(Plan(question.target, (), (), ()),),
         solved=solved,
         is_sampled=True,
     )
-
-
-def _limit(limit: Stated) -> Limit:
-    left, right = limit.written.lhs, limit.written.rhs
-    gap = added(left, negated(right)) if limit.written.op == "<=" else added(right, negated(left))
-    return Limit(limit.name, limit.relation, Equation(left, limit.written.op, right), gap, limit.approximate)
 
 
 def _is_known(library: RelationSet, question: Question, name: str) -> bool:

@@ -66,7 +66,6 @@ class Way:
     open_ones: tuple[str, ...] = ()  # what a divisor of its form leaves open where it may be zero in the box
     plans: tuple[Plan, ...] = ()
     renamed: Mapping[str, str] = field(default_factory=dict)
-    weak: tuple[str, ...] = ()
 
 
 def merged(ways: Iterable[Way]) -> Way:
