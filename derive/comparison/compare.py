@@ -79,7 +79,9 @@ class _Pair:
         self.a, self.b = a, b
         self.target = a.quantity
         self.notes: list[str] = []
-        self.before, self.after = _base(a), _base(b)
+        assert a.base is not None
+        assert b.base is not None
+        self.before, self.after = a.base, b.base
         self.is_ratio = _has_ratio(self.before, self.after) and not self.target.unit.offset
         self.neutral = 1.0 if self.is_ratio else 0.0
         courses = a.course, b.course
@@ -112,11 +114,8 @@ class _Pair:
     def _differing(self) -> list[str]:
         """The quantities of which both answers use a number, and not the same."""
         both = [name for name in self.a.given if name in self.b.given]
-        return [
-            name
-            for name in both
-            if not math.isclose(*(_number_of(one, name) for one in (self.a, self.b)), rel_tol=TIGHT)
-        ]
+        numbers = {name: (self.a.given[name].base[1], self.b.given[name].base[1]) for name in both}
+        return [name for name, (before, after) in numbers.items() if not math.isclose(before, after, rel_tol=TIGHT)]
 
     def _shared(self) -> tuple[Mixture, Players, Shares] | None:
         """The shares of the finest players that have any; None if only the whole ratio is known."""
@@ -126,8 +125,9 @@ class _Pair:
         mixture = mixed(self.target.name, *self.courses, self._domains())
         ends = mixture.ends()
         everything = [name for group in mixture.regimes for name in group]
-        reached = mixture.branch().at(ends[0]), mixture.branch(everything).at(ends[1])
-        if not all(map(_is_close, reached, (self.before, self.after))):
+        before, after = mixture.branch().at(ends[0]), mixture.branch(everything).at(ends[1])
+        is_reached = math.isclose(before, self.before, rel_tol=AGREEMENT)
+        if not (is_reached and math.isclose(after, self.after, rel_tol=AGREEMENT)):
             self.notes.append("a relation without a closed form could not be solved again in the same way")
             return None
         found = self._finest(mixture)
@@ -207,9 +207,9 @@ class _Pair:
             names=(name,),
             kind="number",
             amount=amount,
-            before=self._told(self.a, name),
-            after=self._told(self.b, name),
-            origins=self._origins(name),
+            before=str(values[0]),
+            after=str(values[1]),
+            origins=(_origin(self.a, name), _origin(self.b, name)),
             is_ranged=any(value.is_range for value in values),
             is_within_ranges=any(value.is_range for value in values) and overlap(*values),
         )
@@ -239,7 +239,8 @@ class _Pair:
             if stage is not None:
                 derived.setdefault(stage.relations, []).append(name)
             else:
-                yield self._told(answer, name) if len(names) == 1 else f"{name} = {self._told(answer, name)}"
+                stated = str(answer.given[name])
+                yield stated if len(names) == 1 else f"{name} = {stated}"
         for relations, found in derived.items():
             by = f"by {first_names(relations)}"
             if len(names) > 1:
@@ -263,14 +264,6 @@ class _Pair:
         told = (*names, *others) or (self.target.name,)
         return [Factor(told, "together", amount, values[0], values[1], members=members)]
 
-    def _told(self, answer: Answer, name: str) -> str:
-        """A stated number as it was stated."""
-        return str(answer.given[name])
-
-    def _origins(self, name: str) -> tuple[str, str]:
-        first, second = (_origin(one, name) for one in (self.a, self.b))
-        return first, second
-
 
 def _has_ratio(before: float, after: float) -> bool:
     """Whether two numbers have one sign, and a ratio that a double can hold."""
@@ -284,19 +277,6 @@ def _joined_players(players: Players, together: frozenset[str]) -> Players:
     apart = [names for names in players if together.isdisjoint(names)]
     joined = tuple(name for names in players if not together.isdisjoint(names) for name in names)
     return [*apart, joined] if joined else players
-
-
-def _base(answer: Answer) -> float:
-    assert answer.base is not None
-    return answer.base
-
-
-def _number_of(answer: Answer, name: str) -> float:
-    return answer.given[name].base[1]
-
-
-def _is_close(one: float, other: float) -> bool:
-    return math.isclose(one, other, rel_tol=AGREEMENT)
 
 
 def _origin(answer: Answer, name: str) -> str:

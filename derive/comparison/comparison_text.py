@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from derive.comparison.comparison import Comparison, Factor
@@ -24,9 +24,8 @@ def headline(found: Comparison, digits: int = DIGITS, factor: int = _FACTOR) -> 
     """Both values, and their ratio with its bounds."""
     values = [shown_number(one.base or 0.0, one.quantity.unit, digits) for one in (found.a, found.b)]
     pair = f"{found.target}: A {values[0]}, B {values[1]}"
-    if found.ratio is None:
-        return f"{pair}; B - A = {_amount(found, found.change, factor)}{_bounds(found, factor)}"
-    return f"{pair}; B/A = {found.ratio:.{factor}g}{_bounds(found, factor)}"
+    name = "B - A" if found.ratio is None else "B/A"
+    return f"{pair}; {name} = {_whole(found, factor)}{_bounds(found, factor)}"
 
 
 def _bounds(found: Comparison, digits: int) -> str:
@@ -69,11 +68,13 @@ def as_text(found: Comparison, digits: int | None = None) -> str:
     if found.is_within_ranges:
         lines.append("  the two may be equal: the difference is within the ranges")
     lines += [f"  {note}" for note in found.notes]
-    lines += [f"  in {side}: {caution}" for side, one in _sides(found) for caution in cautions(one)]
+    lines += [f"  in A: {caution}" for caution in cautions(found.a)]
+    lines += [f"  in B: {caution}" for caution in cautions(found.b)]
     if found.factors:
-        rows = [_heading(found), *(row for one in found.factors for row in _rows(found, one, factor))]
+        heading = ("part" if found.ratio is None else "factor", "of", "A", "B", "from", "")
+        rows = [heading, *(row for one in found.factors for row in _rows(found, one, factor))]
         lines += section("accounts for", columns(rows, right={0}))
-        lines.append(f"  {_product(found, factor)}")
+        lines.append(f"  together {_whole(found, factor)}; {found.method}")
     if found.idle:
         lines += section(_aside(found), columns([(one.label, one.before, one.after, _from(one)) for one in found.idle]))
     return "\n".join(lines)
@@ -121,14 +122,6 @@ def _aside(found: Comparison) -> str:
     return "without a factor of its own" if has_regime else "without effect"
 
 
-def _sides(found: Comparison) -> Sequence[tuple[str, Any]]:
-    return ("A", found.a), ("B", found.b)
-
-
-def _heading(found: Comparison) -> tuple[str, ...]:
-    return ("part" if found.ratio is None else "factor", "of", "A", "B", "from", "")
-
-
 def _rows(found: Comparison, one: Factor, digits: int) -> Iterator[tuple[str, ...]]:
     """The row of a factor, and a row for each number in it that has none of its own."""
     label = f"{len(one.members)} together:" if one.members else one.label
@@ -150,13 +143,6 @@ def _range(found: Comparison, one: Factor, digits: int) -> str:
     if one.is_within_ranges:
         told.append("within the ranges")
     return "; ".join(told)
-
-
-def _product(found: Comparison, digits: int) -> str:
-    """How the factors make up the ratio, and by which method."""
-    if found.ratio is None:
-        return f"together {_amount(found, found.change, digits)}; {found.method}"
-    return f"together {found.ratio:.{digits}g}; {found.method}"
 
 
 def as_data(found: Comparison, digits: int = DIGITS) -> dict[str, Any]:

@@ -48,7 +48,7 @@ def charts(found: Comparison) -> tuple[Chart, ...]:
         style="bars",
         start=(low if is_log else 0.0,) * 2,
         color=_VALUE,
-        tags=_shown(found),
+        tags=tuple(shown_number(one.base or 0.0, one.quantity.unit, 4) for one in (found.a, found.b)),
     )
     names = ("A", *(label for label, _ in drawn), "B")
     across = Axis(labelled(found.target.replace("_", " "), spelled(unit)), is_log, low=low, high=high)
@@ -80,10 +80,6 @@ def _drawn(found: Comparison) -> list[tuple[str, float]]:
 def _named(one: Factor) -> str:
     more = len(one.names) - 1
     return one.label.replace("_", " ") if more < 2 else f"{one.names[0].replace('_', ' ')} and {more} others"
-
-
-def _shown(found: Comparison) -> tuple[str, ...]:
-    return tuple(shown_number(one.base or 0.0, one.quantity.unit, 4) for one in (found.a, found.b))
 
 
 def _bars(found: Comparison, drawn: list[tuple[str, float]], values: list[float], is_rise: bool) -> Series | None:
