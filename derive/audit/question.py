@@ -84,21 +84,23 @@ def ask(target: str, *profiles: str, **given: str | WrittenQuestion) -> WrittenQ
 
 def asked(library: Library, question: WrittenQuestion) -> Asked:
     """Ask the library a question, after its inner questions."""
-    inner = {name: asked(library, value) for name, value in question.given if isinstance(value, WrittenQuestion)}
+    inner = MappingProxyType(
+        {name: asked(library, value) for name, value in question.given if isinstance(value, WrittenQuestion)}
+    )
     refused = next((one.refusal for one in inner.values() if one.refusal is not None), None)
     if refused is not None:
-        return Asked(question, None, refused, MappingProxyType(inner))
+        return Asked(question, None, refused, inner)
     handed = {name: spoken(one.answer) for name, one in inner.items() if one.answer is not None}
     given = {name: handed.get(name, value) for name, value in question.given}
     try:
         answer = library.solve(question.target, *question.profiles, **given)
     except AmbiguousError as error:
         if len(error.answers) > 1:
-            return Asked(question, None, error, MappingProxyType(inner))
+            return Asked(question, None, error, inner)
         answer = error.answers[0]
     except _REFUSALS as error:
-        return Asked(question, None, error, MappingProxyType(inner))
-    return Asked(question, answer, None, MappingProxyType(inner))
+        return Asked(question, None, error, inner)
+    return Asked(question, answer, None, inner)
 
 
 def spoken(answer: Answer) -> str:

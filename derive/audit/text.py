@@ -54,20 +54,15 @@ def _readings(clause: ClauseFinding) -> Iterator[str]:
 
 def _reading(clause: ClauseFinding, ruling: Ruling, in_full: bool) -> Iterator[str]:
     judgement = ruling.decides
+    weighed = judgement.weighed
     yield f"  - {ruling.words or clause.clause.words}: {ruling.verdict}: {ruling.why}"
     if in_full:
-        yield f"    asked: {judgement.weighed.reading.question}"
+        yield f"    asked: {weighed.reading.question}"
         yield from (indent(answer.text(), "      ") for answer in judgement.answers)
-        yield from (f"      {answer}" for answer in _refused(judgement))
-
-
-def _refused(judgement: Judgement) -> Iterator[str]:
-    """The library's error in place of an answer, or the relation in which a statement was made."""
-    weighed = judgement.weighed
-    if weighed.refusal is not None:
-        yield str(weighed.refusal)
-    elif weighed.relation is not None:
-        yield str(weighed.relation)
+        if weighed.refusal is not None:  # in place of an answer
+            yield f"      {weighed.refusal}"
+        elif weighed.relation is not None:  # of a statement
+            yield f"      {weighed.relation}"
 
 
 def as_data(findings: Sequence[Finding], conflicts: Sequence[Conflict]) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from derive.audit.claim import Reading
@@ -83,12 +82,8 @@ class Weighed:
     @property
     def answers(self) -> tuple[Answer, ...]:
         """All that the library answered on the way, in order."""
-        return tuple(self._answers())
-
-    def _answers(self) -> Iterator[Answer]:
-        for one in (self.asked, self.bound):
-            if one is not None:
-                yield from one.answers
+        questions = [one for one in (self.asked, self.bound) if one is not None]
+        return tuple(answer for question in questions for answer in question.answers)
 
 
 def weigh(library: Library, reading: Reading) -> Weighed:
