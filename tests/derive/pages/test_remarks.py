@@ -118,7 +118,7 @@ def test_no_page_is_written_that_could_not_answer():
         pytest.param(
             ["deepseek-v3", "h200-sxm:fp8"],
             {"chips": "144 chip", "batch": "12686 sequence", "context": "4000 token"},
-            marks=pytest.mark.thorough,
+            marks=pytest.mark.long,
         ),
         pytest.param(
             ["deepseek-v3", "gb200:fp8"],
