@@ -26,8 +26,9 @@ __all__ = [
 
 _ARM = " arm "  # between the name of a relation and the place of its arm
 _MOST = 8  # limit on arms of one relation that are taken apart
-_TAKEN_APART = Memo[RelationSet](most=2)
+_TAKEN_APART = Memo["RelationSet | None"](most=2)
 _REDUCED = Memo[RelationSet](most=16)
+_CHOOSING = Memo["list[Relation]"](most=1)  # the relations that have a name in some arms only
 
 Verdict = Callable[[Node], "bool | None"]
 """Whether a condition holds; None if nothing decides it."""
@@ -61,9 +62,8 @@ def _conditional_expressions(relation: Relation) -> list[Apply]:
 def without_excluded_arms(library: RelationSet, verdict: Verdict) -> RelationSet | None:
     """The library without the arms that conditions exclude; None if that leaves every relation its names."""
     fewer: dict[str, Equation] = {}
-    for relation in library.relations.values():
-        if not choices_of(relation):
-            continue
+    choosing = _CHOOSING.of(library.session, "", lambda: [one for one in library.relations.values() if choices_of(one)])
+    for relation in choosing:
         old = relation.written
         sides = _reduced(old.lhs, verdict), _reduced(old.rhs, verdict)
         if len(names_in(*sides)) < len(names_in(old.lhs, old.rhs)):
@@ -124,10 +124,9 @@ def one_relation_for_each_arm(library: RelationSet, *, of_same_names: bool = Fal
     def is_apart(one: Relation) -> bool:
         return bool(choices_of(one) or (of_same_names and _conditional_expressions(one)))
 
-    if not any(map(is_apart, library.relations.values())):
-        return None
-
-    def made() -> RelationSet:
+    def made() -> RelationSet | None:
+        if not any(map(is_apart, library.relations.values())):
+            return None
         relations: list[Relation] = []
         for one in library.relations.values():
             arms = list(_arms(one)) if is_apart(one) else []

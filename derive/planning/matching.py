@@ -173,14 +173,14 @@ class Matching:
         """
         if self.add(relation, members):
             return
-        came_from = self._circuit(relation)
+        came_from = self.circuit(relation)
         holders = [(later[self.fixed_by[name]], name) for name in came_from if self.fixed_by[name] in later]
         if holders:
             _, name = max(holders)
             del self.fixes[self.fixed_by[name]]
             self._exchange(name, came_from, relation)
 
-    def _circuit(self, start: str) -> dict[str, str]:
+    def circuit(self, start: str) -> dict[str, str]:
         """The unknowns of the relations that conflict with one that cannot be matched, each with the relation it was
         reached from."""
         came_from: dict[str, str] = {}
@@ -203,7 +203,7 @@ class Matching:
         ['a', 'b', 'c']
         """
         unmatched = [name for name in names if f"={name}" in self.members and f"={name}" not in self.fixes]
-        return {*unmatched}.union(*(self._circuit(f"={name}") for name in unmatched))
+        return {*unmatched}.union(*(self.circuit(f"={name}") for name in unmatched))
 
     def dependencies(self, name: str) -> Iterator[str]:
         """A quantity and the unknowns that it is computed from, the nearest first."""

@@ -31,9 +31,12 @@ __all__ = ["explored_cases", "leaves_open"]
 
 
 def explored_cases(
-    library: RelationSet, question: Question, is_last_resort: bool
+    library: RelationSet, question: Question, is_last_resort: bool, *, until_open: bool = False
 ) -> tuple[list[Found], list[DeriveError]]:
-    """The answers of all cases and the errors of those without one; answers name the cases that are open."""
+    """The answers of all cases and the errors of those without one; answers name the cases that are open.
+
+    Where `until_open`, nothing but its error is returned once a case leaves the target open.
+    """
     answers: list[Found] = []
     errors: list[DeriveError] = []
     doubts: list[tuple[Question, str]] = []
@@ -51,6 +54,8 @@ def explored_cases(
         if isinstance(found, list):
             answers += [replace(one, case=asked.case) for one in found]
             continue
+        if until_open and isinstance(found, UnfixedError):
+            return [], [found]
         errors.append(found or _too_many(question))
         if found is None or isinstance(found, LimitError):
             where = _where(library, asked) or "further cases hold"

@@ -151,7 +151,7 @@ def _sought_in_arms(library: RelationSet, question: Question) -> list[tuple[Rela
         return []
     if question.target not in closure(structure_of(apart), [*question.strong, *question.weak]):
         return []
-    answers, errors = _sought(apart, replace(question, decided={}))
+    answers, errors = _sought(apart, replace(question, decided={}), until_open=True)
     if any(isinstance(error, (LimitError, UnderdeterminedError)) for error in errors):
         return []
     return [_with_arms(library, apart, one) for one in answers]
@@ -181,16 +181,23 @@ def _with_arms(library: RelationSet, apart: RelationSet, found: Found) -> tuple[
     return stated, replace(found, plan=plan, case=Case(holding, failing - holding), left_out=left_out)
 
 
-def _sought(library: RelationSet, question: Question) -> tuple[list[Found], list[DeriveError]]:
-    """The states that answer a question, or why each case has none; neither where the answers leave it open."""
+def _sought(
+    library: RelationSet, question: Question, *, until_open: bool = False
+) -> tuple[list[Found], list[DeriveError]]:
+    """The states that answer a question, or why each case has none; neither where the answers leave it open.
+
+    Where `until_open`, the first case that leaves the target open ends the search.
+    """
     if question.target in question.strong:
         confirm(library, question, question.target)
     for is_last_resort in (False, True):
-        answers, errors = explored_cases(library, question, is_last_resort)
+        answers, errors = explored_cases(library, question, is_last_resort, until_open=until_open)
         if answers and not leaves_open(library, question.target, answers, errors):
             return answers, errors
         if answers or any(isinstance(error, (LimitError, InconsistentError)) for error in errors):
             break
+        if all(isinstance(error, UnfixedError) for error in errors):
+            break  # the last resort is for cases whose plan leads to no value, and here none has a plan
     return [], [] if answers else errors
 
 

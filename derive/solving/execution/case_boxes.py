@@ -108,7 +108,18 @@ class CaseLogic:
 
 def _fixed(library: RelationSet, question: Question) -> dict[str, float]:
     """The numbers of quantities that conditions compare with others, where they are given or no relation leads to
-    them."""
+    them.
+
+    All cases of a question have the same, so they are stored with it, and with the values, whose identities count.
+    """
+    key = "fixed", question.target, id(question.strong), id(question.weak)
+    if key not in question.decided:
+        question.decided[key] = _found_fixed(library, question), question.strong, question.weak
+    fixed: dict[str, float] = question.decided[key][0]
+    return fixed
+
+
+def _found_fixed(library: RelationSet, question: Question) -> dict[str, float]:
     conditional = (condition for relation in library.conditional for condition in relation.conditions)
     compared = dict.fromkeys(name for one in conditional if len(names := names_in(one)) > 1 for name in names)
     strong = with_own_values(library, question, compared).strong

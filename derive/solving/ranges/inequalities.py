@@ -22,9 +22,9 @@ from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.products import without_common_factors
 from derive.numerics.intervals.enclosure import Span
+from derive.planning.active_limits import ActiveLimits
 from derive.planning.incidence import structure_of
-from derive.planning.matching import Matching
-from derive.planning.plan import Block, Plan, basis_of
+from derive.planning.plan import Block, Plan
 from derive.presentation.failed_checks import by_default
 from derive.solving.blocks.free_unknowns import middle
 from derive.solving.blocks.outcome import agrees
@@ -53,9 +53,12 @@ def bounded(library: RelationSet, question: Question, left_out: Mapping[str, str
     used: list[str] = []
     weak: dict[str, None] = {}
     limits = library.inequalities
-    most = _most_that_holds(library, question, frozenset(left_out)) if limits else None
+    if not limits:
+        return None
+    structure = structure_of(library, frozenset(left_out), question.stated)
+    active = ActiveLimits(structure, target, question.strong, question.weak)
     for relation in limits:
-        if relation.name in left_out or most is None or not _reaches(library, most, relation, target):
+        if relation.name in left_out or not active.could_determine(relation.name, library.members[relation.name]):
             continue
         if _says_nothing_of_it(question, relation):
             continue
@@ -136,21 +139,6 @@ def _met(library: RelationSet, question: Question, used: Sequence[str], span: Sp
         if all(_holds_at(together, question, sides, end, AGREEMENT) for together, sides in limits):
             return end
     return None
-
-
-def _most_that_holds(library: RelationSet, question: Question, left_out: frozenset[str]) -> Matching:
-    """All equations that may apply, matched to all unknowns without a weak value."""
-    structure = structure_of(library, left_out, question.stated)
-    matching = basis_of(structure, question.target, question.strong, question.weak).matching.given(())
-    matching.add_all((one for one in structure.members if one not in matching.members), structure.members)
-    return matching.given(name for name in question.weak if f"={name}" not in matching.members)
-
-
-def _reaches(library: RelationSet, most: Matching, relation: Relation, target: str) -> bool:
-    """Whether an inequality could fix the target at equality: a cheap test that seldom succeeds."""
-    matching = most.given(())
-    matching.add(relation.name, library.members[relation.name])
-    return matching.settles(target)
 
 
 def _says_nothing_of_it(question: Question, relation: Relation) -> bool:
