@@ -40,7 +40,7 @@ def eliminates(library: RelationSet, outline: Outline) -> bool:
 
 
 def _eliminates(library: RelationSet, outline: Outline) -> bool:
-    used = combined(rows_of(library, outline, frozenset()), outline.target)
+    used = combined(rows_of(library, outline, frozenset(), only_combined=True), outline.target)
     if used is None:  # a factor may be zero, or a term may be absent, at the values of defaults only
         used = combined(rows_of(library, outline, frozenset(), _default_numbers(library, outline)), outline.target)
     if used is None:

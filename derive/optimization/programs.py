@@ -186,7 +186,10 @@ class _Writing:
             for relation in self.library.conditional
             if any(implied(condition, told) is False for condition in relation.conditions)
         ]
-        return combined(rows_of(self.library, outline, frozenset(excluded)), outline.target) is not None
+        return (
+            combined(rows_of(self.library, outline, frozenset(excluded), only_combined=True), outline.target)
+            is not None
+        )
 
     def _spans(self, condition: Node, way: Way) -> dict[str, Span]:
         return {**self.box, **{zero.name: zero.span for zero in way.zeros}}

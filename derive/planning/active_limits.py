@@ -32,8 +32,8 @@ class ActiveLimits:
     ... [relations]
     ... room = { equation = "room = chips*each" }''')
     >>> limits = ActiveLimits(Structure.of(fleet.relations.values()), "chips", ["need", "each"], [])
-    >>> limits.could_determine("need <= room", ["need", "room"]), limits.could_determine("need <= each", ["need", "each"])
-    (True, False)
+    >>> [limits.could_determine("limit", names) for names in (["need", "room"], ["need", "each"])]
+    [True, False]
     """
 
     def __init__(self, structure: Structure, target: str, given: Iterable[str], weak: Iterable[str]) -> None:

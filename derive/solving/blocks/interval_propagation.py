@@ -8,6 +8,7 @@ Every solution lies in what remains; not everything that remains is a solution.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
@@ -56,6 +57,9 @@ def narrowed(
 
 def _end(equation: Equation, name: str, box: Mapping[str, Span], above: Mapping[str, float], side: int) -> float | None:
     """The lower (0) or upper (1) end of what cannot be cut off; None if all of it can."""
+    tick()
+    if _may_meet(equation, {**box, name: _tip(box[name], side)}, above):
+        return box[name][side]  # as the pieces would find, which all hold the tip
     pending = [box[name]]
     for _ in range(_PIECES):
         tick()
@@ -71,6 +75,14 @@ def _end(equation: Equation, name: str, box: Mapping[str, Span], above: Mapping[
         halves = [(low, at), (at, high)]
         pending.extend(halves if side else reversed(halves))
     return pending[-1][side] if pending else None
+
+
+def _tip(span: Span, side: int) -> Span:
+    """The end of an interval alone; where it is infinite, all beyond the largest number."""
+    end = span[side]
+    if math.isfinite(end):
+        return end, end
+    return (sys.float_info.max, math.inf) if end > 0 else (-math.inf, -sys.float_info.max)
 
 
 def _may_meet(equation: Equation, box: Mapping[str, Span], above: Mapping[str, float]) -> bool:

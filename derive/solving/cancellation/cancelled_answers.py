@@ -67,7 +67,11 @@ def _eliminations(
     decisions = decisions_of(library, question)
     for at in (None, question.stated_numbers):
         left_out = {**dict.fromkeys(question.case.failing, ANOTHER), **aside}
-        while used := combined(rows := rows_of(library, question, frozenset(left_out), at), question.target):
+        while True:
+            rows = rows_of(library, question, frozenset(left_out), at, only_combined=True)
+            used = combined(rows, question.target)
+            if not used:
+                break
             relations = [library.relations[name] for name in used if name in library.relations]
             false = {
                 one.name: decisions.whether(one)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from derive.caches import Memo
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.modular import PRIME, Row, drawn, inverse, residue, scaled, slopes, subtract
-from derive.planning.incidence import structure_of
+from derive.planning.incidence import core_of, structure_of
 from derive.planning.orientation import forwards
 from derive.planning.plan import basis_of
 from derive.time_limits import tick
@@ -43,21 +43,33 @@ def rows_of(
     question: Question | Outline,
     left_out: frozenset[str],
     numbers: Mapping[str, float] | None = None,
+    *,
+    only_combined: bool = False,
 ) -> Rows:
     """The Jacobian of a question: the slopes of relations and of weak values in all that is not given.
 
     The point is random, or has known numbers for some names and for what follows from them in the direction relations
     are written, so that a factor may be zero there.
+
+    Where rows are only to be combined, those of the core are enough: each of the others holds a name of its own. Not so
+    at known numbers, where its slope in that name may be zero, nor for how names move.
     """
     names = question.target, frozenset(question.strong), tuple(question.weak), question.stated
-    key = (*names, left_out, tuple((numbers or {}).items()))
-    return _ROWS.of(library.session, key, lambda: _rows(library, question, left_out, numbers))
+    key = (*names, left_out, tuple((numbers or {}).items()), only_combined)
+
+    def made() -> Rows:
+        graph = structure_of(library, left_out, question.stated)
+        if only_combined and not numbers:
+            core = core_of(library, (question.target, *question.strong, *question.weak))
+            graph = core.structure(left_out & core.decisive, question.stated)
+        return _rows(library, question, graph, numbers)
+
+    return _ROWS.of(library.session, key, made)
 
 
 def _rows(
-    library: RelationSet, question: Question | Outline, left_out: frozenset[str], numbers: Mapping[str, float] | None
+    library: RelationSet, question: Question | Outline, graph: Structure, numbers: Mapping[str, float] | None
 ) -> Rows:
-    graph = structure_of(library, left_out, question.stated)
     base = basis_of(graph, question.target, question.strong, question.weak)
     structure, weak = base.structure, base.weak
     at = _taken(library, structure, base.relations, numbers or {})

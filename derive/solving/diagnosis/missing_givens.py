@@ -34,7 +34,7 @@ from derive.errors import LimitError
 from derive.expressions.tree import names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.modular import Quotient, Row, Vector, are_alike
-from derive.planning.incidence import Structure, structure_of
+from derive.planning.incidence import Structure, core_of, structure_of
 from derive.planning.matching import Matching
 from derive.planning.plan import Basis, basis_of, plan
 from derive.solving.cancellation.cancelled_answers import cancels
@@ -103,9 +103,17 @@ def _waking(
     found = []
     for name in dict.fromkeys(name for names in idle.values() for name in names if name not in question.strong):
         asleep = {relation for relation, names in idle.items() if names != {name}}
-        if name != question.target and _Search(library, question, left_out | asleep).settles((name,)):
+        if name != question.target and _would_settle(library, question, left_out | asleep, name):
             found.append(name)
     return found
+
+
+def _would_settle(library: RelationSet, question: Question | Outline, left_out: frozenset[str], name: str) -> bool:
+    """Whether the target is determined by counting if a name is given, without some relations."""
+    core = core_of(library, (question.target, *question.strong, *question.weak, name))
+    graph = core.structure(left_out & core.decisive, question.stated)
+    basis = basis_of(graph, question.target, question.strong, question.weak)
+    return basis.matching.given((name,)).settles(question.target)
 
 
 @dataclass(frozen=True)
