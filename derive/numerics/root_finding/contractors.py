@@ -166,6 +166,8 @@ def _swept(dag: Dag, run: Run) -> Box | None:
 
 def _pays(before: Span, after: Span) -> bool:
     """Whether an unknown has been cut by enough for another sweep."""
+    if before == after:  # a point, too, of which no share is left to cut
+        return False
     (low, high), (bottom, top) = before, after
     if (math.isinf(low) and bottom > low) or (math.isinf(high) and top < high):
         return True

@@ -13,6 +13,7 @@ from mpmath import mpf
 import derive
 from derive.expressions.grammar import parse_equation, parse_expression
 from derive.numerics.algebra.evaluation import value
+from derive.numerics.root_finding import contractors
 from derive.numerics.root_finding.contractors import contracted
 from derive.numerics.root_finding.expression_graph import dag_of
 from tests.derive.digits import OutOfReachError, exact
@@ -93,3 +94,16 @@ def test_a_root_beyond_all_doubles_leaves_an_open_end(exponent):
     (low, high), _ = left
     assert low <= 1.0
     assert high == math.inf if exponent < 0.9 else high < math.inf
+
+
+@pytest.mark.parametrize("text", ["x*y = z", "z = max(x, y)", "x**2 + y = z", "z = exp(x)*y", "x/y = z"])
+@pytest.mark.parametrize("is_free", [False, True])
+def test_points_call_for_no_further_sweep(monkeypatch, text, is_free):
+    sweeps = []
+    swept = contractors._swept
+    monkeypatch.setattr(contractors, "_swept", lambda dag, run: sweeps.append(run) or swept(dag, run))
+    at = {"x": 1.0, "y": 2.0}
+    true = value(parse_equation(text).rhs if text.startswith("z") else parse_equation(text).lhs, at)
+    last = (0.0, math.inf) if is_free else (math.nextafter(true, -math.inf), math.nextafter(true, math.inf))
+    assert contracted(dag_of([parse_equation(text)], ["x", "y", "z"], {}), [(1.0, 1.0), (2.0, 2.0), last])
+    assert len(sweeps) <= 2  # one that cuts what is free, and one that finds nothing more
