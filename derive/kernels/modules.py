@@ -12,7 +12,7 @@ from importlib.metadata import version
 from typing import Any
 
 from derive.errors import DeriveError
-from derive.kernels.backends.python_module import python_functions, python_runtime
+from derive.kernels.backends.python_module import python_functions, runtime_for
 from derive.kernels.profile_values import generic_question, used_values
 from derive.kernels.programs.program import Program, programmed
 from derive.model.relation_set import RelationSet
@@ -55,7 +55,7 @@ def module_text(library: RelationSet, target: str, given: Iterable[str], profile
     functions, called = python_functions(made.scripts)
     head = "\n".join(_headline(facts)).replace("\\", "\\\\").replace('"""', "'''")
     body = _BODY.format(**facts, kernels=", ".join(called), count=len(made.layout.checks))
-    return f'"""{head}\n"""\n\n{python_runtime(functions + body)}\n\n\n{functions}\n\n{body}'
+    return f'"""{head}\n"""\n\n{runtime_for(functions + body)}\n\n\n{functions}\n\n{body}'
 
 
 def _facts(

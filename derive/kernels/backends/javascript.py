@@ -22,12 +22,12 @@ from typing import Any
 from derive.expressions.functions import STEPPED, TABLE
 from derive.expressions.tree import Apply, Node
 from derive.kernels.backends.emitter import DOUBT, SIGNS, is_clear, is_total
-from derive.kernels.backends.numba_source import Machine, Slow
+from derive.kernels.backends.numba_source import CALLED, Machine, Slow
 from derive.kernels.backends.shared_lines import refusing_what_is_too_deep
 from derive.tolerances import BRACKET, SAME_ROOT, SMALLEST
 from quantities.tolerances import SAME_COUNT
 
-__all__ = ["Built", "JavaScript", "Script", "bundled", "runtime", "without_idle"]
+__all__ = ["Built", "JavaScript", "Language", "Script", "bundled", "javascript_functions", "runtime", "without_idle"]
 
 _HELD = re.compile(r"\bv\d+\b")
 
@@ -60,7 +60,7 @@ class JavaScript(Machine):
     operations = Slow.operations
 
     def names(self) -> dict[str, Any]:
-        own = {name: Built(name) for name in ("sound", "larger", "smaller", "power", "only")}
+        own = {name: Built(name) for name in CALLED}
         return {"m": None, "inf": None, "nan": None, "abs": None, **own}
 
     def comparison(self, node: Apply, part: Callable[[Node], str]) -> str:
@@ -103,20 +103,18 @@ def _written_once() -> str:
     return Path(__file__).with_name("javascript_runtime.js").read_text(encoding="utf-8").strip().rstrip(";")
 
 
-def bundled(last: Sequence[Script]) -> tuple[str, tuple[str, ...]]:
+def javascript_functions(last: Sequence[Script]) -> tuple[str, tuple[str, ...]]:
     """The scripts with all that they call as JavaScript, each after those it calls, and the names of the last ones.
 
     >>> root = Script("def compiled(a0):\\n    return m.sqrt(a0) if 0.0 <= a0 else nan\\n", JavaScript().names())
-    >>> print(*bundled([root]), sep="\\n")
+    >>> print(*javascript_functions([root]), sep="\\n")
     function f0(a0) {
     return 0 <= a0 ? Math.sqrt(a0) : NaN;
     }
     ('f0',)
     """
-    bundle = _Bundle()
-    with refusing_what_is_too_deep():
-        names = tuple(bundle.name_of(one) for one in last)
-    return "\n".join(bundle.parts), names
+    parts, names = bundled(last, _LANGUAGE)
+    return "\n".join(parts), names
 
 
 def without_idle(lines: Sequence[str]) -> list[str]:
@@ -134,28 +132,40 @@ def without_idle(lines: Sequence[str]) -> list[str]:
     return kept[::-1]
 
 
-class _Bundle:
-    """Scripts in the order of their calls, each once."""
+@dataclass(frozen=True)
+class Language:
+    """How scripts are written in a language."""
 
-    def __init__(self) -> None:
-        self.parts: list[str] = []
-        self._names: dict[Any, str] = {}
-        self._same: dict[str, str] = {}  # functions of the same text are one
+    built: Callable[[str], str]
+    """The name of a function of the runtime."""
+    constant: str
+    """A line that gives a name to a list of numbers, with a place for either."""
+    function: Callable[[Script, Callable[[Any], str]], str]
+    """A script as a function called `compiled`; the other function names what it calls."""
 
-    def name_of(self, one: Any) -> str:
+
+def bundled(last: Sequence[Script], language: Language) -> tuple[list[str], tuple[str, ...]]:
+    """The scripts with all that they call in a language, each once and after those it calls; the names of the last."""
+    parts: list[str] = []
+    names: dict[Any, str] = {}
+    same: dict[str, str] = {}  # functions of the same text are one
+
+    def name_of(one: Any) -> str:
         if isinstance(one, Built):
-            return f"derive.{one.name}"
-        key = one if isinstance(one, tuple) else id(one)
-        if key not in self._names:
-            written = json.dumps(one) if isinstance(one, tuple) else _Writer(one, self.name_of).function()
-            if written not in self._same:
-                self._same[written] = f"{'k' if isinstance(one, tuple) else 'f'}{len(self._same)}"
-                name = self._same[written]
-                self.parts.append(
-                    f"const {name} = {written};" if isinstance(one, tuple) else f"function {name}{written}"
-                )
-            self._names[key] = self._same[written]
-        return self._names[key]
+            return language.built(one.name)
+        is_constant = isinstance(one, tuple)
+        key = one if is_constant else id(one)
+        if key not in names:
+            text = json.dumps(one) if is_constant else language.function(one, name_of)
+            if text not in same:
+                name = same[text] = f"{'k' if is_constant else 'f'}{len(same)}"
+                whole = language.constant.format(name, text) if is_constant else text.replace("compiled", name, 1)
+                parts.append(whole)
+            names[key] = same[text]
+        return names[key]
+
+    with refusing_what_is_too_deep():
+        return parts, tuple(map(name_of, last))
 
 
 _BINARY = {ast.Add: ("+", 11), ast.Sub: ("-", 11), ast.Mult: ("*", 12), ast.Div: ("/", 12)}
@@ -175,12 +185,12 @@ class _Writer:
         self.inner: dict[str, None] = {}  # names that are assigned inside an expression, where none can be declared
 
     def function(self) -> str:
-        """The arguments and the body."""
+        """The whole function."""
         assert isinstance(self.tree, ast.FunctionDef)
         arguments = ", ".join(argument.arg for argument in self.tree.args.args)
         lines = self._lines(self.tree.body)
         declared = [f"var {', '.join(self.inner)};"] if self.inner else []
-        return "\n".join([f"({arguments}) {{", *declared, *lines, "}"])
+        return "\n".join([f"function compiled({arguments}) {{", *declared, *lines, "}"])
 
     def _lines(self, body: Sequence[ast.stmt]) -> list[str]:
         return [line for statement in body for line in self._statement(statement)]
@@ -266,3 +276,10 @@ class _Writer:
             case ast.Name(id=name) if self.space.get(name) is not None:
                 return self._named(name)
         raise TypeError(f"no JavaScript for {ast.unparse(function)}")
+
+
+_LANGUAGE = Language(
+    built=lambda name: f"derive.{name}",
+    constant="const {} = {};",
+    function=lambda script, name_of: _Writer(script, name_of).function(),
+)

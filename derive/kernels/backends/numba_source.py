@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import import_module
 from threading import Lock
-from types import SimpleNamespace
+from types import FunctionType, SimpleNamespace
 from typing import Any
 
 from derive.expressions.functions import Function
 from derive.expressions.tree import CONDITIONS, Apply, Node
+from derive.kernels.backends import python_runtime
 from derive.kernels.backends.emitter import (
     DOUBT,
     NUMBERS,
@@ -28,10 +29,13 @@ from derive.kernels.backends.emitter import (
     nested,
     operations,
 )
+from derive.kernels.backends.python_runtime import called
 from derive.kernels.backends.shared_lines import execute
-from derive.tolerances import SAME_ROOT
 
-__all__ = ["Machine", "Slow", "is_at_hand", "translated"]
+__all__ = ["CALLED", "Machine", "Slow", "is_at_hand", "translated"]
+
+CALLED = ("sound", "larger", "smaller", "power", "only")
+"""The functions of `python_runtime` that any line for one point may call."""
 
 _ONE_BY_ONE = Lock()
 
@@ -56,7 +60,7 @@ class Machine(Dialect):
     def names(self) -> dict[str, Any]:
         import numpy
 
-        own = {one.__name__.lstrip("_"): _jit(False)(one) for one in (_sound, _larger, _smaller, _power, _only)}
+        own = {name: _runtime()[name] for name in CALLED}
         return {"m": math, "np": numpy, "inf": math.inf, "abs": abs, **own}
 
     def comparison(self, node: Apply, part: Callable[[Node], str]) -> str:
@@ -77,8 +81,8 @@ class Machine(Dialect):
         return translated(text, tuple(space.items()))
 
     def helper(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """A function of numbers that the text may call."""
-        held: Callable[..., Any] = _jit(False)(function)
+        """A function of `python_runtime` that the text may call."""
+        held: Callable[..., Any] = _runtime()[function.__name__]
         return held
 
 
@@ -88,10 +92,11 @@ class Slow(Machine):
     operations = _table(lambda entry: f"m.{entry.name}")
 
     def names(self) -> dict[str, Any]:
-        held = {name: function for name, function in vars(NUMBERS).items() if callable(function)}
-        quiet = SimpleNamespace(**{name: _quiet(function) for name, function in held.items()})
-        own = {one.__name__.lstrip("_"): one for one in (_sound, _larger, _smaller, _only)}
-        return {"m": quiet, "np": quiet, "inf": math.inf, "abs": abs, "power": quiet.pow, **own}
+        quiet = SimpleNamespace(
+            **{name: partial(called, function) for name, function in vars(NUMBERS).items() if callable(function)}
+        )
+        own = {name: getattr(python_runtime, name) for name in CALLED}
+        return {"m": quiet, "np": quiet, "inf": math.inf, "abs": abs, **own}
 
     def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
         names = {"__builtins__": {}, **space}
@@ -140,42 +145,16 @@ def _translated(text: str, space: tuple[tuple[str, Any], ...], is_entered: bool)
     return made
 
 
-def _quiet(function: Callable[..., float]) -> Callable[..., float]:
-    """A function that returns what machine code does where Python's own raises."""
-
-    def quiet(*numbers: float) -> float:
-        try:
-            return function(*numbers)
-        except OverflowError:
-            return math.inf if function in (math.exp, math.cosh) or numbers[0] > 0 else math.nan
-        except ValueError:
-            return math.nan
-
-    return quiet
-
-
-def _sound(number: float) -> float:
-    return number + (number - number)
-
-
-def _larger(one: float, other: float) -> float:
-    return one if (one >= other) | (one != one) else other
-
-
-def _smaller(one: float, other: float) -> float:
-    return one if (one <= other) | (one != one) else other
+@lru_cache(maxsize=1)
+def _runtime() -> dict[str, Any]:
+    """The functions of `python_runtime`, each to be translated when it is first called, and calling these others."""
+    space = dict(vars(python_runtime))
+    for name, function in vars(python_runtime).items():
+        if isinstance(function, FunctionType):
+            space[name] = _jit(False)(FunctionType(function.__code__, space, name))
+    space["power"] = _jit(False)(_power)
+    return space
 
 
 def _power(base: float, exponent: float) -> float:
     return math.nan if (base != base) | (exponent != exponent) else math.pow(base, exponent)
-
-
-def _only(*numbers: float) -> float:
-    """The one number among several, ignoring NaN; an infinity if there are more or if one is infinite."""
-    found = math.nan
-    for number in numbers:
-        if found != found:
-            found = number
-        elif number == number and not abs(number - found) <= SAME_ROOT * min(abs(number), abs(found)):
-            found = math.inf
-    return found

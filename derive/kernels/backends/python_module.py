@@ -7,27 +7,31 @@ what `m` stands for is in `math` or in `python_runtime.py`, whose text comes fir
 from __future__ import annotations
 
 import ast
+import inspect
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from derive import tolerances
-from derive.kernels.backends.javascript import Built, Script
+from derive.expressions import special_functions
+from derive.expressions.functions import TABLE
+from derive.kernels.backends import python_runtime
+from derive.kernels.backends.javascript import Language, Script, bundled
 from derive.kernels.backends.shared_lines import refusing_what_is_too_deep
 from quantities import tolerances as of_quantities
 
-__all__ = ["python_functions", "python_runtime"]
+__all__ = ["python_functions", "runtime_for"]
 
 _SPELLED = {"isWhole": "is_whole"}  # what Python calls otherwise
-_KEPT = {"pow": "power", "abs": "abs", "floor": "math.floor", "ceil": "math.ceil"}
+_DIRECT = {"pow": "power", "abs": "abs", "erfinv": "erfinv"}  # what is called as it is, since it raises nothing
+_SPECIAL = ("gamma", "lambertw")  # what is neither in `math` nor in `python_runtime`, but in `special_functions`
 
 
-def python_runtime(text: str) -> str:
+def runtime_for(text: str) -> str:
     """The functions that a text calls, and those that these call, as Python that imports nothing but `math`.
 
-    >>> [line for line in python_runtime("over(1, smallest(x))").splitlines() if line.startswith("def ")]
+    >>> [line for line in runtime_for("over(1, smallest(x))").splitlines() if line.startswith("def ")]
     ['def over(x, y):', 'def largest(numbers):', 'def smallest(numbers):']
     """
     with refusing_what_is_too_deep():
@@ -44,14 +48,14 @@ def python_runtime(text: str) -> str:
 @lru_cache(maxsize=1)
 def _held() -> dict[str, ast.stmt]:
     """The functions and constants of the runtime by name, without annotations, and the tolerances that it imports."""
-    tree = ast.parse(Path(__file__).with_name("python_runtime.py").read_text(encoding="utf-8"))
+    texts = [inspect.getsource(module) for module in (special_functions, python_runtime)]
     values = {**vars(tolerances), **vars(of_quantities)}
     found: dict[str, ast.stmt] = {}
-    for node in tree.body:
+    for node in (statement for text in texts for statement in ast.parse(text).body):
         match node:
             case ast.ImportFrom(module=str(module)) if module.endswith("tolerances"):
                 found |= {one.name: ast.parse(f"{one.name} = {values[one.name]!r}").body[0] for one in node.names}
-            case ast.Assign(targets=[ast.Name(id=name)]) if name != "Gap":
+            case ast.Assign(targets=[ast.Name(id=name)]) if name not in ("Gap", "__all__"):
                 found[name] = node
             case ast.FunctionDef(name=name):
                 found[name] = _Bare().visit(node)
@@ -88,46 +92,20 @@ def python_functions(last: Sequence[Script]) -> tuple[str, tuple[str, ...]]:
         return over(called(math.sqrt, a0), a0) if 0.0 <= a0 else nan
     ('f0',)
     """
-    bundle = _Bundle()
-    with refusing_what_is_too_deep():
-        names = tuple(bundle.name_of(one) for one in last)
-    return "\n\n\n".join(bundle.parts), names
-
-
-class _Bundle:
-    """Scripts in the order of their calls, each once."""
-
-    def __init__(self) -> None:
-        self.parts: list[str] = []
-        self._names: dict[Any, str] = {}
-        self._same: dict[str, str] = {}  # functions of the same text are one
-
-    def name_of(self, one: Any) -> str:
-        if isinstance(one, Built):
-            return _SPELLED.get(one.name, one.name)
-        key = one if isinstance(one, tuple) else id(one)
-        if key not in self._names:
-            written = repr(one) if isinstance(one, tuple) else _Written(one, self).text
-            if written not in self._same:
-                name = self._same[written] = f"{'k' if isinstance(one, tuple) else 'f'}{len(self._same)}"
-                is_constant = isinstance(one, tuple)
-                self.parts.append(
-                    f"{name} = {written}" if is_constant else written.replace("def compiled(", f"def {name}(", 1)
-                )
-            self._names[key] = self._same[written]
-        return self._names[key]
+    parts, names = bundled(last, _LANGUAGE)
+    return "\n\n\n".join(parts), names
 
 
 class _Written(ast.NodeTransformer):
-    """One function of a script, under the names that a bundle gives."""
+    """One function of a script; `name_of` names what it calls."""
 
-    def __init__(self, script: Script, bundle: _Bundle) -> None:
-        self.space, self.bundle = script.space, bundle
+    def __init__(self, script: Script, name_of: Callable[[Any], str]) -> None:
+        self.space, self.name_of = script.space, name_of
         self.text = ast.unparse(ast.fix_missing_locations(self.visit(ast.parse(script.text))))
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         held = None if node.id in ("nan", "inf") else self.space.get(node.id)
-        return node if held is None else ast.Name(self.bundle.name_of(held), node.ctx)
+        return node if held is None else ast.Name(self.name_of(held), node.ctx)
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)
@@ -143,9 +121,19 @@ class _Written(ast.NodeTransformer):
         ):
             return node
         name = function.attr
-        if name in ("pow", "abs", "erfinv", "gamma", "lambertw"):
-            return ast.Call(ast.Name(_KEPT.get(name, name), ast.Load()), node.args, [])
-        if not hasattr(math, name):
+        if name in _DIRECT:
+            return ast.Call(ast.Name(_DIRECT[name], ast.Load()), node.args, [])
+        if name in _SPECIAL:
+            inner: ast.expr = ast.Name(TABLE[name].value.__name__, ast.Load())
+        elif hasattr(math, name):
+            inner = ast.Attribute(ast.Name("math", ast.Load()), name, ast.Load())
+        else:
             raise TypeError(f"no Python for {name}")
-        inner = ast.Attribute(ast.Name("math", ast.Load()), name, ast.Load())
         return ast.Call(ast.Name("called", ast.Load()), [inner, *node.args], [])
+
+
+_LANGUAGE = Language(
+    built=lambda name: _SPELLED.get(name, name),
+    constant="{} = {}",
+    function=lambda script, name_of: _Written(script, name_of).text,
+)

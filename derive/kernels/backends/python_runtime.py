@@ -1,7 +1,8 @@
-"""What programs call when they run as plain Python: the functions of `javascript_runtime.js`, one by one.
+"""What lines for one point call, in plain Python: the functions of `javascript_runtime.js`, one by one.
 
-The text of this module is written into the files that `derive compile` makes, so it needs nothing but `math`, and the
-tolerances, which are written beside it. An undefined number is NaN and stays so; nothing raises.
+Lines that Python itself runs call these functions, numba translates them, and `derive compile` writes their text into
+files. So they need nothing but `math` and the tolerances, and are kept to what numba understands, up to the functions
+that only programs call. An undefined number is NaN and stays so; nothing raises.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from derive.tolerances import BRACKET, SAME_ROOT, SMALLEST
 from quantities.tolerances import SAME_COUNT
 
 Gap = Callable[..., float]
-SERIES = (1.0, -1 / 3, 11 / 72, -43 / 540, 769 / 17280, -221 / 8505, 680863 / 43545600, -1963 / 204120)
 
 
 def over(x: float, y: float) -> float:
@@ -39,11 +39,11 @@ def sound(x: float) -> float:
 
 
 def larger(x: float, y: float) -> float:
-    return x if x >= y or x != x else y
+    return x if (x >= y) | (x != x) else y  # without a branch, which a processor could not vectorise
 
 
 def smaller(x: float, y: float) -> float:
-    return x if x <= y or x != x else y
+    return x if (x <= y) | (x != x) else y
 
 
 def power(x: float, y: float) -> float:
@@ -100,7 +100,9 @@ def crossing(gap: Gap, least: Gap, low: float, high: float, inputs: Sequence[flo
         x1, f1 = inwards(gap, x1, x2, f2, inputs)
     if f2 != f2 and f1 == f1:
         x2, f2 = inwards(gap, x2, x1, f1, inputs)
-    if not all(abs(f) > least(x, *inputs) or abs(f) == inf for x, f in ((x1, f1), (x2, f2))):
+    is_sure1 = abs(f1) > least(x1, *inputs) or abs(f1) == inf
+    is_sure2 = abs(f2) > least(x2, *inputs) or abs(f2) == inf
+    if not (is_sure1 and is_sure2):
         return inf
     if (f1 < 0) == (f2 < 0):
         return nan
@@ -127,10 +129,10 @@ def crossing(gap: Gap, least: Gap, low: float, high: float, inputs: Sequence[flo
 
 def curved(x1: float, f1: float, x2: float, f2: float, x3: float, f3: float) -> float:
     """Where inverse quadratic interpolation cuts a bracket, where that is safe; otherwise the middle."""
-    across, along = over(f1 - f2, f3 - f2), over(x1 - x2, x3 - x2)
+    across, along = (f1 - f2) / (f3 - f2), (x1 - x2) / (x3 - x2)  # f2 has another sign than f1 and f3
     if not (across * across < along and (1 - across) * (1 - across) < 1 - along):
         return 0.5
-    return over(f1, f2 - f1) * over(f3, f2 - f3) + over(x3 - x1, x2 - x1) * over(f1, f3 - f1) * over(f2, f3 - f2)
+    return f1 / (f2 - f1) * f3 / (f2 - f3) + (x3 - x1) / (x2 - x1) * over(f1, f3 - f1) * f2 / (f3 - f2)
 
 
 def inwards(gap: Gap, end: float, other: float, at_other: float, inputs: Sequence[float]) -> tuple[float, float]:
@@ -177,43 +179,6 @@ def erfinv(y: float) -> float:
         if abs(step) <= BRACKET * x:
             break
     return x
-
-
-def gamma(x: float) -> float:
-    return called(math.gamma, x) if x > 0 else nan
-
-
-def one_more(root: float) -> float:
-    """Lambert's function and one, near its branch point, as a series in the root of the distance to it."""
-    total = 0.0
-    for factor in reversed(SERIES):
-        total = (total + factor) * root
-    return total
-
-
-def lambert_start(x: float, root: float) -> float:
-    if x < 1:
-        return one_more(root) - 1 if root < 1 else x * (1 - x) if abs(x) < 0.1 else math.log1p(x) * 0.8
-    return math.log1p(x) * 0.8 if x < 3 else math.log(x) - math.log(math.log(x))
-
-
-def lambertw(x: float) -> float:
-    """The principal branch of Lambert's function."""
-    rest = x + 1 / math.e - 1.2428753672788363e-17
-    if not rest >= 0 or x == inf:
-        return x if x == inf else nan
-    root = math.sqrt(2 * math.e * rest)
-    if root < 0.02:
-        return one_more(root) - 1
-    w = lambert_start(x, root)
-    for _ in range(60):
-        grown = math.exp(w)
-        gap = w * grown - x if w < 700 else w - x / grown
-        step = gap / (grown * (w + 1) - (w + 2) * gap / (2 * w + 2)) if w < 700 else gap * w / (w + 1)
-        w -= step
-        if abs(step) <= BRACKET * abs(w):
-            break
-    return w
 
 
 def blank(y: list[float], why: int, outputs: int, checks: int) -> None:

@@ -20,8 +20,9 @@ from typing import Any
 from derive.expressions.tree import Apply, Equation, Node, names_in
 from derive.kernels.backends.emitter import Dialect
 from derive.kernels.backends.numba_source import Machine
+from derive.kernels.backends.python_runtime import crossing
 from derive.kernels.backends.shared_lines import Scope, Sheet
-from derive.kernels.blocks.bracketed_root import crossing, crossings
+from derive.kernels.blocks.bracketed_root import crossings
 from derive.kernels.blocks.gauss_jordan import eliminated
 from derive.kernels.blocks.monotonicity import Pieces, pieces, reach
 from derive.kernels.blocks.rounding_error import roundings

@@ -1,4 +1,4 @@
-"""Bracketed root finding: for one number in plain Python, which numba can compile, and for arrays.
+"""Bracketed root finding at many points at once: `crossing` of `python_runtime`, for arrays.
 
 The bracket is bisected geometrically while its ends are far apart, and then cut by inverse quadratic interpolation
 where that is safe, else bisected (Chandrupatla 1997), down to the last digits. The result is NaN where the ends
@@ -13,58 +13,16 @@ from typing import Any
 
 from derive.tolerances import BRACKET, SMALLEST
 
-__all__ = ["crossing", "crossings"]
+__all__ = ["crossings"]
 
 _STEPS = 200
 _CROWD = 0.75  # share of open points below which the finished ones are dropped
 
 
-def crossing(
-    gap: Callable[..., float], least: Callable[..., float], low: float, high: float, inputs: tuple[float, ...]
-) -> float:
-    """A root of a residual; `least` gives the size above which its sign at an end is certain."""
-    x1, f1, x2, f2 = high, gap(high, *inputs), low, gap(low, *inputs)
-    if not ((abs(f1) > least(x1, *inputs) or abs(f1) == inf) and (abs(f2) > least(x2, *inputs) or abs(f2) == inf)):
-        return inf
-    if (f1 < 0) == (f2 < 0):
-        return nan
-    share = 0.5
-    for _ in range(_STEPS):
-        a, b = min(x1, x2), max(x1, x2)
-        if a < 0 < b:
-            x = 0.0
-        elif 4 * a < b and a >= 0:
-            x = max(a, SMALLEST) ** 0.5 * b**0.5
-        elif 4 * b > a and b <= 0:
-            x = -(max(-b, SMALLEST) ** 0.5 * (-a) ** 0.5)
-        else:
-            x = x1 + share * (x2 - x1)
-        f = gap(x, *inputs)
-        if f != f:
-            return inf
-        if f == 0:
-            return x
-        if (f < 0) == (f1 < 0):
-            x3, f3 = x1, f1
-        else:
-            x3, f3, x2, f2 = x2, f2, x1, f1
-        x1, f1 = x, f
-        best = x1 if abs(f1) < abs(f2) else x2
-        narrow = BRACKET * abs(best) / abs(x2 - x1)
-        if narrow >= 0.5:
-            return best
-        across, along = (f1 - f2) / (f3 - f2), (x1 - x2) / (x3 - x2)
-        share = 0.5
-        if across * across < along and (1 - across) * (1 - across) < 1 - along:
-            share = f1 / (f2 - f1) * f3 / (f2 - f3) + (x3 - x1) / (x2 - x1) * f1 / (f3 - f1) * f2 / (f3 - f2)
-        share = min(1 - narrow, max(narrow, share))
-    return inf
-
-
 def crossings(
     gap: Callable[..., Any], least: Callable[..., Any], low: float, high: float, inputs: Sequence[Any]
 ) -> Any:
-    """The same at many points, each with its own inputs."""
+    """A root of a residual at each point; `least` gives the size above which its sign at an end is certain."""
     import numpy
 
     ends = [numpy.full(inputs[0].shape, end) for end in (high, low)]

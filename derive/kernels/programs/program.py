@@ -13,7 +13,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from derive.expressions.tree import Node, names_in, render
-from derive.kernels.backends.javascript import Built, Script, bundled
+from derive.kernels.backends.javascript import Built, Script, javascript_functions
 from derive.kernels.case_dispatch import Tree, forks, leaves
 from derive.kernels.programs.check_lines import tolerance_of
 from derive.kernels.programs.layout import Layout, laid_out, leading_to
@@ -65,7 +65,7 @@ class Program:
     @property
     def source(self) -> str:
         """The program as a JavaScript expression: a function of the runtime."""
-        body, names = bundled(self.scripts)
+        body, names = javascript_functions(self.scripts)
         facts = [f"[{', '.join(names)}]", str(len(self.layout.outputs)), str(len(self.layout.checks))]
         if len(names) > 1:
             facts += [str(self.several), str([number for number, reason in self.reasons.items() if reason.is_open])]

@@ -14,8 +14,9 @@ from derive.expressions.functions import TABLE
 from derive.expressions.grammar import parse_expression
 from derive.kernels.backends.numba_source import Slow
 from derive.kernels.backends.python_numpy import Arrays
+from derive.kernels.backends.python_runtime import crossing
 from derive.kernels.backends.shared_lines import Sheet
-from derive.kernels.blocks.bracketed_root import crossing, crossings
+from derive.kernels.blocks.bracketed_root import crossings
 from derive.kernels.blocks.gauss_jordan import eliminated
 from derive.kernels.blocks.monotonicity import pieces
 from derive.kernels.blocks.rounding_error import roundings

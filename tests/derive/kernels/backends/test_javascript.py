@@ -14,7 +14,7 @@ from derive import DeriveError
 from derive.expressions.functions import TABLE
 from derive.expressions.grammar import parse_expression
 from derive.expressions.tree import names_in
-from derive.kernels.backends.javascript import JavaScript, Script, bundled
+from derive.kernels.backends.javascript import JavaScript, Script, javascript_functions
 from derive.kernels.programs.program import programmed
 from derive.library import Library
 from derive.model.relation import relate
@@ -104,7 +104,7 @@ def test_translated_text_means_what_it_means_in_python():
     scripts = [
         Script(f"def compiled(a0, a1):\n    v0 = {text}\n    return v0\n", JavaScript().names()) for text in texts
     ]
-    body, names = bundled(scripts)
+    body, names = javascript_functions(scripts)
     found = called(names, [POINTS] * len(names), body)
     for text, ys in zip(texts, found, strict=True):
         for (a0, a1), y in zip(POINTS, ys, strict=True):
@@ -117,14 +117,14 @@ def test_translated_text_means_what_it_means_in_python():
 )
 def test_what_is_not_in_the_small_part_is_refused(line):
     with pytest.raises(TypeError, match="no JavaScript"):
-        bundled([Script(f"def compiled(a0):\n    {line}\n", JavaScript().names())])
+        javascript_functions([Script(f"def compiled(a0):\n    {line}\n", JavaScript().names())])
 
 
 def test_the_same_function_is_written_once():
     text = "def compiled(a0):\n    return m.sqrt(a0)\n"
     one, other = (Script(text, JavaScript().names()) for _ in range(2))
     root = Script("def compiled(a0):\n    return h0(a0) + h1(a0)\n", {**JavaScript().names(), "h0": one, "h1": other})
-    assert bundled([root])[0].count("Math.sqrt") == 1
+    assert javascript_functions([root])[0].count("Math.sqrt") == 1
 
 
 # Expressions of all kinds
