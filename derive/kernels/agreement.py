@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import count, product
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import DeriveError
 from derive.expressions.tree import Node, names_in
 from derive.kernels.backends.python_numpy import Arrays
-from derive.kernels.backends.shared_lines import Scope, Sheet, Writer, apart, execute
+from derive.kernels.backends.shared_lines import Scope, Sheet, Writer, apart, arguments_for
 from derive.kernels.case_dispatch import Case, Cases, Fork, Tree
 from derive.kernels.several_targets import Abreast, Asking, plans_for, plans_of
 from derive.model.conditions import exclude_each_other
@@ -150,14 +150,10 @@ def gap_of(relation: Relation, tolerance: float = CONTRADICTION) -> tuple[tuple[
 
 def tested(names: Sequence[str], write: Callable[[Writer], str], **calls: Any) -> Callable[..., Any]:
     """A function of quantities in base units, which `write` makes from the texts of expressions."""
-    sheet = Sheet(Arrays())
-    scope = Scope({name: f"a{i}" for i, name in zip(count(), names, strict=False)})
-    sheet.write(f"return {write(lambda node: sheet.expression(node, scope))}")
+    sheet, arguments = Sheet(Arrays()), arguments_for(names)
+    scope = Scope(dict(arguments))
     sheet.space |= calls
-    text = "\n".join([f"def tested({', '.join(scope.variables.values())}):", *sheet.lines, ""])
-    execute(text, sheet.space)
-    made: Callable[..., Any] = sheet.space["tested"]
-    return made
+    return sheet.function(arguments.values(), write(lambda node: sheet.expression(node, scope)))
 
 
 def based(numbers: Any, quantity: Declaration) -> Any:

@@ -18,7 +18,7 @@ from typing import Any
 
 from derive.expressions.tree import COMPARISONS, Apply, Equation, Name, Node, names_in, walk
 from derive.kernels.backends.emitter import Dialect
-from derive.kernels.backends.shared_lines import Scope, Sheet, apart, in_order
+from derive.kernels.backends.shared_lines import Scope, Sheet, apart, arguments_for, in_order
 from derive.kernels.blocks.block_kernels import worked_out
 from derive.kernels.blocks.decisions import Decisions
 from derive.kernels.blocks.solver_calls import Axes, branches, only, rows, settled, stacked
@@ -58,15 +58,12 @@ def written(
 
 def _made(library: RelationSet, wanted: Sequence[Cases], names: Sequence[str], dialect: Dialect) -> Callable[..., Any]:
     """One function with a result for each target; a single one if a failed test returns at once."""
-    sheet, arguments, decisions = Sheet(dialect), {name: f"a{i}" for i, name in enumerate(names)}, Decisions()
-    listed = ", ".join(arguments.values())
+    sheet, arguments, decisions = Sheet(dialect), arguments_for(names), Decisions()
     if not dialect.is_lazy:
         sheet.space |= {"Axes": Axes, "rows": rows, "stacked": stacked}
-        sheet.write(f"axes = Axes({listed})")
+        sheet.write(f"axes = Axes({', '.join(arguments.values())})")
     results = [Draft(library, found, arguments, sheet, decisions).result() for found in wanted]
-    sheet.write(f"return {results[0]}" if dialect.leaves else f"return ({', '.join(results)},)")
-    lines = sheet.lines if dialect.is_lazy else sheet.released()
-    return dialect.made("\n".join([f"def compiled({listed}):", *lines, ""]), sheet.space)
+    return sheet.function(arguments.values(), results[0] if dialect.leaves else f"({', '.join(results)},)")
 
 
 def cancelling_divisors(library: RelationSet, candidates: Sequence[Candidate]) -> list[Node]:
@@ -438,7 +435,7 @@ class Draft:
             for other in part.args:
                 if name not in names_in(other):
                     turn = self.sheet.expression(other, scope)
-                    aside = f"({'abs' if self.dialect.is_lazy else 'np.abs'}({turn}) * {ASIDE!r} + {AT_ZERO!r})"
+                    aside = f"({self.dialect.size}({turn}) * {ASIDE!r} + {AT_ZERO!r})"
                     yield from (self.sheet.line(f"{turn} {sign} {aside}") for sign in "+-")
 
     def _inside(self, text: str, name: str) -> str:
@@ -481,12 +478,8 @@ class Draft:
         return domain.low - rooms[0], domain.high + rooms[1], domain.open_low
 
     def _holds(self, equation: Equation, scope: Scope) -> str:
-        left, right, whole = apart(equation, lambda node: self._text(node, scope), self._size)
-        return self.sheet.line(f"({self._size}({left} - {right}) <= {AGREEMENT!r} * {whole})")
-
-    @property
-    def _size(self) -> str:
-        return "abs" if self.dialect.is_lazy else "np.abs"
+        left, right, whole = apart(equation, lambda node: self._text(node, scope), self.dialect.size)
+        return self.sheet.line(f"({self.dialect.size}({left} - {right}) <= {AGREEMENT!r} * {whole})")
 
     def _by_numbers(self, block: Block, inputs: Sequence[str], scope: Scope) -> None:
         """A block without a closed form: a call to its kernel, for each point that has not failed yet."""

@@ -71,6 +71,7 @@ class Dialect:
     is_lazy = True  # whether it treats one point, and skips arms that are not chosen
     leaves = False  # whether a failed test returns from the function at once
     asks = False  # whether an infinity says that another dialect must compute the point
+    size = "abs"  # the function that yields the absolute value
     operations: Mapping[str, Callable[..., str]]
     """Each operation on numbers."""
     names: Callable[[], dict[str, Any]]

@@ -112,6 +112,7 @@ class Arrays(Dialect):
     """NumPy's arrays of floats; an undefined value is NaN, or an infinity until an operation uses it."""
 
     is_lazy = False
+    size = "np.abs"
     operations = operations(
         _called,
         max=nested("np.maximum"),

@@ -22,13 +22,28 @@ from derive.kernels.backends.emitter import DOUBT, Dialect, inlined, number, wor
 from derive.numerics.algebra.evaluation import terms, weighed
 from derive.planning.plan import Block
 
-__all__ = ["Scope", "Sheet", "Writer", "apart", "execute", "in_order", "name_of_text", "refusing_what_is_too_deep"]
+__all__ = [
+    "Scope",
+    "Sheet",
+    "Writer",
+    "apart",
+    "arguments_for",
+    "execute",
+    "in_order",
+    "name_of_text",
+    "refusing_what_is_too_deep",
+]
 
 Writer = Callable[[Node], str]
 """The text of an expression, whose parts are written before it."""
 
 _HELD = re.compile(r"\bv\d+\b")
 _ITSELF = "="  # with which no quantity's name begins
+
+
+def arguments_for(names: Iterable[str]) -> dict[str, str]:
+    """The argument of a function that stands for each name."""
+    return {name: f"a{i}" for i, name in enumerate(names)}
 
 
 def name_of_text(text: str) -> Name:
@@ -199,7 +214,13 @@ class Sheet:
                 scope.ask(self.mask(scope, doubt))
         return scope.written[node]
 
-    def released(self) -> list[str]:
+    def function(self, arguments: Iterable[str], result: str) -> Callable[..., Any]:
+        """The function of these arguments that runs the lines and returns the value of a text."""
+        self.write(f"return {result}")
+        lines = self.lines if self.dialect.is_lazy else self._released()
+        return self.dialect.made("\n".join([f"def compiled({', '.join(arguments)}):", *lines, ""]), self.space)
+
+    def _released(self) -> list[str]:
         """The lines, with a `del` after the last use of each name, so that its memory is reused while in cache."""
         met, lines = set[str](), list[str]()
         for line in reversed(self.lines):

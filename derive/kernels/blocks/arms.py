@@ -8,13 +8,16 @@ several yield the same. Where an arm without unknowns meets its other side, the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from derive.expressions.tree import Apply, Equation, Node, names_in, walk
 from derive.kernels.backends.emitter import Unsaid
 from derive.kernels.backends.numba_source import Machine
-from derive.kernels.backends.shared_lines import Scope, Sheet, apart
+from derive.kernels.backends.shared_lines import Scope, Sheet, apart, arguments_for
+from derive.kernels.blocks.block_lines import ParametricSystem
 from derive.numerics.algebra.evaluation import terms
 from derive.numerics.algebra.isolation import isolate, leaves_out
 from derive.solving.blocks.block import variants_of
@@ -26,43 +29,35 @@ __all__ = ["by_arms", "in_closed_form"]
 
 _MOST = 12  # limit on variants
 
-Solved = Callable[[Sequence[Equation]], Callable[..., Any]]
-"""The function of a variant without a closed form."""
-
 
 def by_arms(
-    equations: Sequence[Equation],
-    unknowns: Sequence[str],
-    inputs: Sequence[str],
-    domains: Mapping[str, Domain],
-    dialect: Machine,
-    solved: Solved,
+    system: ParametricSystem, dialect: Machine, solved: Callable[[ParametricSystem], Callable[..., Any]]
 ) -> Callable[..., Any]:
-    """The function of the inputs that returns the unknowns: NaN for none, infinities where lines cannot decide."""
-    variants = variants_of(tuple(equations), frozenset(unknowns))
-    if not 1 < len(variants) <= _MOST or not inputs:
+    """The function of the inputs that returns the unknowns: NaN for none, infinities where lines cannot decide.
+
+    A variant without a closed form is `solved`.
+    """
+    variants = variants_of(system.equations, frozenset(system.unknowns))
+    if not 1 < len(variants) <= _MOST or not system.inputs:
         raise Unsaid
-    sheet = Sheet(dialect)
-    arguments = [f"a{i}" for i in range(len(inputs))]
-    scope = Scope(dict(zip(inputs, arguments, strict=True)))
+    sheet, arguments = Sheet(dialect), arguments_for(system.inputs)
+    scope = Scope(dict(arguments))
     told = []
     for variant in variants:
-        part = _variant(variant, unknowns, inputs, domains, dialect, solved)
-        helper = sheet.helper(variant, lambda part=part: part)  # type: ignore[misc]
-        told.append(_kept(sheet, equations, unknowns, f"{helper}({', '.join(arguments)})", scope))
+        helper = sheet.helper(variant, partial(_variant, replace(system, equations=variant), dialect, solved))
+        told.append(_kept(sheet, system, f"{helper}({', '.join(arguments.values())})", scope))
     found = [sheet.line(f"only({', '.join(column)})") for column in zip(*told, strict=True)]
     is_open = sheet.line(" or ".join(f"abs({one}) == inf" for one in found))
-    sheet.write(f"return ({', '.join(sheet.dialect.pick(is_open, 'inf', one) for one in found)},)")
-    return dialect.made("\n".join([f"def compiled({', '.join(arguments)}):", *sheet.lines, ""]), sheet.space)
+    return sheet.function(arguments.values(), f"({', '.join(dialect.pick(is_open, 'inf', one) for one in found)},)")
 
 
-def _kept(sheet: Sheet, equations: Sequence[Equation], unknowns: Sequence[str], called: str, scope: Scope) -> list[str]:
+def _kept(sheet: Sheet, system: ParametricSystem, called: str, scope: Scope) -> list[str]:
     """What a variant yields where it satisfies the equations as they are."""
     inner, found = scope.copy(), sheet.line(called)
-    values = [sheet.line(f"{found}[{i}]") for i in range(len(unknowns))]
-    for name, text in zip(unknowns, values, strict=True):
+    values = [sheet.line(f"{found}[{i}]") for i in range(len(system.unknowns))]
+    for name, text in zip(system.unknowns, values, strict=True):
         inner.bind(name, text)
-    held = sheet.line(sheet.dialect.logic("and", [_agrees(sheet, equation, inner) for equation in equations]))
+    held = sheet.line(sheet.dialect.logic("and", [_agrees(sheet, equation, inner) for equation in system.equations]))
     unclear = " or ".join((f"(abs({values[0]}) == inf)", *inner.asked))
     return [sheet.line(f"inf if {unclear} else {text} if {held} else nan") for text in values]
 
@@ -73,34 +68,21 @@ def _agrees(sheet: Sheet, equation: Equation, scope: Scope) -> str:
 
 
 def _variant(
-    equations: Sequence[Equation],
-    unknowns: Sequence[str],
-    inputs: Sequence[str],
-    domains: Mapping[str, Domain],
-    dialect: Machine,
-    solved: Solved,
+    system: ParametricSystem, dialect: Machine, solved: Callable[[ParametricSystem], Callable[..., Any]]
 ) -> Callable[..., Any]:
-    fixed = [one for one in equations if {*unknowns}.isdisjoint(names_in(one.lhs, one.rhs))]
+    fixed = [one for one in system.equations if {*system.unknowns}.isdisjoint(names_in(one.lhs, one.rhs))]
     if not fixed:
-        return in_closed_form(equations, unknowns, inputs, domains, dialect) or solved(equations)
-    sheet = Sheet(dialect)
-    arguments = [f"a{i}" for i in range(len(inputs))]
-    scope = Scope(dict(zip(inputs, arguments, strict=True)))
-    met = sheet.line(sheet.dialect.logic("and", [_agrees(sheet, one, scope) for one in fixed]))
+        return in_closed_form(system, dialect) or solved(system)
+    sheet, arguments = Sheet(dialect), arguments_for(system.inputs)
+    scope = Scope(dict(arguments))
+    met = sheet.line(dialect.logic("and", [_agrees(sheet, one, scope) for one in fixed]))
     told = sheet.line(f"inf if {' or '.join((met, *scope.asked))} else nan")
-    sheet.write(f"return ({', '.join([told] * len(unknowns))},)")
-    return dialect.made("\n".join([f"def compiled({', '.join(arguments)}):", *sheet.lines, ""]), sheet.space)
+    return sheet.function(arguments.values(), f"({', '.join([told] * len(system.unknowns))},)")
 
 
-def in_closed_form(
-    equations: Sequence[Equation],
-    unknowns: Sequence[str],
-    inputs: Sequence[str],
-    domains: Mapping[str, Domain],
-    dialect: Machine,
-) -> Callable[..., Any] | None:
+def in_closed_form(system: ParametricSystem, dialect: Machine) -> Callable[..., Any] | None:
     """The only solution by a closed form of one unknown, in terms of which the others are written; None without one."""
-    box = {name: domains[name].closed for name in (*inputs, *unknowns)}
+    equations, unknowns, box = system.equations, system.unknowns, system.box
     for tear in unknowns:
         branches = expressed(equations, unknowns, tear) if len(unknowns) > 1 else ()
         if len(branches) != 1 or not loses_nothing(branches[0], box):
@@ -109,18 +91,16 @@ def in_closed_form(
         candidates = isolate(branch.left[0], tear)
         if not candidates or len(candidates) > 1 or candidates[0].winds or leaves_out(candidates[0].powers, box):
             continue
-        sheet = Sheet(dialect)
-        arguments = [f"a{i}" for i in range(len(inputs))]
-        scope = Scope(dict(zip(inputs, arguments, strict=True)))
+        sheet, arguments = Sheet(dialect), arguments_for(system.inputs)
+        scope = Scope(dict(arguments))
         for name, form in {tear: candidates[0].form, **branch.forms}.items():
             scope.bind(name, sheet.expression(form, scope))
-        tests = [_inside(scope.variables[name], domains[name]) for name in unknowns]
-        inside = sheet.line(sheet.dialect.logic("and", tests))
+        tests = [_inside(scope.variables[name], system.domains[name]) for name in unknowns]
+        inside = sheet.line(dialect.logic("and", tests))
         open_tests = [*scope.asked, *_singular(sheet, candidates[0].form, scope)]
         unclear = f"inf if {' or '.join(open_tests)} else " if open_tests else ""
-        told = (f"{unclear}{scope.variables[name]} if {inside} else nan" for name in unknowns)
-        sheet.write(f"return ({', '.join(f'({one})' for one in told)},)")
-        return dialect.made("\n".join([f"def compiled({', '.join(arguments)}):", *sheet.lines, ""]), sheet.space)
+        told = (f"({unclear}{scope.variables[name]} if {inside} else nan)" for name in unknowns)
+        return sheet.function(arguments.values(), f"({', '.join(told)},)")
     return None
 
 

@@ -9,18 +9,18 @@ few points are left in a box to pay for it. A single point uses the small box ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, lru_cache, partial
 from itertools import chain
 from math import floor, frexp, inf, isnan, ldexp, nan
 from typing import Any
 
-from derive.expressions.tree import Equation
 from derive.kernels.backends.emitter import Dialect, Unsaid
 from derive.kernels.backends.numba_source import Machine, Slow
 from derive.kernels.backends.python_numpy import Arrays
+from derive.kernels.backends.shared_lines import Sheet, arguments_for
 from derive.kernels.blocks.arms import by_arms, in_closed_form
-from derive.kernels.blocks.block_lines import Attempt, attempt
+from derive.kernels.blocks.block_lines import Attempt, ParametricSystem, attempt
 from derive.kernels.blocks.decisions import Origins
 from derive.kernels.blocks.monotonicity import Pieces
 from derive.kernels.blocks.solver_calls import solver, solver_of_arrays
@@ -30,7 +30,6 @@ from derive.numerics.root_finding.root_boxes import middle
 from derive.planning.plan import Block
 from derive.solving.blocks.block import variants_of
 from derive.tolerances import LEAST_INPUT, MOST_INPUT
-from quantities.domain import Domain
 
 __all__ = ["ManyPoints", "OnePoint", "worked_out"]
 
@@ -48,11 +47,12 @@ def worked_out(
     library: RelationSet, block: Block, inputs: Sequence[str], dialect: Dialect, origins: Origins
 ) -> Callable[..., Any]:
     """The function of the inputs, and of what they follow from, that returns a block's unknowns, in a dialect."""
-    equations = [library.relations[name].written for name in block.relations]
+    equations = tuple(library.relations[name].written for name in block.relations)
     domains = {name: library.declared[name].domain for name in (*block.unknowns, *inputs)}
+    system = ParametricSystem(equations, block.unknowns, tuple(inputs), domains)
     if isinstance(dialect, Machine):
-        return _of_one_solution(equations, block.unknowns, inputs, domains, dialect)
-    way = attempt(equations, block.unknowns, inputs, domains)
+        return _of_one_solution(system, dialect)
+    way = attempt(system)
     if dialect.is_lazy:
         return solver(library, block, inputs, origins, OnePoint(way) if way else None)
     return solver_of_arrays(library, block, inputs, origins, ManyPoints(way) if way else None)
@@ -63,6 +63,7 @@ class _Proofs:
 
     def __init__(self, attempt: Attempt) -> None:
         self.attempt = attempt
+        self.inputs = attempt.system.inputs
         self.cell = lru_cache(maxsize=_CELLS)(self._of_cell)
         self._failed = 0
         self._is_of_use = False
@@ -70,7 +71,7 @@ class _Proofs:
     @property
     def _box(self) -> tuple[Span, ...]:
         """All inputs in their domains."""
-        domains = [self.attempt.domains[name] for name in self.attempt.inputs]
+        domains = [self.attempt.system.domains[name] for name in self.inputs]
         return tuple(
             (max(one.low, -MOST_INPUT) if one.low or not one.open_low else LEAST_INPUT, min(one.high, MOST_INPUT))
             for one in domains
@@ -106,7 +107,7 @@ class _Proofs:
         """The pieces for all inputs within some bounds."""
         if self._failed >= _VAIN and not self._is_of_use:
             return None
-        found = self.attempt.proved(dict(zip(self.attempt.inputs, spans, strict=True)))
+        found = self.attempt.proved(dict(zip(self.inputs, spans, strict=True)))
         self._failed += found is None
         self._is_of_use |= found is not None
         return found
@@ -159,7 +160,7 @@ class ManyPoints:
     def __call__(self, arrays: Sequence[Any]) -> tuple[Any, Any]:
         import numpy
 
-        size, count = len(self._attempt.unknowns), arrays[0].size
+        size, count = len(self._attempt.system.unknowns), arrays[0].size
         held = [numpy.full((size, count), nan)]
         sound = numpy.logical_and.reduce([numpy.isfinite(array) for array in arrays])
         pending = ~sound & ~numpy.logical_or.reduce([numpy.isnan(array) for array in arrays])
@@ -176,7 +177,7 @@ class ManyPoints:
         """Groups of points with their solutions, infinite where the solver is needed."""
         import numpy
 
-        size = len(self._attempt.unknowns)
+        size = len(self._attempt.system.unknowns)
         if self._attempt.linear:
             yield places, [self._shaped(self._lines(*(array[places] for array in arrays)), places)]
             return
@@ -235,28 +236,21 @@ def _by_width(spans: Sequence[Span]) -> list[int]:
     return sorted(moving, key=lambda i: -widths[i]) or [0]
 
 
-def _of_one_solution(
-    equations: Sequence[Equation],
-    unknowns: Sequence[str],
-    inputs: Sequence[str],
-    domains: Mapping[str, Domain],
-    dialect: Machine,
-) -> Callable[..., Any]:
+def _of_one_solution(system: ParametricSystem, dialect: Machine) -> Callable[..., Any]:
     """The only solution of a block, for lines of one point; infinities where another dialect is needed."""
-    if len(unknowns) > dialect.most_unknowns:
+    if len(system.unknowns) > dialect.most_unknowns:
         raise Unsaid
     if dialect.takes_arms:
-        closed = in_closed_form(equations, unknowns, inputs, domains, dialect)
+        closed = in_closed_form(system, dialect)
         if closed is not None:
             return closed
-    way = attempt(equations, unknowns, inputs, domains)
+    way = attempt(system)
     if way is not None and way.linear:
         return way.lines(dialect)
     proofs = [_Proofs(one) for one in way.ways[:_TEARS]] if way is not None else []
     whole = next((one for one in proofs if one.whole is not None), None)
-    if whole is None and dialect.takes_arms and len(variants_of(tuple(equations), frozenset(unknowns))) > 1:
-        arm_by_arm = partial(_of_one_solution, unknowns=unknowns, inputs=inputs, domains=domains, dialect=dialect)
-        return by_arms(equations, unknowns, inputs, domains, dialect, arm_by_arm)
+    if whole is None and dialect.takes_arms and len(variants_of(system.equations, frozenset(system.unknowns))) > 1:
+        return by_arms(system, dialect, partial(_of_one_solution, dialect=dialect))
     if whole is None and (not proofs or proofs[0].widest is None):
         raise Unsaid
     return _bracketed(whole or proofs[0], dialect)
@@ -265,14 +259,16 @@ def _of_one_solution(
 def _bracketed(proofs: _Proofs, dialect: Machine) -> Callable[..., Any]:
     """The lines that search where a proof holds."""
     assert proofs.widest is not None
-    (spans, pieces), attempt = proofs.widest, proofs.attempt
-    arguments = [f"a{i}" for i in range(len(attempt.inputs))]
+    spans, pieces = proofs.widest
+    sheet, arguments = Sheet(dialect), [*arguments_for(proofs.inputs).values()]
+    listed, count = ", ".join(arguments), len(proofs.attempt.system.unknowns)
+    nothing, several = f"({'nan, ' * count})", f"({'inf, ' * count})"
+    sheet.space["lines"] = proofs.attempt.lines(dialect)
     tests = [f"({low!r} <= {a} <= {high!r})" for a, (low, high) in zip(arguments, spans, strict=True)]
-    listed, count = ", ".join(arguments), len(attempt.unknowns)
-    lines = [f"def compiled({listed}):", f"    if not ({' and '.join(tests)}):", f"        return ({'inf, ' * count})"]
-    lines.append(f"    found = ({'nan, ' * count})")
+    with sheet.under(f"if not ({' and '.join(tests)}):"):
+        sheet.write(f"return {several}")
+    sheet.write(f"found = {nothing}")
     for low, high in chain(*pieces):
-        lines.append(f"    one = lines({low!r}, {high!r}, {listed})")
-        lines.append(f"    found = found if one[0] != one[0] else one if found[0] != found[0] else ({'inf, ' * count})")
-    space = {"inf": inf, "nan": nan, "lines": attempt.lines(dialect)}
-    return dialect.made("\n".join([*lines, "    return found", ""]), space)
+        sheet.write(f"one = lines({low!r}, {high!r}, {listed})")
+        sheet.write(f"found = found if one[0] != one[0] else one if found[0] != found[0] else {several}")
+    return sheet.function(arguments, "found")

@@ -21,7 +21,7 @@ from derive.expressions.tree import Apply, Equation, Node, names_in
 from derive.kernels.backends.emitter import Dialect
 from derive.kernels.backends.numba_source import Machine
 from derive.kernels.backends.python_runtime import crossing
-from derive.kernels.backends.shared_lines import Scope, Sheet
+from derive.kernels.backends.shared_lines import Scope, Sheet, arguments_for
 from derive.kernels.blocks.bracketed_root import crossings
 from derive.kernels.blocks.gauss_jordan import eliminated
 from derive.kernels.blocks.monotonicity import Pieces, pieces, reach
@@ -36,19 +36,37 @@ from derive.solving.blocks.substitution import Branch, expressed, loses_nothing
 from derive.tolerances import AGREEMENT, ASIDE, AT_END, LEAST_TRUSTED, MOST_TRUSTED, ROUNDING, TRUSTED
 from quantities.domain import Domain
 
-__all__ = ["Attempt", "attempt"]
+__all__ = ["Attempt", "ParametricSystem", "attempt"]
 
 _MOST = 8  # limit on unknowns of a linear system
 
 
 @dataclass(frozen=True)
-class Attempt:
-    """How to compute the unknowns of a block from its inputs."""
+class ParametricSystem:
+    """The equations of a block, whose inputs have no numbers yet; the domains are those of unknowns and inputs."""
 
     equations: tuple[Equation, ...]
     unknowns: tuple[str, ...]
     inputs: tuple[str, ...]
     domains: Mapping[str, Domain]
+
+    @property
+    def box(self) -> dict[str, Span]:
+        """All unknowns and inputs in their domains."""
+        return {name: self.domains[name].closed for name in (*self.inputs, *self.unknowns)}
+
+    def turns(self, equation: Equation, unknown: str) -> bool:
+        """Whether an unknown is an angle in an equation, or in one, that is sought in one turn."""
+        domain = self.domains[unknown]
+        is_bounded = isfinite(domain.low) and isfinite(domain.high)
+        return not is_bounded and bool(angles_of(equation, unknown))
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """How to compute the unknowns of a system from its inputs."""
+
+    system: ParametricSystem
     linear: tuple[Linear, ...] = ()
     tear: str = ""
     branch: Branch | None = None
@@ -56,140 +74,152 @@ class Attempt:
 
     @property
     def ways(self) -> tuple[Attempt, ...]:
-        """The same block by each of its tears."""
+        """The same system by each of its tears."""
         return self, *(replace(self, tear=tear, branch=branch, others=()) for tear, branch in self.others)
 
     def proved(self, box: Mapping[str, Span]) -> Pieces | None:
         """The pieces of the tear's domain that hold at most one root, for all inputs in a box; None without proof."""
         assert self.branch is not None
-        domains = {name: self.domains[name].closed for name in self.unknowns}
-        if not loses_nothing(self.branch, {**box, **domains}):
+        if not loses_nothing(self.branch, {**self.system.box, **box}):
             return None
-        domain = self.domains[self.tear]
+        domain = self.system.domains[self.tear]
         found = pieces(_gap(self.branch.left[0]), self.tear, box, domain)
-        if any(_turns(equation, self.tear, domain) for equation in self.equations):
+        if any(self.system.turns(equation, self.tear) for equation in self.system.equations):
             return found if found and found[0] == (reach(domain),) else None  # else only one turn is searched
         return found
 
     def lines(self, dialect: Dialect) -> Callable[..., Any]:
         """The function of the inputs that returns all unknowns; for a search, a piece's ends come first."""
-        sheet = Sheet(dialect)
-        arguments = [f"a{i}" for i in range(len(self.inputs))]
-        scope = Scope(dict(zip(self.inputs, arguments, strict=True)))
-        if self.linear:
-            self._eliminated(sheet, scope)
+        return _Listing(self, dialect).function()
+
+
+class _Listing:
+    """Writes the lines of an attempt in one dialect."""
+
+    def __init__(self, attempt: Attempt, dialect: Dialect) -> None:
+        self.attempt = attempt
+        self.system = attempt.system
+        self.dialect = dialect
+        self.sheet = Sheet(dialect)
+        self.arguments = arguments_for(self.system.inputs)
+        self.scope = Scope(dict(self.arguments))
+
+    def function(self) -> Callable[..., Any]:
+        arguments = [*self.arguments.values()]
+        if self.attempt.linear:
+            self._eliminate()
         else:
-            self._searched(sheet, scope, arguments)
+            self._search()
             arguments = ["low", "high", *arguments]
-        trusted = self._trusted(sheet, scope)
-        results = ", ".join(self._judged(sheet, scope, trusted))
-        sheet.write(f"return ({results},)")
-        return _made(sheet, arguments)
+        return self.sheet.function(arguments, f"({', '.join(self._judged(self._trusted()))},)")
 
-    def _eliminated(self, sheet: Sheet, scope: Scope) -> None:
+    def _eliminate(self) -> None:
+        """The unknowns of linear equations."""
         rows = []
-        for form in self.linear:
-            sides = [*(form.get(name, ZERO) for name in self.unknowns), negated(form.get(None, ZERO))]
-            rows.append([sheet.expression(side, scope) for side in sides])
-        literal = "np.float64" if not sheet.dialect.is_lazy else ""
+        for form in self.attempt.linear:
+            sides = [*(form.get(name, ZERO) for name in self.system.unknowns), negated(form.get(None, ZERO))]
+            rows.append([self.sheet.expression(side, self.scope) for side in sides])
+        literal = "np.float64" if not self.dialect.is_lazy else ""
         rows = [[f"{literal}({text})" if _is_plain(text) else text for text in row] for row in rows]
-        for name, (text,) in zip(self.unknowns, eliminated(sheet, rows, _size(sheet)), strict=True):
-            scope.bind(name, text)
+        for name, (text,) in zip(self.system.unknowns, eliminated(self.sheet, rows), strict=True):
+            self.scope.bind(name, text)
 
-    def _searched(self, sheet: Sheet, scope: Scope, arguments: Sequence[str]) -> None:
-        assert self.branch is not None
-        left = self.branch.left[0]
-        sheet.space["gap"] = _function(sheet.dialect, (self.tear, *self.inputs), _gap(left))
-        sheet.space["least"] = _function(sheet.dialect, (self.tear, *self.inputs), _sizes(left), _noise(left))
-        sheet.space["crossing"] = sheet.dialect.helper(crossing) if isinstance(sheet.dialect, Machine) else crossings
-        found = sheet.line(f"crossing(gap, least, low, high, ({', '.join(arguments)},))")
-        scope.bind(self.tear, found)
-        for name, form in self.branch.forms.items():
-            scope.bind(name, sheet.expression(form, scope))
+    def _search(self) -> None:
+        """The tear within the ends of a piece, and the other unknowns in terms of it."""
+        branch, sheet = self.attempt.branch, self.sheet
+        assert branch is not None
+        left, names = branch.left[0], (self.attempt.tear, *self.system.inputs)
+        sheet.space["gap"] = _function(self.dialect, names, _gap(left))
+        sheet.space["least"] = _function(self.dialect, names, _sizes(left), _noise(left))
+        sheet.space["crossing"] = self.dialect.helper(crossing) if isinstance(self.dialect, Machine) else crossings
+        found = sheet.line(f"crossing(gap, least, low, high, ({', '.join(self.arguments.values())},))")
+        self.scope.bind(self.attempt.tear, found)
+        for name, form in branch.forms.items():
+            self.scope.bind(name, sheet.expression(form, self.scope))
 
-    def _trusted(self, sheet: Sheet, scope: Scope) -> str:
+    def _trusted(self) -> str:
         """The test that all unknowns are known to enough digits."""
-        tests = [f"({error} <= {TRUSTED!r})" for error in self._errors(sheet, scope)]
-        tests += [f"(not {doubt})" for doubt in scope.asked]
-        for name in self.unknowns:
-            sized = f"{_size(sheet)}({scope.variables[name]})"
+        tests = [f"({error} <= {TRUSTED!r})" for error in self._errors()]
+        tests += [f"(not {doubt})" for doubt in self.scope.asked]
+        for name in self.system.unknowns:
+            sized = f"{self.dialect.size}({self.scope.variables[name]})"
             tests += [f"({LEAST_TRUSTED!r} <= {sized})", f"({sized} <= {MOST_TRUSTED!r})"]
-        return sheet.line(sheet.dialect.logic("and", tests))
+        return self.sheet.line(self.dialect.logic("and", tests))
 
-    def _errors(self, sheet: Sheet, scope: Scope) -> list[str]:
+    def _errors(self) -> list[str]:
         """The relative error of each unknown: the relative change that would explain the residuals."""
-        size = _size(sheet)
-        here = [_share(sheet, equation, scope) for equation in self.equations]
+        size, equations, unknowns = self.dialect.size, self.system.equations, self.system.unknowns
+        here = [self._share(equation, self.scope) for equation in equations]
         columns = []
-        for name in self.unknowns:
-            aside = scope.copy()
-            aside.bind(name, sheet.line(f"{scope.variables[name]} * {1 + ASIDE!r}"))
-            pairs = zip(self.equations, here, strict=True)
-            columns.append([_moved(sheet, name, equation, share, aside) for equation, share in pairs])
-            scope.ask(*aside.asked)
-        count = range(len(self.unknowns))
+        for name in unknowns:
+            aside = self.scope.copy()
+            aside.bind(name, self.sheet.line(f"{self.scope.variables[name]} * {1 + ASIDE!r}"))
+            pairs = zip(equations, here, strict=True)
+            columns.append([self._moved(name, equation, share, aside) for equation, share in pairs])
+            self.scope.ask(*aside.asked)
+        count = range(len(unknowns))
         rows = [[column[i] for column in columns] + [repr(ASIDE) if i == k else "0.0" for k in count] for i in count]
         amiss = []
-        for equation, share in zip(self.equations, here, strict=True):
-            noise, whole = (sheet.expression(one, scope) for one in (_noise(equation), _sizes(equation)))
-            amiss.append(sheet.line(f"{size}({share}) + {ROUNDING!r} * {noise} / {whole}"))
+        for equation, share in zip(equations, here, strict=True):
+            noise, whole = (self.sheet.expression(one, self.scope) for one in (_noise(equation), _sizes(equation)))
+            amiss.append(self.sheet.line(f"{size}({share}) + {ROUNDING!r} * {noise} / {whole}"))
         errors = []
-        for row in eliminated(sheet, rows, size):
+        for row in eliminated(self.sheet, rows):
             parts = [f"{size}({text}) * {one}" for text, one in zip(row, amiss, strict=True) if text != "0.0"]
-            errors.append(sheet.line(" + ".join(parts)))
+            errors.append(self.sheet.line(" + ".join(parts)))
         return errors
 
-    def _judged(self, sheet: Sheet, scope: Scope, trusted: str) -> list[str]:
+    def _share(self, equation: Equation, scope: Scope) -> str:
+        """The residual relative to the sum of the absolute terms."""
+        parts = (equation.lhs, equation.rhs, _sizes(equation))
+        left, right, whole = (self.sheet.expression(one, scope) for one in parts)
+        return self.sheet.line(f"({left} - {right}) / {whole}")
+
+    def _moved(self, name: str, equation: Equation, share: str, aside: Scope) -> str:
+        """The increase of the relative residual when a name is moved aside."""
+        if name not in names_in(equation.lhs, equation.rhs):
+            return "0.0"
+        return self.sheet.line(f"{self._share(equation, aside)} - {share}")
+
+    def _judged(self, trusted: str) -> list[str]:
         """The unknowns where they are inside; NaN where one is outside, or was not found."""
         inside, outside = [trusted], []
-        for name in self.unknowns:
-            text, domain = scope.variables[name], self.domains[name]
+        for name in self.system.unknowns:
+            text, domain = self.scope.variables[name], self.system.domains[name]
             for end, sign in ((domain.low, 1), (domain.high, -1)):
                 if isfinite(end):
                     slack = sign * AT_END * abs(end)
                     above, below = (">", "<") if sign > 0 else ("<", ">")
                     inside.append(f"({text} {above} {end + slack!r})")
                     outside.append(f"({text} {below} {end - slack!r})")
-        dialect = sheet.dialect
-        fits = sheet.line(dialect.logic("and", inside))
-        misses = sheet.line(dialect.logic("and", [trusted, dialect.logic("or", outside)])) if outside else "False"
-        if self.branch is not None:
-            found = scope.variables[self.tear]
-            misses = sheet.line(dialect.logic("or", [misses, f"({found} != {found})"]))
-        return [
-            sheet.line(dialect.pick(fits, scope.variables[name], dialect.pick(misses, "nan", "inf")))
-            for name in self.unknowns
-        ]
+        line, dialect = self.sheet.line, self.dialect
+        fits = line(dialect.logic("and", inside))
+        misses = line(dialect.logic("and", [trusted, dialect.logic("or", outside)])) if outside else "False"
+        if self.attempt.branch is not None:
+            found = self.scope.variables[self.attempt.tear]
+            misses = line(dialect.logic("or", [misses, f"({found} != {found})"]))
+        texts = (self.scope.variables[name] for name in self.system.unknowns)
+        return [line(dialect.pick(fits, text, dialect.pick(misses, "nan", "inf"))) for text in texts]
 
 
-def attempt(
-    equations: Sequence[Equation], unknowns: Sequence[str], inputs: Sequence[str], domains: Mapping[str, Domain]
-) -> Attempt | None:
-    """How to compute a block by lines; None if there is no way."""
-    parts = (tuple(equations), tuple(unknowns), tuple(inputs), domains)
-    if not inputs:
+def attempt(system: ParametricSystem) -> Attempt | None:
+    """How to compute a system by lines; None if there is no way."""
+    equations, unknowns = system.equations, system.unknowns
+    if not system.inputs:
         return None
     if len(unknowns) == 1:
         if isolate(equations[0], unknowns[0]) is not None:
             return None
-        return Attempt(*parts, tear=unknowns[0], branch=Branch({}, tuple(equations)))
+        return Attempt(system, tear=unknowns[0], branch=Branch({}, equations))
     forms = linear_forms(equations, frozenset(unknowns))
     if forms is not None:
-        return Attempt(*parts, linear=tuple(forms)) if len(unknowns) <= _MOST else None
-    if any(_turns(equation, name, domains[name]) for equation in equations for name in unknowns):
+        return Attempt(system, linear=tuple(forms)) if len(unknowns) <= _MOST else None
+    if any(system.turns(equation, name) for equation in equations for name in unknowns):
         return None
-    box = {name: domains[name].closed for name in (*inputs, *unknowns)}
     ways = [(tear, expressed(equations, unknowns, tear)) for tear in unknowns]
     single = [(tear, branches[0]) for tear, branches in ways if len(branches) == 1]
-    single.sort(key=lambda way: (not loses_nothing(way[1], box), len(way[1].lost) + len(way[1].powers)))
-    return Attempt(*parts, tear=single[0][0], branch=single[0][1], others=tuple(single[1:])) if single else None
-
-
-def _turns(equation: Equation, name: str, domain: Domain) -> bool:
-    """Whether an unknown is an angle, or in one, that is sought in one turn."""
-    if isfinite(domain.low) and isfinite(domain.high):
-        return False
-    return bool(angles_of(equation, name))
+    single.sort(key=lambda way: (not loses_nothing(way[1], system.box), len(way[1].lost) + len(way[1].powers)))
+    return Attempt(system, tear=single[0][0], branch=single[0][1], others=tuple(single[1:])) if single else None
 
 
 @lru_cache(maxsize=256)
@@ -210,38 +240,14 @@ def _noise(equation: Equation) -> Node:
     return added(roundings(equation.lhs), roundings(equation.rhs))
 
 
-def _share(sheet: Sheet, equation: Equation, scope: Scope) -> str:
-    """The residual relative to the sum of the absolute terms."""
-    left, right, whole = (sheet.expression(one, scope) for one in (equation.lhs, equation.rhs, _sizes(equation)))
-    return sheet.line(f"({left} - {right}) / {whole}")
-
-
-def _moved(sheet: Sheet, name: str, equation: Equation, share: str, aside: Scope) -> str:
-    """The increase of the relative residual when a name is moved aside."""
-    if name not in names_in(equation.lhs, equation.rhs):
-        return "0.0"
-    return sheet.line(f"{_share(sheet, equation, aside)} - {share}")
-
-
 def _function(dialect: Dialect, names: Sequence[str], *nodes: Node) -> Callable[..., Any]:
     """One expression as a function of names; with sizes and roundings, the least residual with a certain sign."""
-    sheet = Sheet(dialect)
-    arguments = [f"a{i}" for i in range(len(names))]
-    scope = Scope(dict(zip(names, arguments, strict=True)))
+    sheet, arguments = Sheet(dialect), arguments_for(names)
+    scope = Scope(dict(arguments))
     texts = [sheet.expression(node, scope) for node in nodes]
     text = texts[0] if len(texts) == 1 else f"{AGREEMENT!r} * {texts[0]} + {32 * ROUNDING!r} * {texts[1]}"
     doubt = f"nan if {' | '.join(scope.asked)} else " if scope.asked else ""
-    sheet.write(f"return {doubt}{text}")
-    return _made(sheet, arguments)
-
-
-def _made(sheet: Sheet, arguments: Sequence[str]) -> Callable[..., Any]:
-    lines = sheet.lines if sheet.dialect.is_lazy else sheet.released()
-    return sheet.dialect.made("\n".join([f"def compiled({', '.join(arguments)}):", *lines, ""]), sheet.space)
-
-
-def _size(sheet: Sheet) -> str:
-    return "abs" if sheet.dialect.is_lazy else "np.abs"
+    return sheet.function(arguments.values(), f"{doubt}{text}")
 
 
 def _is_plain(text: str) -> bool:

@@ -14,18 +14,18 @@ __all__ = ["eliminated"]
 _NOTHING = "0.0"
 
 
-def eliminated(sheet: Sheet, rows: Sequence[Sequence[str]], size: str) -> list[list[str]]:
+def eliminated(sheet: Sheet, rows: Sequence[Sequence[str]]) -> list[list[str]]:
     """The columns beyond the square after elimination; not numbers where the system is singular.
 
     >>> from derive.kernels.backends.python_numpy import Floats
     >>> sheet = Sheet(Floats())
-    >>> (found,) = eliminated(sheet, [["a0", "a1"]], "abs")
+    >>> (found,) = eliminated(sheet, [["a0", "a1"]])
     >>> [line.strip() for line in sheet.lines], found
     (['v0 = a1 / a0'], ['v0'])
     """
     table = [list(row) for row in rows]
     for column in range(len(table)):
-        _pivoted(sheet, table, column, size)
+        _pivoted(sheet, table, column)
         pivot = table[column]
         if pivot[column] == _NOTHING:
             pivot[column] = "nan"
@@ -37,9 +37,9 @@ def eliminated(sheet: Sheet, rows: Sequence[Sequence[str]], size: str) -> list[l
     return [row[len(table) :] for row in table]
 
 
-def _pivoted(sheet: Sheet, table: list[list[str]], column: int, size: str) -> None:
+def _pivoted(sheet: Sheet, table: list[list[str]], column: int) -> None:
     """Move the largest entry of a column to its pivot."""
-    top = table[column]
+    top, size = table[column], sheet.dialect.size
     for row in table[column + 1 :]:
         if row[column] == _NOTHING:
             continue

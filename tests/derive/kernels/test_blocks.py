@@ -16,7 +16,7 @@ from derive.expressions.tree import names_in
 from derive.kernels.backends.numba_source import is_at_hand
 from derive.kernels.blocks import solver_calls
 from derive.kernels.blocks.block_kernels import ManyPoints, OnePoint
-from derive.kernels.blocks.block_lines import attempt
+from derive.kernels.blocks.block_lines import ParametricSystem, attempt
 from derive.kernels.several_targets import Abreast
 from derive.solving.blocks.block import solve_block
 from quantities.domain import Domain
@@ -194,7 +194,8 @@ def test_arrays_broadcast():
 def test_digits_that_are_lost_on_the_way_leave_the_point_to_the_solver():
     library = bare("x a", "(sqrt(x + 1e10) - 1e5)*exp(x) = a")
     (equation,) = (relation.written for relation in library.relations.values())
-    found = attempt([equation], ["x"], ["a"], {name: library.quantities[name].domain for name in "xa"})
+    domains = {name: library.quantities[name].domain for name in "xa"}
+    found = attempt(ParametricSystem((equation,), ("x",), ("a",), domains))
     with numpy.errstate(all="ignore"):
         _, pending = ManyPoints(found)([numpy.linspace(1e-5, 1e-3, 50)])
     assert pending.all()
@@ -229,7 +230,7 @@ def test_what_is_vouched_for_is_all_that_the_solver_finds(left, right, domain, n
     equation = parse_equation(f"{left} = {right}*y")
     assume("x" in names_in(equation.lhs, equation.rhs))
     domains = {"x": DOMAINS[domain], "y": DOMAINS["positive"]}
-    way = attempt([equation], ["x"], ["y"], domains)
+    way = attempt(ParametricSystem((equation,), ("x",), ("y",), domains))
     assume(way is not None)
     agree(way, [equation], ["x"], [numpy.array(numbers)], domains)
 
@@ -250,7 +251,8 @@ def test_a_linear_system_is_what_the_solver_makes_of_it(rows, numbers, domain):
     assume(len(unknowns) > 1 and set(unknowns) <= {*names_in(*(equation.lhs for equation in equations))})
     domains = dict.fromkeys(unknowns, DOMAINS[domain]) | dict.fromkeys("ab", DOMAINS["positive"])
     a = numpy.array(numbers)
-    agree(attempt(equations, unknowns, ["a", "b"], domains), equations, unknowns, [a, a[::-1].copy()], domains)
+    system = ParametricSystem(tuple(equations), tuple(unknowns), ("a", "b"), domains)
+    agree(attempt(system), equations, unknowns, [a, a[::-1].copy()], domains)
 
 
 def agree(way, equations, unknowns, columns, domains):
@@ -259,7 +261,7 @@ def agree(way, equations, unknowns, columns, domains):
         solutions, pending = ManyPoints(way)(columns)
     alone = OnePoint(way)
     for i, numbers in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
-        known = dict(zip(way.inputs, numbers, strict=True))
+        known = dict(zip(way.system.inputs, numbers, strict=True))
         try:
             theirs = solve_block(equations, unknowns, known, domains)
         except DeriveError:

@@ -117,10 +117,10 @@ def test_elimination_comes_to_what_numpy_comes_to(size, seed):
     tables = draw.normal(size=(20, size, size + 2)) * (draw.random((20, size, size + 2)) < 0.8)
     tables = tables[numpy.abs(numpy.linalg.det(tables[:, :, :size])) > 1e-6]
     expected = numpy.linalg.solve(tables[:, :, :size], tables[:, :, size:])
-    for dialect, absolute in ((Slow(), "abs"), (Arrays(), "np.abs")):
+    for dialect in (Slow(), Arrays()):
         sheet = Sheet(dialect)
         names = [[f"a{i}_{k}" for k in range(size + 2)] for i in range(size)]
-        found = eliminated(sheet, names, absolute)
+        found = eliminated(sheet, names)
         sheet.write(f"return [{', '.join(text for row in found for text in row)}]")
         listed = ", ".join(name for row in names for name in row)
         function = dialect.made("\n".join([f"def compiled({listed}):", *sheet.lines, ""]), sheet.space)
