@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any
 from derive.expressions.tree import Node, names_in, render
 from derive.kernels.backends.javascript import Built, Script, javascript_functions
 from derive.kernels.case_dispatch import Tree, forks, leaves
-from derive.kernels.programs.check_lines import tolerance_of
 from derive.kernels.programs.layout import Layout, laid_out, leading_to
-from derive.kernels.programs.program_lines import alternatives
+from derive.kernels.programs.program_lines import alternatives, tolerance_of
 from derive.kernels.programs.reasons import Reason, Reasons
 from derive.kernels.programs.step_data import letters, step
 from derive.kernels.several_targets import found_for

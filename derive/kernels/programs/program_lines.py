@@ -9,46 +9,106 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from math import inf, isfinite
+from typing import TYPE_CHECKING
 
-from derive.expressions.tree import Equation, Node, names_in
+from derive.expressions.tree import Apply, Equation, Node, names_in
 from derive.kernels.backends.emitter import Unsaid
 from derive.kernels.backends.javascript import Built, JavaScript, Script, without_idle
 from derive.kernels.backends.shared_lines import Scope, Sheet
+from derive.kernels.blocks.decisions import Decisions
 from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, Yielding, leaves
-from derive.kernels.lowering import written
-from derive.kernels.programs.caused_lines import SOUND, CausedLines
-from derive.kernels.programs.check_lines import check_lines, choice_line, displacement
+from derive.kernels.lowering import Draft, written
+from derive.kernels.programs.choice_forms import Choice, ways
 from derive.kernels.programs.layout import Layout, extra, testable, weak_behind
 from derive.kernels.programs.reasons import Reasons
 from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.evaluation import terms, weighed
 from derive.numerics.algebra.isolation import isolate
 from derive.planning.plan import Block
 from derive.solving.diagnosis.left_domains import may_be_undefined
+from derive.tolerances import AGREEMENT, CONTRADICTION
+from quantities.tolerances import UNIT_ROUNDING
 
-__all__ = ["alternatives"]
+if TYPE_CHECKING:
+    from derive.model.relation import Relation
+
+__all__ = ["alternatives", "tolerance_of"]
+
+_SOUND = "0"  # the cause of what has a number
 
 
 def alternatives(
     library: RelationSet, found: Cases, inputs: Sequence[str], layout: Layout, reasons: Reasons
 ) -> list[Script]:
     """A function of inputs and results for each alternative of a question."""
-    made = []
-    for tree in found.alternatives:
+    return [_Listing(library, found, inputs, layout, reasons).script(tree) for tree in found.alternatives]
+
+
+def tolerance_of(relation: Relation, is_exact: bool) -> float:
+    """How far the sides may be apart: a contradiction is reported only where more digits would not resolve it."""
+    return max(relation.tolerance, CONTRADICTION) if is_exact else relation.tolerance
+
+
+class _Listing(Draft):
+    """Writes the lines of one alternative, from the givens and the causes that their quantities hand on."""
+
+    def __init__(
+        self, library: RelationSet, found: Cases, inputs: Sequence[str], layout: Layout, reasons: Reasons
+    ) -> None:
         sheet = Sheet(JavaScript())
         sheet.space |= {name: Built(name) for name in ("isWhole", "largest", "smallest", "first", "held", "blank")}
-        _Listing(library, found, inputs, sheet, layout, reasons).write(tree)
-        made.append(Script("\n".join(["def compiled(x, y):", *without_idle(sheet.lines), ""]), sheet.space))
-    return made
+        arguments = {name: sheet.line(f"x[{i}]") for i, name in enumerate(inputs)}
+        super().__init__(library, found, arguments, sheet, Decisions())
+        self.inputs = inputs
+        self.layout = layout
+        self.reasons = reasons
+        self.causes: dict[str, str] = {}  # of each line that may lack a number
+        self.open: dict[str, str] = {}  # of causes beside the target: the same where its relations apply
+        self.handed: dict[str, list[str]] = {}  # the causes in each check
+        self.unsaid: set[Block] = set()  # blocks without lines
+        self.tried: list[str] = []  # the candidates of the block at hand
+        self.forms: dict[Block, str] = {}  # the index of the form in use
+        self.raw: dict[str, str] = {}  # of each unknown, before it is asked whether it lies in its domain
+        self.barred: dict[str, str] = {}  # whether a quantity beside the target has no admissible value
 
-
-class _Listing(CausedLines):
-    """Writes the lines of one alternative."""
-
-    def write(self, tree: Tree) -> None:
+    def script(self, tree: Tree) -> Script:
         scope = Scope()
         for name in self.outline.strong:
-            self.given(name, scope)
+            self._given(name, scope)
         self._tree(tree, scope)
+        return Script("\n".join(["def compiled(x, y):", *without_idle(self.sheet.lines), ""]), self.sheet.space)
+
+    def _given(self, name: str, scope: Scope) -> None:
+        """A given in base units, with the cause where it is no number of its domain."""
+        argument, quantity = self.arguments[name], self.library.declared[name]
+        domain = quantity.domain
+        based = self._based(argument, name)
+        value = based if based == argument else self.sheet.line(based)
+        tests = [self.sheet.between(value, -inf, inf)]
+        for end, sign in ((domain.low, "<" if domain.open_low else "<="), (domain.high, ">=")):
+            if isfinite(end):
+                slack = (
+                    "" if sign == "<" or not end else f" {'-' if sign == '<=' else '+'} {UNIT_ROUNDING!r}*abs({value})"
+                )
+                tests.append(f"({end!r}{slack} {sign} {value})")
+        tests += [f"isWhole({argument})"] if domain.whole else []
+        wrong = self.reasons.misgiven(quantity)
+        self.causes[value] = self.sheet.line(f"0 if {' and '.join(tests)} else {wrong}")
+        scope.variables[name] = value
+        self.decisions.given(value, argument, quantity)
+
+    def _cause(self, names: Iterable[str], scope: Scope) -> list[str]:
+        """The causes that quantities may hand on."""
+        found = (self.causes.get(scope.variables[name], _SOUND) for name in names)
+        return [one for one in dict.fromkeys(found) if one != _SOUND]
+
+    def _first(self, *causes: str) -> str:
+        """The first cause of several."""
+        held = [one for one in causes if one != _SOUND]
+        if not held:
+            return _SOUND
+        return held[0] if len(held) == 1 and held[0].isidentifier() else self.sheet.line(" or ".join(held))
 
     # Cases
 
@@ -76,12 +136,12 @@ class _Listing(CausedLines):
         inner = scope.untested()
         test = self.sheet.expression(fork.condition, inner)
         unclear = self.reasons.unclear(fork.condition)
-        cause = self.first(*self.cause(names, scope), *(f"({unclear} if {one} else 0)" for one in inner.asked))
-        if cause != SOUND:
+        cause = self._first(*self._cause(names, scope), *(f"({unclear} if {one} else 0)" for one in inner.asked))
+        if cause != _SOUND:
             with self.sheet.under(f"if {cause}:"):
                 self._blank(cause)
         self._in_common(fork, scope.untested())
-        sound = "" if cause == SOUND else f"not {cause} and "
+        sound = "" if cause == _SOUND else f"not {cause} and "
         for heading, side in ((f"if {sound}{test}:", fork.yes), (f"if {sound}not {test}:", fork.no)):
             with self.sheet.under(heading):
                 self._tree(side, scope.copy())
@@ -136,7 +196,7 @@ class _Listing(CausedLines):
         for name in names_in(*every):
             if name not in scope.variables:
                 self._default(name, scope)
-        causes = self.cause(names_in(*every), scope)
+        causes = self._cause(names_in(*every), scope)
         for conditions, is_held in ((case.holding, True), *((one, False) for one in case.failing)):
             if conditions:
                 causes.append(self._judgement(conditions, is_held, scope))
@@ -144,16 +204,16 @@ class _Listing(CausedLines):
             unclear = self.reasons.unclear(yielding.condition)
             inner = scope.untested()
             fails = self._fails(yielding, inner)
-            causes += self.cause(self._starting(yielding, scope), scope)
+            causes += self._cause(self._starting(yielding, scope), scope)
             causes.append(self.sheet.line(f"{unclear} if {' or '.join((fails, *inner.asked))} else 0"))
         for following in case.following:
             unclear, inner = self.reasons.unclear(following.condition), scope.untested()
             known, test = self._worked_out(following, inner)
-            causes += self.cause(self._starting(following, scope), scope)
+            causes += self._cause(self._starting(following, scope), scope)
             wrong = self.reasons.failing(self.outline.target, (following.condition,))
             asked = " or ".join((f"not ({' and '.join(known)})", *inner.asked))
             causes.append(self.sheet.line(f"{unclear} if {asked} else 0 if {test} else {wrong}"))
-        return self.first(*causes)
+        return self._first(*causes)
 
     def _starting(self, yielding: Yielding, scope: Scope) -> list[str]:
         """The numbers of a case from which a condition's quantities follow."""
@@ -180,7 +240,7 @@ class _Listing(CausedLines):
         """The unknowns of a block, each NaN where it has a cause."""
         relations = [self.library.relations[name].written for name in block.relations]
         met = names_in(*(side for written in relations for side in (written.lhs, written.rhs)))
-        causes = self.cause((name for name in met if name not in block.unknowns), scope)
+        causes = self._cause((name for name in met if name not in block.unknowns), scope)
         inner = scope.untested()
         self.tried = []
         try:
@@ -189,13 +249,13 @@ class _Listing(CausedLines):
             super()._block(block, inner)
         except Unsaid:
             self.unsaid.add(block)
-            cause = self.first(*causes, str(self.reasons.uncompiled(block)))
+            cause = self._first(*causes, str(self.reasons.uncompiled(block)))
             for name in block.unknowns:
                 held = self.sheet.named("nan")
                 self.causes[held] = cause
                 scope.bind(name, held)
             return
-        cause = self.first(*causes, self._own_cause(block, inner))
+        cause = self._first(*causes, self._own_cause(block, inner))
         for name in block.unknowns:
             raw = self.raw[name] = inner.variables[name]
             held = self.sheet.line(f"nan if {cause} else {raw}")
@@ -238,13 +298,13 @@ class _Listing(CausedLines):
         relations = [self.library.relations[name] for name in block.relations]
         conditions = [one for relation in relations for one in relation.conditions]
         whether = [self._judgement((one,), True, scope) for one in conditions]
-        aside = [*self.cause(names_in(*conditions), scope), *whether]
+        aside = [*self._cause(names_in(*conditions), scope), *whether]
         self._block(block, scope)
         self._bar(block, aside, scope, is_needed=is_needed)
         for name in block.unknowns:
             held = scope.variables[name]
-            own = self.causes.get(held, SOUND)
-            self.causes[held] = self.first(*aside, own)
+            own = self.causes.get(held, _SOUND)
+            self.causes[held] = self._first(*aside, own)
             applies = " or ".join(aside)
             self.open[self.causes[held]] = self.sheet.line(f"0 if {applies} else {own}") if aside else own
 
@@ -254,7 +314,7 @@ class _Listing(CausedLines):
         Only the first is told of the block itself: what follows from it is not the others' fault.
         """
         first = block.unknowns[0]
-        own = self.causes.get(scope.variables[first], SOUND)
+        own = self.causes.get(scope.variables[first], _SOUND)
         outside = f"({own} == {self.reasons.outside(self.library.declared[first])})"
         if not is_needed and may_be_undefined(self.library, block):  # what has no number at all leaves no domain
             outside = f"({outside} and abs({self.raw[first]}) < inf)"
@@ -274,12 +334,12 @@ class _Listing(CausedLines):
         for name in self.layout.outputs:
             if name not in scope.variables:
                 continue
-            value, own = scope.variables[name], self.causes.get(scope.variables[name], SOUND)
-            cause = self.first(whole, own, *(said if name == self.outline.target else ()))
+            value, own = scope.variables[name], self.causes.get(scope.variables[name], _SOUND)
+            cause = self._first(whole, own, *(said if name == self.outline.target else ()))
             declared = self._declared(value, name)  # no number where it has a cause of its own
             told = (
                 declared
-                if cause in (SOUND, own) and name not in self.outline.strong
+                if cause in (_SOUND, own) and name not in self.outline.strong
                 else f"nan if {cause} else {declared}"
             )
             self.sheet.write(f"y[{self.layout.output(name)}] = {told}")
@@ -301,7 +361,7 @@ class _Listing(CausedLines):
         known = scope.copy()
         for name in self.inputs:
             if name not in known.variables:
-                self.given(name, known)
+                self._given(name, known)
         for name in self.library.defaults:
             if name not in known.variables and name != self.outline.target:
                 self._default(name, known)
@@ -324,7 +384,7 @@ class _Listing(CausedLines):
             return
         inner = scope.untested()
         tests = [self.sheet.expression(one, inner) for one in conditions]
-        unknown = [*self.cause(names_in(*conditions), scope), *inner.asked]
+        unknown = [*self._cause(names_in(*conditions), scope), *inner.asked]
         known = f"not ({' or '.join(unknown)}) and " if unknown else ""
         applies = self.dialect.logic("and", tests)
         idle = self.sheet.line(f"1 if {known}not {applies} else 0")
@@ -346,12 +406,32 @@ class _Listing(CausedLines):
     def _check(self, name: str, scope: Scope, whole: str, is_loose: bool = False) -> str:
         """The state of one check."""
         relation = self.library.relations[name]
-        causes = [whole, *self.cause((*self.library.members[name], *names_in(*relation.conditions)), scope)]
-        places = (*self.layout.sides(name), self.layout.state(name))
-        is_exact = name in self.layout.stated_twice
+        causes = [whole, *self._cause((*self.library.members[name], *names_in(*relation.conditions)), scope)]
         self.handed[name] = causes
-        cause = self.first(*causes)
-        return check_lines(self.sheet, relation, scope.untested(), cause, places, is_exact, is_loose)
+        return self._compared(relation, scope.untested(), self._first(*causes), is_loose=is_loose)
+
+    def _compared(self, relation: Relation, scope: Scope, cause: str, *, is_loose: bool) -> str:
+        """Write both sides of a relation and its state, which is returned; nothing is tested where there is a cause.
+
+        Where a loose one fails, its state is that only the solver can tell.
+        """
+        sheet, equation, name = self.sheet, relation.written, relation.name
+        left, right = (sheet.expression(side, scope) for side in (equation.lhs, equation.rhs))
+        tests = [sheet.expression(condition, scope) for condition in relation.conditions]
+        exact = (term for side in (equation.lhs, equation.rhs) for term in terms(side))
+        measured = exact if relation.approximate is None else weighed(equation)
+        size = " + ".join(f"abs({sheet.expression(term, scope)})" for term in measured)
+        gap = sheet.line(f"{left} - {right}")
+        excess = {"=": f"abs({gap})", "<=": gap, ">=": f"-{gap}"}[equation.op]
+        unknown = " or ".join(one for one in (cause, *scope.asked, *(f"(not {test})" for test in tests)) if one != "0")
+        held = f"held({gap}, {excess}, {size}, {tolerance_of(relation, name in self.layout.stated_twice)!r})"
+        state = sheet.line(f"0 if {unknown} else {held}" if unknown else held)
+        if is_loose:
+            state = sheet.line(f"4 if {state} == 2 else {state}")
+        for at, side in zip(self.layout.sides(name), (left, right), strict=True):
+            sheet.write(f"y[{at}] = {side} if {state} else nan")
+        sheet.write(f"y[{self.layout.state(name)}] = {state}")
+        return state
 
     def _follow(self, relation: str, scope: Scope) -> None:
         """What else is in a relation that the givens alone decide, each by a function of its own."""
@@ -379,21 +459,51 @@ class _Listing(CausedLines):
                 self.sheet.write(f"{at} = 3 if {self.barred[name]} else -1")
 
     def _displacement(self, name: str, case: Case, scope: Scope) -> str:
+        """Whether what comes out agrees with a default; not tested (-1) where it has a cause."""
+        own, number = self.library.defaults[name], scope.variables[name]
+        cause = self.causes.get(number, _SOUND)
         behind = [self.library.defaults[one] for one in weak_behind(self.library, case.plan, [name])]
         is_loose = any(one.as_rounded[0] != one.as_rounded[1] for one in behind)
-        number = scope.variables[name]
-        return displacement(self.sheet, number, self.library.defaults[name], self.causes.get(number, SOUND), is_loose)
+        stated, (low, high) = own.base[1], own.as_rounded
+        slack = AGREEMENT * max(abs(low), abs(high))
+        apart = self.sheet.line(f"abs({number} - {stated!r})")
+        tests = [f"{apart} <= {AGREEMENT!r}*abs({number})", f"{apart} <= {AGREEMENT * abs(stated)!r}"]
+        agrees = " or ".join([*tests, self.sheet.between(number, low - slack, high + slack)])
+        untested = f"-1 if {cause} else " if cause != _SOUND else ""
+        return f"{untested}1 if {agrees} else {4 if is_loose else 2}"
 
     def _regimes(self, case: Case, scope: Scope, whole: str) -> None:
         for name in (name for block in case.plan.blocks for name in block.relations):
             choice = self.layout.choices.get(name)
             if choice is not None:
-                cause = self.first(whole, *self.cause(self.library.members[name], scope))
-                choice_line(self.sheet, choice, scope.untested(), cause, self.layout.choice(name))
+                cause = self._first(whole, *self._cause(self.library.members[name], scope))
+                self._regime(choice, scope.untested(), cause, self.layout.choice(name))
+
+    def _regime(self, choice: Choice, scope: Scope, cause: str, at: int) -> None:
+        """Write the index of the form that a relation with choices takes; none where there is a cause."""
+        taken = [self.sheet.line(self._way(node, scope)) for node in choice.nodes]
+        combined = taken[0]
+        for way, node in zip(taken[1:], choice.nodes[1:], strict=True):
+            combined = f"({combined}) * {ways(node)} + {way}"
+        if choice.places != tuple(range(len(choice.places))):
+            name = f"places{at}"
+            self.sheet.space[name] = choice.places
+            combined = f"{name}[{combined}]"
+        unknown = [cause, *scope.asked, *(f"({way} < 0)" for way in taken)]
+        self.sheet.write(f"y[{at}] = -1 if {' or '.join(one for one in unknown if one != '0')} else {combined}")
+
+    def _way(self, choice: Apply, scope: Scope) -> str:
+        """Which arm of a choice binds, the first of equal ones."""
+        is_cases = choice.op == "piecewise"
+        parts = choice.args[1::2] if is_cases else choice.args
+        listed = f"({', '.join(self.sheet.expression(part, scope) for part in parts)},)"
+        if is_cases:
+            return f"first({listed}, {bool(len(choice.args) % 2)})"
+        return f"{'largest' if choice.op == 'max' else 'smallest'}({listed})"
 
     def _steps(self, case: Case, scope: Scope, whole: str) -> None:
         for block in case.plan.blocks:
-            cause = self.first(whole, *self.cause(block.unknowns, scope))
+            cause = self._first(whole, *self._cause(block.unknowns, scope))
             form = self.forms.get(block, "0")
-            told = form if cause == SOUND else f"-1 if {cause} else {form}"
+            told = form if cause == _SOUND else f"-1 if {cause} else {form}"
             self.sheet.write(f"y[{self.layout.step(block)}] = {told}")
