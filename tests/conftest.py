@@ -1,22 +1,21 @@
 """What the ordinary run tries, and what is left to the thorough one and to the long one.
 
 The ordinary run, `pytest`, asks every room of the house and tries few examples of each property. `pytest -m thorough`
-tries the rest: the cross products over the library and the corpora, and the reports in full; with
+tries the rest: the cross products over the library and the corpora, the reports in full, whatever takes a second and
+more, and all cases of a test of which the ordinary run tries but the first (`@pytest.mark.ordinary(2)`); with
 `--hypothesis-profile=thorough` it also tries forty examples where the ordinary run tried ten. `pytest -m long` fuzzes
 for as long as one has patience for.
 
 Both try the same examples every time, so that they fail where the code has changed and nowhere else. A search for new
 ones has its own command: `pytest --hypothesis-profile=searching`. A property is judged by what it finds, not by how
 long a busy machine takes over one example.
-
-Assertions stand as they are written: to rewrite five thousand of them so that each can show its numbers takes as
-long as all else that is done before the first test. `--assert=rewrite` does it, for the few tests that failed.
 """
 
 from __future__ import annotations
 
 import gc
 import re
+from collections import Counter
 
 import pytest
 from hypothesis import is_hypothesis_test, settings
@@ -45,10 +44,18 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     asked = {mark for mark in ("thorough", "long") if asks_for(config, mark)}
     repeats = "thorough" in asked and config.getoption("hypothesis_profile", None) == "thorough"
+    tried: Counter[str] = Counter()
     kept: list[pytest.Item] = []
     left: list[pytest.Item] = []
     for item in items:
         marks = {mark for mark in ("thorough", "long") if item.get_closest_marker(mark)}
+        share = item.get_closest_marker("ordinary")
+        if share is not None and not marks:
+            test = item.nodeid.partition("[")[0]
+            tried[test] += 1
+            if tried[test] > share.args[0]:
+                item.add_marker("thorough")
+                marks = {"thorough"}
         if not marks and repeats and is_hypothesis_test(getattr(item, "obj", None)):
             item.add_marker("thorough")  # a property of the ordinary run, of which this one tries more examples
         is_asked = "long" in asked if "long" in marks else not marks or marks <= asked
@@ -61,8 +68,3 @@ def pytest_collection_finish() -> None:
     gc.freeze()  # the tests themselves outlive every collection
     gc.set_threshold(50_000, 20, 20)
     gc.enable()
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    if terminalreporter.stats.get("failed") and config.getoption("assertmode") == "plain":
-        terminalreporter.write_line("The numbers in an assertion that failed are shown by --assert=rewrite.")

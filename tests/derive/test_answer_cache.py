@@ -59,6 +59,7 @@ def test_what_was_asked_before_is_answered_without_importing_what_answers(room):
 PIPED = [["solve", "period", *ASKED[2:], "--steps"], ["show", "h100-sxm"], ["list", "quantities"]]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("words", one_in(1, PIPED, [" ".join(words) for words in PIPED], thorough=3))
 def test_an_answer_whose_reader_stops_early_is_not_remembered_in_part(room, words):
     """The reading end is closed before anything is written; the next reader gets all of it."""
@@ -76,6 +77,7 @@ def test_an_answer_whose_reader_stops_early_is_not_remembered_in_part(room, word
         assert whole.count("\n") > 3
 
 
+@pytest.mark.thorough
 def test_a_changed_file_is_read_again(room):
     ask()
     (room / "clock.toml").write_text(CLOCK.replace("9.80665", "1.62"))
@@ -106,6 +108,7 @@ def test_a_changed_sheet_is_read_again(room, capsys):
     assert len(entries(room)) == 2
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize(("more", "status"), [([], 0), (["--strict"], 1)])
 def test_what_was_said_beside_the_answer_is_said_again_with_the_same_status(room, more, status):
     (room / "clock.toml").write_text(CLOCK + '[relations.short]\nequation = "length <= period**2*gravity/100"\n')

@@ -229,6 +229,7 @@ def test_answers_compare_by_what_they_say(answer):
 # What travels
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
 def test_an_answer_travels_whole(protocol):
     answer = derive.solve("step_time", "h100-sxm:fp8", "llama3-70b", chips="8 chip", batch="16..64 sequence",

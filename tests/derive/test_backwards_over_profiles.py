@@ -64,6 +64,7 @@ def leads_back(asked: Asked) -> bool:
     return False
 
 
+@pytest.mark.thorough
 @every("seed", range(3), ordinary=3)
 def test_a_given_comes_back_from_what_followed_from_it(seed):
     assert leads_back(next(forwards(seed)))

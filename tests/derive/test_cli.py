@@ -102,6 +102,7 @@ STATUS = [
 ]
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize(("arguments", "status"), STATUS, ids=[" ".join(arguments) for arguments, _ in STATUS])
 def test_the_status_tells_yes_no_and_what(arguments, status):
     said = ask(*arguments)

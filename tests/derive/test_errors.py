@@ -62,6 +62,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.mark.thorough
 @every("path", FILES, ids=[path.stem for path in FILES])
 def test_the_sentence_is_the_one_in_the_specimen(path):
     specimen = Specimen.read(path)

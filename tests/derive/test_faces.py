@@ -43,6 +43,7 @@ TWOFOLD = (
 )
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize(
     ("statement", "allowed"),
     [
@@ -86,6 +87,7 @@ def test_every_public_thing_says_what_it_is(name):
     assert getattr(derive, name).__doc__
 
 
+@pytest.mark.thorough
 def test_every_public_name_can_be_had_first_and_from_a_star(tmp_path):
     done = python(
         "from derive import *\nimport derive\nprint(*[n for n in derive.__all__ if n not in globals()])", tmp_path

@@ -54,6 +54,7 @@ def test_no_random_question_takes_too_many_calls(number):
     assert not slow(itertools.islice(drawn(), number))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("share", [18, pytest.param(3, marks=pytest.mark.thorough)])
 def test_no_question_with_a_zero_takes_too_many_calls(share):
     assert len(zeros()) > 100

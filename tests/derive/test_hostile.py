@@ -128,6 +128,7 @@ def told(seed: int, seconds: float) -> list[str]:
     return [f"{seed} {kind.__name__} {verb}: {one}" for one in found]
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # of a file that was just opened
 @pytest.mark.parametrize(
     ("cases", "seconds"),

@@ -81,6 +81,7 @@ def test_what_cannot_be_read_is_an_error_of_the_system(tmp_path: Path) -> None:
             content_of(path)
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize(
     "words",
     [

@@ -100,6 +100,7 @@ def test_what_goes_on_is_interrupted_again(monkeypatch):
                 met += 1
 
 
+@pytest.mark.thorough
 def test_what_begins_and_ends_a_block_is_whole(monkeypatch):
     monkeypatch.setattr(interrupting, "_SOON", 0.001)
     state = {"open": 0, "undone": 0}
@@ -125,6 +126,7 @@ def test_what_begins_and_ends_a_block_is_whole(monkeypatch):
         assert state["open"] == 0
 
 
+@pytest.mark.thorough
 def test_what_the_garbage_collector_calls_is_whole():
     begun, ended = [], []
 
@@ -215,6 +217,7 @@ def interrupted(kind: str, draw: Random) -> tuple[str, str]:
     return shown(library, target, given), shown(derive.load(source), target, given)
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     "seeds",

@@ -174,6 +174,7 @@ EXTREMES = (70640,)  # where a minimum of quantities that stay open excludes one
 ROUNDED = (20032, 22797)  # where a sum in a choice cancels to a rounding error, or an arm is a number up to one
 
 
+@pytest.mark.thorough
 @every("seed", (*TIES, *ARMS, *DENIED, *HOLLOW, *SAME_NAMES, *POINTS, *GAPS, *LEFT, *EXTREMES, *ROUNDED))
 def test_cases_that_only_a_bound_decides_are_taken_or_excluded(seed: int) -> None:
     assert not failures(range(seed, seed + 1), is_ranged=False)

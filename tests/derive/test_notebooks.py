@@ -77,6 +77,7 @@ def test_completion_offers_nothing_private(held):
     assert set(dir(derive)) == set(derive.__all__)
 
 
+@pytest.mark.ordinary(2)
 @pytest.mark.parametrize("name", ["Table", "Sample", "Borders", "Comparison", "Front"])
 def test_a_plot_shows_itself(held, name):
     drawn = held[name].plot()._repr_svg_()

@@ -125,6 +125,7 @@ def test_what_is_typed_acts_or_is_checked_or_is_named(first):
     assert not [said for seed in range(first, first + BATCH) if (said := verdict(seed))]
 
 
+@pytest.mark.thorough
 @every("first", range(0, SHORT, BATCH), ordinary=2)
 def test_what_fits_together_does_not_fail(first):
     assert not [said for seed in range(first, first + BATCH) if (said := alarm(seed))]

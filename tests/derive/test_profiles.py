@@ -73,6 +73,7 @@ def test_a_chip_without_a_precision_has_no_peak():
     assert ("peak_compute",) in caught.value.missing
 
 
+@pytest.mark.ordinary(2)
 @pytest.mark.parametrize(
     "ask",
     [

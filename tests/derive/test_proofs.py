@@ -192,6 +192,7 @@ def test_every_proof_of_a_planted_polynomial_is_confirmed(seed):
     count_of_verified(asked(planted.library, "x", planted.given))
 
 
+@pytest.mark.thorough
 @every("seed", range(20), ordinary=2)
 def test_every_proof_of_planted_waves_is_confirmed(seed):
     planted = planted_waves(seed)

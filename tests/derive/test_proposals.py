@@ -80,6 +80,7 @@ def test_all_that_a_hint_proposes_for_any_quantity_is_accepted(quantity):
     test_all_that_a_hint_proposes_is_accepted(quantity)
 
 
+@pytest.mark.thorough
 @every("quantity", QUANTITIES[::3], ids=str)
 def test_a_letter_for_a_power_of_ten_is_read_as_one(quantity):
     unit = quantity.unit.text

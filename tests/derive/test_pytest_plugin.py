@@ -144,6 +144,7 @@ def test_the_hook_checks_relation_files_and_passes_over_others(tmp_path) -> None
     assert "Take the square root of the right." in spoilt.output
 
 
+@pytest.mark.thorough
 def test_the_plugin_works_in_a_process_of_its_own(tmp_path) -> None:
     (tmp_path / "pendulum.toml").write_text(PENDULUM, encoding="utf-8")
     command = [sys.executable, "-m", "pytest", *PLUGIN, "--derive", "-W", "error", "-q", "-p", "no:cacheprovider"]

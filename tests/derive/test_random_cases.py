@@ -113,6 +113,7 @@ def failures(seeds: range) -> list[str]:
     return [wrong for seed in seeds for wrong in (along_a_base(seed), anything(seed)) if wrong]
 
 
+@pytest.mark.thorough
 @every("start", range(0, SHORT, BATCH), ordinary=2)
 def test_every_case_is_followed_and_none_is_invented(start):
     assert not failures(range(start, start + BATCH))

@@ -112,6 +112,7 @@ def test_what_the_rank_fixes_is_in_reach(start):
     assert not [lacking for seed in range(start, start + 20) if (lacking := unreached(seed))]
 
 
+@pytest.mark.thorough
 def test_what_cancels_is_in_reach_where_numbers_drawn_for_the_givens_alone_have_no_solution():
     # Of q5/q4, r0 and r2 leave max(q0, q1)*(q0 + q3)*k0 = k2*q0; with r1 and r3, three relations for q0, q3 and the
     # maximum. Nothing fixes q2, q4, q5, and nothing q1 where it is less than q0.
@@ -121,6 +122,7 @@ def test_what_cancels_is_in_reach_where_numbers_drawn_for_the_givens_alone_have_
     assert reached.isdisjoint({"q2", "q4", "q5"})
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize("seed", range(5))
 def test_what_a_maximum_hides_is_an_interval_also_in_a_block(seed):
     draw = random.Random(f"hidden by a maximum {seed}")

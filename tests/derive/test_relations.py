@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import random
 
+import pytest
+
 import derive
 from derive import Library
 from derive.expressions.tree import Name, names_in
@@ -62,6 +64,7 @@ def test_it_gives_its_reason_its_source_and_a_meaning_to_each_quantity(relation)
     assert all(quantity.meaning for quantity in relation.quantities.values())
 
 
+@pytest.mark.thorough
 @every("relation", EQUATIONS, ids=named, ordinary=8)
 def test_each_of_its_quantities_comes_back_from_the_others(relation):
     values = consistent(relation)

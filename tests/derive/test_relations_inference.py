@@ -306,6 +306,7 @@ def test_a_published_number_follows(one: Case) -> None:
     assert answer.base == pytest.approx(_in_base(one.target, one.expected), rel=one.within)
 
 
+@pytest.mark.thorough
 @every("asked", one_in(3, BACKWARDS, [f"{one.name}-{name}" for one, name in BACKWARDS]), ordinary=8)
 def test_each_given_follows_from_the_answer(asked: tuple[Case, str]) -> None:
     one, name = asked

@@ -406,6 +406,7 @@ BACKWARD = [  # without a dense layer its size is silent, and nought is no numbe
 ]
 
 
+@pytest.mark.thorough
 @every("asked", one_in(3, BACKWARD, [f"{one.name}-{name}" for one, name in BACKWARD]), ordinary=8)
 def test_each_given_follows_from_the_answer(asked: tuple[Case, str]) -> None:
     worked, name = asked
@@ -426,6 +427,7 @@ def test_a_model_with_experts_is_not_counted_as_a_dense_one() -> None:
         derive.solve("counted_parameters", **shapes)
 
 
+@pytest.mark.thorough
 @every("target", ["layer_attention_parameters", "attention_flops_per_token", "head_dimension"], ordinary=3)
 def test_latent_attention_is_not_taken_for_grouped_heads(target: str) -> None:
     latent = {**DEEPSEEK, "kv_bytes_per_token": "70272 byte/token", "kv_bytes_per_element": "2 byte"}

@@ -22,6 +22,7 @@ def loaded_by(program: str) -> str:
     return done.stdout.strip()
 
 
+@pytest.mark.ordinary(3)
 @pytest.mark.parametrize(
     ("program", "heavy"),
     [

@@ -63,6 +63,7 @@ def test_the_tools_have_schemas_and_descriptions() -> None:
     assert tools["solve"].input_schema["required"] == ["target"]
 
 
+@pytest.mark.thorough
 def test_questions_are_answered_with_text_and_data(tmp_path) -> None:
     async def work(client):
         answer = await client.call_tool("solve", {"target": "time", "given": {"height": "10 m"}})

@@ -153,6 +153,7 @@ BY_HAND = [
 WIDE = {"C01", "C02", "C03", "C04", "C08", "C09", "C12", "C15", "C21", "C22", "C24", "C25", "C26", "C27", "C28", "C39"}
 
 
+@pytest.mark.thorough
 @every(
     ("name", "words", "computed", "verdict"),
     [pytest.param(*one, marks=pytest.mark.thorough if one[0] in WIDE else ()) for one in BY_HAND],
@@ -379,6 +380,7 @@ def test_a_claim_that_nobody_made_is_refused():
     assert [finding.claim.name for finding in audit(["c17"])] == ["C17"]
 
 
+@pytest.mark.thorough
 def test_the_command_prints_a_claim_with_its_derivation_or_data():
     told = ask("audit", "c14")
     assert told.status == 0

@@ -86,6 +86,7 @@ def monomials(draw: Any) -> list[tuple[float, int, int]]:
     return draw(st.lists(one, min_size=2, max_size=3, unique_by=lambda m: m[1:]))
 
 
+@pytest.mark.thorough
 @given(monomials())
 def test_random_maxima_end_where_two_of_them_are_equal(terms: list[tuple[float, int, int]]) -> None:
     names = "abc"[: len(terms)]
@@ -119,6 +120,7 @@ def _beside(border: Any, share: float) -> list[dict[str, str]]:
     return moved
 
 
+@pytest.mark.thorough
 @every(
     ("model", "chip", "over", "given"),
     [

@@ -98,6 +98,7 @@ def shown(found: RegimeMap, target: str, profiles: tuple[str, str], fixed: dict[
     return compared
 
 
+@pytest.mark.thorough
 @every("seed", [10, 18, 23, 42], ordinary=4)  # dense models, which take a second or two
 def test_the_solver_says_what_the_map_says(seed: int) -> None:
     found = drawn(seed)

@@ -164,6 +164,7 @@ def test_what_is_wrong_in_every_turn_is_said_once(verb: str) -> None:
     assert told.err.count("is not a unit") == 1
 
 
+@pytest.mark.ordinary(2)
 @pytest.mark.parametrize(
     ("verb", "more"),
     [

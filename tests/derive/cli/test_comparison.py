@@ -38,6 +38,7 @@ def test_another_chip_and_another_number() -> None:
     assert found["b"]["given"]["chips"]["value"] == "8 chip"
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize(
     "words",
     [

@@ -87,6 +87,7 @@ WIDE = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("form", WIDE)
 @pytest.mark.parametrize("words", [("compile", "-o", "y.py"), ("page", "-o", "y.html")])
 def test_what_is_too_wide_for_a_file_is_refused_in_words(form: str, words: tuple[str, ...]) -> None:

@@ -47,6 +47,7 @@ def drawn(output: str, *command: str):
     return ask(verb, "-o", output, *ON, *words)
 
 
+@pytest.mark.ordinary(3)
 @pytest.mark.parametrize("command", PICTURES, ids=[command[0] for command in PICTURES])
 @pytest.mark.parametrize("ending", BEGINS)
 def test_the_ending_of_the_file_says_the_format(command, ending):
@@ -121,6 +122,7 @@ WRITING = [
 ]
 
 
+@pytest.mark.ordinary(2)
 @pytest.mark.parametrize(
     "command", one_in(1, WRITING, (f"{command[0]}-{command[-1]}" for command in WRITING), thorough=3)
 )
@@ -152,6 +154,7 @@ def test_a_file_is_replaced_only_if_derive_wrote_it_or_is_told_to(command):
 TEXTS = [command for command in WRITING if not command[-1].endswith((".csv", ".png", ".pdf"))]
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize("command", TEXTS, ids=[f"{command[0]}-{command[-1]}" for command in TEXTS])
 def test_a_file_that_was_changed_since_is_replaced_only_if_told_to(command):
     place = Path(command[-1])
@@ -224,6 +227,7 @@ ASKED = ["solve", "period", "length=1 m", *ON]
 SERVERS = [verb for verb, package in {"serve": "mcp", "serve-editor": "pygls"}.items() if find_spec(package)]
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize(
     ("words", "shell", "status", "told"),
     [
@@ -249,6 +253,7 @@ def test_a_closed_stream_is_no_internal_error(words, shell, status, told, tmp_pa
         assert "Traceback" not in done.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252", "utf-8:strict", "utf-16"])
 @pytest.mark.parametrize("said", ["Ω", "ü", os.fsdecode(b"\xff"), "\U0001f600"])
 def test_what_a_stream_has_no_code_for_is_written_in_ascii(said, encoding, tmp_path):
@@ -267,6 +272,7 @@ def test_what_a_stream_has_no_code_for_is_written_in_ascii(said, encoding, tmp_p
         assert done[0].stdout == done[1].stdout
 
 
+@pytest.mark.thorough
 def test_a_back_end_that_is_none_hinders_no_picture():
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "MPLBACKEND": "junk"}
     subprocess.run([*COMMAND, *PICTURES[0], *ON, "-o", "x.svg"], env=environment, check=True)

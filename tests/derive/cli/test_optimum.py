@@ -60,6 +60,7 @@ def test_a_list_is_a_choice_and_the_steps_are_those_of_the_answer():
     assert "volume = side**2*height" in told
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize(
     "arguments",
     [

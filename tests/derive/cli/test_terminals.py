@@ -66,6 +66,7 @@ def seen(tmp_path: Path, *words: str, columns: int = 72, **more: str) -> str:
     return shown.decode().replace("\r\n", "\n")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("again", [False, True])
 def test_what_fails_is_red_and_lines_fit(tmp_path, again):
     for _ in range(2 if again else 1):  # the second time from the cache
@@ -78,6 +79,7 @@ def test_what_fails_is_red_and_lines_fit(tmp_path, again):
     assert all(len(line.split()) < 3 for line in wide), wide
 
 
+@pytest.mark.thorough
 def test_there_is_no_colour_where_it_is_not_wanted_or_not_seen(tmp_path):
     assert "\x1b" not in seen(tmp_path, *FULL, NO_COLOR="1")
     assert RED in seen(tmp_path, *FULL)
@@ -86,6 +88,7 @@ def test_there_is_no_colour_where_it_is_not_wanted_or_not_seen(tmp_path):
     assert "\x1b" not in done.stdout + done.stderr
 
 
+@pytest.mark.thorough
 def test_an_error_is_red_on_a_terminal(tmp_path):
     assert f"{RED}derive: There is no quantity" in seen(tmp_path, "solve", "stp_time")
     assert "\x1b" not in seen(tmp_path, "solve", "stp_time", NO_COLOR="1")
@@ -100,6 +103,7 @@ def bar(monkeypatch: pytest.MonkeyPatch, work, *, is_terminal: bool) -> str:
     return page.getvalue()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("work", "what"),
     [
@@ -126,6 +130,7 @@ def test_what_is_done_within_a_step_has_no_bar_of_its_own(monkeypatch):
     assert progress._SHOWN == []
 
 
+@pytest.mark.thorough
 def test_what_a_sample_assumes_stands_once(tmp_path):
     relations = """[quantities]
         power = { unit = "W" }

@@ -86,6 +86,7 @@ def test_failed_checks_stand_beside_the_comparison() -> None:
     assert "in B: fits_in_memory does not hold" in str(derive.compare(one, other))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", one_in(1, range(30), map(str, range(30)), thorough=6))
 def test_factors_multiply_up_over_chips_and_models(seed: int) -> None:
     draw = random.Random(seed)

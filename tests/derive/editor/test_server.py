@@ -114,6 +114,7 @@ def in_an_editor(tmp_path: Path, work: Callable[[Editor], Coroutine[Any, Any, No
     asyncio.run(session())
 
 
+@pytest.mark.thorough
 def test_a_problem_is_underlined_and_its_mend_is_a_quick_fix(tmp_path) -> None:
     async def work(editor: Editor) -> None:
         editor.open("pendulum.toml", PENDULUM)
@@ -146,6 +147,7 @@ NAMES = ["a b.toml", "c:x.toml", "a%20b.toml", "日本.toml"]
 MORE = ["Ü.toml", "50%.toml", "tune#1+2.toml"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("names", [NAMES, pytest.param(MORE, marks=pytest.mark.thorough)], ids=["names", "more"])
 @pytest.mark.parametrize("written", [str, as_vs_code])
 def test_a_file_is_checked_whatever_its_name_is_made_of(tmp_path, written, names) -> None:
@@ -196,6 +198,7 @@ def test_names_are_offered_told_found_and_renamed(tmp_path) -> None:
     in_an_editor(tmp_path, work)
 
 
+@pytest.mark.thorough
 def test_a_file_is_checked_again_when_one_that_it_uses_changes(tmp_path) -> None:
     base = '[quantities]\nx = { unit = "m" }\ny = { unit = "m" }\n'
     (tmp_path / "base.toml").write_text(base, encoding="utf-8")
@@ -223,6 +226,7 @@ CHANGED = (
 )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("way", ["on the disk", "in the editor"])
 def test_what_is_said_of_a_file_is_never_older_than_the_files_that_it_uses(tmp_path, way) -> None:
     path = tmp_path / "base.toml"
@@ -284,6 +288,7 @@ def test_what_goes_wrong_is_told_in_the_log_in_words() -> None:
     assert logging.Formatter().format(record) == "cannot read it: ValueError('no message')"
 
 
+@pytest.mark.thorough
 def test_other_toml_files_are_left_alone(tmp_path) -> None:
     async def work(editor: Editor) -> None:
         editor.open("pyproject.toml", '[project]\nname = "x"\n[tool.ruff]\nline-length = 120\n')
@@ -308,6 +313,7 @@ def test_without_the_extra_the_command_says_what_to_install(monkeypatch) -> None
     assert str(result.exception) == "This needs pygls, which is not installed. pip install 'derive-engine[editor]'"
 
 
+@pytest.mark.thorough
 def test_a_long_file_of_another_program_costs_nothing(tmp_path) -> None:
     async def work(editor: Editor) -> None:
         text = "[[package]]\n" + 'name = "x"\nhash = "0123456789"\n' * 100_000

@@ -32,6 +32,7 @@ NUDGE, MOVED = 1e-3, 1e-6  # a given that is moved by so much moves an answer th
 SLOW = {"balanced_exchanger"}  # whose capacity rates stand in a minimum, in a maximum and in conditions
 
 
+@pytest.mark.ordinary(2)
 @pytest.mark.parametrize("name", NAMES)
 def test_each_file_is_consistent_and_its_examples_come_out(name: str) -> None:
     assert derive.check(name) == []
@@ -82,6 +83,7 @@ def _depends(library: Library, example: Example, name: str) -> bool:
     return not math.isclose(before, after, rel_tol=MOVED)
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize(
     "label", [pytest.param(one, marks=pytest.mark.thorough if one in DEAR else ()) for one in EXAMPLES]
 )

@@ -211,6 +211,7 @@ BACKWARDS = (
 )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("number", cases(1, 2, 100))
 @pytest.mark.parametrize(("asked", "told"), BACKWARDS)
 def test_a_given_comes_back_from_what_it_leads_to(asked: str, told: str, number: int) -> None:
@@ -372,6 +373,7 @@ def test_an_exchanger_far_larger_than_it_need_be_is_rated(area: str) -> None:
     assert library().solve("cold_outlet", **given).base == pytest.approx(one.cold_outlet(one.effectiveness), rel=1e-9)
 
 
+@pytest.mark.thorough
 def test_three_temperatures_do_not_make_a_mean_difference() -> None:
     with pytest.raises(derive.DeriveError):
         library().solve("log_mean_difference", hot_inlet="100 degC", cold_inlet="20 degC", hot_outlet="50 degC")

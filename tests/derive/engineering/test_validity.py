@@ -21,6 +21,7 @@ def failing(answer: Answer) -> set[str]:
     return {check.name for check in answer.failed}
 
 
+@pytest.mark.thorough
 def test_a_column_bends_out_across_its_thinner_side() -> None:
     draw = random.Random(1)
     for _ in range(10):

@@ -166,6 +166,7 @@ def test_its_steepness_is_no_less_than_its_slope(name):
         assert abs(steep) >= abs(true_slope(name, x)) * (1 - 1e-9)
 
 
+@pytest.mark.ordinary(5)
 @pytest.mark.parametrize("name", TABLE)
 @pytest.mark.parametrize("backend", ["python", "numpy", "numba"])
 def test_compiled_it_comes_to_the_same(name, backend):

@@ -79,6 +79,7 @@ def test_a_product_with_its_exponential_is_lamberts_function():
     assert alike(PRODUCT, "x", **columns) == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("no_solver")
 def test_keplers_equation_is_what_a_series_of_bessel_functions_comes_to():
     columns = drawn(M=(0.05, 3.0), e=(0.05, 0.6))
@@ -106,6 +107,7 @@ def test_each_case_has_its_own_block():
     assert numpy.isnan(found[[1, 3]]).all()
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.usefixtures("no_solver")
 @pytest.mark.parametrize("target", ["i1", "i2", "i3"])
 def test_currents_in_meshes_are_those_of_a_matrix(target):
@@ -118,6 +120,7 @@ def test_currents_in_meshes_are_those_of_a_matrix(target):
     numpy.testing.assert_allclose(found, expected[:, int(target[1]) - 1], rtol=1e-11)
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("no_solver")
 def test_a_pair_that_comes_down_to_one_unknown_holds_when_it_is_put_back():
     library = bare("x y a b", "x*exp(y) = a", "y = x + b")
@@ -130,6 +133,7 @@ def test_a_pair_that_comes_down_to_one_unknown_holds_when_it_is_put_back():
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("no_solver")
 def test_one_block_feeds_the_next():
     library = bare("a x z y", "x*exp(x) = a", "z + log(z) = x", "y = x*z")
@@ -142,6 +146,7 @@ def test_one_block_feeds_the_next():
 # Where there is not one value
 
 
+@pytest.mark.thorough
 def test_both_roots_are_followed_and_what_follows_tells_them_apart():
     library = bare("x a y", "x*exp(-x) = a", "y = sqrt(x - 1)")
     columns = {"a": numpy.linspace(0.01, 0.4, 20)}

@@ -136,6 +136,7 @@ CHOICES = {  # of x: rising, falling, or with several roots
 }
 
 
+@pytest.mark.ordinary(2)
 @pytest.mark.parametrize("side", CHOICES)
 @given(numbers=st.tuples(*[st.integers(1, 12)] * 4))
 def test_where_several_arms_bind_at_once_a_formula_has_no_value(side, numbers):

@@ -72,6 +72,7 @@ def in_horner(coefficients: list[Fraction]) -> str:
     return form
 
 
+@pytest.mark.thorough
 @every("seed", range(100), ordinary=16)
 def test_a_quadratic_touches_or_misses_as_its_decimals_do(seed: int) -> None:
     draw = random.Random(seed)
@@ -86,6 +87,7 @@ def test_a_quadratic_touches_or_misses_as_its_decimals_do(seed: int) -> None:
             assert math.isclose(found, root, rel_tol=1e-12)
 
 
+@pytest.mark.thorough
 @every("seed", range(100), ordinary=12)
 def test_the_roots_beside_a_double_root_are_as_far_apart_as_decimals_say(seed: int) -> None:
     draw = random.Random(seed)
@@ -224,6 +226,7 @@ def test_a_root_of_a_sum_that_cancels_is_that_of_its_decimals(seed: int) -> None
         assert math.isnan(found) if right < 0 else math.isclose(found, root, rel_tol=1e-9)
 
 
+@pytest.mark.thorough
 @every("seed", range(120), ordinary=16)
 def test_a_saturating_relation_has_a_value_below_its_limit_alone(seed: int) -> None:
     draw = random.Random(seed)

@@ -74,6 +74,7 @@ DOMAINS = {  # each with the numbers near zero that lie in it
 }
 
 
+@pytest.mark.thorough
 @every("seed", range(200), ordinary=5)
 @pytest.mark.parametrize("backend", ["python", "numpy", "numba"])
 def test_terms_that_cancel_at_a_domain_that_ends_in_zero_decide_exactly(seed: int, backend: str) -> None:

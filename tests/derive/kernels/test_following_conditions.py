@@ -51,6 +51,7 @@ def answered(target, given, held=COLUMN):
     return found
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize("target", FREE)
 def test_a_function_heeds_a_condition_on_what_follows_from_its_result(target):
     names, draw = [name for name in FREE if name != target], random.Random(f"column {target}")
@@ -65,6 +66,7 @@ def test_a_function_heeds_a_condition_on_what_follows_from_its_result(target):
     assert any(math.isfinite(expected[i]) for i in known)
 
 
+@pytest.mark.ordinary(1)
 @needed
 @pytest.mark.parametrize("target", FREE)
 def test_a_program_heeds_it_as_well(target):
@@ -88,6 +90,7 @@ def test_a_column_that_could_only_yield_has_no_modulus():
 EULER_ALONE = COLUMN.without("johnson")
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize("held", [COLUMN, EULER_ALONE], ids=["both", "euler alone"])
 @pytest.mark.parametrize("target", ["modulus", "inertia", "length", "load"])
 def test_a_closed_form_holds_where_the_solver_has_an_answer_and_only_there(held, target):

@@ -76,6 +76,7 @@ def of_hidden(seed, ways=WAYS, alone=WAYS):
         abreast(case.library, wanted, numbers({name: drawn(draw, case.numbers[name]) for name in given}), ways, alone)
 
 
+@pytest.mark.thorough
 @every("seed", range(6), ordinary=3)
 def test_targets_of_a_random_library_are_what_each_is_alone(seed):
     with ticks(4000):
@@ -89,6 +90,7 @@ def test_targets_of_a_random_library_are_what_each_is_alone_in_the_long_run(seed
         of_hidden(seed)
 
 
+@pytest.mark.thorough
 def test_targets_of_the_built_in_library_are_what_each_is_alone():
     targets = ("step_time", "compute_time", "memory_time", "cost_per_token", "user_speed", "kv_bytes")
     axes = {"batch": derive.span("1..4096 sequence", 30), "context": derive.span("1..100 ktoken/sequence", 20)}
@@ -106,6 +108,7 @@ def test_targets_of_the_built_in_library_are_what_each_is_alone():
 PAIR = "x**2 - 5*x + a = 0"  # 2 and 3 at a = 6, 1 and 4 at a = 4
 
 
+@pytest.mark.thorough
 def test_several_roots_are_judged_for_each_target():
     library = bare("a x y z w", PAIR, "y = sqrt(x - 3)", "z = (x - 2.5)**2", "w = 2*a", domains={"y": "real"})
     found = of_names(library, ["x", "y", "z", "w"], a=[6.0, 4.0, -3.0])
@@ -115,6 +118,7 @@ def test_several_roots_are_judged_for_each_target():
     assert found["w"][:2].tolist() == [12.0, 8.0]
 
 
+@pytest.mark.thorough
 def test_what_is_only_bounded_on_the_way_to_one_target_is_no_matter_to_another():
     library = bare("a b x y z", "max(x, a) = b", "y = max(x, 7)", "z = a + b")
     found = of_names(library, ["x", "y", "z"], WAYS, a=[5.0, 5.0, 8.0], b=[5.0, 9.0, 8.0])
@@ -150,6 +154,7 @@ def test_a_case_that_fails_for_one_target_is_no_matter_to_another():
     assert found["w"] == pytest.approx([*numpy.sqrt([1e3, 3e3, 1e4]), math.nan], nan_ok=True)
 
 
+@pytest.mark.thorough
 def test_a_condition_on_what_is_worked_out_concerns_its_own_target():
     cases = ({"equation": "y = 2*x", "when": ["x < 2.45"]}, {"equation": "y = x + 10", "when": ["x > 3.5"]})
     found = of_names(bare("a x y z", PAIR, *cases, "z = a*y"), ["x", "y", "z"], a=[6.0, 4.0, 6.24, 6.5])

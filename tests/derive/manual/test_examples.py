@@ -21,6 +21,7 @@ WITH_EXAMPLES = [name for name, text in PAGES.items() if any(b.language in ("con
 DEAR = ("how-to/draw-tables.md", "how-to/price-sheets.md")  # seconds each
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize(
     "name", [pytest.param(one, marks=pytest.mark.thorough if one in DEAR else ()) for one in WITH_EXAMPLES]
 )

@@ -368,6 +368,7 @@ def fits(equation):
     return not mismatches(parse_equation(equation), KNOWN, MARKS)
 
 
+@pytest.mark.thorough
 @every("form", ["{} + {}", "max({}, {})", "({} if n > 1 else {})"], ordinary=3)
 def test_a_sum_fits_what_each_of_its_terms_fits_and_nothing_else(form):
     pairs = {(one, other) for one, other in product(TURNING, repeat=2) if fits(f"{one} = {other}")}

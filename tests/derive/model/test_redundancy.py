@@ -195,6 +195,7 @@ STATED = [
 ]
 
 
+@pytest.mark.thorough
 @every("relation", STATED[::6], ids=str)
 def test_a_slip_that_changes_the_number_is_never_taken_for_the_same_equation(relation):
     equation, declared = str(relation.written), relation.declared

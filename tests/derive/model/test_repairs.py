@@ -224,6 +224,7 @@ def test_a_forgotten_factor_is_nearly_always_the_one_that_is_named():
     assert named >= 0.95 * total
 
 
+@pytest.mark.thorough
 @every("formula", FORMULAS[::2], ids=str, ordinary=4)
 def test_whatever_is_proposed_for_two_sides_mends_them(formula: Formula):
     slips = random.Random(formula.name).sample(found := mutants(formula.equation), min(6, len(found)))

@@ -17,6 +17,7 @@ def _margin(cut: float, slopes: tuple[float, float], starts: tuple[float, float]
     return starts[not below] + slopes[not below] * x
 
 
+@pytest.mark.ordinary(5)
 @pytest.mark.parametrize("seed", range(30))
 def test_the_best_choice_lies_where_nothing_leaves_its_domain(seed: int) -> None:
     """A margin, which must not be negative, is a line on either side of a cut, or nothing at all beyond it."""
@@ -59,6 +60,7 @@ def test_the_best_choice_lies_where_nothing_leaves_its_domain(seed: int) -> None
         assert (value - best(costs)) * (1 if verb == "least" else -1) <= 1e-9
 
 
+@pytest.mark.ordinary(3)
 @pytest.mark.parametrize("seed", range(6))
 def test_so_do_all_points_of_a_front(seed: int) -> None:
     draw = random.Random(seed)

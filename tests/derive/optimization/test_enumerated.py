@@ -61,6 +61,7 @@ def prove(first: int, last: int, share: float) -> None:
     assert met["proved"] >= share * sum(met.values()), met
 
 
+@pytest.mark.thorough
 def test_no_enumerated_point_is_better():
     prove(0, 25, 0.4)
 
@@ -70,6 +71,7 @@ OPEN_ENDS = (22000556, 22001094)  # where what is tied has no end, so that a box
 COUNTS = (22002709, 22002991, 22004943)  # where a count is zero, or decides a case, up to a rounding of the best point
 
 
+@pytest.mark.thorough
 @every("seed", (*JUMPS, *OPEN_ENDS, *COUNTS))
 def test_no_enumerated_point_is_better_where_one_once_was(seed: int) -> None:
     outcome(drawn(seed))

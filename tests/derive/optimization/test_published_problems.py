@@ -33,6 +33,7 @@ def prove(problem):
         assert found.at[name].magnitude.is_integer()
 
 
+@pytest.mark.thorough
 @every("name", QUICK, ordinary=10)
 def test_the_published_optimum_is_found_and_proved(name):
     prove(PROBLEMS[name])
@@ -45,6 +46,7 @@ def test_the_published_optimum_is_found_and_proved_in_time(name):
         prove(PROBLEMS[name])
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize("name", ["hs18", "hs24", "hs66", "floudas_4_9"])
 def test_the_greatest_of_the_negative_is_the_least(name):
     problem = PROBLEMS[name]

@@ -58,6 +58,7 @@ def given(ranges):
     return {name: f"{low}..{high}" for name, (low, high) in ranges.items()}
 
 
+@pytest.mark.thorough
 @every("seed", range(60), ordinary=12)
 def test_no_point_along_a_tie_is_better(seed):
     goal, tie, function, ranges = planted(seed)

@@ -101,6 +101,7 @@ def test_the_same_seed_gives_the_same_points() -> None:
     assert best.under_ranges(seed=1) != best.under_ranges(seed=2)
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize(
     ("chip", "model", "limit"),
     [

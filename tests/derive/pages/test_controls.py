@@ -83,6 +83,7 @@ SLIPS = {
 }
 
 
+@pytest.mark.ordinary(2)
 @pytest.mark.parametrize("text", one_in(1, SLIPS, SLIPS, thorough=4))
 def test_what_is_not_understood_stays_in_its_field_with_a_word_below_it(page, text):
     """Typed key by key, so that its beginning is a number by itself; then mended."""
@@ -121,6 +122,7 @@ def test_what_is_wrong_in_a_field_leaves_with_the_number_that_takes_its_place(pa
         assert page.tab.input_value("#given-batch").replace(".", "").isdigit()
 
 
+@pytest.mark.ordinary(5)
 @pytest.mark.parametrize(
     ("name", "text", "number"),
     [
@@ -186,6 +188,7 @@ def test_a_choice_is_searched_and_taken_by_keyboard(page):
     assert "~with0=large" in page.now["address"]
 
 
+@pytest.mark.thorough
 def test_what_was_done_is_undone_and_done_again(page):
     seen = [page.now["number"]]
     for chips in ("3", "5", "7"):

@@ -40,6 +40,7 @@ def _written(folder: Path, text: str) -> Path:
     return path
 
 
+@pytest.mark.thorough
 def test_a_small_page_answers_as_the_engine_does(tab, tmp_path):
     found, counted = differences(tab, shop(), _written(tmp_path, shop_page()), 50, seed=1)
     assert found == []
@@ -61,6 +62,7 @@ def test_the_pages_answer_so_at_a_thousand_settings(tab, name):
     assert found == []
 
 
+@pytest.mark.thorough
 def test_a_difference_would_be_seen(tab, tmp_path):
     wrong = derive.load(_changed("rent*chips*step/batch", "rent*chips*step/batch*1.0000001"))
     found, _ = differences(tab, wrong, _written(tmp_path, shop_page()), 20, seed=4)
@@ -74,6 +76,7 @@ def _changed(old: str, new: str) -> str:
     return TEXT.replace(old, new)
 
 
+@pytest.mark.thorough
 def test_a_page_says_what_it_searched_and_what_it_cannot(tab, tmp_path):
     tab.opened(_written(tmp_path, shop_page()))
     found, none = tab.at_each(["~held=step&~solve=batch&step=0.02", "~solve=chips&cost=1e-09&batch=100"])
@@ -104,6 +107,7 @@ def test_what_rounding_would_decide_is_no_number(tab, tmp_path):
     assert shown["why"] != ""
 
 
+@pytest.mark.thorough
 def test_every_quantity_of_the_closed_set_can_be_asked_for_and_back(tab, tmp_path):
     (variant,) = data_of(shop_page())["variants"]
     assert variant["plans"].keys() == {"cost", *variant["known"]}

@@ -86,6 +86,7 @@ def test_a_nice_number_is_beside(number):
     assert nice(number, 1) <= 5 * number
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize(
     "profiles", [("h100-sxm:fp8", "llama3-70b"), ("b200-sxm:fp8", "mixtral-8x7b"), ("h100-sxm:fp8", "gemma-3-27b")]
 )

@@ -58,6 +58,7 @@ def test_it_goes_where_the_default_is_moved_and_comes_back(tab: Shown, path):
     assert len(tab.opened(path).now["notes"]) == 2
 
 
+@pytest.mark.thorough
 def test_it_is_what_the_solver_says(tab: Shown, path, lamp):
     """At random settings, forwards and backwards: the solver's words for a changed default, digit for digit."""
     draw = random.Random(5)
@@ -73,6 +74,7 @@ def test_it_is_what_the_solver_says(tab: Shown, path, lamp):
     assert tab.now["notes"][0] == next(str(one) for one in answer.remarks if one.kind == "defaulted")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("target", "given", "moved"),
     [

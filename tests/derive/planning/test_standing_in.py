@@ -198,6 +198,7 @@ def outcome(library: Library, target: str, names: tuple[str, ...]) -> object:
     return float(f"{number(answer):.9g}"), sorted(check.name for check in answer.failed)
 
 
+@pytest.mark.thorough
 @every("target", NUMBERS, ordinary=3)
 def test_what_a_profile_states_is_no_fallback_even_where_its_quantity_has_one(target):
     for names in SUBSETS:

@@ -174,6 +174,7 @@ def test_every_key_has_a_description_and_stands_in_the_whole_file() -> None:
 ANYWHERE = st.sampled_from(sorted(places(WHOLE)))
 
 
+@pytest.mark.thorough
 @given(ANYWHERE, st.sampled_from(OTHERS))
 @settings(max_examples=400)
 def test_a_part_of_another_kind_is_admitted_where_the_loader_reads_it(path, other) -> None:
@@ -190,6 +191,7 @@ def test_a_part_of_another_kind_is_admitted_where_the_loader_reads_it(path, othe
     assert is_admitted(data) == is_read(data), document(data)
 
 
+@pytest.mark.thorough
 @given(ANYWHERE, st.sampled_from(["valu", "equations", "nonsense", "kinds", "Title"]))
 @settings(max_examples=200)
 def test_an_unknown_key_is_refused_by_both(path, key) -> None:

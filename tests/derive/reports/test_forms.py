@@ -114,6 +114,7 @@ def test_every_ampersand_of_a_page_begins_a_character():
     assert not re.search(r"&(?!#?\w+;)", body)
 
 
+@pytest.mark.thorough
 @needs_tex
 @pytest.mark.parametrize("made", [report, hostile])
 def test_tex_takes_the_document_and_lets_nothing_run_over(made):

@@ -109,6 +109,7 @@ CONTRADICTING = [
 ]
 
 
+@pytest.mark.thorough
 @every("relations", CONTRADICTING)
 def test_equations_that_contradict_each_other_are_not_said_to_hold_along_a_curve(relations):
     for domain in ("real", "positive"):

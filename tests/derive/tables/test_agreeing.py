@@ -28,6 +28,7 @@ product = { equation = "d = a*b" }
 """)
 
 
+@pytest.mark.thorough
 @every("start", range(0, 30, 5), ordinary=6)
 def test_a_table_of_a_random_library_says_what_the_solver_says(start):
     told = 0

@@ -69,6 +69,7 @@ def is_as_solved(table: Table, library: Library, target: str, profiles: tuple[st
     return count
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize("profiles", [(), ("thin",)])
 @pytest.mark.parametrize("points", [5, 200])
 @pytest.mark.parametrize("target", ["books", "price"])
@@ -233,6 +234,7 @@ def test_dask_says_which_points_hold():
     assert lazy.compute().failed["shelf"].sum() == SHELF.sweep("books", **given).failed["shelf"].sum()
 
 
+@pytest.mark.thorough
 def test_threads_that_sweep_and_solve_one_library_agree_with_one_alone():
     given = {"book": "0.4 kg", "depth": "0.3"}
     alone = SHELF.sweep("price", count=span("1..60", 70), **given)

@@ -55,6 +55,7 @@ def asked(target: str, model: str, **given: str | float) -> float:
     return base
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize("model", one_of_each(MODELS))
 def test_a_prefill_takes_what_its_tokens_heads_and_layers_take_together(model: str) -> None:
     for prompt, found in PROMPTS:
@@ -121,6 +122,7 @@ def test_the_cache_of_a_windowed_model_is_that_of_its_layers(model: str) -> None
         assert asked("kv_bytes_per_sequence", model, **given) == pytest.approx(kept, rel=1e-9)
 
 
+@pytest.mark.thorough
 @every("target", ["crossover_context", "context_capacity", "limit_kv_bytes", "handover_bytes"], ordinary=4)
 @every("model", WINDOWED)
 def test_where_the_mean_cache_of_one_context_stands_for_another_the_answer_says_so(model: str, target: str) -> None:

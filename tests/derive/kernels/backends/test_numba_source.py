@@ -47,6 +47,7 @@ def of_hidden(seed):
     alike(case.library, target, **columns)
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize("seed", range(3))
 def test_a_random_library_is_the_same_function_in_every_dialect(seed):
     of_hidden(seed)
@@ -68,6 +69,7 @@ def test_an_expression_is_the_same_in_every_dialect(text, draw):
     alike(library, "z", x=drawn(draw, 1.3), y=drawn(draw, 2.1))
 
 
+@pytest.mark.ordinary(3)
 @pytest.mark.parametrize(
     "text",
     [
@@ -103,6 +105,7 @@ def test_each_case_has_its_lines():
     alike(DRAG, "Re", friction=[0.064, 0.0316, 0.02, math.inf])
 
 
+@pytest.mark.thorough
 def test_several_roots_are_followed():
     library = bare("a x y b", "x**2 - 5*x + a = 0", "y = sqrt(x - 3)", "b = x + 1")
     found = alike(library, "y", a=[6.0, 4.0, 7.0, -3.0])
@@ -118,6 +121,7 @@ def test_what_is_solved_by_numbers_is_left_to_arrays():
 LINE = numpy.linspace(-1, 2, 60)
 
 
+@pytest.mark.ordinary(5)
 @pytest.mark.parametrize(
     ("x", "y"),
     [

@@ -249,6 +249,7 @@ def solved(made, numbers):
         return None
 
 
+@pytest.mark.thorough
 @needed
 def test_programs_of_the_built_in_library_answer_as_the_solver_does_with_its_checks_and_regimes():
     cases = [*of_built_in(QUESTIONS, random.Random("built in"))]
@@ -550,6 +551,7 @@ def test_no_name_of_a_library_reaches_the_code(name):
     assert json.loads(json.dumps(made.data())) == made.data()
 
 
+@pytest.mark.thorough
 def test_a_program_is_the_same_each_time():
     target, profiles, given = QUESTIONS[1]
     recipe = asked(derive.llm, target, profiles, given).work.recipes[0]

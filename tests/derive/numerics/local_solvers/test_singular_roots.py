@@ -46,6 +46,7 @@ def test_a_curve_of_solutions_is_a_curve_however_its_equation_is_said_again(x, y
     assert not standing(pair, {"p": x, "q": y}, known).alone
 
 
+@pytest.mark.thorough
 def test_what_the_hybrid_method_finds_at_a_singular_root_is_told_with_its_digits():
     texts = ["x**2 + y**2 + z**2 = 3", "x*y*z = 1", "x*exp(y - 1) + z = 2*exp(x - 1)"]
     found = solve_block(parsed(*texts), ["x", "y", "z"], {}, dict.fromkeys("xyz", REAL))

@@ -155,6 +155,7 @@ def test_what_is_not_finished_is_not_called_complete(texts, box, hidden):
     assert listed or any(all(a <= x <= b for x, (a, b) in zip(hidden, part, strict=True)) for part in found.open)
 
 
+@pytest.mark.ordinary(2)
 @pytest.mark.parametrize(
     "texts",
     [

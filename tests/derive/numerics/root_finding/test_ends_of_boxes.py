@@ -15,6 +15,7 @@ from tests.ordinary import every
 FACTORS = ("exp(x)", "sqrt(x + 2)", "log(x + 5)", "(2 + sin(x))")  # without a zero where roots are sought
 
 
+@pytest.mark.thorough
 @every("seed", range(400), ordinary=8)
 def test_a_root_beside_the_end_of_a_box_is_found(seed: int) -> None:
     draw = random.Random(f"box {seed}")

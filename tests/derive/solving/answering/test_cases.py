@@ -39,6 +39,7 @@ def test_a_case_that_the_relations_around_it_exclude_is_not_assumed():
             ask("c", given=["v"])
 
 
+@pytest.mark.ordinary(2)
 @pytest.mark.parametrize("is_written_out", [True, False])
 @pytest.mark.parametrize(("start", "end"), [(0, 4), (-3, 0), (1, 5), (-2, 2)])
 def test_a_case_that_holds_at_a_single_point_has_it_as_its_answer(start, end, is_written_out):

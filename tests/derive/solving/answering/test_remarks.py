@@ -115,6 +115,7 @@ def test_strict_counts_them() -> None:
     assert ask(*asked, "--strict", "--with", "llama3-70b").status == 0
 
 
+@pytest.mark.thorough
 def test_what_nothing_stated_leads_to_is_not_determined() -> None:
     with pytest.raises(UnderdeterminedError) as caught:
         derive.solve("sparsity")
@@ -305,6 +306,7 @@ def compare_by_asking(target: str, profiles: tuple[str, ...], given: dict[str, s
                 assert max(factor, 1 / factor) >= max(changed / answer.base, answer.base / changed) * (1 - 1e-9)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "count", [2, pytest.param(8, marks=pytest.mark.thorough), pytest.param(2000, marks=pytest.mark.long)]
 )

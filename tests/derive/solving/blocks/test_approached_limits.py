@@ -33,6 +33,7 @@ SHARES = {
 }
 
 
+@pytest.mark.thorough
 @every(
     "form, where, seed", [(form, where, seed) for seed in range(12) for form in FORMS for where in SHARES], ordinary=7
 )

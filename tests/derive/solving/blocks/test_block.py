@@ -392,6 +392,7 @@ def test_products_of_given_numbers_may_be_beyond_doubles():
 NONNEGATIVE = Domain("nonnegative", 0.0, math.inf)
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize("zero", ["w = 0*n", "w = 0", "w = 3 if n > 9 else 0"])
 @given(size=SIZES, share=st.floats(1.1, 3))
 def test_where_an_arm_is_zero_what_is_the_same_along_an_interval_has_its_value(zero, size, share):
@@ -438,6 +439,7 @@ def test_of_two_values_one_of_which_is_zero_the_other_is_kept():
     assert points(solved(["x**2 = x", "y*x = 1"], "xy", {}, REAL)) == [(1.0, 1.0)]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("level", ["x*(sin(x) + sin(sqrt(2)*x) - h) = 0", "sin(x) + sin(sqrt(2)*x) = h"])
 def test_a_root_that_may_lie_where_none_was_sought_is_not_denied(level):
     """Two waves that never repeat together come as close to 2 as one wants, far out."""

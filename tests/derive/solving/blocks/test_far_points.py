@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,6 +17,7 @@ DOMAINS = {name: Domain("real", -math.inf, math.inf) for name in "xcr"}
 sizes = st.floats(0.1, 1000)
 
 
+@pytest.mark.thorough
 @settings(max_examples=12, deadline=None)
 @given(across=st.floats(-1000, 1000), shear=sizes, below=sizes)
 def test_a_smaller_eigenvalue_fixes_the_other_diagonal_entry(across: float, shear: float, below: float) -> None:

@@ -48,6 +48,7 @@ CURVES = {
 }
 
 
+@pytest.mark.ordinary(2)
 @pytest.mark.parametrize("curve", CURVES)
 @pytest.mark.parametrize("domain", [REAL, POSITIVE], ids=["real", "positive"])
 @given(at=st.floats(0.2, 5), crossing=st.booleans())
@@ -62,6 +63,7 @@ def test_a_tangent_touches_its_curve_once(curve, domain, at, crossing):
         assert near == [pytest.approx(at, rel=1e-6)]
 
 
+@pytest.mark.thorough
 @given(SCALES, st.floats(0.2, 5))
 def test_equations_that_repeat_each_other_hold_along_a_curve_whatever_their_size(size, share):
     squares = {"a": size, "b": share * size, "s": share}
@@ -70,6 +72,7 @@ def test_equations_that_repeat_each_other_hold_along_a_curve_whatever_their_size
         assert outcome.singular or all(one.spans for one in outcome.solutions)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("size", [pytest.param(1e-7, marks=pytest.mark.thorough), 1e8])
 def test_a_double_root_that_rounding_splits_or_removes_is_one(size):
     """In pure shear the third tension is zero; whether its square is, or a little more or less, is rounding."""

@@ -135,6 +135,7 @@ MACHINES = ("h200-sxm:fp8", "gb200:fp8", "h100-sxm:fp8")
 MODELS = ("deepseek-v3", "llama3-70b", "mixtral-8x7b", "kimi-k2")
 
 
+@pytest.mark.thorough
 @every("seed", range(24), ordinary=8)
 def test_conditions_are_decided_alike_in_whatever_order_they_are_asked_for(seed):
     draw = random.Random(f"order {seed}")
@@ -181,6 +182,7 @@ def test_a_condition_is_decided_without_tight_bounds_of_an_interval(monkeypatch:
 SPLIT = ("t = max(m, least)", "m = 8/n", "s = m/t")
 
 
+@pytest.mark.ordinary(3)
 @pytest.mark.parametrize("fallbacks", [{}, {"least": "0"}])
 @pytest.mark.parametrize("n", [0.5, 1, 2, 4])
 def test_a_case_ends_at_a_default_as_it_does_at_a_number(n: float, fallbacks: dict[str, str]) -> None:
@@ -237,6 +239,7 @@ WAITS = [  # cases in which nothing is waited for, or longer than anything takes
 ]
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize("rest", ["8", "6..10"])
 @pytest.mark.parametrize(("cases", "free"), WAITS)
 def test_intervals_that_only_cases_end_are_one_where_they_meet_and_only_there(
@@ -248,6 +251,7 @@ def test_intervals_that_only_cases_end_are_one_where_they_meet_and_only_there(
     assert sorted(one.bounds for one in found if one.bounds is not None) == [pytest.approx(span) for span in free]
 
 
+@pytest.mark.ordinary(2)
 @pytest.mark.parametrize("rest", ["8", "6..10"])
 @pytest.mark.parametrize("written", ["least = 0", "0 = least"])
 @given(low=st.floats(2, 9), width=st.floats(0.1, 9), below=st.floats(0.2, 1.9), lower=st.floats(0.05, 0.9))

@@ -157,6 +157,7 @@ GROWING = {  # how a quantity follows from two others, so that digits of rationa
 }
 
 
+@pytest.mark.thorough
 @every("seed", range(60), ordinary=6)
 def test_rationals_of_very_many_digits_take_no_longer_however_often_they_are_asked(seed):
     draw = random.Random(f"digits {seed}")
@@ -222,6 +223,7 @@ def cases(seed: int) -> Iterator[tuple[Library, str, dict[str, float], float]]:
             yield case.library, target, {name: numbers[name] for name in names}, numbers[target]
 
 
+@pytest.mark.thorough
 @every("seed", range(300), ordinary=10)
 def test_a_question_asked_again_has_the_number_that_fits(seed):
     for library, target, given, fitting in cases(seed):
@@ -251,6 +253,7 @@ def slips(seed: int) -> Iterator[tuple[Library, str, Given]]:
             )
 
 
+@pytest.mark.thorough
 @every("seed", range(300, 420), ordinary=3)
 def test_a_program_says_what_the_solver_says(seed):
     for library, target, given in slips(seed):
@@ -395,6 +398,7 @@ t = { equation = "t = max(u, v)" }
 """
 
 
+@pytest.mark.thorough
 @every("seed", range(60), ordinary=6)
 @pytest.mark.parametrize("falls", [False, True])
 def test_simultaneous_equations_over_a_range_are_bounded_where_it_ends(falls, seed):

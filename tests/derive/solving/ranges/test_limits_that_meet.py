@@ -101,6 +101,7 @@ least = { equation = "ratio >= min(start - end, high - low)/max(start - end, hig
 """
 
 
+@pytest.mark.ordinary(9)
 @pytest.mark.parametrize("seed", range(30))
 def test_limits_that_hold_as_equalities_everywhere_exclude_nothing(seed: int) -> None:
     """Both sides are equal wherever the target lies, and differ by rounding alone."""

@@ -112,6 +112,7 @@ def test_bounds_hold_every_value_where_it_is_open_what_the_middle_of_the_range_h
     assert all(answer.bounds[0] <= x <= answer.bounds[1] for x in inside)
 
 
+@pytest.mark.ordinary(2)
 @pytest.mark.parametrize("seed", range(4))
 def test_a_case_that_the_middle_of_the_ranges_contradicts_is_one_elsewhere(seed):
     """In the middle u leads to an x below `last`; near the end of the range it leads to one above."""

@@ -44,6 +44,7 @@ def question(target: str) -> SheetQuestion:
     return next(one for one in COUNTED if one.target == target)
 
 
+@pytest.mark.thorough
 @every("asked", COUNTED, ids=lambda asked: asked.target, ordinary=3)
 def test_the_extremes_are_those_of_all_choices(asked: SheetQuestion) -> None:
     tier = "nvme-gen5-30tb"  # which counts in none of them

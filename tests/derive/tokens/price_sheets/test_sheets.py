@@ -54,6 +54,7 @@ def test_the_prices_that_are_asked_for_yield_it(target: str) -> None:
     assert target in inferred(**PLAIN, **{name: MORE[name] for name in needs})
 
 
+@pytest.mark.thorough
 def test_a_chip_that_does_not_state_what_is_needed_is_told() -> None:
     found = derive.infer(sheet(**PLAIN, cache_read_price="1 USD/Mtoken"), "h20-96gb:fp8", "deepseek-v3")
     reasons = {one.quantity.name: one.reason for one in found.missing if not one.needs}

@@ -97,6 +97,7 @@ def pairs() -> list[object]:
     ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("chip", "model"), pairs())
 def test_a_step_is_the_longest_of_arithmetic_with_attention_reading_and_sending(chip: str, model: str) -> None:
     step = derive.compile("step_time", ["batch", "context", "chips"], profiles=[chip, model])
@@ -105,6 +106,7 @@ def test_a_step_is_the_longest_of_arithmetic_with_attention_reading_and_sending(
     np.testing.assert_allclose(found, expected(Machine(chip, model), settings), rtol=1e-9)
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize("tokens", [2, 170, 171, 4096])
 def test_a_pass_of_many_tokens_attends_to_what_stands_before_each_and_writes_latents_out(tokens: int) -> None:
     chip, model = ORDINARY[1]
@@ -149,6 +151,7 @@ def test_the_exchanges_whose_sizes_are_stated_are_in_the_step(chip: str, model: 
         assert "chips_in_domain" not in {check.name for check in found.failed}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("chip", "model"), [("h200-sxm:fp8", "deepseek-v3"), ("gb200:fp8", "kimi-k2")])
 def test_exchanges_between_experts_that_are_not_stated_are_told_with_what_they_would_take(
     chip: str, model: str

@@ -34,6 +34,7 @@ def test_definitions_beside_a_model_change_no_answer(model: str, target: str) ->
         assert told(derive.llm, target, *profiles, **serving) == told(WITHOUT, target, *profiles, **serving)
 
 
+@pytest.mark.thorough
 @every("model", MODELS, ordinary=3)
 def test_the_ratio_of_a_model_with_heads_is_that_of_its_keys_to_its_hidden_size(model: str) -> None:
     values = {name: value.number for name, value in derive.profile(model).values.items()}

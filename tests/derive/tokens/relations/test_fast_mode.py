@@ -16,6 +16,7 @@ def solved(target: str, **told: float) -> float:
     return float(derive.solve(target, **told).value.magnitude)
 
 
+@pytest.mark.thorough
 @settings(max_examples=12)
 @given(SHARES, SHARES, SHARES, st.floats(0.05, 1), SHARES)
 def test_a_step_lies_within_what_its_fast_mode_leaves_open(
@@ -33,6 +34,7 @@ def test_a_step_lies_within_what_its_fast_mode_leaves_open(
     assert solved("most_kv_share", **told) >= cache * (1 - 1e-9)
 
 
+@pytest.mark.thorough
 @settings(max_examples=8)
 @given(st.floats(1.05, 20), st.floats(1.05, 20))
 def test_the_ends_are_a_memory_bound_step_and_one_without_cache(speed: float, price: float) -> None:

@@ -221,6 +221,7 @@ def at_the_other(one: Told, second: Second, given: Mapping[str, str | float]) ->
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("model", one_of_each(MODELS, ("llama3-70b",)))
 def test_it_is_what_the_library_says_at_the_second_point(model: str) -> None:
     profiles = (model, random.Random(model).choice(CHIPS))
@@ -276,6 +277,7 @@ CASES = [  # worked out from the two points of `library.at`
 ]
 
 
+@pytest.mark.ordinary(3)
 @pytest.mark.parametrize(("target", "given", "expected"), CASES)
 def test_experts_that_no_token_chose_stay_in_memory(target: str, given: dict[str, str], expected: float) -> None:
     found = derive.solve(target, "deepseek-v3", "gb200:fp8", **{**RACK, **given})
@@ -320,6 +322,7 @@ def test_a_sequence_alone_pays_for_the_waiting_of_its_chips() -> None:
     assert found.regime["lone_cost"] == "lone_waiting_cost"
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize("target", ["fast_speed_ratio", "fast_speed_limit", "lone_cost"])
 def test_a_network_that_binds_the_second_step_is_not_passed_over(target: str) -> None:
     given = {**RACK, "fast_batch": "16 sequence", "network_time": "30 ms"}

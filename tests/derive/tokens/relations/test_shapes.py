@@ -198,6 +198,7 @@ def test_each_shape_comes_back_from_what_a_token_passes(model: str, name: str) -
     assert any(one == pytest.approx(shape[name], rel=1e-6) for one in found)
 
 
+@pytest.mark.thorough
 def test_a_total_does_not_say_how_many_experts_a_token_is_sent_to() -> None:
     shape = {name: number for name, number in WORKED["deepseek-v3"].items() if name != "active_experts"}
     for total in (counted(WORKED["deepseek-v3"])[0], 671e9):

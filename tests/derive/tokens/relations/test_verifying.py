@@ -11,6 +11,7 @@ import derive
 MODELS = ("llama3-1-70b", "deepseek-v3", "mixtral-8x22b", "kimi-k2", "gemma-2-27b")
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize("seed", range(15))
 def test_verifying_takes_at_most_as_many_steps_as_it_has_tokens(seed: int) -> None:
     """Of both times, each asked for alone without the limit, so that the limit is not what makes it so."""

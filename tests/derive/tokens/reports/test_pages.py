@@ -34,6 +34,7 @@ def digits(number: str) -> int:
     return len(number.replace(".", "").strip("0")) if "." in number else 1
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", NAMES)
 def test_no_number_has_more_than_five_digits_unless_it_is_a_count(name):
     assert [number for number in NUMBER.findall(told(name)) if digits(number) > 5] == []
