@@ -49,6 +49,7 @@ def entries(room):
     return sorted((room / "kept" / "derive-engine").iterdir()) if (room / "kept").exists() else []
 
 
+@pytest.mark.thorough
 def test_what_was_asked_before_is_answered_without_importing_what_answers(room):
     first, second = ask(), ask()
     assert first.stdout == second.stdout == "period = 2.00038 s\n"

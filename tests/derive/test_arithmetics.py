@@ -190,6 +190,7 @@ def test_a_choice_without_a_true_condition_is_undefined_in_every_arithmetic(text
         assert_same(parse_expression(text), {"x": eighths / 8})
 
 
+@pytest.mark.ordinary(4)
 @pytest.mark.parametrize("name", TABLE)
 def test_a_function_is_the_same_in_every_arithmetic(name):
     for eighths in range(-24, 25):

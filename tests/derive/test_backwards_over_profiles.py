@@ -76,6 +76,7 @@ SPARSE = [  # a fallback for what selection saves would make another context of 
 ]
 
 
+@pytest.mark.thorough
 @every(("target", "chip"), SPARSE, ordinary=2)
 def test_a_fallback_gives_way_to_the_relation_that_contradicts_it(target, chip):
     answer = derive.solve(target, "deepseek-v3-2", chip, **GIVEN)
@@ -94,6 +95,7 @@ QUICK = [  # each took the ten seconds of the limit while bounds over what cance
 ]
 
 
+@pytest.mark.thorough
 @every(("target", "name", "profiles"), QUICK, ordinary=7)
 def test_ranges_that_cancel_do_not_keep_an_answer_waiting(target, name, profiles):
     answer = derive.solve(target, *profiles, **GIVEN)

@@ -100,6 +100,7 @@ def test_all_solutions_in_a_box_are_found_and_the_list_is_complete(counted: Coun
         assert is_solution(classic, [solution.values[name] for name in classic.unknowns])
 
 
+@pytest.mark.thorough
 @every("classic", SPARSE, ordinary=3)
 def test_a_sparse_system_is_solved_at_once(classic: Classic) -> None:
     (answer,) = stated(classic).solve_all("x1", "start")

@@ -234,6 +234,7 @@ class Root:
         return is_upper or is_lower
 
 
+@pytest.mark.thorough
 @every("seed", range(120), ordinary=12)
 def test_what_has_several_roots_has_one_in_its_domain_whatever_is_asked(seed: int) -> None:
     draw = random.Random(f"roots {seed}")

@@ -75,6 +75,7 @@ def test_the_sentence_is_the_one_in_the_specimen(path):
 RAISED = [path for path in FILES if not Specimen.read(path).typed.startswith("$")]
 
 
+@pytest.mark.thorough
 @every("path", RAISED, ids=[path.stem for path in RAISED])
 def test_the_error_keeps_its_facts_when_it_travels(path):
     error = Specimen.read(path).error()

@@ -118,10 +118,12 @@ def check(seeds: range, digits: int = 3) -> None:
             assert answer.base == float(numbers[name]), (seed, name, written, given)
 
 
+@pytest.mark.thorough
 def test_chains_of_decimals_are_worked_out_as_in_fractions() -> None:
     check(range(150))
 
 
+@pytest.mark.ordinary(2)
 @pytest.mark.parametrize("digits", [4, 8, 12, *range(20, 41, 4)])  # at sixteen or seventeen it may be a printed double
 def test_chains_of_long_decimals_are_worked_out_as_in_fractions(digits: int) -> None:
     check(range(12), digits)
@@ -256,6 +258,7 @@ def test_a_rounding_beyond_the_domain_of_a_function_is_no_contradiction(seed: in
             held.solve("w", z="0.5", **given)
 
 
+@pytest.mark.thorough
 @every("seed", range(60), ordinary=15)
 def test_a_whole_number_that_is_no_sum_of_decimals_is_not_rounded_to_the_next(seed: int) -> None:
     draw = random.Random(f"wholes {seed}")
@@ -280,6 +283,7 @@ def test_a_whole_number_that_is_no_sum_of_decimals_is_not_rounded_to_the_next(se
                 assert number(held.solve("c", u=str(whole), **given)) == arm, (steps, given)
 
 
+@pytest.mark.thorough
 @every("seed", range(40), ordinary=10)
 def test_a_compiled_condition_at_equality_takes_the_arm_that_solve_takes(seed: int) -> None:
     draw = random.Random(f"edges {seed}")

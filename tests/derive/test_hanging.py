@@ -49,6 +49,7 @@ def zeros() -> list[Asked]:
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("number", [30, pytest.param(200, marks=pytest.mark.thorough)])
 def test_no_random_question_takes_too_many_calls(number):
     assert not slow(itertools.islice(drawn(), number))

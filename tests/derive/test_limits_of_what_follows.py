@@ -48,6 +48,7 @@ class Chain:
         return number > self.most
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("first", "count"), [(0, 40), pytest.param(1000, 1000, marks=pytest.mark.thorough)], ids=["few", "many"]
 )

@@ -137,6 +137,7 @@ AT_DEFAULTS = (90, 102, 194, 252, 398)  # where a case could not be excluded, si
 NEGATIVE_EDGES = (524, 20090, 20278, 20282, 20347, 20598)  # where several are, or the negative of one
 
 
+@pytest.mark.thorough
 @every("seed", (*AT_DEFAULTS, *NEGATIVE_EDGES, *range(6)))
 def test_a_default_bounds_a_case_as_the_number_does(seed: int) -> None:
     assert not failures([seed], is_ranged=False, by_defaults=True)
@@ -193,6 +194,7 @@ def bounded_cases(draw: random.Random) -> Cases:
 UNTOLD = (25, 173)  # refused: where the only value is a zero of rounded numbers, or the end of a bound and of a case
 
 
+@pytest.mark.thorough
 @every("seed", [seed for seed in range(200) if seed not in UNTOLD], ordinary=4)
 def test_what_bounds_leave_is_found_and_nothing_else(seed: int) -> None:
     draw = random.Random(f"bounded {seed}")

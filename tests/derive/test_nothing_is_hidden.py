@@ -120,6 +120,7 @@ def own_default(name: str, most: int = 1) -> str:
     return ""
 
 
+@pytest.mark.thorough
 @every("first", range(0, SHORT, BATCH), ordinary=2)
 def test_what_is_typed_acts_or_is_checked_or_is_named(first):
     assert not [said for seed in range(first, first + BATCH) if (said := verdict(seed))]

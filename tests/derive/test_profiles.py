@@ -45,6 +45,7 @@ BYTES = {"bf16": 2.0, "fp16": 2.0, "fp8": 1.0, "int8": 1.0, "fp4": 0.5}
 CHIPS = [name for name in derive.llm.profiles if name.partition(":")[2] in BYTES]
 
 
+@pytest.mark.thorough
 @every("chip", one_in(4, CHIPS, CHIPS), ordinary=6)
 def test_weights_of_another_size_than_the_peak_multiplies_are_an_assumption(chip):
     for model in ("llama3-70b", "deepseek-v3"):

@@ -239,6 +239,7 @@ def test_every_proof_of_linear_cases_is_confirmed(seed):
         count_of_verified(asked(library, target, {name: decimal(span[0]) for name, span in given.items()}))
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize("classic", [pytest.param(one, id=one.name) for one in (*BURDEN, *MORE) if len(one.start) < 4])
 def test_every_proof_of_a_classical_system_is_confirmed(classic):
     answers = asked(stated(classic, with_start=False), "x1", {})

@@ -67,6 +67,7 @@ def slips(quantity):
     yield f"3 1/({unit})" if unit else "3 %"
 
 
+@pytest.mark.thorough
 @every("quantity", QUANTITIES[::21], ids=str, ordinary=3)
 def test_all_that_a_hint_proposes_is_accepted(quantity):
     for text in slips(quantity):

@@ -85,6 +85,7 @@ def failures(seeds: range) -> list[str]:
     ]
 
 
+@pytest.mark.thorough
 @every("start", range(0, SHORT, BATCH), ordinary=3)
 def test_the_hidden_number_is_found_or_rightly_refused(start):
     assert not failures(range(start, start + BATCH))

@@ -410,6 +410,7 @@ def test_a_small_step_reads_only_the_experts_in_use() -> None:
     assert whole.to("ms").magnitude == pytest.approx(12.5)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("target", "expected", "given"),
     [

@@ -210,6 +210,7 @@ def test_meaning_latex_and_default_travel():
         assert (arrived.meaning, arrived.latex, arrived.default) == ("length of the string", "L", left.default)
 
 
+@pytest.mark.thorough
 def test_a_pickle_is_the_same_quantity_in_another_process():
     program = "import pickle, sys; from quantities import Quantity\nq = Quantity('x', 'm', domain='real')\n"
     program += "print(pickle.dumps((q, 3 * q + 1)).hex())"

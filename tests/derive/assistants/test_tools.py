@@ -94,6 +94,7 @@ def test_a_formula_comes_with_its_units() -> None:
     assert reply.data["latex"]
 
 
+@pytest.mark.thorough
 def test_the_best_choice_is_proved() -> None:
     given = {"context": "8 ktoken/sequence", "batch": "1..4096 sequence", "chips": ["8 chip", "32 chip"]}
     reply = TOOLS.best(

@@ -62,6 +62,7 @@ def _counted(target: str, limits: list[str], bounds: dict[str, float]) -> dict[t
     return {broken: count / FINE**2 for broken, count in found.items()}
 
 
+@pytest.mark.thorough
 @every("start", range(0, SHORT, BATCH), ordinary=4)
 def test_a_typed_bound_has_the_same_border_as_a_default(start):
     assert not [found for seed in range(start, start + BATCH) if (found := wrong(seed))]

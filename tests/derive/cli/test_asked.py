@@ -81,6 +81,7 @@ def test_every_verb_answers_in_another_unit(verb: str) -> None:
     assert '"cent"' in json.dumps(other) or verb == "solve"
 
 
+@pytest.mark.thorough
 def test_the_levels_of_a_map_of_borders_are_in_the_unit() -> None:
     assert ask(*words("border", "--in", "cent", "-o", "map.svg", height="1..3 m")).status == 0
 
@@ -108,6 +109,7 @@ def test_all_wrong_givens_are_listed_and_before_anything_else(verb: str) -> None
         assert words_of in told.err
 
 
+@pytest.mark.thorough
 @settings(max_examples=20)
 @given(
     st.dictionaries(

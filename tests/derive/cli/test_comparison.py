@@ -73,6 +73,7 @@ def test_strict_fails_with_a_check() -> None:
     assert "in B: fits_in_memory does not hold" in found.stdout
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("words", "status"),
     [

@@ -35,6 +35,7 @@ ASKED = [
 ]
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize(("words", "status", "kind"), ASKED, ids=[" ".join(words) for words, _, _ in ASKED])
 def test_an_error_has_its_kind_its_sentence_and_its_facts(words, status, kind):
     said = ask(*words, "--json")

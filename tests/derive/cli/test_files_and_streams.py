@@ -64,6 +64,7 @@ def test_a_picture_that_cannot_be_written_is_refused_before_the_work(command):
         assert repr(output) in said.err
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize("command", PICTURES[1:], ids=[command[0] for command in PICTURES[1:]])
 def test_a_picture_goes_to_the_standard_output_alone(command):
     said = drawn("-", *command)
@@ -79,6 +80,7 @@ def test_a_table_goes_to_the_standard_output_as_csv():
     assert float(said.out.splitlines()[2].split(",")[1]) == pytest.approx(4.0128, rel=1e-4)
 
 
+@pytest.mark.thorough
 def test_the_same_picture_has_the_same_bytes():
     for ending in BEGINS:
         for name in ("one", "two"):
@@ -103,6 +105,7 @@ def test_what_the_standard_input_holds_is_never_a_path(content):
     assert "internal error" not in said.err
 
 
+@pytest.mark.thorough
 def test_claims_and_prices_are_read_from_the_standard_input():
     claims = b'[claims.drain]\nsays = "24 ms"\n[[claims.drain.clauses]]\nsays = "24 ms"\n'
     claims += b'[[claims.drain.clauses.readings]]\nasked = "drain_time"\nprofiles = ["h100-sxm"]\nexpected = "24 ms"\n'

@@ -44,6 +44,7 @@ def test_the_cheapest_tank_is_a_cube():
     assert told.status == 0
 
 
+@pytest.mark.thorough
 def test_the_data_say_the_same():
     data = json.loads(ask("least", *CUBE, "--among", "stainless,plain", *ON, "--json").out)
     assert data["value"] == pytest.approx(240, rel=1e-6)

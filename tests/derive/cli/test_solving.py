@@ -161,6 +161,7 @@ def test_all_verbs_agree_on_an_expression(target):
     assert table.columns[answer.quantity.name][1] == pytest.approx(answer.value.magnitude, rel=1e-12)
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize("unit", ["s", "ms", "h", "µs", "min"])
 def test_a_unit_moves_no_value(unit):
     profiles = ("h100-sxm:fp8", "llama3-70b")

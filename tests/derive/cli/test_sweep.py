@@ -322,6 +322,7 @@ def test_each_profile_has_columns_and_a_curve():
     ElementTree.fromstring(Path("each.svg").read_text(encoding="utf-8"))
 
 
+@pytest.mark.thorough
 def test_a_picture_of_each_profile_crosses_what_fails_and_names_the_curves():
     import derive
     from derive.tables.table_charts import charts_of_each

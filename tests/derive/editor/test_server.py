@@ -169,6 +169,7 @@ def test_a_file_is_checked_whatever_its_name_is_made_of(tmp_path, written, names
     in_an_editor(tmp_path, work)
 
 
+@pytest.mark.thorough
 def test_names_are_offered_told_found_and_renamed(tmp_path) -> None:
     async def work(editor: Editor) -> None:
         half = PENDULUM + 'half = { equation = "period = 2*le'

@@ -223,6 +223,7 @@ def test_what_sympy_makes_of_the_functions_of_a_relation_file_is_still_read(expr
 HANGING = ["ceil(exp(600)*sin(1e200))", "atan(tan(1e299))"]
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize("text", HANGING)
 def test_a_constant_that_no_double_holds_is_refused_or_stands_at_once(text):
     """sympy would work out hundreds of digits of it, and may not come back."""

@@ -72,6 +72,7 @@ def no_solver(monkeypatch):
 # By other routes
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("no_solver")
 def test_a_product_with_its_exponential_is_lamberts_function():
     columns = drawn(a=(1e-4, 1e6))
@@ -90,6 +91,7 @@ def test_keplers_equation_is_what_a_series_of_bessel_functions_comes_to():
         assert found[i] == pytest.approx(float(M + mpmath.fsum(terms)), rel=1e-12)
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("no_solver")
 def test_friction_by_colebrook_is_what_fixed_point_iteration_comes_to():
     columns = drawn(rough=(1e-6, 0.05), Re=(4e3, 1e8))
@@ -188,6 +190,7 @@ def test_a_current_that_is_zero_is_zero():
     assert alike(library, "y", a=numpy.array([3.0, 0.3]), b=numpy.array([3.0, 0.3])).tolist() == [0.0, 0.0]
 
 
+@pytest.mark.thorough
 def test_arrays_broadcast():
     M, e = numpy.linspace(0.3, 3, 7)[:, None], numpy.linspace(0.1, 0.9, 5)
     for backend in BACKENDS[1:]:

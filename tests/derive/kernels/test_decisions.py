@@ -103,6 +103,7 @@ def test_the_roots_beside_a_double_root_are_as_far_apart_as_decimals_say(seed: i
         assert math.isnan(found) or math.isclose(found, larger, rel_tol=1e-9)
 
 
+@pytest.mark.thorough
 @every("seed", range(70), ordinary=8)
 def test_no_multiple_root_is_left_out(seed: int) -> None:
     draw = random.Random(seed)
@@ -170,6 +171,7 @@ def test_sums_and_products_are_compared_as_decimals_are(seed: int) -> None:
 COMPARED = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
 
+@pytest.mark.thorough
 @every("seed", range(60), ordinary=8)
 def test_products_are_compared_as_decimals_are_where_doubles_say_otherwise(seed: int) -> None:
     draw = random.Random(f"compared {seed}")

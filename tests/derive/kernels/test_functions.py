@@ -41,6 +41,7 @@ def both(library, target, given):
     return compiled(library, target, given, "python"), compiled(library, target, given, "numpy")
 
 
+@pytest.mark.thorough
 @every("formula", FORMULAS, ids=str, ordinary=4)
 def test_a_published_formula_is_a_function_of_its_inputs(formula: Formula):
     quantities = formula.quantities
@@ -133,6 +134,7 @@ def test_an_arm_is_worked_out_only_where_it_is_chosen(x, expected):
         assert float(function(x=x)) == expected
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize(
     ("arc", "inverse", "low", "high"),
     [("asin", numpy.sin, -math.pi / 2, math.pi / 2), ("acos", numpy.cos, 0, math.pi), ("atan", numpy.tan, -1.57, 1.57)],

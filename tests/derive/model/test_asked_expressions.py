@@ -119,6 +119,7 @@ def test_no_text_breaks_it(target):
     assert answers or refusal
 
 
+@pytest.mark.thorough
 @settings(max_examples=200, deadline=None)
 @given(st.recursive(st.sampled_from(["area", "height", "wall", "3", "0.5"]),
                     lambda inner: st.tuples(inner, st.sampled_from("*/"), inner).map(lambda t: f"({t[0]}{t[1]}{t[2]})"),

@@ -84,6 +84,7 @@ def test_so_do_all_points_of_a_front(seed: int) -> None:
     assert all(wall - 1e-9 <= x <= 5 + 1e-9 for x in numbers)
 
 
+@pytest.mark.ordinary(3)
 @pytest.mark.parametrize("seed", range(12))
 def test_what_one_of_several_cases_forbids_rules_out_that_case_alone(seed: int) -> None:
     """`b = abs(a)` from an edge on, and `b = a` below it, where a is negative: only the former leaves b a value."""

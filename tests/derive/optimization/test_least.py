@@ -143,6 +143,7 @@ def test_two_ranges_and_a_model_of_experts():
 # Where nothing is free to choose, or nothing fits
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize(
     ("limits", "conflict"),
     [

@@ -211,6 +211,7 @@ def test_what_was_done_is_undone_and_done_again(page):
     assert page.now["solve"] == "cost"
 
 
+@pytest.mark.thorough
 def test_an_address_opens_the_page_as_it_was(path, page):
     page.tab.fill("#given-chips", "5")
     page.tab.press("#given-chips", "Enter")
@@ -255,6 +256,7 @@ def test_the_page_asks_nothing_of_any_network(tab, path):
     assert asked == [path.as_uri()]
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_everything_has_a_label_and_enough_contrast(tab, path, scheme):
     page = tab.opened(path, scheme=scheme)
@@ -275,6 +277,7 @@ def test_the_switch_turns_the_colours_over(page):
     assert page.tab.evaluate(ground) == light
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize("width", [360, 768, 1280])
 def test_nothing_is_wider_than_the_screen(tab, path, width):
     page = tab.opened(path, width=width)
@@ -327,6 +330,7 @@ def test_a_printed_page_has_its_numbers_and_steps(page, tmp_path):
     assert (tmp_path / "page.pdf").stat().st_size > 10_000
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize("equation", ["y = exp(x)", "y = exp(-x)", "y = sinh(x)", "y = -exp(x)"])
 def test_a_curve_over_all_numbers_that_there_are_is_drawn(tab, tmp_path, equation):
     library = load(f"""[quantities]

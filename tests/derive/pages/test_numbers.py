@@ -122,6 +122,7 @@ def test_every_quantity_of_the_closed_set_can_be_asked_for_and_back(tab, tmp_pat
         assert tab.now["number"] == pytest.approx(start, rel=1e-9), name
 
 
+@pytest.mark.thorough
 def test_a_page_of_a_question_without_profiles_and_givens_stands(tab, tmp_path):
     library = derive.load("""[quantities]
         x = { unit = "m", value = "2 m" }

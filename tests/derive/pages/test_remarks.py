@@ -52,6 +52,7 @@ def test_it_stands_beside_the_answer_with_its_size_largest_first(tab: Shown, pat
     assert second == "light leaves out stray light: 0.3 of what it counts"
 
 
+@pytest.mark.thorough
 def test_it_goes_where_the_default_is_moved_and_comes_back(tab: Shown, path):
     assert len(tab.opened(path, "share=0.5").now["notes"]) == 1
     assert tab.opened(path, "share=0.5&room=100").now["notes"] == []

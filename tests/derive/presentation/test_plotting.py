@@ -74,6 +74,7 @@ def test_digits_that_no_eye_sees_do_not_change_the_file():
     assert drawn(4.0) == drawn(4.0 * (1 + 1e-12)) != drawn(4.1)
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize("scale", [1 + 1e-15, 1 - 1e-14, 1 + 1e-12])
 def test_the_last_digits_of_the_layout_do_not_change_the_file(monkeypatch, scale):
     """As on another processor: every number that the layout comes to differs in digits that nobody sees."""

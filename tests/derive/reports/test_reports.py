@@ -22,6 +22,7 @@ def test_a_report_lies_there_with_the_pictures_that_it_shows(name):
     assert pictures
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not is_installed(), reason="no TeX is installed")
 @pytest.mark.parametrize("name", PRESSED)
 def test_tex_takes_a_report_and_no_line_runs_over(name):

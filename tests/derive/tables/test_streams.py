@@ -28,6 +28,7 @@ print(found.points, found.missing, found.high, (resource.getrusage(resource.RUSA
 """
 
 
+@pytest.mark.thorough
 def test_the_pieces_follow_each_other_as_the_rows_of_one_table():
     given = {"batch": derive.span("1..4000", 700, log=True), "weights": derive.span("1..4 ms", 1000)}
     whole = ROOFLINE.sweep(["step", "rate"], **given)

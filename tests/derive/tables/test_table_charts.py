@@ -40,6 +40,7 @@ def test_each_of_several_lines_has_its_knee_as_a_point():
     assert not chart.shades
 
 
+@pytest.mark.thorough
 def test_bounds_are_dotted_beside_their_line():
     (chart,) = charts(ROOFLINE.sweep("step", batch=[10, 200], each="0.05 +/- 0.01 ms"))
     assert [line.style for line in chart.series] == ["line", "dotted", "dotted"]

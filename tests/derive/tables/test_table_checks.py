@@ -135,6 +135,7 @@ def test_many_random_libraries_say_what_the_solver_says_of_their_checks(start):
 SERVED = {"chips": "8 chip", "chip_price": "2 USD/h/chip", "context": "8 ktoken/sequence"}
 
 
+@pytest.mark.thorough
 def test_batches_that_do_not_fit_in_memory_are_named():
     library, profiles = derive.llm, ("h100-sxm:fp8", "llama3-70b")
     table = library.sweep("cost_per_token", *profiles, **SERVED, batch=span("1..4096 sequence", 20, log=True))

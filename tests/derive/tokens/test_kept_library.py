@@ -48,6 +48,7 @@ def test_it_is_read_once_and_is_the_same(room, readings):
     assert first.profiles["h100-sxm"] == second.profiles["h100-sxm"]
 
 
+@pytest.mark.thorough
 def test_another_process_neither_parses_nor_proves_it(room):
     def ask():
         return subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=True).stdout
@@ -55,6 +56,7 @@ def test_another_process_neither_parses_nor_proves_it(room):
     assert (ask(), ask(), len(entries(room))) == ("['tomli']\n", "[]\n", 1)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("damage", one_in(1, [b"nonsense", b"", b"\xff\xfe"], ["word", "nothing", "bytes"], thorough=3))
 def test_a_damaged_entry_is_as_good_as_none(room, readings, damage):
     built()
@@ -75,6 +77,7 @@ def test_an_entry_that_holds_something_else_is_as_good_as_none(room, readings):
     assert len(readings) == 2
 
 
+@pytest.mark.thorough
 def test_a_changed_file_or_version_is_read_again(room, readings, monkeypatch):
     file = room / "some.toml"
     monkeypatch.setattr(relations, "sources", lambda *rooms: iter([str(file)]))

@@ -36,6 +36,7 @@ def agree(text, at):
         assert found == pytest.approx(expected, rel=1e-9, nan_ok=True), text
 
 
+@pytest.mark.thorough
 @examples(120, suppress_health_check=list(HealthCheck))
 @given(expressions(5), st.sampled_from(SIGNS), expressions(5), NUMBERS, NUMBERS)
 def test_a_condition_is_what_the_evaluator_says_it_is_whatever_is_undefined(left, sign, right, x, y):

@@ -59,6 +59,7 @@ def test_a_random_library_is_the_same_function_in_every_dialect_in_the_long_run(
     of_hidden(seed)
 
 
+@pytest.mark.thorough
 @examples(15, suppress_health_check=list(HealthCheck))
 @given(expressions(6), st.randoms(use_true_random=False))
 def test_an_expression_is_the_same_in_every_dialect(text, draw):
@@ -113,6 +114,7 @@ def test_several_roots_are_followed():
     alike(bare("a b x y", "max(x, a) = b", "y = max(x, 7)"), "y", a=[5.0, 5.0, 8.0], b=[5.0, 9.0, 8.0])
 
 
+@pytest.mark.thorough
 def test_what_is_solved_by_numbers_is_left_to_arrays():
     found = alike(bare("x y z", "y = x*exp(x)", "z = 2*x"), "z", y=[math.e, math.nan])
     assert found == pytest.approx([2.0, math.nan], nan_ok=True)

@@ -96,6 +96,7 @@ def check_hidden(seeds):
     return known
 
 
+@pytest.mark.thorough
 @needed
 def test_a_program_of_a_random_library_says_what_the_compiled_function_says():
     assert check_hidden(range(10)) > 40
@@ -162,6 +163,7 @@ def check_with_defaults(seeds):
     return seen
 
 
+@pytest.mark.thorough
 @needed
 def test_defaults_that_yield_and_quantities_without_a_value_are_told_as_the_solver_tells_them():
     assert min(check_with_defaults(range(16)).values()) > 3
@@ -516,6 +518,7 @@ def test_the_names_are_those_of_the_question_and_unknown_ones_are_refused():
         programmed(SHELF, "books", ["book", "count"], ["shelves"])
 
 
+@pytest.mark.thorough
 def test_every_number_has_a_place_of_its_own():
     target, profiles, given = QUESTIONS[1]
     recipe = asked(derive.llm, target, profiles, given).work.recipes[0]

@@ -7,6 +7,8 @@ import random
 from fractions import Fraction
 from itertools import pairwise
 
+import pytest
+
 import derive
 from derive.expressions.grammar import parse_equation, parse_expression
 from derive.numerics.algebra.piecewise_rationals import exact_preimage, exact_solutions
@@ -194,6 +196,7 @@ RATIOS = (
 )
 
 
+@pytest.mark.thorough
 @every("seed", range(400), ordinary=20)
 def test_where_ratios_lie_in_a_range(seed: int) -> None:
     """Every number of a fine grid lies in an interval that was found just if its value lies in the range."""

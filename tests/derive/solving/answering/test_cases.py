@@ -221,6 +221,7 @@ def test_the_end_of_a_domain_at_which_a_relation_does_not_apply_is_no_answer_bes
     assert numbers(library.solve_all("x", y=3 * inner, **given)) == [inner]
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize("edge", [0.1, 0.4, 0.9, 1.3])
 def test_a_default_that_is_the_edge_of_a_case_decides_it_and_leaves_nothing_open(edge):
     """A solution on the edge belongs to one side of it; on the other there is none, and nothing is said to be open."""

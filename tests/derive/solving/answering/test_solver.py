@@ -834,6 +834,7 @@ def test_an_interval_of_which_a_domain_leaves_nothing_is_no_solution(share):
         two_levels.solve_all("data", whole="3", inner="3", rate="2", share=share)
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize("seed", range(6))
 def test_what_is_asked_without_reasons_has_the_answer_that_is_told_with_them(seed):
     case, seen = hidden(seed), set()

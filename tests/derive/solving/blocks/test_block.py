@@ -365,6 +365,7 @@ def test_a_root_at_the_edge_of_a_square_root_is_found_or_not_called_absent(at, s
     assert outcome.caveat or found == pytest.approx([count, count + 1])
 
 
+@pytest.mark.ordinary(2)
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize("arm", ["1/x", "1/sqrt(x)", "-log(x)", "1/x**3"])
 @given(st.floats(0.1, 50))

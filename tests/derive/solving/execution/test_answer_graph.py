@@ -89,6 +89,7 @@ def test_graphs_of_random_questions_are_sound(seed):
         prove_sound(answer)
 
 
+@pytest.mark.thorough
 @given(st.integers(0, 10_000))
 def test_graphs_of_questions_to_the_built_in_library_are_sound(seed):
     asked = scene(derive.llm, Random(seed))

@@ -336,6 +336,7 @@ cost = { equation = "cost = price*step/tokens" }
 """
 
 
+@pytest.mark.thorough
 @every("seed", range(40), ordinary=4)
 def test_simultaneous_equations_with_a_maximum_come_back_in_the_case_that_holds(seed):
     draw = random.Random(f"roofline {seed}")

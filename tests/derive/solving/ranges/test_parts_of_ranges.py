@@ -51,6 +51,7 @@ def test_a_case_in_the_middle_of_a_range_contradicts_nothing_beyond_it(seed: int
     assert [one.bounds for one in library.solve_all("z", n=f"1..{2 * edge}")] == [(3, 3 * edge)]
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize("slope", [1.5, 2, 2.5, 4])
 def test_bounds_over_all_cases_are_not_called_as_close_as_those_of_one(slope: float) -> None:
     """`y = ceil(-slope*x)` below 10 leaves x from 4 to 12 over the slope; `y = 4*x` from there on leaves it nothing."""

@@ -147,6 +147,7 @@ def test_bounds_are_sought_also_where_a_block_hangs_on_what_ranges_give():
     assert number(answer) >= answer.low.magnitude > 0
 
 
+@pytest.mark.thorough
 def test_a_quantity_that_an_inequality_bounds_is_bounded_over_a_range_too():
     given = ("b200-sxm:fp8", "llama3-70b")
     (found,) = derive.solve_all("cost_per_token", *given, chips="8 chip", batch="1..4096 sequence")

@@ -22,6 +22,7 @@ def said(answer):
     return {line for line in answer.assumptions if "elsewhere" in line}
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize(
     ("target", "given", "expected"),
     [

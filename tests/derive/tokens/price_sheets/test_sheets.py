@@ -48,6 +48,7 @@ def test_a_sheet_says_which_prices_would_yield_the_rest() -> None:
     assert {price for one in missing for price in one.needs} == MORE.keys()
 
 
+@pytest.mark.thorough
 @every("target", [one.quantity.name for one in inferred(**PLAIN).missing if one.needs], ordinary=4)
 def test_the_prices_that_are_asked_for_yield_it(target: str) -> None:
     (needs,) = [one.needs for one in inferred(**PLAIN).missing if one.quantity.name == target]

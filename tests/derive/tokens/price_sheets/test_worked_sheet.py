@@ -137,6 +137,7 @@ def test_its_prices_contradict_each_other_where_a_pencil_says_so(worked: Inferen
     assert all(one.everywhere for one in worked.contradictions)
 
 
+@pytest.mark.thorough
 def test_what_is_typed_binds() -> None:
     found = derive.infer(SHEET, *CHOICES, active_parameters="100 Gparameter", input_price="4 USD/Mtoken")
     assert found["implied_kv_bytes_per_token"].value.magnitude == pytest.approx(8000)

@@ -315,6 +315,7 @@ def test_machines_are_bought_whole() -> None:
     assert back.base == pytest.approx(20)
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize("machines", [1, 3, 40])
 def test_the_price_of_whole_machines_leaves_open_how_many_of_the_last_one_train(machines: int) -> None:
     given = {"chip_capital": "40000 USD/chip", "chips_per_node": "8 chip"}

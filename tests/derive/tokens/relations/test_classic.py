@@ -26,6 +26,7 @@ def told(library: derive.Library, target: str, *profiles: str, **given: str) -> 
     return f"{base:.9g}"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("model", one_in(4, MODELS, MODELS, thorough=10))
 @every("target", ASKED, ordinary=4)
 def test_definitions_beside_a_model_change_no_answer(model: str, target: str) -> None:

@@ -40,6 +40,7 @@ def test_no_number_has_more_than_five_digits_unless_it_is_a_count(name):
     assert [number for number in NUMBER.findall(told(name)) if digits(number) > 5] == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", NAMES)
 def test_no_count_is_a_million_or_more_and_written_out(name):
     assert [number for number in NUMBER.findall(told(name)) if len(number) > 9] == []
