@@ -24,9 +24,7 @@ if TYPE_CHECKING:
     from derive.library import Library
     from derive.planning.networks import Graph
 
-__all__ = ["ENDINGS", "graph_asked_for", "picture", "written"]
-
-ENDINGS = (".svg", ".graphml", ".json")  # of the files that a graph is written to
+__all__ = ["graph_asked_for", "picture", "written"]
 
 _ROW, _GAP, _LETTER = 40, 70, 7.4  # height of a row, space between columns, width of a letter
 _GIVEN, _DERIVED, _BLOCK = "#eef5ea", "#e8eef7", "#fde7c7"  # colours of givens, of results, of simultaneous unknowns

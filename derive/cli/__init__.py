@@ -14,23 +14,16 @@ from typing import IO, NoReturn, TextIO, cast
 
 import click
 
-from derive.cli.audit import audit
-from derive.cli.border import border
 from derive.cli.catalogue import check, find, list_, show
 from derive.cli.comparison import compare
-from derive.cli.compile import compile_
-from derive.cli.formulas import formula, reach
-from derive.cli.graph import graph
-from derive.cli.infer import infer
-from derive.cli.manual import manual
+from derive.cli.formulas import compile_, formula, graph, page, reach
 from derive.cli.optimum import front, least, most
-from derive.cli.page import page
-from derive.cli.reports import report
-from derive.cli.sample import sample
+from derive.cli.ranges import border, sample, sweep
+from derive.cli.reports import manual, report
 from derive.cli.servers import schema, serve, serve_editor
 from derive.cli.shared import Visible, colour, complain, error_data, timed
 from derive.cli.solving import solve
-from derive.cli.sweep import sweep
+from derive.cli.subject import audit, infer
 
 __all__ = ["cli", "main", "run"]
 

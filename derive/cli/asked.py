@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, wraps
+from dataclasses import dataclass, field, replace
+from functools import wraps
 from itertools import product
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from derive.cli.shared import PICTURES, opened, output_ending, put_picture, quantity_names, say_data, warn
+from derive.cli.shared import PICTURES, Sources, output_ending, put_picture, quantity_names, say_data, table, warn
 
 if TYPE_CHECKING:
     from derive.library import Library
@@ -32,13 +32,14 @@ __all__ = [
     "heading",
     "in_turn",
     "in_units",
+    "is_amiss",
     "listed_values",
-    "named",
     "prove_single",
     "value_or_list",
 ]
 
 Found = TypeVar("Found")
+Rows = Sequence[tuple[str, ...]]
 Option = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 _BARE = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -70,18 +71,19 @@ class Asked:
 
     targets: tuple[str, ...]
     given: Mapping[str, str]
+    words: tuple[str, ...] = ()  # the givens as they are typed
     profiles: tuple[str, ...] = ()
     each: tuple[Turn, ...] = ()
-    files: tuple[str | None, tuple[str, ...]] = (None, ())  # in the place of the built-in library, and beside it
+    sources: Sources = Sources()  # noqa: RUF009  # frozen
     output: str | None = None
     ending: str = ""
     stated_digits: int | None = None
     strict: bool = False
     as_json: bool = False
 
-    @cached_property
+    @property
     def library(self) -> Library:
-        return opened(*self.files)
+        return self.sources.library
 
     @property
     def target(self) -> str:
@@ -89,22 +91,78 @@ class Asked:
         return self.targets[0]
 
     @property
+    def names(self) -> list[str]:
+        """The names of the givens, for a verb that asks for no values."""
+        return [word.partition("=")[0].strip() for word in self.words]
+
+    @property
     def digits(self) -> int:
         from derive.presentation.numbers import DIGITS
 
         return self.stated_digits or DIGITS
 
-    def draw(self, name: str, charts: Callable[[], Iterable[Chart]]) -> None:
-        """Write the picture, where one is asked for."""
+    def tell(
+        self,
+        name: str,
+        *,
+        charts: Callable[[], Iterable[Chart]],
+        data: Callable[[], Any],
+        text: Callable[[], None],
+        cautions: Callable[[], Iterable[str]] = tuple,
+        is_amiss: bool = False,
+    ) -> int:
+        """Tell what was found: draw the picture that is asked for, and print data for programs, or else a text.
+
+        A text has its cautions below its headline; where there is none, they are said on the standard error. Returns
+        the exit status.
+        """
         if self.output is not None:
             put_picture(self.output, name, charts())
-
-    def tell(self, data: Callable[[], Any], text: Callable[[], None]) -> None:
-        """Print data for programs, or else a text, unless the standard output holds the picture."""
         if self.as_json:
             say_data(data())
         elif self.output != "-":
             text()
+        if self.as_json or self.output == "-":
+            for caution in cautions():
+                warn(f"{caution}.")
+        return 1 if self.strict and is_amiss else 0
+
+    def tell_each(
+        self,
+        name: str,
+        find: Callable[[Turn], Found],
+        *,
+        charts: Callable[[Mapping[str, Found]], Iterable[Chart]],
+        data: Callable[[Found], dict[str, Any]],
+        rows: Callable[[Mapping[str, Found]], Rows],
+        cautions: Callable[[Found, str], Iterable[str]],
+        is_amiss: Callable[[Found], bool],
+    ) -> int:
+        """Tell what is found in each turn, beside each other; the cautions name their turn. Returns the exit status."""
+        turns, status = in_turn(self, find)
+        found = {turn.label: one for turn, one in turns}
+
+        def text() -> None:
+            if found:
+                (_, *header), *body = rows(found)
+                table((heading(self.each), *header), [("", body)])
+
+        shown = self if found else replace(self, output=None)  # no picture of nothing
+        shown.tell(
+            name,
+            charts=lambda: charts(found),
+            data=lambda: {"each": [{**turn.data, **data(one)} for turn, one in turns]},
+            text=text,
+        )
+        for label, one in found.items():
+            for caution in cautions(one, f"with {label}"):
+                warn(f"{caution}.")
+        return max(status, int(self.strict and any(map(is_amiss, found.values()))))
+
+
+def is_amiss(*found: Any) -> bool:
+    """Whether a check fails, a given plays no part, or there is a remark, in any of these answers."""
+    return any(one.failed or one.unused or one.remarks for one in found)
 
 
 NO_SETTINGS: Mapping[str, str] = MappingProxyType({})
@@ -115,30 +173,36 @@ def asking(
     given: str,
     target: str = "TARGET",
     endings: Sequence[str] = PICTURES,
+    hint: str = "",
     settings: Mapping[str, str] = NO_SETTINGS,
+    has_values: bool = True,
 ) -> Callable[[Callable[..., int]], Callable[..., int]]:
     """Declare the arguments and options of a verb that asks; `target` and `given` are what its help calls them.
 
     What such verbs have in common is read into an `Asked`, the verb's first argument; its own options follow by name.
-    `settings` are the words that the verb of the library takes beside the givens, each with what to write instead: no
-    given can have such a name.
+    The output has one of the `endings`; `hint` is said of any other. `settings` are the words that the verb of the
+    library takes beside the givens, each with what to write instead: no given can have such a name. Without
+    `has_values` the givens are names alone. The target may be left out if it stands in brackets, and there is none if
+    it is empty.
     """
 
     def declared(verb: Callable[..., int]) -> Callable[..., int]:
         @wraps(verb)
         def read(**stated: Any) -> int:
             common = {name: stated.pop(name) for name in _COMMON if name in stated}
-            asked = _read(common, "," in target, endings)
+            ending = output_ending(common.get("output"), endings, hint)
+            asked = _read(common, "," in target, ending, has_values)
             for name, mend in settings.items():
                 if name in asked.given or any(name in turn.given for turn in asked.each):
                     raise click.UsageError(f"{name} is a setting here, and no given: {mend}.")
             return verb(asked, **stated)
 
         made: Any = read
-        arguments = (
-            click.argument("target", shell_complete=quantity_names, metavar=target),
-            click.argument("given", nargs=-1, shell_complete=quantity_names, metavar=given),
-        )
+        arguments = [click.argument("given", nargs=-1, shell_complete=quantity_names, metavar=given)]
+        if target:
+            is_needed = not target.startswith("[")
+            what = click.argument("target", shell_complete=quantity_names, metavar=target, required=is_needed)
+            arguments.insert(0, what)
         for one in reversed((*arguments, *options)):
             made = one(made)
         done: Callable[..., int] = made
@@ -150,20 +214,21 @@ def asking(
 _COMMON = ("target", "given", "unit", "profiles", "each", "replaced", "added", "output", "digits", "strict", "as_json")
 
 
-def _read(stated: dict[str, Any], has_several: bool, endings: Sequence[str]) -> Asked:
-    output, targets = stated.get("output"), as_targets(stated["target"])
-    ending = output_ending(output, endings)
-    given = givens(stated["given"])
+def _read(stated: dict[str, Any], has_several: bool, ending: str, has_values: bool) -> Asked:
+    output, target = stated.get("output"), stated.get("target")
+    targets = as_targets(target) if target is not None else []
+    given = givens(stated["given"]) if has_values else {}
     if not has_several and len(targets) > 1:
-        raise click.UsageError(f"There is one TARGET here, and {stated['target']!r} names {len(targets)}.")
+        raise click.UsageError(f"There is one TARGET here, and {target!r} names {len(targets)}.")
     if output == "-" and stated.get("as_json"):
         raise click.UsageError("-o - and --json both print on the standard output. Leave one out, or name a file.")
     return Asked(
         targets=tuple(in_units(targets, stated.get("unit"))),
         given=given,
+        words=stated["given"],
         profiles=stated.get("profiles", ()),
         each=tuple(each_of(stated.get("each", ()), given)),
-        files=(stated.get("replaced"), stated.get("added", ())),
+        sources=Sources(stated.get("replaced"), stated.get("added", ())),
         output=output,
         ending=ending,
         stated_digits=stated.get("digits"),
@@ -311,10 +376,6 @@ def prove_single(given: Mapping[str, str], has_each: bool = False) -> None:
         if ".." not in text and len(listed_values(text)) > 1:
             each = f', or  --each "{name}={text}"  to take them in turn' if has_each else ""
             raise click.UsageError(f"{name}={text} lists values, and has one here. Write a point in a number{each}.")
-
-
-def named(text: str) -> str:
-    return text.partition("=")[0].strip()
 
 
 def value_or_list(text: str) -> Any:

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from derive.cli.shared import (
-    ADD,
     FILE,
     JSON,
-    LIBRARY,
+    Sources,
     complain,
     of_file,
-    opened,
     quantity_names,
     say_data,
     source_of,
     table,
+    with_sources,
 )
 
 if TYPE_CHECKING:
@@ -43,11 +42,12 @@ def check(files: tuple[str, ...], only_relations: bool, as_json: bool) -> int:
         if only_relations and isinstance(path, Path) and not is_one(path):
             continue
         try:
-            library = sound(path, beside=opened(None, ()) if path == SOURCE else None)
+            library = sound(path, beside=Sources().library if path == SOURCE else None)
         except DeriveError as error:
             status = max(status, 1 if isinstance(error, NOES) else 2)
             problems = error.problems or (Problem("", 0, error.what, error.hint),)
-            found += [{"file": file, **_problem_data(problem)} for problem in problems]
+            facts = ("relation", "line", "message", "hint")
+            found += [{"file": file, **{fact: getattr(one, fact) for fact in facts}} for one in problems]
             if not as_json:
                 complain(of_file(error, file))
         else:
@@ -64,10 +64,9 @@ def check(files: tuple[str, ...], only_relations: bool, as_json: bool) -> int:
     metavar="[quantities|relations|profiles|reports|libraries|WORD]",
 )
 @click.argument("words", nargs=-1, metavar="[WORD ...]")
-@LIBRARY
-@ADD
+@with_sources
 @JSON
-def list_(kind: str, words: tuple[str, ...], replaced: str | None, added: tuple[str, ...], as_json: bool) -> int:
+def list_(kind: str, words: tuple[str, ...], sources: Sources, as_json: bool) -> int:
     """List what the library holds, or what of it mentions every WORD, the nearest first.
 
     Without a kind, the words are looked for in everything, as `derive find` does. `reports` and `libraries` are
@@ -76,7 +75,7 @@ def list_(kind: str, words: tuple[str, ...], replaced: str | None, added: tuple[
     from derive.catalogue import LISTS, as_data, grouped, mentioning, rows
     from derive.errors import suggest
 
-    library = opened(replaced, added)
+    library = sources.library
     if kind not in LISTS and not suggest(kind, LISTS):
         return _say_found(library, " ".join((kind, *words)), as_json)
     header, *found = rows(library, kind)
@@ -93,12 +92,11 @@ def list_(kind: str, words: tuple[str, ...], replaced: str | None, added: tuple[
 
 @click.command(epilog='Example:  derive find "time between tokens";  derive find USD/Mtoken')
 @click.argument("words", nargs=-1, required=True, metavar="WORDS")
-@LIBRARY
-@ADD
+@with_sources
 @JSON
-def find(words: tuple[str, ...], replaced: str | None, added: tuple[str, ...], as_json: bool) -> int:
+def find(words: tuple[str, ...], sources: Sources, as_json: bool) -> int:
     """Find quantities, relations and profiles by name, alias and meaning, the nearest first."""
-    return _say_found(opened(replaced, added), " ".join(words), as_json)
+    return _say_found(sources.library, " ".join(words), as_json)
 
 
 def _say_found(library: Library, text: str, as_json: bool) -> int:
@@ -117,17 +115,16 @@ def _say_found(library: Library, text: str, as_json: bool) -> int:
 
 @click.command(epilog="Example:  derive show kv_time")
 @click.argument("name", shell_complete=quantity_names)
-@LIBRARY
-@ADD
+@with_sources
 @JSON
 @click.option("--toml", "as_toml", is_flag=True, help="Print it as an entry of a relation file.")
-def show(name: str, replaced: str | None, added: tuple[str, ...], as_json: bool, as_toml: bool) -> int:
+def show(name: str, sources: Sources, as_json: bool, as_toml: bool) -> int:
     """Show all that bear a name: a quantity, a relation, a profile, a report, a library."""
     from derive.catalogue import LISTS, as_data, entries
 
     if as_json and as_toml:
         raise click.UsageError("--json and --toml both print on the standard output. Leave one out.")
-    library = opened(replaced, added)
+    library = sources.library
     found = entries(library, name)
     if as_toml:
         from derive.relation_files.writing import written
@@ -153,12 +150,3 @@ def _say_sound(label: str, library: Library, quiet: bool) -> None:
         relations, quantities = len(library.relations), len(library.declared)
         plural = "" if relations == 1 else "s"
         click.echo(f"{label}: consistent ({relations} relation{plural} over {quantities} quantities)")
-
-
-def _problem_data(problem: Any) -> dict[str, Any]:
-    return {
-        "relation": problem.relation,
-        "line": problem.line,
-        "message": problem.message,
-        "hint": problem.hint,
-    }

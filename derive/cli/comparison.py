@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from derive.cli.asked import Asked, Turn, asking, givens, heading, in_turn, prove_single
+from derive.cli.asked import Asked, Turn, asking, givens, is_amiss, prove_single
 from derive.cli.shared import (
     ADD,
     DIGITS,
@@ -21,8 +21,6 @@ from derive.cli.shared import (
     WITH,
     profile_names,
     say,
-    table,
-    warn,
 )
 
 if TYPE_CHECKING:
@@ -98,7 +96,30 @@ def compare(asked: Asked, others: tuple[str, ...]) -> int:
     if not others:
         raise click.UsageError("There is no second scenario. Write  --against PROFILE  or  --against NAME=VALUE")
     prove_single({**asked.given, **givens([word for word in others if "=" in word])}, has_each=True)
-    return _each_pair(asked, others) if asked.each else _one_pair(asked, others)
+    from derive.comparison.comparison_text import as_data, beside_each_other
+    from derive.comparison.waterfall import charts
+
+    if asked.each:
+        return asked.tell_each(
+            "comparison",
+            lambda turn: _compared(asked, others, turn),
+            charts=lambda found: [
+                replace(c, title=f"{c.title}, {label}") for label, one in found.items() for c in charts(one)
+            ],
+            data=lambda one: as_data(one, asked.digits),
+            rows=lambda found: beside_each_other(found, asked.stated_digits),
+            cautions=_cautions,
+            is_amiss=lambda one: is_amiss(one.a, one.b),
+        )
+    found = _compared(asked, others, Turn())
+    return asked.tell(
+        "comparison",
+        charts=lambda: charts(found),
+        data=lambda: as_data(found, asked.digits),
+        text=lambda: say(found.text(asked.stated_digits)),
+        cautions=lambda: _cautions(found),
+        is_amiss=is_amiss(found.a, found.b),
+    )
 
 
 def _compared(asked: Asked, others: Sequence[str], turn: Turn) -> Comparison:
@@ -110,52 +131,13 @@ def _compared(asked: Asked, others: Sequence[str], turn: Turn) -> Comparison:
     return asked.library.compare(a, b)
 
 
-def _one_pair(asked: Asked, others: Sequence[str]) -> int:
-    """Two scenarios in full."""
-    from derive.comparison.comparison_text import as_data
-    from derive.comparison.waterfall import charts
-
-    found = _compared(asked, others, Turn())
-    asked.draw("comparison", lambda: charts(found))
-    asked.tell(lambda: as_data(found, asked.digits), lambda: say(found.text(asked.stated_digits)))
-    if asked.as_json or asked.output == "-":  # otherwise they are below the headline
-        _warn_of(found)
-    return _status(asked, found)
-
-
-def _each_pair(asked: Asked, others: Sequence[str]) -> int:
-    """A column for each turn: both values, their ratio, and what each difference accounts for in it."""
-    from derive.comparison.comparison_text import as_data, beside_each_other
-    from derive.comparison.waterfall import charts
-
-    turns, status = in_turn(asked, lambda turn: _compared(asked, others, turn))
-    found = {turn.label: one for turn, one in turns}
-    if found:
-        asked.draw(
-            "comparison", lambda: [replace(c, title=f"{c.title}, {n}") for n, f in found.items() for c in charts(f)]
-        )
-
-    def told() -> None:
-        if found:
-            header, *rows = beside_each_other(found, asked.stated_digits)
-            table((heading(asked.each), *header[1:]), [("", rows)])
-
-    asked.tell(lambda: {"each": [{**turn.data, **as_data(one, asked.digits)} for turn, one in turns]}, told)
-    for label, one in found.items():
-        _warn_of(one, f"with {label}, ")
-    return max([status, *(_status(asked, one) for one in found.values())])
-
-
-def _warn_of(found: Comparison, of: str = "") -> None:
+def _cautions(found: Comparison, of: str = "") -> Iterator[str]:
+    """What stands under the headlines of both answers."""
     from derive.presentation.failed_checks import cautions
 
     for side, answer in (("A", found.a), ("B", found.b)):
         for caution in cautions(answer):
-            warn(f"{of}in {side}: {caution}.")
-
-
-def _status(asked: Asked, found: Comparison) -> int:
-    return 1 if asked.strict and any(one.failed or one.unused or one.remarks for one in (found.a, found.b)) else 0
+            yield f"{f'{of}, ' if of else ''}in {side}: {caution}"
 
 
 def _answered(side: str, asked: Asked, profiles: Sequence[str], given: Mapping[str, str]) -> Answer:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from derive.cli.asked import Asked, Turn, asking, heading, in_turn, value_or_list
-from derive.cli.shared import ADD, DIGITS, EACH, IN, INS, JSON, LIBRARY, PICTURE, WITH, profile_names, say, table, warn
+from derive.cli.asked import Asked, Turn, asking, is_amiss, value_or_list
+from derive.cli.shared import ADD, DIGITS, EACH, IN, INS, JSON, LIBRARY, PICTURE, WITH, profile_names, say
 
 if TYPE_CHECKING:
     from derive.optimization.optimum import Optimum
@@ -83,13 +83,14 @@ def front(asked: Asked, limits: tuple[str, ...], among: tuple[str, ...], points:
     found = asked.library.front(
         asked.targets, *_profiles(among, asked), such_that=limits, points=points, **_given(asked)
     )
-    asked.draw("best", lambda: charts(found))
-    asked.tell(lambda: as_data(found), lambda: click.echo(found.text(asked.digits)))
-    if asked.as_json or asked.output == "-":  # otherwise they are below the headline
-        for caution in cautions(found, asked.digits):
-            warn(f"{caution}.")
-    is_amiss = not found.proved or found.failed or found.unused or found.remarks
-    return 1 if asked.strict and is_amiss else 0
+    return asked.tell(
+        "best",
+        charts=lambda: charts(found),
+        data=lambda: as_data(found),
+        text=lambda: click.echo(found.text(asked.digits)),
+        cautions=lambda: cautions(found, asked.digits),
+        is_amiss=not found.proved or is_amiss(found),
+    )
 
 
 def _profiles(among: Sequence[str], asked: Asked) -> list[Any]:
@@ -114,11 +115,23 @@ def _best(sense: str, asked: Asked, limits: tuple[str, ...], among: tuple[str, .
         best: Optimum = verb(asked.target, *turn.profiles, *profiles, such_that=limits, **given, **turn.given)
         return best
 
-    if asked.each:
-        if steps or ranges:
-            raise click.UsageError("--each prints a table: leave out --steps and --ranges, or name one profile.")
-        return _each_best(asked, found_for)
-    return _one_best(asked, found_for(Turn()), given, limits, steps, ranges)
+    if not asked.each:
+        return _one_best(asked, found_for(Turn()), given, limits, steps, ranges)
+    if steps or ranges:
+        raise click.UsageError("--each prints a table: leave out --steps and --ranges, or name one profile.")
+    from derive.optimization.optimum_charts import bars_of_each
+    from derive.optimization.optimum_text import as_data, beside_each_other
+    from derive.presentation.charts import holding
+
+    return asked.tell_each(
+        "best",
+        found_for,
+        charts=lambda found: holding([bars_of_each(found)], asked.profiles, asked.given),
+        data=lambda one: as_data(one, asked.digits),
+        rows=lambda found: beside_each_other(found, asked.digits),
+        cautions=_cautions,
+        is_amiss=_is_amiss,
+    )
 
 
 def _one_best(
@@ -128,7 +141,6 @@ def _one_best(
     from derive.optimization.optimum_charts import charts
     from derive.optimization.optimum_text import as_data, under_ranges_data
 
-    asked.draw("best", lambda: charts(asked.library, found, given, limits))
     over = found.under_ranges() if ranges else None
 
     def told() -> None:
@@ -139,43 +151,23 @@ def _one_best(
             click.echo(f"\n{over.text(asked.digits)}")
 
     more = {"under_ranges": under_ranges_data(over)} if over else {}
-    asked.tell(lambda: {**as_data(found, asked.digits), **more}, told)
-    if asked.as_json or asked.output == "-":  # otherwise they are below the headline
-        _warn_of(found)
-    return _status(asked, found)
+    return asked.tell(
+        "best",
+        charts=lambda: charts(asked.library, found, given, limits),
+        data=lambda: {**as_data(found, asked.digits), **more},
+        text=told,
+        cautions=lambda: _cautions(found),
+        is_amiss=_is_amiss(found),
+    )
 
 
-def _each_best(asked: Asked, found_for: Callable[[Turn], Optimum]) -> int:
-    """A row for the best choice of each turn; those without one are named."""
-    from derive.optimization.optimum_charts import bars_of_each
-    from derive.optimization.optimum_text import as_data, beside_each_other
-    from derive.presentation.charts import holding
-
-    found, status = in_turn(asked, found_for)
-    best = {turn.label: one for turn, one in found}
-    if best:
-        asked.draw("best", lambda: holding([bars_of_each(best)], asked.profiles, asked.given))
-
-    def told() -> None:
-        if best:
-            (_, *header), *rows = beside_each_other(best, asked.digits)
-            table((heading(asked.each), *header), [("", rows)])
-
-    asked.tell(lambda: {"each": [{**turn.data, **as_data(one, asked.digits)} for turn, one in found]}, told)
-    for turn, one in found:
-        _warn_of(one, f"with {turn.label}: ")
-    return max([status, *(_status(asked, one) for _, one in found)])
-
-
-def _warn_of(found: Optimum, of: str = "") -> None:
+def _cautions(found: Optimum, of: str = "") -> Iterator[str]:
     from derive.presentation.failed_checks import cautions
 
     for caution in cautions(found.answer):
-        warn(f"{of}{caution}.")
+        yield f"{of}: {caution}" if of else caution
 
 
-def _status(asked: Asked, found: Optimum) -> int:
-    """One if the choice is not proved, or something is amiss with its answer, and that is strict."""
-    answer = found.answer
-    is_amiss = not found.proved or answer.failed or answer.unused or answer.remarks
-    return 1 if asked.strict and is_amiss else 0
+def _is_amiss(found: Optimum) -> bool:
+    """Whether the choice is not proved, or something is amiss with its answer."""
+    return not found.proved or is_amiss(found.answer)

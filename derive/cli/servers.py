@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from derive.cli.shared import ADD, LIBRARY, opened
+from derive.cli.shared import Sources, with_sources
 
 __all__ = ["schema", "serve", "serve_editor"]
 
@@ -37,9 +37,8 @@ def serve_editor() -> int:
 
 
 @click.command(epilog="Example:  derive serve   (an assistant's program starts it, and speaks to it over stdio)")
-@LIBRARY
-@ADD
-def serve(replaced: str | None, added: tuple[str, ...]) -> int:
+@with_sources
+def serve(sources: Sources) -> int:
     """Serve an assistant with tools, by the Model Context Protocol: solve, formula, least, check, find, list, show."""
     from derive.tables.extras import package
 
@@ -47,7 +46,7 @@ def serve(replaced: str | None, added: tuple[str, ...]) -> int:
     package("mcp", "serve")
     from derive.assistants.server import serve as start
 
-    start(opened(replaced, added))
+    start(sources.library)
     return 0
 
 

@@ -9,7 +9,8 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cached_property, wraps
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -35,12 +36,12 @@ __all__ = [
     "PICTURES",
     "STRICT",
     "WITH",
+    "Sources",
     "Visible",
     "colour",
     "complain",
     "error_data",
     "of_file",
-    "opened",
     "output_ending",
     "profile_names",
     "prove_replaceable",
@@ -56,6 +57,7 @@ __all__ = [
     "timed",
     "visible",
     "warn",
+    "with_sources",
     "wrapped",
     "writable",
     "writes",
@@ -185,12 +187,29 @@ def say_data(data: Any) -> None:
     click.echo(json.dumps(finite(data), indent=2, ensure_ascii=False, allow_nan=False))
 
 
-def opened(replaced: str | None, added: Sequence[str]) -> Library:
-    """The built-in library or its replacement, with the added files."""
-    library = _built_in() if replaced is None else _loaded(replaced, None)
-    for file in added:
-        library = library | _loaded(file, library)
-    return library
+@dataclass(frozen=True)
+class Sources:
+    """Where the library of a question is from: what replaces the built-in one, and what is added to it."""
+
+    replaced: str | None = None
+    added: tuple[str, ...] = ()
+
+    @cached_property
+    def library(self) -> Library:
+        library = _built_in() if self.replaced is None else _loaded(self.replaced, None)
+        for file in self.added:
+            library = library | _loaded(file, library)
+        return library
+
+
+def with_sources(verb: Callable[..., int]) -> Callable[..., int]:
+    """Give a verb the options that say which library it asks, and hand it these as one `Sources`."""
+
+    @wraps(verb)
+    def read(*, replaced: str | None, added: tuple[str, ...], **options: Any) -> int:
+        return verb(sources=Sources(replaced, added), **options)
+
+    return LIBRARY(ADD(read))
 
 
 def _built_in() -> Library:

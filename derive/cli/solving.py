@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from derive.cli.asked import Asked, Turn, asking, heading, prove_single
+from derive.cli.asked import Asked, Turn, asking, heading, is_amiss, prove_single
 from derive.cli.shared import (
     ADD,
     DIGITS,
@@ -144,7 +144,7 @@ def _status(scenes: Sequence[_Scene], is_strict: bool) -> int:
     if errors:
         return 1 if all(isinstance(error, NOES) for error in errors) else 2
     answers = [answer for scene in scenes for answer in scene.answers]
-    return 1 if is_strict and any(one.failed or one.unused or one.remarks for one in answers) else 0
+    return 1 if is_strict and is_amiss(*answers) else 0
 
 
 def _prove_various(scenes: Sequence[_Scene]) -> None:

@@ -16,9 +16,7 @@ from derive.planning.matching import closure
 from derive.solving.execution.answer import Answer
 from derive.solving.execution.applicability import decisions_of
 from derive.solving.execution.question import Question
-from derive.tokens.price_sheets.plausible import KEYS, Plausible
-from derive.tokens.price_sheets.questions import STANDING_IN, SheetQuestion
-from derive.tokens.price_sheets.sheets import Sheet, printed
+from derive.tokens.price_sheets.sheets import KEYS, STANDING_IN, Plausible, Sheet, SheetQuestion, printed
 from quantities.declaration import Declaration
 from quantities.profiles import Profile
 from quantities.source import Source

@@ -1,21 +1,28 @@
-"""One conclusion: a question put to a sheet for every choice that its answer depends on."""
+"""One conclusion: a question put to a sheet for every choice that its answer depends on, and what would refute it.
+
+A conclusion is refuted by measurements outside its range, and by a chip or a model beyond the limits that the range
+sets. For these, each lever of the question is solved for at each end of the range: with all else at the reference, a
+value beyond them would give an answer outside it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from math import inf, log
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import inf, isfinite, log
 from typing import Any, TypeVar
 
 from derive.errors import NOES, DeriveError, NoSolutionError, UnderdeterminedError
 from derive.solving.execution.answer import Answer
-from derive.tokens.price_sheets.asker import Asker, Chosen, Span, ends
+from derive.tokens.price_sheets.asker import Asker, Chosen, Span, ends, stated
 from derive.tokens.price_sheets.conclusions import Choice, Conclusion, Missing
-from derive.tokens.price_sheets.corners import at_corners
-from derive.tokens.price_sheets.plausible import KEYS
-from derive.tokens.price_sheets.questions import SheetQuestion
-from derive.tokens.price_sheets.refutations import refuted
+from derive.tokens.price_sheets.sheets import KEYS, SheetQuestion
+from derive.tokens.price_sheets.text import shown
+from quantities.source import Source
 
-__all__ = ["conclude"]
+__all__ = ["conclude", "gap_text"]
+
+_END = Source("an end of the range", "assumed")
 
 Result = TypeVar("Result")
 
@@ -44,7 +51,7 @@ def conclude(asker: Asker, question: SheetQuestion) -> Conclusion | Missing:
         _choice(high_at, kinds),
         _passed_over(asker, question, at, kinds),
         (*question.assuming, *answer.assumptions),
-        lambda: refuted(asker, question, concluded, at, given),
+        lambda: _refuted(asker, question, concluded, at, given),
     )
     return concluded
 
@@ -52,7 +59,7 @@ def conclude(asker: Asker, question: SheetQuestion) -> Conclusion | Missing:
 def _answered(
     asker: Asker, question: SheetQuestion, given: Mapping[str, Any]
 ) -> tuple[Chosen, Answer, list[tuple[Chosen, Span]]]:
-    """The first choice with an answer; that answer; and the ends of the answers at all choices that may be extreme."""
+    """The first choice with an answer; that answer; and the ends of the answers at all choices."""
 
     def ask(chosen: Chosen) -> Answer:
         return asker.ask(question.target, chosen, given, question.needs)
@@ -71,9 +78,7 @@ def _answered(
         answers = [(at, answer), *_answers_at(ask, others, refusals)]
         at, answer = min(answers, key=lambda pair: _apart(pair[1]))
         return at, answer, [(chosen, ends(one)) for chosen, one in answers]
-    corners = at_corners(asker, question, given, others)
-    spans = _answers_at(span, others, refusals) if corners is None else corners
-    return at, answer, [(at, ends(answer)), *spans]
+    return at, answer, [(at, ends(answer)), *_answers_at(span, others, refusals)]
 
 
 def _answers_at(
@@ -125,3 +130,58 @@ def _passed_over(asker: Asker, question: SheetQuestion, at: Chosen, kinds: froze
 def _apart(answer: Answer) -> float:
     """How far an answer lies from 1, as a ratio."""
     return abs(log(answer.base)) if answer.base else inf
+
+
+# What would refute it
+
+
+def _refuted(
+    asker: Asker, question: SheetQuestion, concluded: Conclusion, at: Chosen, given: Mapping[str, Any]
+) -> tuple[str, ...]:
+    """In words, what would refute a conclusion; all numbers are the library's."""
+    said = [_filled(text, concluded) for text in question.refuted]
+    levers = [_lever(asker, concluded, at, given, name, instead) for name, instead in question.levers.items()]
+    return (*said, *(text for text in levers if text))
+
+
+def _filled(text: str, concluded: Conclusion) -> str:
+    """A text with the numbers of a conclusion substituted."""
+    unit = concluded.quantity.unit
+    low, high = concluded.bounds
+    base = concluded.answer.base
+    value = shown(base, unit) if base is not None else f"{shown(low, unit)} to {shown(high, unit)}"
+    return text.format(value=value, low=shown(low, unit), high=shown(high, unit))
+
+
+def gap_text(text: str, gap: Conclusion) -> str:
+    """The text of a gap between two prices, with its range over all choices if there is one."""
+    unit, (low, high) = gap.quantity.unit, gap.bounds
+    ends = [shown(end, unit) for end in (low, high)]
+    return text.format(value=ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}")
+
+
+def _lever(
+    asker: Asker, concluded: Conclusion, at: Chosen, given: Mapping[str, Any], name: str, instead: Sequence[str]
+) -> str:
+    """The values of one quantity, in words, at which the conclusion would leave its range, all else being equal."""
+    if concluded.bounds[0] == concluded.bounds[1] or name in asker.sheet.given:
+        return ""
+    left = {name, *instead}
+    kept = [replace(p, values={key: p.values[key] for key in p.values if _stays(key, left, concluded)}) for p in at]
+    found = []
+    for end in concluded.bounds:
+        if isfinite(end):
+            target = {concluded.quantity.name: stated(concluded.quantity, end, end, _END)}
+            try:
+                found.append(asker.ask(name, tuple(kept), {**given, **target}).base)
+            except NOES:
+                continue
+    numbers = sorted(number for number in found if number is not None)
+    unit = asker.sheet.library.declaration(name).unit
+    limits = [f"{word} {shown(number, unit)}" for word, number in zip(("below", "above"), numbers, strict=False)]
+    return f"{name} {' or '.join(limits)}, all else as at {concluded.reference}" if len(limits) == 2 else ""
+
+
+def _stays(name: str, left: set[str], concluded: Conclusion) -> bool:
+    """Whether a value of a choice was used in the answer and is not solved for."""
+    return name in concluded.answer.given and name not in left

@@ -9,7 +9,7 @@ from typing import Any
 
 from derive.presentation.numbers import in_unit
 from derive.solving.execution.answer import Answer
-from derive.tokens.price_sheets.questions import SheetQuestion
+from derive.tokens.price_sheets.sheets import SheetQuestion
 from quantities.declaration import Declaration
 from quantities.value import Value
 

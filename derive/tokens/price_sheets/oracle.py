@@ -9,12 +9,9 @@ from typing import Any
 from derive.errors import NOES
 from derive.tables.progress import watched
 from derive.tokens.price_sheets.asker import Asker, ends
-from derive.tokens.price_sheets.concluding import conclude
+from derive.tokens.price_sheets.concluding import conclude, gap_text
 from derive.tokens.price_sheets.conclusions import Conclusion, Contradiction, Inference, Missing
-from derive.tokens.price_sheets.plausible import plausible
-from derive.tokens.price_sheets.questions import QUESTIONS, TENSIONS, Tension
-from derive.tokens.price_sheets.refutations import gap_text
-from derive.tokens.price_sheets.sheets import read_sheet, sheet_names
+from derive.tokens.price_sheets.sheets import QUESTIONS, TENSIONS, Tension, plausible, read_sheet, sheet_names
 from derive.tokens.price_sheets.text import shown
 from derive.tokens.relations import library
 from derive.tolerances import AGREEMENT

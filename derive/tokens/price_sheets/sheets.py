@@ -1,12 +1,21 @@
-"""A price sheet: a profile of the catalogue, or the one profile of a relation file."""
+"""A price sheet, what is asked about it, and what it does not say: the chips, sizes and memory tiers behind it.
+
+A sheet is a profile of the catalogue, or the one profile of a relation file. The questions, and the prices that may
+contradict each other, are data: `questions.toml`, which describes its own format at the top. So are the choices:
+`choices.toml`. A sheet whose model is published is read with that model, and any other with the models of its class: an
+answer that spans every model there is says nothing.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cache
+from math import inf
 from pathlib import Path
 from typing import Any
+
+import tomli
 
 from derive.errors import ExpressionError, read_all
 from derive.library import Library
@@ -17,9 +26,28 @@ from derive.tokens.relations import library as built_in
 from derive.tokens.relations import vocabulary
 from quantities.declaration import read_given
 from quantities.profiles import Profile
-from quantities.value import Value
+from quantities.source import Source
+from quantities.value import Value, read_value
 
-__all__ = ["Sheet", "printed", "read_sheet", "sheet_names"]
+__all__ = [
+    "KEYS",
+    "QUESTIONS",
+    "STANDING_IN",
+    "TENSIONS",
+    "Plausible",
+    "Sheet",
+    "SheetQuestion",
+    "Tension",
+    "plausible",
+    "printed",
+    "read_sheet",
+    "sheet_names",
+    "size_classes",
+]
+
+
+def _data(name: str) -> Mapping[str, Any]:
+    return tomli.loads(Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8"))
 
 
 @cache
@@ -93,3 +121,132 @@ def _read(source: str | Path | Profile) -> tuple[Library, Profile]:
 
 def _is_path(source: str) -> bool:
     return source.endswith(".toml") or "/" in source or Path(source).is_file()
+
+
+# What is asked
+
+
+@dataclass(frozen=True)
+class SheetQuestion:
+    """One question about a sheet."""
+
+    target: str
+    needs: tuple[str, ...]
+    subject: str = ""
+    says: str = ""  # the conclusion in the words of who reads price sheets
+    bound: str = ""  # the side on which the truth lies, where the answer is a bound on it
+    assuming: tuple[str, ...] = ()
+    refuted: tuple[str, ...] = ()
+    levers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    given: Mapping[str, float] = field(default_factory=dict)
+    nearest: bool = False
+
+
+@dataclass(frozen=True)
+class Tension:
+    """A number that lies in an interval if two prices can both be read as they are."""
+
+    question: SheetQuestion
+    prices: tuple[str, ...]
+    text: str  # the sentence if it does not
+    low: float = 0.0
+    high: float = inf
+
+
+def _question(target: str, stated: Mapping[str, Any]) -> SheetQuestion:
+    return SheetQuestion(
+        target,
+        needs=tuple(stated.get("needs", ())),
+        subject=stated.get("subject", ""),
+        says=stated.get("says", ""),
+        bound=stated.get("bound", ""),
+        assuming=tuple(stated.get("assuming", ())),
+        refuted=tuple(stated.get("refuted", ())),
+        levers={name: tuple(others) for name, others in stated.get("levers", {}).items()},
+        given=stated.get("given", {}),
+        nearest=stated.get("nearest", False),
+    )
+
+
+def _tension(target: str, stated: Mapping[str, Any]) -> Tension:
+    ends = {name: stated[name] for name in ("low", "high") if name in stated}
+    return Tension(_question(target, stated), tuple(stated["prices"]), stated["text"], **ends)
+
+
+_ASKED = _data("questions")
+STANDING_IN: Mapping[str, str] = _ASKED["standing_in"]
+QUESTIONS = tuple(_question(*entry) for entry in _ASKED["questions"].items())
+TENSIONS = tuple(_tension(*entry) for entry in _ASKED["tensions"].items())
+
+
+# What it does not say
+
+_CHOICES = _data("choices")
+KEYS = {
+    "chip": ("hbm_bandwidth", "domain_bandwidth"),  # of a chip, or of a rack in totals
+    "size": ("active_parameters",),
+    "tier": ("tier_bandwidth",),
+}
+"""The quantities by which a profile is recognised as one of a kind."""
+
+
+@dataclass(frozen=True)
+class Plausible:
+    """The choices by kind, and the profiles that are fixed."""
+
+    axes: Mapping[str, tuple[Profile, ...]]
+    fixed: tuple[Profile, ...] = ()
+
+
+def plausible(library: Library, named: Iterable[str | Profile], sheet: str = "") -> Plausible:
+    """The choices for a sheet; named profiles replace the usual ones of their kind.
+
+    >>> from derive.tokens.relations import library
+    >>> [chip.name for chip in plausible(library(), ["b100-sxm"]).axes["chip"]]
+    ['b100-sxm:bf16', 'b100-sxm:fp8', 'b100-sxm:fp4', 'b100-sxm:int8']
+    >>> [size.name for size in plausible(library(), [], "deepseek-v3-2-prices").axes["size"]]
+    ['deepseek-v3-2']
+    """
+    own: dict[str, list[Profile]] = {kind: [] for kind in KEYS}
+    fixed = []
+    for name in named:
+        profile = name if isinstance(name, Profile) else library.profile(name)
+        kind = next((kind for kind, keys in KEYS.items() if profile.values.keys() & set(keys)), None)
+        if kind is None:
+            fixed.append(profile)
+        else:
+            own[kind] += _at_each_precision(library, profile)
+    stated = {"chip": _CHOICES["chips"], "size": _sizes(library, sheet), "tier": _CHOICES["tiers"]}
+    usual = {kind: [_found(library, name) for name in names] for kind, names in stated.items()}
+    return Plausible({kind: tuple(own[kind] or usual[kind]) for kind in KEYS}, tuple(fixed))
+
+
+def size_classes() -> Mapping[str, list[str]]:
+    """The models of each class, the reference first."""
+    return {name: [*models] for name, models in _CHOICES["sizes"].items()}
+
+
+def _sizes(library: Library, sheet: str) -> list[str]:
+    """The models that a sheet may be of."""
+    if sheet in _CHOICES["models"]:
+        return [_CHOICES["models"][sheet]]
+    sizes, small = _CHOICES["sizes"], _CHOICES["classes"]["small"]
+    if sheet in library.profiles:
+        return [*sizes["small" if sheet in small else "large"]]
+    return [name for names in sizes.values() for name in names]
+
+
+def _found(library: Library, name: str) -> Profile:
+    if name not in _CHOICES["assumed"]:
+        return library.profile(name)
+    table = dict(_CHOICES["assumed"][name])
+    title, source = table.pop("title"), Source(table.pop("source"), "assumed", date=table.pop("as_of"))
+    return Profile(name, {one: read_value(text).sourced(source) for one, text in table.items()}, title)
+
+
+def _at_each_precision(library: Library, profile: Profile) -> list[Profile]:
+    """A profile at each choice that it leaves open."""
+    if ":" in profile.name or profile.name not in library.profiles:
+        return [profile]
+    choices = library.profiles.choices(profile.name)
+    return [library.profile(f"{profile.name}:{choice}") for choice in choices] or [profile]

@@ -14,8 +14,7 @@ from derive.reports.vocabulary import number
 from derive.solving.execution.answer import Answer
 from derive.tokens.price_sheets.conclusions import Conclusion, Contradiction, Inference
 from derive.tokens.price_sheets.oracle import survey
-from derive.tokens.price_sheets.plausible import plausible, size_classes
-from derive.tokens.price_sheets.questions import QUESTIONS
+from derive.tokens.price_sheets.sheets import QUESTIONS, plausible, size_classes
 from derive.tokens.price_sheets.text import points
 from quantities.source import Source
 

@@ -7,8 +7,7 @@ import pytest
 import derive
 from derive.tokens.price_sheets.conclusions import Inference
 from derive.tokens.price_sheets.oracle import survey
-from derive.tokens.price_sheets.questions import QUESTIONS
-from derive.tokens.price_sheets.sheets import sheet_names
+from derive.tokens.price_sheets.sheets import QUESTIONS, sheet_names
 from derive.tokens.price_sheets.text import COLUMNS, points, side_by_side
 
 pytestmark = pytest.mark.thorough

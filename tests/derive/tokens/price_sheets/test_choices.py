@@ -8,8 +8,7 @@ import pytest
 
 import derive
 from derive.tokens.price_sheets.conclusions import Inference
-from derive.tokens.price_sheets.plausible import plausible
-from derive.tokens.price_sheets.sheets import sheet_names
+from derive.tokens.price_sheets.sheets import plausible, sheet_names
 from quantities.profiles import Profile
 
 AXES = plausible(derive.llm, (), "gemini-2-5-pro-prices").axes

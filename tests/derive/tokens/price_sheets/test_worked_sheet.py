@@ -6,7 +6,7 @@ import pytest
 
 import derive
 from derive.tokens.price_sheets.conclusions import Inference
-from derive.tokens.price_sheets.questions import QUESTIONS
+from derive.tokens.price_sheets.sheets import QUESTIONS
 from quantities.profiles import Profile
 from quantities.value import read_value
 

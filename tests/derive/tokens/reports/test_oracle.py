@@ -12,8 +12,7 @@ import pytest
 
 import derive
 from derive.presentation.document import Grid
-from derive.tokens.price_sheets.plausible import plausible
-from derive.tokens.price_sheets.sheets import sheet_names
+from derive.tokens.price_sheets.sheets import plausible, sheet_names
 from derive.tokens.reports import shelf
 from tests.derive.tokens.reports.reading import headline, paragraph, picture, row, words
 

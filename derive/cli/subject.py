@@ -1,4 +1,4 @@
-"""The verb `audit`: tests claims against the library."""
+"""The verbs of the built-in subject: `audit` tests claims against the library, `infer` says what price sheets imply."""
 
 from __future__ import annotations
 
@@ -9,14 +9,27 @@ from typing import TYPE_CHECKING
 
 import click
 
-from derive.cli.shared import ADD, FILE, JSON, LIBRARY, of_file, opened, say_data, source_of, table
+from derive.cli.asked import givens
+from derive.cli.shared import (
+    DIGITS,
+    FILE,
+    JSON,
+    WITH,
+    Sources,
+    of_file,
+    profile_names,
+    say_data,
+    source_of,
+    table,
+    with_sources,
+)
 
 if TYPE_CHECKING:
     from derive.audit.claims_file import Book
     from derive.audit.conflicts import Conflict
     from derive.audit.verdicts import Finding
 
-__all__ = ["audit"]
+__all__ = ["audit", "infer"]
 
 
 @click.command(epilog="Example:  derive audit C22")
@@ -28,16 +41,15 @@ __all__ = ["audit"]
     metavar="FILE",
     help="A file of claims instead of the built-in ones.",
 )
-@LIBRARY
-@ADD
+@with_sources
 @JSON
-def audit(names: tuple[str, ...], own: str | None, replaced: str | None, added: tuple[str, ...], as_json: bool) -> int:
+def audit(names: tuple[str, ...], own: str | None, sources: Sources, as_json: bool) -> int:
     """Recompute the claims of the source lectures: verdicts, or with IDs all that stands behind them."""
     from derive.audit.text import as_data, as_text
     from derive.tokens.audit import audit as audited
     from derive.tokens.audit import clashes
 
-    library = opened(replaced, added)
+    library = sources.library
     book = None if own is None else _claims(own)
     findings = audited(names, library, book)
     conflicts = clashes(names, library, book)
@@ -90,3 +102,38 @@ def _fitted(header: Sequence[str], body: Sequence[Sequence[str]], below: Sequenc
     console.print(shown)
     for line in below:
         console.print(line)
+
+
+@click.command(epilog="Example:  derive infer gemini-2-5-pro-prices --with h200-sxm:fp8 --with deepseek-v3")
+@click.argument("words", nargs=-1, shell_complete=profile_names, metavar="[SHEET] [NAME=VALUE ...]")
+@WITH
+@click.option("--steps", is_flag=True, help="Show each derivation, what it assumes and what would refute it.")
+@DIGITS
+@JSON
+def infer(words: tuple[str, ...], profiles: tuple[str, ...], steps: bool, digits: int | None, as_json: bool) -> int:
+    """Say what the prices of SHEET imply, a file or a name; without one, of all sheets side by side."""
+    from derive.presentation.text import columns
+    from derive.tokens.price_sheets import oracle, text
+
+    named = [word for word in words if "=" not in word or Path(word).is_file()]
+    if len(named) > 1:
+        raise click.UsageError(f"{named[1]!r} is not NAME=VALUE, and {named[0]!r} is already the sheet.")
+    stated = givens([word for word in words if word not in named])
+    many = tuple(oracle.infer(_sheet(source), *profiles, **stated) for source in named) or oracle.survey(
+        *profiles, **stated
+    )
+    if as_json:
+        data = [text.as_data(found) for found in many]
+        say_data(data[0] if named else data)
+        return 0 if any(found.conclusions for found in many) else 1
+    shown = digits or text.DIGITS
+    rows = text.side_by_side(many, shown)
+    click.echo(text.as_text(many[0], shown) if named else "\n".join(columns(rows)))
+    if steps:
+        click.echo("\n\n" + "\n\n\n".join(text.as_steps(found, digits) for found in many))
+    return 0 if any(found.conclusions for found in many) else 1
+
+
+def _sheet(name: str) -> str | Path:
+    """The name of a price sheet or of its file; the text on the standard input for `-`."""
+    return source_of(name) if name == "-" else name

@@ -1,38 +1,44 @@
-"""The verb `sweep`: tables along axes."""
+"""The verbs over ranges: `sweep` makes tables along them, `sample` draws from them, `border` finds regimes in them."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from derive.cli.asked import Asked, Turn, asking, in_turn, value_or_list
+from derive.cli.asked import Asked, Turn, asking, in_turn, is_amiss, prove_single, value_or_list
 from derive.cli.shared import (
     ADD,
     DIGITS,
     EACH,
+    IN,
     INS,
     JSON,
     LIBRARY,
+    PICTURE,
     PICTURES,
     STRICT,
     WITH,
     put,
     put_picture,
+    say,
     say_data,
     warn,
     writes,
 )
 
 if TYPE_CHECKING:
+    from derive.tables.sampling.monte_carlo import Sample
     from derive.tables.table import Table
     from derive.tables.table_checks import Cautions
 
-__all__ = ["sweep"]
+__all__ = ["border", "sample", "sweep"]
 
 _ROWS = 25  # limit on rows of the table on a terminal
 _ENDINGS = (".csv", *PICTURES)
+_SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)  # of the points of a sample, below its quantiles
 
 
 @click.command(
@@ -221,3 +227,100 @@ def _data(table: Table) -> dict[str, Any]:
         "unused": list(table.unused),
         "remarks": [remark.data for remark in table.remarks],
     }
+
+
+@click.command(
+    epilog='Example:  derive sample cost_per_token batch="16..64 sequence" context="1..100 ktoken/sequence" '
+    'chips="8 chip" bandwidth_efficiency="0.7 +/- 0.1" --with h100-sxm:fp8 --with llama3-70b'
+)
+@asking(
+    *(WITH, LIBRARY, ADD, IN),
+    click.option("--points", type=click.IntRange(min=1), default=100_000, metavar="N", help="Points to draw (100000)."),
+    click.option("--seed", type=click.IntRange(min=0), default=0, metavar="N", help="Seed of the random numbers (0)."),
+    *(PICTURE, DIGITS, STRICT, JSON),
+    given="NAME=LOW..HIGH [NAME=VALUE ...]",
+    settings={"points": "write --points N", "seed": "write --seed N"},
+)
+def sample(asked: Asked, points: int, seed: int) -> int:
+    """Draw points from the ranges among the givens and the profiles' values, and say where TARGET mostly lies.
+
+    The same seed draws the same points. Which checks fail, which givens play no part, and what is assumed in the
+    middle of the ranges, is said on the standard error.
+    """
+    from derive.tables.sampling.sample_charts import charts
+
+    prove_single(asked.given)
+    found = asked.library.sample(asked.target, *asked.profiles, points=points, seed=seed, **asked.given)
+    status = asked.tell(
+        "sample",
+        charts=lambda: charts(found),
+        data=lambda: _sample_data(found),
+        text=lambda: say(found.text(asked.digits)),
+        is_amiss=is_amiss(found),
+    )
+    if asked.as_json or not sys.stdout.isatty():  # on a terminal, all of it stands in the text
+        _warn_of(found)
+    return status
+
+
+def _warn_of(found: Sample) -> None:
+    from derive.presentation.failed_checks import without_part
+    from derive.presentation.placed_remarks import largest
+
+    for name, where in found.failed.items():
+        warn(f"{name} does not hold at {int(where.sum())} of {len(found)} points.")
+    if found.unused:
+        warn(f"{without_part(found.unused)} at any point.")
+    for remark in largest(found.remarks):
+        warn(f"{remark}.")
+
+
+def _sample_data(found: Sample) -> dict[str, Any]:
+    """The sample for programs: quantiles in the target's unit, and how far each range alone moves it."""
+    return {
+        "target": found.quantity.name,
+        "unit": found.quantity.unit.text,
+        "points": len(found),
+        "seed": found.seed,
+        "quantiles": {f"{share:g}": found.quantile(share).magnitude for share in _SHARES},
+        "lost": found.lost,
+        "tornado": [{"name": one.name, "least": one.least, "most": one.most} for one in found.tornado],
+        "failed": {name: float(where.mean()) for name, where in found.failed.items()},
+        "unused": list(found.unused),
+        "remarks": [remark.data for remark in found.remarks],
+    }
+
+
+@click.command(
+    epilog='Example:  derive border step_time batch="1..4096 sequence" context="0.1..100 ktoken/sequence" '
+    'chips="8 chip" --with h100-sxm:fp8 --with llama3-70b -o map.svg'
+)
+@asking(
+    *(WITH, LIBRARY, ADD, IN, PICTURE, DIGITS, JSON),
+    given="NAME=LOW..HIGH [NAME=LOW..HIGH] [NAME=VALUE ...]",
+    settings={"over": "a border is drawn over the givens that are ranges"},
+)
+def border(asked: Asked) -> int:
+    """Find where along one or two ranges another arm binds for TARGET, or a check ceases to hold.
+
+    Each border is told in closed form where it has one. The map shows regions, borders and levels of TARGET.
+    """
+    from derive.borders.border_text import as_data
+
+    over = [name for name, text in asked.given.items() if ".." in text]
+    if not over:
+        raise click.UsageError(
+            'There is no range. Write one as  NAME="LOW..HIGH UNIT", such as  batch="1..4096 sequence"'
+        )
+    if len(over) > 2:
+        raise click.UsageError(
+            f"{', '.join(over)} are ranges: a border is drawn over one or two. Give the others one value each."
+        )
+    prove_single(asked.given)
+    found = asked.library.border(asked.target, *asked.profiles, over=over, **asked.given)
+    return asked.tell(
+        "border",
+        charts=lambda: found.charts,
+        data=lambda: as_data(found),
+        text=lambda: say(found.text(asked.digits)),
+    )
