@@ -60,8 +60,11 @@ def every(
     cases: Iterable[Any],
     ids: Iterable[str] | Callable[[Any], str] | None = None,
     ordinary: int = 1,
+    thorough: int = 1,
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Try all cases in one test, the ordinary run one in so many; like `pytest.mark.parametrize`, but for pure tests.
+
+    The thorough run comes to one in `thorough` of all, and the long run tries those that are left.
 
     >>> @every("number", [1, 2, 3])
     ... def test_is_odd(number):
@@ -73,7 +76,7 @@ def every(
     1 of 3 cases (1 sub-exception) ['the case 2']
     """
     arguments = tuple(part.strip() for part in names.split(",")) if isinstance(names, str) else tuple(names)
-    groups = _by_run(_named(list(cases), ids), ordinary)
+    groups = _by_run(_named(list(cases), ids), ordinary, thorough)
 
     def decorate(test: Callable[..., None]) -> Callable[..., None]:
         signature = inspect.signature(test)
@@ -117,13 +120,18 @@ def _named(cases: list[Any], ids: Iterable[str] | Callable[[Any], str] | None) -
     return found
 
 
-def _by_run(named: list[tuple[str, set[str], Any]], ordinary: int) -> dict[str, list[tuple[str, Any]]]:
-    """What each run tries: all that has its mark, and of what has none the ordinary run one in so many."""
+def _by_run(named: list[tuple[str, set[str], Any]], ordinary: int, thorough: int) -> dict[str, list[tuple[str, Any]]]:
+    """What each run tries: all that has its mark, and one in so many of what has none."""
     groups: dict[str, list[tuple[str, Any]]] = {"ordinary": []}
     plain = 0
     for name, marks, value in named:
         assert marks <= {"thorough", "long"}, f"{name}: a case that is marked otherwise needs a test of its own"
-        run = "long" if "long" in marks else "thorough" if marks or plain % ordinary else "ordinary"
+        if marks:
+            run = "long" if "long" in marks else "thorough"
+        elif plain % ordinary == 0:
+            run = "ordinary"
+        else:
+            run = "thorough" if plain % thorough == 0 else "long"
         plain += not marks
         groups.setdefault(run, []).append((name, value))
     return groups

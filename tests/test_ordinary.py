@@ -13,11 +13,11 @@ from tests.conftest import asks_for
 from tests.ordinary import every, one_in
 
 
-def tried(share: int, cases: list[object]) -> dict[str, list[int]]:
+def tried(share: int, cases: list[object], thorough: int = 1) -> dict[str, list[int]]:
     """The cases that each run tries."""
     seen: list[int] = []
 
-    @every("number", cases, ordinary=share)
+    @every("number", cases, ordinary=share, thorough=thorough)
     def test(number: int) -> None:
         seen.append(number)
 
@@ -33,9 +33,10 @@ def tried(share: int, cases: list[object]) -> dict[str, list[int]]:
 
 @given(st.integers(0, 40), st.integers(1, 6), st.integers(1, 4), st.integers(1, 4))
 def test_every_case_is_tried_by_one_of_the_runs(number: int, share: int, long: int, thorough: int) -> None:
-    plain = tried(share, list(range(number)))
+    plain = tried(share, list(range(number)), thorough)
     assert sorted(one for some in plain.values() for one in some) == list(range(number))
     assert plain["ordinary"] == list(range(0, number, share))
+    assert {*plain["ordinary"], *plain.get("thorough", [])} == {*range(0, number, share), *range(0, number, thorough)}
     names = [str(one) for one in range(number)]
     marked = tried(1, one_in(long, range(number), names, thorough))
     assert sorted(one for some in marked.values() for one in some) == list(range(number))

@@ -235,7 +235,7 @@ class Root:
 
 
 @pytest.mark.thorough
-@every("seed", range(120), ordinary=12)
+@every("seed", range(120), ordinary=12, thorough=3)
 def test_what_has_several_roots_has_one_in_its_domain_whatever_is_asked(seed: int) -> None:
     draw = random.Random(f"roots {seed}")
     low = draw.randint(-5, 4)

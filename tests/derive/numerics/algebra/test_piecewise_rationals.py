@@ -197,7 +197,7 @@ RATIOS = (
 
 
 @pytest.mark.thorough
-@every("seed", range(400), ordinary=20)
+@every("seed", range(400), ordinary=20, thorough=3)
 def test_where_ratios_lie_in_a_range(seed: int) -> None:
     """Every number of a fine grid lies in an interval that was found just if its value lies in the range."""
     rng = random.Random(seed)

@@ -16,7 +16,7 @@ FACTORS = ("exp(x)", "sqrt(x + 2)", "log(x + 5)", "(2 + sin(x))")  # without a z
 
 
 @pytest.mark.thorough
-@every("seed", range(400), ordinary=8)
+@every("seed", range(400), ordinary=8, thorough=3)
 def test_a_root_beside_the_end_of_a_box_is_found(seed: int) -> None:
     draw = random.Random(f"box {seed}")
     root = Fraction(draw.randint(33, 400), 128)

@@ -35,7 +35,10 @@ SHARES = {
 
 @pytest.mark.thorough
 @every(
-    "form, where, seed", [(form, where, seed) for seed in range(12) for form in FORMS for where in SHARES], ordinary=7
+    "form, where, seed",
+    [(form, where, seed) for seed in range(12) for form in FORMS for where in SHARES],
+    ordinary=7,
+    thorough=3,
 )
 def test_limit(form: str, where: str, seed: int) -> None:
     rng = random.Random(f"{form} {where} {seed}")

@@ -158,7 +158,7 @@ GROWING = {  # how a quantity follows from two others, so that digits of rationa
 
 
 @pytest.mark.thorough
-@every("seed", range(60), ordinary=6)
+@every("seed", range(60), ordinary=6, thorough=2)
 def test_rationals_of_very_many_digits_take_no_longer_however_often_they_are_asked(seed):
     draw = random.Random(f"digits {seed}")
     form = draw.choice([*GROWING])
@@ -224,7 +224,7 @@ def cases(seed: int) -> Iterator[tuple[Library, str, dict[str, float], float]]:
 
 
 @pytest.mark.thorough
-@every("seed", range(300), ordinary=10)
+@every("seed", range(300), ordinary=10, thorough=3)
 def test_a_question_asked_again_has_the_number_that_fits(seed):
     for library, target, given, fitting in cases(seed):
         found = outcome(library, target, given, by_program=True)
@@ -254,7 +254,7 @@ def slips(seed: int) -> Iterator[tuple[Library, str, Given]]:
 
 
 @pytest.mark.thorough
-@every("seed", range(300, 420), ordinary=3)
+@every("seed", range(300, 420), ordinary=3, thorough=4)
 def test_a_program_says_what_the_solver_says(seed):
     for library, target, given in slips(seed):
         found = [outcome(library, target, given, by_program=is_quick) for is_quick in (True, False)]
@@ -400,7 +400,7 @@ t = { equation = "t = max(u, v)" }
 
 
 @pytest.mark.thorough
-@every("seed", range(60), ordinary=6)
+@every("seed", range(60), ordinary=6, thorough=2)
 @pytest.mark.parametrize("falls", [False, True])
 def test_simultaneous_equations_over_a_range_are_bounded_where_it_ends(falls, seed):
     """The greater of two arms that rise with the unknown, or both fall: each of them alone would bound it."""
