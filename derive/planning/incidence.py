@@ -106,13 +106,21 @@ class _Equations:
 
     def structure(self, left_out: frozenset[str], fallbacks: frozenset[str], core: Core | None = None) -> Structure:
         """The graph without some relations; estimates stand in the place of others only in its alternatives."""
-        stated = {one.name for one in self.relations if one.name not in left_out}
-        first = {name for name in stated if stated.isdisjoint(self.repeated.get(name, ()))}
-        equations = [one for one in self.relations if one.name in first]
+
+        def is_first(name: str) -> bool:
+            return name not in left_out and left_out.issuperset(self.repeated.get(name, ()))
+
+        among = self.relations if core is None else core.equations_within
+        equations = [one for one in among if is_first(one.name)]
         instead = {
-            one.name: rivals for one in equations if (rivals := self.estimated.get(one.name, frozenset()) & first)
+            one.name: rivals
+            for one in equations
+            if (rivals := frozenset(filter(is_first, self.estimated.get(one.name, ()))))
         }
-        made = partial(Structure.of, otherwise=fallbacks) if core is None else partial(core.among, fallbacks)
+        made = partial(Structure.of, otherwise=fallbacks)
+        if core is not None:
+            elsewhere = {result for name, result in core.written_outside if result in fallbacks and is_first(name)}
+            made = partial(core.among, fallbacks, elsewhere)
         exact = made([one for one in equations if one.name not in instead])
         return replace(exact, alternatives=tuple(_exchanges(equations, instead, made)))
 
@@ -161,13 +169,31 @@ class Core:
 
         return _OF_CORE.of(self.session, (left_out, fallbacks), made)
 
-    def among(self, fallbacks: frozenset[str], relations: Sequence[Relation]) -> Structure:
-        """The graph of some relations, as far as they are within this core."""
-        found = Structure.of([one for one in relations if one.name in self.relations], fallbacks)
-        holders = {name: found.holders[name] for name in self.equations.every.holders if name in found.holders}
-        written = frozenset(one.written_for for one in relations if one.written_for in fallbacks)
-        elsewhere = written - found.writers.keys()
-        return replace(found, holders=holders, links=self.links, whole=self.equations.every, elsewhere=elsewhere)
+    def among(self, fallbacks: frozenset[str], elsewhere: set[str], relations: Sequence[Relation]) -> Structure:
+        """The graph of some relations within this core; others outside it are written for the fallbacks elsewhere."""
+        found = Structure.of(relations, fallbacks)
+        return replace(
+            found,
+            holders={name: found.holders[name] for name in self._ordered if name in found.holders},
+            links=self.links,
+            whole=self.equations.every,
+            elsewhere=frozenset(elsewhere - found.writers.keys()),
+        )
+
+    @cached_property
+    def equations_within(self) -> Sequence[Relation]:
+        return [one for one in self.equations.relations if one.name in self.relations]
+
+    @cached_property
+    def written_outside(self) -> Sequence[tuple[str, str]]:
+        """The other relations that are written for a quantity, each with that quantity."""
+        others = (one for one in self.equations.relations if one.name not in self.relations)
+        return [(one.name, one.written_for) for one in others if one.written_for is not None]
+
+    @cached_property
+    def _ordered(self) -> Sequence[str]:
+        """The quantities in the order in which the whole library names them."""
+        return [name for name in self.equations.every.holders if name in self.names]
 
 
 def _groups(every: Structure, relations: Iterable[str], fixed: frozenset[str]) -> Iterator[set[str]]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from derive.caches import Memo
 from derive.errors import DeriveError, LimitError, NoSolutionError
 from derive.model.relation_set import RelationSet
-from derive.planning.incidence import core_of
+from derive.planning.incidence import Core, core_of
 from derive.planning.plan import Plan, plan
 from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.question import NO_CASE, Case, Outline, Question
@@ -48,9 +48,9 @@ class Found:
     is_assumed_away: bool = False  # by another result, which assumes another case
 
 
-def planned(library: RelationSet, question: Question, left_out: frozenset[str]) -> Plan:
-    """The plan for a question's names, cached in the library."""
-    return planned_for(library, question.target, question.strong, question.weak, left_out, question.stated)
+def planned(library: RelationSet, question: Question, left_out: frozenset[str], core: Core | None = None) -> Plan:
+    """The plan for a question's names, cached in the library; another question's core may hold its target as well."""
+    return planned_for(library, question.target, question.strong, question.weak, left_out, question.stated, core)
 
 
 def planned_for(
@@ -60,10 +60,11 @@ def planned_for(
     weak: Iterable[str],
     left_out: frozenset[str],
     stated: frozenset[str] = frozenset(),
+    core: Core | None = None,
 ) -> Plan:
     """The plan for a target from names, cached in the library."""
     strong, weak = list(strong), list(weak)
-    core = core_of(library, (target, *strong, *weak))
+    core = core or core_of(library, (target, *strong, *weak))
     aside = left_out & core.decisive
 
     def made() -> Plan:

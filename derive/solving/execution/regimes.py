@@ -356,8 +356,9 @@ class Decisions:
 
     def _without(self, question: Question, aside: set[str]) -> float | None:
         """The number of a question's target without some relations, and without those that do not surely apply."""
+        core = self._core if question.target in self._core.names else None
         while True:
-            made = planned(self.library, question, frozenset(aside))
+            made = planned(self.library, question, frozenset(aside), core)
             if not made.is_determined:
                 return None
             used = (self.library.relations[relation] for relation in made.relations)
