@@ -259,7 +259,7 @@ def test_a_rounding_beyond_the_domain_of_a_function_is_no_contradiction(seed: in
 
 
 @pytest.mark.thorough
-@every("seed", range(60), ordinary=15)
+@every("seed", range(60), ordinary=15, thorough=2)
 def test_a_whole_number_that_is_no_sum_of_decimals_is_not_rounded_to_the_next(seed: int) -> None:
     draw = random.Random(f"wholes {seed}")
     tenths, base, power = draw.randint(1, 99), draw.randint(2, 9), draw.randint(1, 9)
@@ -284,7 +284,7 @@ def test_a_whole_number_that_is_no_sum_of_decimals_is_not_rounded_to_the_next(se
 
 
 @pytest.mark.thorough
-@every("seed", range(40), ordinary=10)
+@every("seed", range(40), ordinary=10, thorough=2)
 def test_a_compiled_condition_at_equality_takes_the_arm_that_solve_takes(seed: int) -> None:
     draw = random.Random(f"edges {seed}")
     a, b = (Fraction(draw.randint(1, 999), 10 ** draw.randint(0, 2)) for _ in range(2))

@@ -83,7 +83,7 @@ WIDE = {
     "product": "*".join(["x0", "x1", "x2"] * 900),
     "quotient": "/".join(["x0", "x1", "x2"] * 900),
     "max": f"max({', '.join(f'{a}*x{i}' for i in range(40) for a in range(2, 12))})",
-    "choice": "".join(f"{i}*x1 if x0 < {i} else " for i in range(1, 400)) + "x2",
+    "choice": "".join(f"{i}*x1 if x0 < {i} else " for i in range(1, 250)) + "x2",
 }
 
 

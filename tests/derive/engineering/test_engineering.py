@@ -27,7 +27,8 @@ EXAMPLES = {
     for name, said in table["examples"].items()
     if said["expected"] != "impossible" and "given" in said
 }
-DEAR = {"beams-pure_shear_yields", "heat-transfer-oil_cooler", "heat-transfer-oil_cooler_duty"}  # seconds each
+DEAR = {"beams-pure_shear_yields", "heat-transfer-oil_cooler_duty"}  # seconds each
+DEAREST = {"heat-transfer-oil_cooler"}  # half a minute
 NUDGE, MOVED = 1e-3, 1e-6  # a given that is moved by so much moves an answer that depends on it by more than so much
 SLOW = {"balanced_exchanger"}  # whose capacity rates stand in a minimum, in a maximum and in conditions
 
@@ -85,7 +86,11 @@ def _depends(library: Library, example: Example, name: str) -> bool:
 
 @pytest.mark.ordinary(1)
 @pytest.mark.parametrize(
-    "label", [pytest.param(one, marks=pytest.mark.thorough if one in DEAR else ()) for one in EXAMPLES]
+    "label",
+    [
+        pytest.param(one, marks=pytest.mark.long if one in DEAREST else pytest.mark.thorough if one in DEAR else ())
+        for one in EXAMPLES
+    ],
 )
 def test_an_example_asked_backwards_gives_its_givens_back(label: str) -> None:
     file, example = EXAMPLES[label]

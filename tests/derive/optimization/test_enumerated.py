@@ -79,7 +79,7 @@ def test_no_enumerated_point_is_better_where_one_once_was(seed: int) -> None:
 
 @pytest.mark.thorough
 def test_no_enumerated_point_of_more_programs_is_better():
-    prove(25, 100, 0.4)
+    prove(25, 60, 0.4)
 
 
 @pytest.mark.long

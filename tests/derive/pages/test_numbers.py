@@ -50,7 +50,7 @@ def test_a_small_page_answers_as_the_engine_does(tab, tmp_path):
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", PAGES)
 def test_the_pages_of_the_reports_answer_as_the_engine_does(tab, name):
-    found, counted = differences(tab, derive.llm, SHELF / f"{name}.html", 40, seed=2)
+    found, counted = differences(tab, derive.llm, SHELF / f"{name}.html", 25, seed=2)
     assert found == []
     assert counted["a number"] > 10
 

@@ -308,7 +308,7 @@ def compare_by_asking(target: str, profiles: tuple[str, ...], given: dict[str, s
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    "count", [2, pytest.param(8, marks=pytest.mark.thorough), pytest.param(2000, marks=pytest.mark.long)]
+    "count", [2, pytest.param(8, marks=pytest.mark.long), pytest.param(2000, marks=pytest.mark.long)]
 )
 def test_no_default_that_moves_an_answer_of_the_library_is_left_unsaid(count: int) -> None:
     for question in questions(random.Random(f"remarks {count}"), count):

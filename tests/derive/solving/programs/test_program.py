@@ -254,7 +254,7 @@ def slips(seed: int) -> Iterator[tuple[Library, str, Given]]:
 
 
 @pytest.mark.thorough
-@every("seed", range(300, 420), ordinary=3, thorough=4)
+@every("seed", range(300, 420), ordinary=6, thorough=5)
 def test_a_program_says_what_the_solver_says(seed):
     for library, target, given in slips(seed):
         found = [outcome(library, target, given, by_program=is_quick) for is_quick in (True, False)]
