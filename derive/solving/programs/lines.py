@@ -107,14 +107,18 @@ class Lines:
         self._moving: dict[str, frozenset[str]] = {}  # the variables that ranges move, and the names of those
         self._degrees: dict[str, dict[str, float]] = {}  # of each of them as a polynomial in those ranges
         self._turning: set[str] = set()  # those that need not move in one direction with each range
+        self._weak: set[str] = set()  # the names of ranges that nobody typed: in their middle a question has its number
+        self._is_steady = True  # whether no test comes out otherwise elsewhere in those
         self._names = count()
 
-    def argument(self, name: str, number: Any, *, is_ranged: bool) -> str:
+    def argument(self, name: str, number: Any, *, is_ranged: bool, is_weak: bool = False) -> str:
         """A variable for a number that is given, which is this one now; in a range, it is the one in the middle."""
         variable = self._variable(number)
         if is_ranged:
             self._moving[variable] = frozenset({name})
             self._degrees[variable] = {name: 1}
+        if is_weak:
+            self._weak.add(name)
         return variable
 
     def constant(self, number: float) -> str:
@@ -128,7 +132,11 @@ class Lines:
     def is_extreme_at_ends(self, variable: str) -> bool:
         """Whether ranges move a number, and each of them in one direction."""
         is_linear = max(self._degrees.get(variable, {}).values(), default=math.inf) <= 1
-        return variable in self._moving and (is_linear or variable not in self._turning)
+        return self._is_steady and variable in self._moving and (is_linear or variable not in self._turning)
+
+    def is_used(self, variable: str) -> bool:
+        """Whether a line has a variable in it."""
+        return any(variable in _VARIABLES.findall(line) for line in self.text)
 
     def block(self, block: Block, scope: dict[str, str]) -> None:
         """The unknowns of a block, which are bound in the scope."""
@@ -301,8 +309,7 @@ class Lines:
         if any(not self.library.relations[one].is_equation for one in block.relations):
             raise Unwritten
         result = self._called(solved, needs, scope)
-        if self._is_moved(result):
-            raise Unwritten
+        self._keep_steady(result)
         now = [as_rational(number) for number in self._valued(result)]
         if self._is_constant(result):
             return tuple(map(self._constant, now))
@@ -338,14 +345,21 @@ class Lines:
 
     def _demand(self, text: str, *, is_steady: bool = True) -> None:
         """A test that the numbers have to pass; a steady one has to come out alike all over the ranges."""
-        if not self._valued(text) or (is_steady and self._is_moved(text)):
+        if not self._valued(text):
             raise Unwritten
+        if is_steady:
+            self._keep_steady(text)
         if not self._is_constant(text) and text not in self._demanded:
             self._demanded.add(text)
             self.text.append(f"if not ({text}): raise Elsewhere")
 
-    def _is_moved(self, text: str) -> bool:
-        return bool(self._moving) and any(variable in self._moving for variable in _VARIABLES.findall(text))
+    def _keep_steady(self, text: str) -> None:
+        """Ranges may move no number in a text: there is no program over those that are typed, and no bounds otherwise."""
+        moving = {name for variable in _VARIABLES.findall(text) for name in self._moving.get(variable, ())}
+        if moving - self._weak:
+            raise Unwritten
+        if moving:
+            self._is_steady = False
 
     def _follow(self, variable: str, form: Node, scope: Mapping[str, str]) -> None:
         """Whether ranges move a variable, and each of them in one direction: then it is extreme at their ends."""

@@ -34,7 +34,7 @@ from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import extended, testable
 from derive.solving.execution.plan_states import Found, planned
 from derive.solving.execution.question import NO_CASE, Question, strong_values
-from derive.solving.execution.regimes import verdict_at
+from derive.solving.execution.regimes import Decisions, verdict_at
 from derive.solving.programs.lines import Elsewhere, Lines, Unwritten, as_float, as_rational
 from quantities.declaration import read_given
 from quantities.value import Value
@@ -70,6 +70,7 @@ class Program:
 
     run: Callable[..., Any]
     kinds: tuple[tuple[type, bool], ...]  # of the givens
+    beside: tuple[Stated, ...]  # the ranges of profiles and defaults, which come after the givens
     source: str
     is_bounded: bool  # whether the result is extreme where each range ends
 
@@ -80,11 +81,12 @@ class Program:
         """
         if tuple([one.kind for one in given]) != self.kinds:
             return None
+        stated = [*given, *self.beside]
         try:
-            number = as_float(self.run(*[one.number for one in given]))
+            number = as_float(self.run(*[one.number for one in stated]))
             if not self.is_bounded:
                 return number, None
-            corners = [as_float(self.run(*corner)) for corner in product(*(one.ends for one in given))]
+            corners = [as_float(self.run(*corner)) for corner in product(*(one.ends for one in stated))]
             return number, (min(corners), max(corners))
         except (Elsewhere, ArithmeticError, DeriveError):
             return None
@@ -114,6 +116,17 @@ class _Recording:
             name: self.lines.argument(name, one.number, is_ranged=one.kind[1])
             for name, one in zip(question.strong, self.stated, strict=True)
         }
+        self.beside: dict[str, Stated] = {}  # ranges of profiles and defaults, by the variables of their numbers
+        self.weak = {name: self._weak(name, value) for name, value in question.weak.items()}
+
+    def _weak(self, name: str, value: Value) -> str:
+        """The variable of a weak value: a constant, or an argument if it is a range whose numbers are all rationals."""
+        stated = Stated.of(value) if value.is_range else None
+        if stated is None or stated.kind[0] is object:
+            return self.lines.constant(value.base[1])
+        variable = self.lines.argument(name, stated.number, is_ranged=True, is_weak=True)
+        self.beside[variable] = stated
+        return variable
 
     def program(self) -> Program:
         state = self._only_state()
@@ -139,16 +152,23 @@ class _Recording:
         self._stated_twice(tested)
         if self.lines.number(result) != state.values[self.question.target]:
             raise Unwritten
-        run = self.lines.function(list(self.given.values()), result)
-        ranges = sum(one.kind[1] for one in self.stated)
-        is_wider = any(self.question.weak[name].is_range for name in made.weak)
-        is_bounded = self.lines.is_extreme_at_ends(result) and not is_wider and ranges <= _CORNERS
-        return Program(run, tuple(one.kind for one in self.stated), "\n".join(self.lines.text), is_bounded)
+        beside = {name: one for name, one in self.beside.items() if self.lines.is_used(name)}
+        run = self.lines.function([*self.given.values(), *beside], result)
+        ranges = sum(one.kind[1] for one in self.stated) + len(beside)
+        is_wider = any(self.question.weak[name].is_range and self.weak[name] not in beside for name in made.weak)
+        return Program(
+            run=run,
+            kinds=tuple(one.kind for one in self.stated),
+            beside=tuple(beside.values()),
+            source="\n".join(self.lines.text),
+            is_bounded=self.lines.is_extreme_at_ends(result) and not is_wider and ranges <= _CORNERS,
+        )
 
     def _only_state(self) -> State:
         found, question = self.found, self.question
         is_one = len(found.states) == 1 and found.case == NO_CASE and not found.is_assumed_away
-        is_decided_once = len(question.decided) == 1  # nothing was tried with fewer values, or in parts
+        decided = [one for one in question.decided.values() if isinstance(one, Decisions)]
+        is_decided_once = len(decided) == 1  # nothing was tried with fewer values, or in parts
         if not is_one or not is_decided_once or question.target in question.strong:
             raise Unwritten
         state = found.states[0]
@@ -160,8 +180,7 @@ class _Recording:
 
     def _scope_of(self, made: Plan) -> dict[str, str]:
         """The variables of the values with which a plan begins."""
-        weak = self.question.weak
-        return {**self.given, **{name: self.lines.constant(weak[name].base[1]) for name in made.weak}}
+        return {**self.given, **{name: self.weak[name] for name in made.weak}}
 
     def _decided_by_givens(self) -> None:
         """What typed values alone say of conditions, on which the choice of relations rests."""
@@ -175,8 +194,7 @@ class _Recording:
     def _decided(self) -> dict[str, str]:
         """What was decided before a plan was carried out; returns the variables by which conditions were decided."""
         decisions = self.decisions
-        scope = {name: self.lines.constant(value.base[1]) for name, value in self.question.weak.items()}
-        scope |= self.given
+        scope = {**self.weak, **self.given}
         for name, made in list(decisions.carried_out.items()):
             if decisions.following(name) is None:
                 raise Unwritten  # it has no number, or several, and may have one elsewhere

@@ -454,3 +454,61 @@ def test_what_is_linear_in_each_of_two_ranges_is_bounded_at_their_corners(seed):
         grid = [[low + (high - low) * step / 40 for step in range(41)] for low, high in (spans["p"], spans["q"])]
         values = [p * q - p for p in grid[0] for q in grid[1]]
         assert answer.bounds == pytest.approx((min(values), max(values)), rel=1e-6, abs=1e-9)
+
+
+RANGED_PROFILE = """
+[profiles.stated]
+{name} = {{ value = "{middle}", range = "{low}..{high}", source = "a test", kind = "assumed" }}
+"""
+
+
+def test_bounds_over_the_range_of_a_profile_are_those_of_the_program():
+    ohm = derive.load(OHM + RANGED_PROFILE.format(name="R", middle="5 ohm", low=4, high="6 ohm"))
+    asked_often(ohm, "P", "stated", I="1 A")
+    for current in (2, 3, 0.1):
+        answer = ohm.solve("P", "stated", I=f"{current} A")
+        assert answer.base == pytest.approx(5 * current**2)
+        assert answer.bounds == pytest.approx((4 * current**2, 6 * current**2))
+        assert not is_explained(answer)
+    ranged = ohm.solve("P", "stated", I="1..2 A")
+    assert ranged.bounds == pytest.approx((4, 24))
+
+
+@pytest.mark.thorough
+@every("seed", range(60), ordinary=8, thorough=2)
+@pytest.mark.parametrize(
+    "equations",
+    [
+        ("y = x*z", "z = a - x"),  # the range stands in two places, and may turn
+        ("z = max(x, a)", "y = a*z"),  # which arm it is may change within the range
+        ("y = x*x - a*x",),
+        ("x = y + a",),
+        ("z = a/(x*x + 1)", "y = z - x"),
+        ("z = floor(x)", "y = z + a"),
+    ],
+)
+def test_a_program_bounds_what_a_profile_states_as_the_solver_does(seed, equations):
+    """Both are asked at the same numbers, with the range of the profile about them."""
+    draw = random.Random(f"profile {seed}")
+    low, width = draw.randint(-20, 20) / 10, draw.randint(1, 30) / 10
+    middle = low + draw.randint(1, 9) / 10 * width
+    stated = RANGED_PROFILE.format(name="x", middle=f"{middle:.2f}", low=f"{low:.2f}", high=f"{low + width:.2f}")
+    library = derive.load(of(*equations) + stated)
+    for _ in range(TIMES):
+        a = draw.randint(-40, 60) / 10
+        quick = library.solve("y", "stated", a=str(a))
+        slow = the_one(library.solve_all("y", "stated", a=str(a)))
+        assert quick.base == pytest.approx(slow.base, rel=1e-12, abs=1e-12)
+        assert quick.bounds == pytest.approx(slow.bounds, rel=1e-9, abs=1e-9)
+
+
+def test_a_range_typed_is_bounded_by_the_program_also_with_profiles_that_yield():
+    """What conditions compare is found for the solver's own bounds; it is no second way to decide."""
+    price = {"chips": "8 chip", "batch": "32 sequence", "context": "8 ktoken/sequence"}
+    chip = ("h100-sxm:fp8", "llama3-70b")
+    asked_often(derive.llm, "cost_per_token", *chip, **price, chip_price="2..3 USD/h/chip")
+    answer = derive.llm.solve("cost_per_token", *chip, **price, chip_price="2.5..4 USD/h/chip")
+    assert not is_explained(answer)
+    solved = the_one(derive.llm.solve_all("cost_per_token", *chip, **price, chip_price="2.5..4 USD/h/chip"))
+    assert answer.bounds == pytest.approx(solved.bounds, rel=1e-12)
+    assert not is_explained(answer)
