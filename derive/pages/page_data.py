@@ -14,8 +14,7 @@ from typing import Any
 from derive.errors import DeriveError, LimitError
 from derive.expressions.tree import names_in
 from derive.kernels.case_dispatch import cases_of_stated
-from derive.kernels.programs.program import Program, programmed
-from derive.kernels.programs.reasons import Reason
+from derive.kernels.programs.program import Program, Shared, programmed
 from derive.kernels.several_targets import plans_of
 from derive.model.relation_set import RelationSet
 from derive.pages.page_question import PageQuestion
@@ -51,7 +50,7 @@ class _Tables:
 
     steps: dict[str, dict[str, Any]] = field(default_factory=dict)
     checks: dict[str, dict[str, Any]] = field(default_factory=dict)
-    reasons: dict[Reason, int] = field(default_factory=dict)
+    shared: Shared = field(default_factory=Shared)
     kernels: dict[str, int] = field(default_factory=dict)
     programs: list[dict[str, Any]] = field(default_factory=list)
     constants: dict[str, float] = field(default_factory=dict)
@@ -97,7 +96,8 @@ def page_data(
         "programs": tables.programs,
         "steps": list(tables.steps.values()),
         "checks": list(tables.checks.values()),
-        "reasons": [asdict(one) for one in tables.reasons],
+        "reasons": [asdict(one) for one in tables.shared.reasons],
+        "inputs": [*tables.shared.inputs],
         "letters": tables.letters,
         "idle": list(found.questions[0].idle),
     }
@@ -180,7 +180,7 @@ def _limits(library: RelationSet, question: PageQuestion, name: str, tables: _Ta
         needs = names_in(limit.written.rhs)
         if {*needs} <= {*question.known}:
             met = RelationSet([replace(limit, written=replace(limit.written, op="="))])
-            place = _place(programmed(met, name, tuple(needs), numbers=tables.reasons), tables)
+            place = _place(programmed(met, name, tuple(needs), shared=tables.shared), tables)
             if isinstance(place, int):
                 found.append({"plan": place, "whose": how})
     return found
@@ -236,7 +236,7 @@ def _plan(library: RelationSet, unknown: str, given: Sequence[str], tables: _Tab
     try:
         if not tables.used(library, unknown, given):
             return f"{_OPEN.format(unknown)}."
-        return _place(programmed(library, unknown, given, numbers=tables.reasons), tables)
+        return _place(programmed(library, unknown, given, shared=tables.shared), tables)
     except DeriveError as error:
         return error.what.partition("\n")[0].partition(". ")[0].rstrip(".") + "."
 
@@ -258,7 +258,7 @@ def _program(made: Program, said: Mapping[str, Any], tables: _Tables) -> dict[st
     return {
         "kernel": tables.kernels.setdefault(made.source, len(tables.kernels)),
         "size": said["size"],
-        "inputs": [one["name"] for one in said["inputs"]],
+        "inputs": [tables.shared.inputs[name] for name in made.inputs],
         "outputs": [[one["name"], one["at"], one["why"], one["role"]] for one in said["outputs"]],
         "checks": [
             [tables.place(tables.checks, {k: v for k, v in one.items() if k not in ways}), *(one[k] for k in ways)]
@@ -289,12 +289,12 @@ def _rests_on_a_fallback(made: Program, check: Mapping[str, Any]) -> bool:
 
 def _spoken_of(found: Variants, tables: _Tables) -> list[str]:
     """The names of all quantities on a page."""
-    names = dict.fromkeys(found.questions[0].targets)
+    names, inputs = dict.fromkeys(found.questions[0].targets), [*tables.shared.inputs]
     for question in found.questions:
         names |= dict.fromkeys((*question.known, *question.beside))
     for program in tables.programs:
         names |= dict.fromkeys(one[0] for one in program["outputs"])
-        names |= dict.fromkeys(program["inputs"])
+        names |= dict.fromkeys(inputs[place] for place in program["inputs"])
     return list(names | dict.fromkeys(tables.constants))
 
 

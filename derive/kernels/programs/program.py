@@ -8,12 +8,12 @@ code (`numba_source`), so a number is the one that `compile` yields; what only t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from derive.expressions.tree import Node, names_in, render
-from derive.kernels.backends.javascript import Built, Script, javascript_functions
+from derive.kernels.backends.javascript import Built, JavaScriptBundle, Script
 from derive.kernels.case_dispatch import Tree, forks, leaves
 from derive.kernels.programs.layout import Layout, laid_out, leading_to
 from derive.kernels.programs.program_lines import alternatives, tolerance_of
@@ -28,7 +28,16 @@ if TYPE_CHECKING:
     from derive.planning.plan import Block
     from quantities.declaration import Declaration
 
-__all__ = ["Program", "programmed"]
+__all__ = ["Program", "Shared", "programmed"]
+
+
+@dataclass
+class Shared:
+    """What the programs of one page have in common, so that the same arithmetic is the same line in all of them."""
+
+    reasons: dict[Reason, int] = field(default_factory=dict)  # the number by which each is told
+    inputs: dict[str, int] = field(default_factory=dict)  # where the number of each stands
+    lines: dict[tuple[str, int], str] = field(default_factory=dict)  # the name of each expression
 
 
 @dataclass(frozen=True)
@@ -57,6 +66,7 @@ class Program:
     needed: frozenset[str]  # what the target depends on, in some case
     layout: Layout
     reasons: Mapping[int, Reason]  # by their numbers
+    shared: Shared
     several: int  # the number of the reason that several alternatives have an answer; 0 if there is one alternative
     scripts: tuple[Script, ...]  # one for each alternative
     answers: bool  # whether there is anything to compute the target with
@@ -64,10 +74,11 @@ class Program:
     @property
     def source(self) -> str:
         """The program as a JavaScript expression: a function of the runtime."""
-        body, names = javascript_functions(self.scripts)
-        facts = [f"[{', '.join(names)}]", str(len(self.layout.outputs)), str(len(self.layout.checks))]
-        if len(names) > 1:
+        bundle = JavaScriptBundle(self.scripts, self.shared.lines)
+        facts = [f"[{', '.join(bundle.last)}]", str(len(self.layout.outputs)), str(len(self.layout.checks))]
+        if len(bundle.last) > 1:
             facts += [str(self.several), str([number for number, reason in self.reasons.items() if reason.is_open])]
+        body = "\n".join(bundle.parts)
         return f'(function (derive) {{\n"use strict";\n{body}\nreturn derive.program({", ".join(facts)});\n}})'
 
     @property
@@ -160,23 +171,22 @@ def programmed(
     target: str,
     given: Iterable[str],
     stated: Iterable[str] = (),
-    numbers: dict[Reason, int] | None = None,
+    shared: Shared | None = None,
 ) -> Program:
-    """The program of a target from given names; `stated` names have numbers that only complete inequalities.
-
-    Programs of one page share the `numbers` of their reasons.
-    """
+    """The program of a target from given names; `stated` names have numbers that only complete inequalities."""
+    shared = Shared() if shared is None else shared
     found = found_for(library, target, given)
     strong = found.outline.strong
     beside = tuple(dict.fromkeys(library.declaration(name).name for name in stated))
     beside = tuple(name for name in beside if name not in (*strong, found.outline.target))
-    layout, reasons = laid_out(library, found, beside), Reasons(numbers)
+    layout, reasons = laid_out(library, found, beside), Reasons(shared.reasons)
+    places = {name: shared.inputs.setdefault(name, len(shared.inputs)) for name in (*strong, *beside)}
     if found.is_asked:
         place = reasons.unasked(found.outline.target)
         lines = f"def compiled(x, y):\n    blank(y, {place}, {len(layout.outputs)}, {len(layout.checks)})\n"
         scripts = [Script(lines, {"blank": Built("blank")})]
     else:
-        scripts = alternatives(library, found, (*strong, *beside), layout, reasons)
+        scripts = alternatives(library, found, places, layout, reasons)
     several = reasons.several(found.outline.target) if len(scripts) > 1 else 0
     trees = (*found.alternatives, *(tree for trees in found.asides.values() for tree in trees))
     needed = frozenset(name for tree in trees for name in _met(library, tree))
@@ -192,6 +202,7 @@ def programmed(
         needed=needed,
         layout=layout,
         reasons=reasons.held,
+        shared=shared,
         several=several,
         scripts=tuple(scripts),
         answers=all(one.kind != "uncompiled" for one in reasons.held.values()),

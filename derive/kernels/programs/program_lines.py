@@ -39,9 +39,9 @@ _SOUND = "0"  # the cause of what has a number
 
 
 def alternatives(
-    library: RelationSet, found: Cases, inputs: Sequence[str], layout: Layout, reasons: Reasons
+    library: RelationSet, found: Cases, inputs: Mapping[str, int], layout: Layout, reasons: Reasons
 ) -> list[Script]:
-    """A function of inputs and results for each alternative of a question."""
+    """A function of inputs, each at its place, and results for each alternative of a question."""
     return [_Listing(library, found, inputs, layout, reasons).script(tree) for tree in found.alternatives]
 
 
@@ -54,11 +54,11 @@ class _Listing(Draft):
     """Writes the lines of one alternative, from the givens and the causes that their quantities hand on."""
 
     def __init__(
-        self, library: RelationSet, found: Cases, inputs: Sequence[str], layout: Layout, reasons: Reasons
+        self, library: RelationSet, found: Cases, inputs: Mapping[str, int], layout: Layout, reasons: Reasons
     ) -> None:
         sheet = Sheet(JavaScript())
         sheet.space |= {name: Built(name) for name in ("isWhole", "largest", "smallest", "first", "held", "blank")}
-        arguments = {name: sheet.line(f"x[{i}]") for i, name in enumerate(inputs)}
+        arguments = {name: sheet.line(f"x[{place}]") for name, place in inputs.items()}
         super().__init__(library, found, arguments, sheet, Decisions())
         self.inputs = inputs
         self.layout = layout

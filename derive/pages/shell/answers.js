@@ -1,11 +1,11 @@
 // Answers: a state put through the plan of what it asks for.
 
-const buffers = page.programs.map((program) => ({x: new Float64Array(program.inputs.length), y: new Float64Array(program.size)}));
+const buffers = page.programs.map((program) => ({x: new Float64Array(page.inputs.length), y: new Float64Array(program.size)}));
 
 // A plan at numbers: `numberOf` yields each input. The result is valid until the next call of the same plan.
 function ran(place, numberOf) {
   const program = page.programs[place], {x, y} = buffers[place];
-  program.inputs.forEach((name, i) => { x[i] = numberOf(name); });
+  for (const place of program.inputs) x[place] = numberOf(page.inputs[place]);
   kernels[program.kernel](x, y);
   return {program, x, y};
 }
