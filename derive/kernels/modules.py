@@ -92,7 +92,7 @@ def _facts(
         "checks": [[one["relation"], one["state"], int(one["contradicts"])] for one in data["checks"]],
         "barring": [[one["verdict"], one["state"]] for one in data["barring"] if one["contradicts"]],
         "outputs": len(made.layout.outputs),
-        "size": made.layout.size,
+        "size": len(made.layout.places),
     }
 
 

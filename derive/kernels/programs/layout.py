@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from derive.expressions.tree import names_in
 from derive.kernels.agreement import testing
@@ -31,10 +32,9 @@ __all__ = ["Layout", "always_in_use", "extra", "laid_out", "leading_to", "testab
 
 @dataclass(frozen=True)
 class Layout:
-    """The numbers that a program writes: where each of them stands."""
+    """The numbers that a program writes: what each of them tells of what."""
 
     outputs: tuple[str, ...]  # the target first
-    roles: tuple[str, ...]
     checks: tuple[str, ...]  # relations
     stated_twice: dict[str, dict[str, Cases]]  # relations that the givens decide, with the plans for what is in them
     contradictions: frozenset[str]  # those of them that no weak value plays a part in
@@ -44,38 +44,19 @@ class Layout:
     barring: dict[Block, bool]  # blocks for checks that may have no admissible value; whether givens alone lead there
     too_many: tuple[str, ...] = ()  # relations with more forms than are told apart
 
-    def output(self, name: str) -> int:
-        return self.outputs.index(name)
-
-    def why(self, name: str) -> int:
-        return len(self.outputs) + self.output(name)
-
-    def sides(self, relation: str) -> tuple[int, int]:
-        at = 2 * len(self.outputs) + 2 * self.checks.index(relation)
-        return at, at + 1
-
-    def state(self, relation: str) -> int:
-        return 2 * len(self.outputs) + 2 * len(self.checks) + self.checks.index(relation)
-
-    def choice(self, relation: str) -> int:
-        return 2 * len(self.outputs) + 3 * len(self.checks) + list(self.choices).index(relation)
-
-    def step(self, block: Block) -> int:
-        return 2 * len(self.outputs) + 3 * len(self.checks) + len(self.choices) + self.steps.index(block)
-
-    def displacement(self, name: str) -> int:
-        return self._stepped + self.yielding.index(name)
-
-    def bar(self, block: Block) -> int:
-        return self._stepped + len(self.yielding) + list(self.barring).index(block)
-
-    @property
-    def _stepped(self) -> int:
-        return 2 * len(self.outputs) + 3 * len(self.checks) + len(self.choices) + len(self.steps)
-
-    @property
-    def size(self) -> int:
-        return self._stepped + len(self.yielding) + len(self.barring)
+    @cached_property
+    def places(self) -> Mapping[tuple[str, Any], int]:
+        """Where each number stands, in the order in which `blank` fills them."""
+        told: dict[str, Iterable[Any]] = {
+            **dict.fromkeys(("number", "why"), self.outputs),
+            **dict.fromkeys(("left", "right", "state"), self.checks),
+            "form": self.choices,
+            "step": self.steps,
+            "displaced": self.yielding,
+            "barred": self.barring,
+        }
+        keys = ((what, of) for what, listed in told.items() for of in listed)
+        return {key: place for place, key in enumerate(keys)}
 
 
 def laid_out(library: RelationSet, found: Cases, stated: Iterable[str]) -> Layout:
@@ -83,10 +64,8 @@ def laid_out(library: RelationSet, found: Cases, stated: Iterable[str]) -> Layou
     outline, whole = found.outline, [pair for tree in found.alternatives for pair in _cases(tree, frozenset())]
     plans = [case.plan for case, _ in whole]
     blocks = _in_order(library, plans)
-    within = dict.fromkeys([outline.target, *(name for block in blocks for name in block.unknowns)])
     aside = [(block, case.plan) for case, asides in whole for block in extra(library, outline, case, asides)]
-    outputs = dict.fromkeys([*within, *(name for block, _ in aside for name in block.unknowns)])
-    roles = ("target", *("intermediate" if name in within else "check" for name in list(outputs)[1:]))
+    outputs = dict.fromkeys([outline.target, *_unknowns(blocks), *_unknowns(block for block, _ in aside)])
     twice, firm = _stated_twice(library, found, [case for case, _ in whole])
     checks: dict[str, None] = dict.fromkeys(twice)
     for case, asides in whole:
@@ -99,7 +78,6 @@ def laid_out(library: RelationSet, found: Cases, stated: Iterable[str]) -> Layou
     }
     return Layout(
         tuple(outputs),
-        roles,
         tuple(sorted(checks, key=library.places.__getitem__)),
         twice,
         firm,

@@ -9,18 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from derive.expressions.tree import Node, names_in, render
 from derive.kernels.backends.javascript import Built, JavaScriptBundle, Script
 from derive.kernels.case_dispatch import Tree, forks, leaves
 from derive.kernels.programs.layout import Layout, laid_out, leading_to
-from derive.kernels.programs.program_lines import alternatives, tolerance_of
+from derive.kernels.programs.program_lines import alternatives
 from derive.kernels.programs.reasons import Reason, Reasons
-from derive.kernels.programs.step_data import letters, step
 from derive.kernels.several_targets import found_for
 from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.isolation import isolate
+from derive.presentation import mathematics
+from derive.presentation.derivation import letters_for
 from derive.presentation.failed_checks import no_value_fits, side_unit, stated_value
 
 if TYPE_CHECKING:
@@ -60,8 +61,7 @@ class Program:
 
     library: RelationSet
     target: str
-    given: tuple[str, ...]
-    stated: tuple[str, ...]
+    inputs: tuple[str, ...]
     constants: tuple[str, ...]  # defaults in use
     needed: frozenset[str]  # what the target depends on, in some case
     layout: Layout
@@ -81,43 +81,47 @@ class Program:
         body = "\n".join(bundle.parts)
         return f'(function (derive) {{\n"use strict";\n{body}\nreturn derive.program({", ".join(facts)});\n}})'
 
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        return *self.given, *self.stated
-
     def data(self) -> dict[str, Any]:
         """What a page needs besides the source, as plain data for JSON."""
-        layout, declared = self.layout, self.library.declared
-        named = letters(self.library, self.target, layout.steps)
-        inputs = [{**_quantity(declared[name]), "role": self._role(name)} for name in self.inputs]
-        outputs = [
-            {**_quantity(declared[name]), "at": layout.output(name), "why": layout.why(name), "role": role}
-            for name, role in zip(layout.outputs, layout.roles, strict=True)
-        ]
-        choices = layout.choices.items()
+        layout, places, declared = self.layout, self.layout.places, self.library.declared
+        letters = letters_for({self.target: declared[self.target]} | self._met())
         return {
             "target": self.target,
             "answers": self.answers,
-            "size": layout.size,
-            "inputs": inputs,
-            "outputs": outputs,
-            "constants": [{**_quantity(declared[name]), "number": _default(declared[name])} for name in self.constants],
+            "size": len(places),
+            "inputs": [{"name": name, "role": self._role(name)} for name in self.inputs],
+            "outputs": [
+                {"name": name, "at": places["number", name], "why": places["why", name]} for name in layout.outputs
+            ],
+            "constants": [{"name": name, "number": _default(declared[name])} for name in self.constants],
             "reasons": [asdict(one) for one in self.reasons.values()],
             "checks": [self._check(self.library.relations[name]) for name in layout.checks],
             "choices": [
                 {
                     "relation": name,
-                    "at": layout.choice(name),
-                    "forms": [[[arm.text, arm.configured_by] for arm in form] for form in one.forms],
+                    "at": places["form", name],
+                    "forms": [[[arm.text, arm.configured_by] for arm in form] for form in choice.forms],
                 }
-                for name, one in choices
+                for name, choice in layout.choices.items()
             ],
-            "steps": [{**step(self.library, block, named), "at": layout.step(block)} for block in layout.steps],
-            "yielding": [self._yielding(name) for name in layout.yielding],
+            "steps": [{**step(self.library, block, letters), "at": places["step", block]} for block in layout.steps],
+            "yielding": [
+                {
+                    "name": name,
+                    "said": stated_value(name, self.library.defaults[name]),
+                    "state": places["displaced", name],
+                }
+                for name in layout.yielding
+            ],
             "barring": [self._barring(block) for block in layout.barring],
-            "letters": named,
+            "letters": letters,
             "left_out": self._left_out(),
         }
+
+    def _met(self) -> dict[str, Declaration]:
+        """The quantities of the steps."""
+        relations = (self.library.relations[name] for block in self.layout.steps for name in block.relations)
+        return {name: one for relation in relations for name, one in relation.declared.items()}
 
     def _role(self, name: str) -> str:
         """What an input is for: the target, or only checks, or nothing in this program."""
@@ -126,36 +130,24 @@ class Program:
         return "check" if any(name in self.library.members[one] for one in self.layout.checks) else "none"
 
     def _check(self, relation: Relation) -> dict[str, Any]:
-        left, right = self.layout.sides(relation.name)
-        is_exact = relation.name in self.layout.contradictions
         return {
             "relation": relation.name,
             "equation": str(relation.written),
             "op": relation.written.op,
             "because": relation.because,
-            "left": left,
-            "right": right,
             **_side("left", relation, relation.written.lhs),
             **_side("right", relation, relation.written.rhs),
-            "state": self.layout.state(relation.name),
-            "tolerance": tolerance_of(relation, relation.name in self.layout.stated_twice),
-            "contradicts": is_exact,
-            "approximate": relation.approximate,
+            "contradicts": relation.name in self.layout.contradictions,
+            **{which: self.layout.places[which, relation.name] for which in ("left", "right", "state")},
         }
 
-    def _yielding(self, name: str) -> dict[str, Any]:
-        said = stated_value(name, self.library.defaults[name])
-        return {"name": name, "said": said, "state": self.layout.displacement(name)}
-
     def _barring(self, block: Block) -> dict[str, Any]:
-        is_firm, at = self.layout.barring[block], self.layout.bar(block)
-        verdict = no_value_fits(block.relations, block.unknowns)
         leading = leading_to(self.library, (*self.layout.steps, *self.layout.barring), block.unknowns)
         return {
             "relation": block.relations[0],
-            "verdict": verdict,
-            "contradicts": is_firm,
-            "state": at,
+            "verdict": no_value_fits(block.relations, block.unknowns),
+            "contradicts": self.layout.barring[block],
+            "state": self.layout.places["barred", block],
             "behind": [name for name in self.inputs if name in leading],
         }
 
@@ -196,8 +188,7 @@ def programmed(
     return Program(
         library=library,
         target=found.outline.target,
-        given=strong,
-        stated=beside,
+        inputs=(*strong, *beside),
         constants=constants,
         needed=needed,
         layout=layout,
@@ -218,21 +209,6 @@ def _met(library: RelationSet, tree: Tree) -> Iterator[str]:
         yield from (one for block in case.plan.blocks for name in block.relations for one in library.members[name])
 
 
-def _quantity(quantity: Declaration) -> dict[str, Any]:
-    unit, domain = quantity.unit, quantity.domain
-    low, high = (unit.from_base(end) if isfinite(end) else None for end in (domain.low, domain.high))
-    return {
-        "name": quantity.name,
-        "unit": unit.text,
-        "size": float(unit.size),
-        "offset": float(unit.offset),
-        "low": low,
-        "high": high,
-        "open_low": domain.open_low,
-        "whole": domain.whole,
-    }
-
-
 def _default(quantity: Declaration) -> float:
     assert quantity.default is not None
     return quantity.unit.from_base(quantity.default.base[1])
@@ -241,3 +217,36 @@ def _default(quantity: Declaration) -> float:
 def _side(which: str, relation: Relation, side: Node) -> dict[str, Any]:
     unit = side_unit(relation, side)
     return {f"{which}_text": render(side), f"{which}_unit": {"text": unit.text, "size": float(unit.size)}}
+
+
+def step(library: RelationSet, block: Block, letters: Mapping[str, str]) -> dict[str, Any]:
+    """One step; it has a form for each way to isolate its unknown, and none if there is no closed form."""
+    relations = [library.relations[name] for name in block.relations]
+    candidates = isolate(relations[0].written, block.unknowns[0]) if len(block.unknowns) == 1 else None
+    is_closed = candidates is not None and not any(candidate.winds for candidate in candidates)
+    return {
+        "relation": ", ".join(block.relations),
+        "equation": "; ".join(str(relation.written) for relation in relations),
+        "equation_latex": [mathematics.equation(relation.written, letters.__getitem__) for relation in relations],
+        "because": "; ".join(dict.fromkeys(relation.because for relation in relations if relation.because)),
+        "quantities": list(block.unknowns),
+        "forms": [form(candidate.form, letters) for candidate in candidates or ()] if is_closed else [],
+    }
+
+
+def form(node: Node, letters: Mapping[str, str]) -> dict[str, Any]:
+    r"""A closed form, and the same with a place for each number.
+
+    >>> from derive.expressions.grammar import parse_expression
+    >>> told = form(parse_expression("V/I"), {"V": "V", "I": "I"})
+    >>> told["text"], told["latex"], told["numbers"]
+    ('V/I', '\\frac{V}{I}', '\\frac{\\mathrm{@0@}\\,}{\\mathrm{@1@}\\,}')
+    """
+    names = list(names_in(node))
+    places = {name: rf"\mathrm{{@{i}@}}\," for i, name in enumerate(names)}
+    return {
+        "text": render(node),
+        "latex": mathematics.mathematics(node, letters.__getitem__),
+        "numbers": mathematics.mathematics(node, places.__getitem__),
+        "names": names,
+    }

@@ -322,7 +322,7 @@ class _Listing(Draft):
         inherited = [self.barred[name] for name in sorted(needed - {*block.unknowns}) if name in self.barred]
         applies = "".join(f"not {one} and " for one in aside)
         bar = self.sheet.line(f"1 if {applies}{outside} else 0")
-        self.sheet.write(f"y[{self.layout.bar(block)}] = {bar}")
+        self.sheet.write(f"y[{self.layout.places['barred', block]}] = {bar}")
         whole = self.sheet.line(f"1 if {applies}({' or '.join((bar, *inherited))}) else 0") if inherited else bar
         self.barred |= dict.fromkeys(block.unknowns, whole)
 
@@ -342,8 +342,8 @@ class _Listing(Draft):
                 if cause in (_SOUND, own) and name not in self.outline.strong
                 else f"nan if {cause} else {declared}"
             )
-            self.sheet.write(f"y[{self.layout.output(name)}] = {told}")
-            self.sheet.write(f"y[{self.layout.why(name)}] = {cause}")
+            self.sheet.write(f"y[{self.layout.places['number', name]}] = {told}")
+            self.sheet.write(f"y[{self.layout.places['why', name]}] = {cause}")
 
     def _contradicted(self, name: str, state: str) -> list[str]:
         """The causes by which a relation that the givens alone decide leaves the target without a number."""
@@ -428,9 +428,9 @@ class _Listing(Draft):
         state = sheet.line(f"0 if {unknown} else {held}" if unknown else held)
         if is_loose:
             state = sheet.line(f"4 if {state} == 2 else {state}")
-        for at, side in zip(self.layout.sides(name), (left, right), strict=True):
-            sheet.write(f"y[{at}] = {side} if {state} else nan")
-        sheet.write(f"y[{self.layout.state(name)}] = {state}")
+        for which, side in (("left", left), ("right", right)):
+            sheet.write(f"y[{self.layout.places[which, name]}] = {side} if {state} else nan")
+        sheet.write(f"y[{self.layout.places['state', name]}] = {state}")
         return state
 
     def _follow(self, relation: str, scope: Scope) -> None:
@@ -452,7 +452,7 @@ class _Listing(Draft):
         solver can tell (4)."""
         fixed = {name for block in case.plan.blocks for name in block.unknowns}
         for name in self.layout.yielding:
-            at = f"y[{self.layout.displacement(name)}]"
+            at = f"y[{self.layout.places['displaced', name]}]"
             if name in fixed and name not in case.plan.weak:
                 self.sheet.write(f"{at} = {self._displacement(name, case, scope)}")
             elif name in self.barred:
@@ -477,7 +477,7 @@ class _Listing(Draft):
             choice = self.layout.choices.get(name)
             if choice is not None:
                 cause = self._first(whole, *self._cause(self.library.members[name], scope))
-                self._regime(choice, scope.untested(), cause, self.layout.choice(name))
+                self._regime(choice, scope.untested(), cause, self.layout.places["form", name])
 
     def _regime(self, choice: Choice, scope: Scope, cause: str, at: int) -> None:
         """Write the index of the form that a relation with choices takes; none where there is a cause."""
@@ -506,4 +506,4 @@ class _Listing(Draft):
             cause = self._first(whole, *self._cause(block.unknowns, scope))
             form = self.forms.get(block, "0")
             told = form if cause == _SOUND else f"-1 if {cause} else {form}"
-            self.sheet.write(f"y[{self.layout.step(block)}] = {told}")
+            self.sheet.write(f"y[{self.layout.places['step', block]}] = {told}")

@@ -23,7 +23,7 @@ function searched(state, variant, numberOf, near, why) {
   const forward = planOf(state, variant, state.held), wanted = numberOf(state.held);
   if (typeof forward !== "number") return {number: NaN, reason: why};
   if (!Number.isFinite(wanted)) return {number: NaN, reason: `${state.held} has no number here.`};
-  const program = page.programs[forward], {x, y} = buffers[forward], [, at] = program.outputs[0], sought = page.inputs.indexOf(state.solve);
+  const program = page.programs[forward], {x, y} = buffers[forward], {at} = program.outputs[0], sought = page.inputs.indexOf(state.solve);
   for (const place of program.inputs) if (place !== sought) x[place] = numberOf(page.inputs[place]);
   const gap = (number) => {
     x[sought] = number;

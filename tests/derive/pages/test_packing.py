@@ -7,8 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive.pages.packing import packed, unpacked
-from derive.pages.page import page
+from derive.pages.page import packed, page, unpacked
 from tests.derive.statements import bare
 
 LINE = st.sampled_from(["a", "b", "c", "d", "", "+", "1", "é"])

@@ -12,9 +12,8 @@ import derive
 from derive.kernels.agreement import said_twice
 from derive.kernels.several_targets import found_for, plans_of
 from derive.pages.page_question import page_question
-from derive.pages.profiles_of_page import slots
 from derive.pages.sliders import nice, slider, starting_number
-from derive.pages.variants import variants
+from derive.pages.variants import slots, variants
 from quantities.customary import offered
 from quantities.declaration import Declaration
 from quantities.spelling import parse_unit
