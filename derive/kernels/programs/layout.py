@@ -91,7 +91,7 @@ def laid_out(library: RelationSet, found: Cases, stated: Iterable[str]) -> Layou
 
 def always_in_use(plans: Iterable[Plan], relation: str) -> frozenset[str]:
     """The weak values in use wherever a relation is solved."""
-    solving = [made for made in plans if any(relation in block.relations for block in made.blocks)]
+    solving = [made for made in plans if relation in made.relations]
     return frozenset.intersection(*(frozenset(made.weak) for made in solving)) if solving else frozenset()
 
 
@@ -165,11 +165,9 @@ def leading_to(library: RelationSet, blocks: Iterable[Block], names: Iterable[st
 
 def _leads(relation: str, led: Mapping[str, Cases]) -> bool:
     """Whether a relation holds because a quantity in it follows from it in every case."""
-    return any(all(relation in _last(made).relations for made in plans_of(plans)) for plans in led.values())
-
-
-def _last(made: Plan) -> Block:
-    return made.blocks[-1] if made.blocks else Block((), ())
+    return any(
+        all(made.blocks and relation in made.blocks[-1].relations for made in plans_of(plans)) for plans in led.values()
+    )
 
 
 def extra(library: RelationSet, outline: Outline, case: Case, asides: Iterable[str]) -> list[Block]:
@@ -192,18 +190,17 @@ def extra(library: RelationSet, outline: Outline, case: Case, asides: Iterable[s
 
 def _known(outline: Outline, case: Case, asides: Iterable[str]) -> set[str]:
     """What is known in a case before the blocks for its checks."""
-    return {*outline.strong, *case.plan.weak, *asides, *_unknowns(case.plan.blocks)}
+    return {*outline.strong, *case.plan.weak, *asides, *case.plan.unknowns}
 
 
 def testable(library: RelationSet, case: Case, known: Iterable[str], stated: Iterable[str]) -> list[str]:
     """The relations that a case leaves over and that its numbers test; stated values and defaults complete limits."""
     numbers = {*known}
     everything = numbers | {*stated, *library.defaults}
-    spent = {name for block in (*case.plan.blocks, *case.plan.extra) for name in block.relations}
 
     def is_tested(relation: Relation) -> bool:
         members = library.members[relation.name]
-        if relation.name in spent or numbers.isdisjoint(members):
+        if relation.name in case.plan.spent or numbers.isdisjoint(members):
             return False
         there = numbers if relation.is_equation else everything
         return there.issuperset(members) and there.issuperset(names_in(*relation.conditions))

@@ -100,8 +100,11 @@ class _Listing(Draft):
 
     def _cause(self, names: Iterable[str], scope: Scope) -> list[str]:
         """The causes that quantities may hand on."""
-        found = (self.causes.get(scope.variables[name], _SOUND) for name in names)
+        found = (self._own(name, scope) for name in names)
         return [one for one in dict.fromkeys(found) if one != _SOUND]
+
+    def _own(self, name: str, scope: Scope) -> str:
+        return self.causes.get(scope.variables[name], _SOUND)
 
     def _first(self, *causes: str) -> str:
         """The first cause of several."""
@@ -217,7 +220,7 @@ class _Listing(Draft):
 
     def _starting(self, yielding: Yielding, scope: Scope) -> list[str]:
         """The numbers of a case from which a condition's quantities follow."""
-        relations = (name for made in yielding.plans for block in made.blocks for name in block.relations)
+        relations = (name for made in yielding.plans for name in made.relations)
         met = [*names_in(yielding.condition), *(one for name in relations for one in self.library.members[name])]
         return [name for name in dict.fromkeys(met) if name in scope.variables]
 
@@ -302,11 +305,10 @@ class _Listing(Draft):
         self._block(block, scope)
         self._bar(block, aside, scope, is_needed=is_needed)
         for name in block.unknowns:
-            held = scope.variables[name]
-            own = self.causes.get(held, _SOUND)
-            self.causes[held] = self._first(*aside, own)
+            own = self._own(name, scope)
+            held = self.causes[scope.variables[name]] = self._first(*aside, own)
             applies = " or ".join(aside)
-            self.open[self.causes[held]] = self.sheet.line(f"0 if {applies} else {own}") if aside else own
+            self.open[held] = self.sheet.line(f"0 if {applies} else {own}") if aside else own
 
     def _bar(self, block: Block, aside: Sequence[str], scope: Scope, *, is_needed: bool) -> None:
         """Whether a block beside the target has no admissible value, or needs what has none.
@@ -314,8 +316,7 @@ class _Listing(Draft):
         Only the first is told of the block itself: what follows from it is not the others' fault.
         """
         first = block.unknowns[0]
-        own = self.causes.get(scope.variables[first], _SOUND)
-        outside = f"({own} == {self.reasons.outside(self.library.declared[first])})"
+        outside = f"({self._own(first, scope)} == {self.reasons.outside(self.library.declared[first])})"
         if not is_needed and may_be_undefined(self.library, block):  # what has no number at all leaves no domain
             outside = f"({outside} and abs({self.raw[first]}) < inf)"
         needed = {name for relation in block.relations for name in self.library.members[relation]}
@@ -334,7 +335,7 @@ class _Listing(Draft):
         for name in self.layout.outputs:
             if name not in scope.variables:
                 continue
-            value, own = scope.variables[name], self.causes.get(scope.variables[name], _SOUND)
+            value, own = scope.variables[name], self._own(name, scope)
             cause = self._first(whole, own, *(said if name == self.outline.target else ()))
             declared = self._declared(value, name)  # no number where it has a cause of its own
             told = (
@@ -461,7 +462,7 @@ class _Listing(Draft):
     def _displacement(self, name: str, case: Case, scope: Scope) -> str:
         """Whether what comes out agrees with a default; not tested (-1) where it has a cause."""
         own, number = self.library.defaults[name], scope.variables[name]
-        cause = self.causes.get(number, _SOUND)
+        cause = self._own(name, scope)
         behind = [self.library.defaults[one] for one in weak_behind(self.library, case.plan, [name])]
         is_loose = any(one.as_rounded[0] != one.as_rounded[1] for one in behind)
         stated, (low, high) = own.base[1], own.as_rounded
@@ -473,7 +474,7 @@ class _Listing(Draft):
         return f"{untested}1 if {agrees} else {4 if is_loose else 2}"
 
     def _regimes(self, case: Case, scope: Scope, whole: str) -> None:
-        for name in (name for block in case.plan.blocks for name in block.relations):
+        for name in case.plan.relations:
             choice = self.layout.choices.get(name)
             if choice is not None:
                 cause = self._first(whole, *self._cause(self.library.members[name], scope))
