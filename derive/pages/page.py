@@ -82,7 +82,7 @@ def page(
         made = page_data(library, wanted, tuple(profiles), read)
     data = {**made.data, "uses": list(uses), "flags": flags}
     whole: str = _template().render(
-        title=html.escape(title or _title(library, wanted, profiles)),
+        title=html.escape(title or _title(wanted, profiles)),
         about=html.escape(_about(wanted, profiles, read)),
         style=_text("page.css"),
         runtime=runtime(),
@@ -105,7 +105,7 @@ def _targets(library: RelationSet, targets: str | Sequence[str], given: Mapping[
     return listed
 
 
-def _title(library: RelationSet, targets: Sequence[str], profiles: Sequence[str]) -> str:
+def _title(targets: Sequence[str], profiles: Sequence[str]) -> str:
     beside = f" with {', '.join(profiles)}" if profiles else ""
     return f"{', '.join(targets)}{beside}"
 

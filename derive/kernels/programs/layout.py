@@ -101,7 +101,7 @@ def _in_order(library: RelationSet, plans: Sequence[Plan]) -> list[Block]:
     for made in plans:
         leading = {name: block for block in made.blocks for name in block.unknowns}
         for block in made.blocks:
-            met = {name for relation in block.relations for name in library.members[relation]} - {*block.unknowns}
+            met = library.held_by(block.relations).keys() - {*block.unknowns}
             needed.setdefault(block, set()).update(leading[name] for name in met & leading.keys())
     found = dict[Block, None]()
     while left := [block for block in needed if block not in found]:
@@ -117,9 +117,8 @@ def _may_yield(library: RelationSet, name: str) -> bool:
 
 def _is_firm(library: RelationSet, made: Plan, block: Block) -> bool:
     """Whether exact relations and givens alone lead to a block."""
-    names = [name for relation in block.relations for name in library.members[relation]]
     is_exact = all(library.relations[name].approximate is None for name in block.relations)
-    return is_exact and not weak_behind(library, made, names)
+    return is_exact and not weak_behind(library, made, library.held_by(block.relations))
 
 
 def _stated_twice(
@@ -151,9 +150,8 @@ def leading_to(library: RelationSet, blocks: Iterable[Block], names: Iterable[st
     """Some quantities, and all that blocks compute them from; in several cases, from what they need in any."""
     needed: dict[str, set[str]] = {}
     for block in blocks:
-        members = {name for relation in block.relations for name in library.members[relation]}
         for name in block.unknowns:
-            needed.setdefault(name, set()).update(members)
+            needed.setdefault(name, set()).update(library.held_by(block.relations))
     pending, met = [*names], set[str]()
     while pending:
         name = pending.pop()
@@ -180,9 +178,9 @@ def extra(library: RelationSet, outline: Outline, case: Case, asides: Iterable[s
     for block in (*case.plan.extra, *(one for one in beside if only_form(library, one) is not None)):
         if known.issuperset(block.unknowns):
             continue
-        relations = [library.relations[name] for name in block.relations]
-        needed = {n for one in relations for n in library.members[one.name]} - {*block.unknowns}
-        if known >= needed | {*names_in(*(condition for one in relations for condition in one.conditions))}:
+        conditions = [condition for name in block.relations for condition in library.relations[name].conditions]
+        needed = library.held_by(block.relations).keys() - {*block.unknowns}
+        if known >= needed | {*names_in(*conditions)}:
             found.append(block)
             known |= {*block.unknowns}
     return found

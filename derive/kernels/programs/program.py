@@ -15,7 +15,7 @@ from derive.expressions.tree import Node, names_in, render
 from derive.kernels.backends.javascript import Built, JavaScriptBundle, Script
 from derive.kernels.case_dispatch import Tree, forks, leaves
 from derive.kernels.programs.layout import Layout, laid_out, leading_to
-from derive.kernels.programs.program_lines import alternatives
+from derive.kernels.programs.program_lines import Listing
 from derive.kernels.programs.reasons import Reason, Reasons
 from derive.kernels.several_targets import found_for
 from derive.model.relation_set import RelationSet
@@ -127,7 +127,7 @@ class Program:
         """What an input is for: the target, or only checks, or nothing in this program."""
         if name == self.target or name in self.needed:
             return "target"
-        return "check" if any(name in self.library.members[one] for one in self.layout.checks) else "none"
+        return "check" if name in self.library.held_by(self.layout.checks) else "none"
 
     def _check(self, relation: Relation) -> dict[str, Any]:
         return {
@@ -178,11 +178,11 @@ def programmed(
         lines = f"def compiled(x, y):\n    blank(y, {place}, {len(layout.outputs)}, {len(layout.checks)})\n"
         scripts = [Script(lines, {"blank": Built("blank")})]
     else:
-        scripts = alternatives(library, found, places, layout, reasons)
+        scripts = [Listing(library, found, places, layout, reasons).script(tree) for tree in found.alternatives]
     several = reasons.several(found.outline.target) if len(scripts) > 1 else 0
     trees = (*found.alternatives, *(tree for trees in found.asides.values() for tree in trees))
     needed = frozenset(name for tree in trees for name in _met(library, tree))
-    met = needed.union(*(library.members[name] for name in layout.checks))
+    met = needed.union(library.held_by(layout.checks))
     weak = dict.fromkeys(name for tree in found.alternatives for case in leaves(tree) for name in case.plan.weak)
     constants = tuple(name for name in weak if name in met)
     return Program(
@@ -206,7 +206,7 @@ def _met(library: RelationSet, tree: Tree) -> Iterator[str]:
         yield from names_in(fork.condition)
     for case in leaves(tree):
         yield from names_in(*case.holding, *(one for conditions in case.failing for one in conditions))
-        yield from (one for block in case.plan.blocks for name in block.relations for one in library.members[name])
+        yield from library.held_by(case.plan.relations)
 
 
 def _default(quantity: Declaration) -> float:

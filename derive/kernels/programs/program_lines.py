@@ -33,25 +33,13 @@ from quantities.tolerances import UNIT_ROUNDING
 if TYPE_CHECKING:
     from derive.model.relation import Relation
 
-__all__ = ["alternatives", "tolerance_of"]
+__all__ = ["Listing"]
 
 _SOUND = "0"  # the cause of what has a number
 
 
-def alternatives(
-    library: RelationSet, found: Cases, inputs: Mapping[str, int], layout: Layout, reasons: Reasons
-) -> list[Script]:
-    """A function of inputs, each at its place, and results for each alternative of a question."""
-    return [_Listing(library, found, inputs, layout, reasons).script(tree) for tree in found.alternatives]
-
-
-def tolerance_of(relation: Relation, is_exact: bool) -> float:
-    """How far the sides may be apart: a contradiction is reported only where more digits would not resolve it."""
-    return max(relation.tolerance, CONTRADICTION) if is_exact else relation.tolerance
-
-
-class _Listing(Draft):
-    """Writes the lines of one alternative, from the givens and the causes that their quantities hand on."""
+class Listing(Draft):
+    """Writes the lines of one alternative, from the givens, each at its place, and the causes that they hand on."""
 
     def __init__(
         self, library: RelationSet, found: Cases, inputs: Mapping[str, int], layout: Layout, reasons: Reasons
@@ -157,7 +145,7 @@ class _Listing(Draft):
             if all(name in made.weak for made in others):
                 self._default(name, scope)
         for block in first.blocks:
-            needed = {name for relation in block.relations for name in self.library.members[relation]}
+            needed = self.library.held_by(block.relations).keys()
             if all(block in made.blocks for made in others) and scope.variables.keys() >= needed - {*block.unknowns}:
                 self._block(block, scope)
 
@@ -220,9 +208,10 @@ class _Listing(Draft):
 
     def _starting(self, yielding: Yielding, scope: Scope) -> list[str]:
         """The numbers of a case from which a condition's quantities follow."""
-        relations = (name for made in yielding.plans for name in made.relations)
-        met = [*names_in(yielding.condition), *(one for name in relations for one in self.library.members[name])]
-        return [name for name in dict.fromkeys(met) if name in scope.variables]
+        met = dict.fromkeys(names_in(yielding.condition))
+        for made in yielding.plans:
+            met |= self.library.held_by(made.relations)
+        return [name for name in met if name in scope.variables]
 
     def _judgement(self, conditions: tuple[Node, ...], is_held: bool, scope: Scope) -> str:
         """The cause where conditions do not all hold, or where they do although they should not."""
@@ -319,8 +308,8 @@ class _Listing(Draft):
         outside = f"({self._own(first, scope)} == {self.reasons.outside(self.library.declared[first])})"
         if not is_needed and may_be_undefined(self.library, block):  # what has no number at all leaves no domain
             outside = f"({outside} and abs({self.raw[first]}) < inf)"
-        needed = {name for relation in block.relations for name in self.library.members[relation]}
-        inherited = [self.barred[name] for name in sorted(needed - {*block.unknowns}) if name in self.barred]
+        needed = self.library.held_by(block.relations).keys() - {*block.unknowns}
+        inherited = [self.barred[name] for name in sorted(needed) if name in self.barred]
         applies = "".join(f"not {one} and " for one in aside)
         bar = self.sheet.line(f"1 if {applies}{outside} else 0")
         self.sheet.write(f"y[{self.layout.places['barred', block]}] = {bar}")
@@ -425,7 +414,10 @@ class _Listing(Draft):
         gap = sheet.line(f"{left} - {right}")
         excess = {"=": f"abs({gap})", "<=": gap, ">=": f"-{gap}"}[equation.op]
         unknown = " or ".join(one for one in (cause, *scope.asked, *(f"(not {test})" for test in tests)) if one != "0")
-        held = f"held({gap}, {excess}, {size}, {tolerance_of(relation, name in self.layout.stated_twice)!r})"
+        tolerance = relation.tolerance
+        if name in self.layout.stated_twice:  # a contradiction is reported only where more digits would not resolve it
+            tolerance = max(tolerance, CONTRADICTION)
+        held = f"held({gap}, {excess}, {size}, {tolerance!r})"
         state = sheet.line(f"0 if {unknown} else {held}" if unknown else held)
         if is_loose:
             state = sheet.line(f"4 if {state} == 2 else {state}")
