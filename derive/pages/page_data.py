@@ -363,7 +363,7 @@ def _slot(library: RelationSet, slot: Slot, choice: Choices, names: Sequence[str
                     "goesWith": _goes_with(library, profile, names),
                 }
             )
-    left_out = [{"names": list(one.names), "reason": one.reason} for one in choice.left_out]
+    left_out = [{"names": list(names), "reason": reason} for reason, names in choice.left_out.items()]
     return {"kind": slot.kind, "chosen": slot.chosen, "profiles": entries, "leftOut": left_out}
 
 

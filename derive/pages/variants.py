@@ -21,7 +21,7 @@ from derive.pages.page_question import PageQuestion, page_question
 from quantities.profiles import Profile
 from quantities.value import Value
 
-__all__ = ["Choices", "LeftOut", "Slot", "Variants", "in_one_sentence", "slots", "variants"]
+__all__ = ["Choices", "Slot", "Variants", "in_one_sentence", "slots", "variants"]
 
 _MOST = 12  # variants of one page
 
@@ -84,19 +84,12 @@ def _states_alike(one: Profile, other: Profile) -> bool:
 
 
 @dataclass(frozen=True)
-class LeftOut:
-    """Profiles that a page does not offer, and why."""
-
-    names: tuple[str, ...]
-    reason: str
-
-
-@dataclass(frozen=True)
 class Choices:
     """What a slot offers: groups of profiles that ask for the same, each in any variant; the chosen one's first."""
 
     groups: tuple[tuple[str, ...], ...]
-    left_out: tuple[LeftOut, ...]
+    left_out: Mapping[str, tuple[str, ...]]
+    """The profiles that the page does not offer, by the reason."""
 
 
 @dataclass(frozen=True)
@@ -114,47 +107,38 @@ def variants(
     """The variants of a page; an error if its own question has no answer."""
     chosen = tuple(slot.chosen for slot in offered)
     own = page_question(library, targets, chosen, given)
-    choices = tuple(_sorted(library, own, chosen, i, slot, given) for i, slot in enumerate(offered))
+
+    def tried(names: tuple[str, ...]) -> PageQuestion | str:
+        """The question with these profiles, or why it has no answer."""
+        try:
+            return own if names == chosen else page_question(library, targets, names, given)
+        except DeriveError as error:
+            return in_one_sentence(error)
+
+    choices = []
+    for place, slot in enumerate(offered):
+        groups: dict[object, tuple[str, ...]] = {own.signature: ()}
+        left_out: dict[str, tuple[str, ...]] = {}
+        for stated, names in slot.alike.items():
+            found = tried((*chosen[:place], names[0], *chosen[place + 1 :]))
+            if isinstance(found, str):
+                reason = _missing(library, own, slot, stated) or found
+                left_out[reason] = (*left_out.get(reason, ()), *names)
+            else:
+                groups[found.signature] = (*groups.get(found.signature, ()), *names)
+        choices.append(Choices(tuple(groups.values()), left_out))
     questions = {own.signature: own}
     by_groups: dict[tuple[int, ...], int | str] = {}
     for places in product(*(range(len(one.groups)) for one in choices)):
-        names = tuple(one.groups[i][0] for one, i in zip(choices, places, strict=True))
-        try:
-            found = own if not any(places) else page_question(library, targets, names, given)
-        except DeriveError as error:
-            by_groups[places] = in_one_sentence(error)
-            continue
-        if found.signature not in questions and len(questions) >= _MOST:
+        found = tried(tuple(one.groups[i][0] for one, i in zip(choices, places, strict=True)))
+        if isinstance(found, str):
+            by_groups[places] = found
+        elif found.signature not in questions and len(questions) >= _MOST:
             by_groups[places] = f"the page has {_MOST} sets of quantities already, and this choice asks for another"
-            continue
-        questions.setdefault(found.signature, found)
-        by_groups[places] = list(questions).index(found.signature)
-    return Variants(tuple(questions.values()), choices, by_groups)
-
-
-def _sorted(
-    library: RelationSet,
-    own: PageQuestion,
-    chosen: tuple[str, ...],
-    place: int,
-    slot: Slot,
-    given: Mapping[str, Value],
-) -> Choices:
-    """The profiles of one slot, each tried beside the page's own choice in the others."""
-    groups: dict[object, list[str]] = {own.signature: []}
-    left_out: dict[str, list[str]] = {}
-    for stated, names in slot.alike.items():
-        tried = (*chosen[:place], names[0], *chosen[place + 1 :])
-        try:
-            found = own if names[0] == slot.chosen else page_question(library, own.targets, tried, given)
-        except DeriveError as error:
-            left_out.setdefault(_missing(library, own, slot, stated) or in_one_sentence(error), []).extend(names)
         else:
-            groups.setdefault(found.signature, []).extend(names)
-    return Choices(
-        tuple(map(tuple, groups.values())),
-        tuple(LeftOut(tuple(names), reason) for reason, names in left_out.items()),
-    )
+            questions.setdefault(found.signature, found)
+            by_groups[places] = list(questions).index(found.signature)
+    return Variants(tuple(questions.values()), tuple(choices), by_groups)
 
 
 def _missing(library: RelationSet, own: PageQuestion, slot: Slot, stated: frozenset[str]) -> str:

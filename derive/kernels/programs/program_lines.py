@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import inf, isfinite
-from typing import TYPE_CHECKING
 
 from derive.expressions.tree import Apply, Equation, Node, names_in
 from derive.kernels.backends.emitter import Unsaid
@@ -29,9 +28,6 @@ from derive.planning.plan import Block
 from derive.solving.diagnosis.left_domains import may_be_undefined
 from derive.tolerances import AGREEMENT, CONTRADICTION
 from quantities.tolerances import UNIT_ROUNDING
-
-if TYPE_CHECKING:
-    from derive.model.relation import Relation
 
 __all__ = ["Listing"]
 
@@ -394,18 +390,15 @@ class Listing(Draft):
         return any(value.is_range for value in values) or (relation.is_equation and any(rounded))
 
     def _check(self, name: str, scope: Scope, whole: str, is_loose: bool = False) -> str:
-        """The state of one check."""
-        relation = self.library.relations[name]
-        causes = [whole, *self._cause((*self.library.members[name], *names_in(*relation.conditions)), scope)]
-        self.handed[name] = causes
-        return self._compared(relation, scope.untested(), self._first(*causes), is_loose=is_loose)
-
-    def _compared(self, relation: Relation, scope: Scope, cause: str, *, is_loose: bool) -> str:
         """Write both sides of a relation and its state, which is returned; nothing is tested where there is a cause.
 
         Where a loose one fails, its state is that only the solver can tell.
         """
-        sheet, equation, name = self.sheet, relation.written, relation.name
+        sheet, relation = self.sheet, self.library.relations[name]
+        equation = relation.written
+        causes = [whole, *self._cause((*self.library.members[name], *names_in(*relation.conditions)), scope)]
+        self.handed[name] = causes
+        cause, scope = self._first(*causes), scope.untested()
         left, right = (sheet.expression(side, scope) for side in (equation.lhs, equation.rhs))
         tests = [sheet.expression(condition, scope) for condition in relation.conditions]
         exact = (term for side in (equation.lhs, equation.rhs) for term in terms(side))
@@ -443,10 +436,9 @@ class Listing(Draft):
     def _displacements(self, case: Case, scope: Scope) -> None:
         """Whether each default agrees with what comes out (1), does not (2), has no value that fits (3), or only the
         solver can tell (4)."""
-        fixed = {name for block in case.plan.blocks for name in block.unknowns}
         for name in self.layout.yielding:
             at = f"y[{self.layout.places['displaced', name]}]"
-            if name in fixed and name not in case.plan.weak:
+            if name in case.plan.unknowns and name not in case.plan.weak:
                 self.sheet.write(f"{at} = {self._displacement(name, case, scope)}")
             elif name in self.barred:
                 self.sheet.write(f"{at} = 3 if {self.barred[name]} else -1")
