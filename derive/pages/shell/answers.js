@@ -229,32 +229,20 @@ const POINTS = 241; // of a curve
 // The answer along a given: its number, regime and failed checks at each point of the slider. From the present number
 // outwards, so that a number that is searched is sought beside the last one.
 function curveOf(state, answer) {
-  const name = state.over, {low, high, isRatio} = reachOf(state, name), points = [], here = stated(state, name).number;
-  const xs = Array.from({length: POINTS}, (_, i) => {
-    const share = i / (POINTS - 1);
-    return isRatio ? low * (high / low) ** share : low + (high - low) * share;
-  });
+  const name = state.over, reach = reachOf(state, name), points = [], here = stated(state, name).number;
+  const xs = Array.from({length: POINTS}, (_, i) => along(reach, i / (POINTS - 1)));
   const middle = Math.max(xs.findIndex((x) => x >= here), 0);
   const follow = (places) => {
     let near = answer.number;
     for (const i of places) {
       const {number, reason, run} = answered(state, {[name]: xs[i]}, near), has = run && !Number.isNaN(number);
-      points[i] = {x: xs[i], y: number, reason, regime: has ? Object.values(regimeIn(run, name)).join(", ") : "", failed: has ? failedNames(run) : ""};
+      points[i] = {x: xs[i], y: number, reason, regime: has ? Object.values(regimeIn(run, name)).join(", ") : "", failed: has ? failedIn(run).map((one) => one.name).join(", ") : ""};
       if (has) near = number;
     }
   };
   follow([...xs.keys()].slice(middle));
   follow([...xs.keys()].slice(0, middle).reverse());
-  return {name, isRatio, points};
-}
-
-// Their names alone, for each point of a curve.
-function failedNames(run) {
-  const {program, y} = run;
-  const names = program.checks.filter(({state}) => isFailing(y[state])).map(({text}) => page.checks[text].relation);
-  names.push(...program.yielding.filter(({state}) => isFailing(y[state])).map(({name}) => name));
-  names.push(...barredIn(run).map(({name}) => name));
-  return names.join(", ");
+  return {name, isRatio: reach.isRatio, points};
 }
 
 const reaches = Object.create(null); // the ends of sliders so far: they only ever grow, so that no slider moves under the hand

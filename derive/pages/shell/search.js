@@ -94,11 +94,11 @@ function beside(gap, near, {low, high}, size) {
 }
 
 // Every root between neighbours of a scan, and stretches on which the two sides agree throughout.
-function rootsIn(gap, {low, high, isRatio}, whole) {
-  const numberAt = (share) => (isRatio ? low * (high / low) ** share : low + (high - low) * share), found = [];
-  let before = numberAt(0), last = gap(before), flat = null;
+function rootsIn(gap, range, whole) {
+  const found = [];
+  let before = along(range, 0), last = gap(before), flat = null;
   for (let i = 1; i <= SCAN; i++) {
-    const here = numberAt(i / SCAN), now = gap(here);
+    const here = along(range, i / SCAN), now = gap(here);
     if (Number.isNaN(last) !== Number.isNaN(now)) [before, last] = edgeOf(gap, before, last, here, now);
     const isFlat = Math.abs(now) <= FLAT * whole && Math.abs(last) <= FLAT * whole;
     if (isFlat) flat = [flat ? flat[0] : before, here];
