@@ -3,16 +3,27 @@
 It holds the program that a page has (`programs`), with its numbers, checks and reasons. `value` is what a compiled
 function yields: NaN where there is no value. `answer` says besides which checks fail, and why there is no value. What
 only the solver can tell is an error in both, never a number.
+
+The lines that a browser runs are Python text already. Here each function has a name of its own, a quotient is one that
+does not raise, and what `m` stands for is in `math` or in `python_runtime`, whose text comes first.
 """
 
 from __future__ import annotations
 
+import ast
+import inspect
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
+from types import FunctionType
 from typing import Any
 
 from derive.errors import DeriveError
-from derive.kernels.backends.python_module import python_functions, runtime_for
+from derive.expressions import special_functions
+from derive.expressions.functions import TABLE
+from derive.kernels.backends import python_runtime
+from derive.kernels.backends.javascript import Bundle, Script
+from derive.kernels.backends.shared_lines import refusing_what_is_too_deep
 from derive.kernels.profile_values import generic_question, used_values
 from derive.kernels.programs.program import Program, programmed
 from derive.model.relation_set import RelationSet
@@ -20,6 +31,10 @@ from derive.output_files import MARK
 from quantities.value import Value
 
 __all__ = ["module_text"]
+
+_SPELLED = {"isWhole": "is_whole"}  # what Python calls otherwise
+_DIRECT = {"pow": "power", "abs": "abs", "erfinv": "erfinv"}  # what is called as it is, since it raises nothing
+_SPECIAL = ("gamma", "lambertw")  # what is neither in `math` nor in `python_runtime`, but in `special_functions`
 
 
 def module_text(library: RelationSet, target: str, given: Iterable[str], profiles: Iterable[Any] = ()) -> str:
@@ -52,10 +67,11 @@ def module_text(library: RelationSet, target: str, given: Iterable[str], profile
             hint="Compile it from other givens, or ask derive solve.",
         )
     facts = _facts(library, made, names, {**beside, **fixed}, question.origins)
-    functions, called = python_functions(made.scripts)
+    bundle = _PythonBundle(made.scripts)
+    functions = "\n\n\n".join(bundle.parts)
     head = "\n".join(_headline(facts)).replace("\\", "\\\\").replace('"""', "'''")
-    body = _BODY.format(**facts, kernels=", ".join(called), count=len(made.layout.checks))
-    return f'"""{head}\n"""\n\n{runtime_for(functions + body)}\n\n\n{functions}\n\n{body}'
+    body = _BODY.format(**facts, kernels=", ".join(bundle.last), count=len(made.layout.checks))
+    return f'"""{head}\n"""\n\n{_runtime_for(functions + body)}\n\n\n{functions}\n\n{body}'
 
 
 def _facts(
@@ -76,7 +92,7 @@ def _facts(
         "checks": [[one["relation"], one["state"], int(one["contradicts"])] for one in data["checks"]],
         "barring": [[one["verdict"], one["state"]] for one in data["barring"] if one["contradicts"]],
         "outputs": len(made.layout.outputs),
-        "size": made.layout.size,
+        "size": len(made.layout.places),
     }
 
 
@@ -94,6 +110,76 @@ def _headline(facts: Mapping[str, Any]) -> list[str]:
     lines = [f"{told(facts['target'], facts['unit'])} from {listed}.", ""]
     lines += [f"Taken as stated: {name}, {origin}" for name, origin in facts["from"].items()]
     return [*lines, *([""] if facts["from"] else []), f"{MARK} {version('derive-engine')}."]
+
+
+def _runtime_for(text: str) -> str:
+    """The functions that a text calls, and those that these call, as Python that imports nothing but `math`."""
+    held, wanted, pending = {**vars(special_functions), **vars(python_runtime)}, dict[str, str](), _names_in(text)
+    while pending:
+        name = pending.pop()
+        value = held.get(name)
+        if name in wanted or not isinstance(value, FunctionType | float | tuple):
+            continue
+        wanted[name] = inspect.getsource(value).rstrip() if isinstance(value, FunctionType) else f"{name} = {value!r}"
+        pending |= _names_in(wanted[name])
+    parts = [wanted[name] for name in held if name in wanted and name not in ("inf", "nan")]
+    return "\n\n\n".join(["from __future__ import annotations\n\nimport math\nfrom math import inf, nan", *parts])
+
+
+def _names_in(text: str) -> set[str]:
+    with refusing_what_is_too_deep():
+        return {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+
+
+class _PythonBundle(Bundle):
+    """Scripts in Python.
+
+    >>> text = "def compiled(a0):\\n    return m.sqrt(a0) / a0 if 0.0 <= a0 else nan\\n"
+    >>> print(*_PythonBundle([Script(text, {"m": None, "nan": None})]).parts, sep="\\n")
+    def f0(a0):
+        return over(called(math.sqrt, a0), a0) if 0.0 <= a0 else nan
+    """
+
+    def built(self, name: str) -> str:
+        return _SPELLED.get(name, name)
+
+    def constant(self, name: str, numbers: str) -> str:
+        return f"{name} = {numbers}"
+
+    def function(self, script: Script) -> str:
+        return ast.unparse(ast.fix_missing_locations(_Quiet(script, self).visit(ast.parse(script.text))))
+
+
+class _Quiet(ast.NodeTransformer):
+    """One function of a script, with what raises nothing."""
+
+    def __init__(self, script: Script, bundle: Bundle) -> None:
+        self.space, self.bundle = script.space, bundle
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        held = None if node.id in ("nan", "inf") else self.space.get(node.id)
+        return node if held is None else ast.Name(self.bundle.name_of(held), node.ctx)
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        return _call("over", node.left, node.right) if isinstance(node.op, ast.Div) else node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        match node.func:
+            case ast.Attribute(value=ast.Name(id="m"), attr=name) if name in _DIRECT:
+                return _call(_DIRECT[name], *node.args)
+            case ast.Attribute(value=ast.Name(id="m"), attr=name) if name in _SPECIAL:
+                return _call("called", ast.Name(TABLE[name].value.__name__), *node.args)
+            case ast.Attribute(value=ast.Name(id="m"), attr=name) if hasattr(math, name):
+                return _call("called", ast.Attribute(ast.Name("math"), name), *node.args)
+            case ast.Attribute(attr=name):
+                raise TypeError(f"no Python for {name}")
+        return node
+
+
+def _call(function: str, *args: ast.expr) -> ast.Call:
+    return ast.Call(ast.Name(function), [*args], [])
 
 
 _BODY = '''

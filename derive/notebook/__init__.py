@@ -13,9 +13,7 @@ __all__ = ["load_ipython_extension"]
 
 def load_ipython_extension(shell: Any) -> None:
     """What `%load_ext derive.notebook` calls."""
-    from derive.notebook.cell import add_cell
-    from derive.notebook.completion import add_completion
-    from derive.notebook.display import add_pictures
+    from derive.notebook.session import add_cell, add_completion, add_pictures
 
     add_pictures(shell)
     add_cell(shell)

@@ -7,10 +7,10 @@ be laid out, there is less to see and never an error: the notebook then shows th
 from __future__ import annotations
 
 import html
-import io
 import math
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from importlib import import_module
 from typing import Any
 
 from derive.errors import DeriveError
@@ -19,7 +19,7 @@ from derive.presentation.mathematics import equation, letter
 from derive.presentation.mathematics import unit as typeset_unit
 from derive.presentation.placed_remarks import largest
 
-__all__ = ["add_pictures", "as_html", "as_latex", "as_text"]
+__all__ = ["as_html", "as_latex", "as_text"]
 
 _ROWS = 12  # rows of a table that are shown
 _TESTED = 2000  # points of a table up to which its checks are tested to be shown
@@ -47,17 +47,6 @@ def as_latex(thing: Any) -> str | None:
 def as_text(thing: Any) -> str:
     """The text that `print` shows, or one line where there is none."""
     return _told(_TEXT, thing) or str(thing)
-
-
-def add_pictures(shell: Any) -> None:
-    """Show figures in a shell as SVG, also where no magic of matplotlib's was called."""
-
-    def drawn(figure: Any) -> str:
-        out = io.StringIO()
-        figure.savefig(out, format="svg")
-        return out.getvalue()
-
-    shell.display_formatter.formatters["image/svg+xml"].for_type_by_name("matplotlib.figure", "Figure", drawn)
 
 
 def _told(ways: dict[str, Callable[[Any], str]], thing: Any) -> str:
@@ -137,45 +126,23 @@ def _unhidden(table: Any) -> list[str]:
     return [*fails, *(f"{name} plays no part" for name in table.unused), *map(str, largest(table.remarks))]
 
 
-def _stream(stream: Any) -> str:
-    return f"<p>{html.escape(_stream_text(stream))}</p>"
-
-
 def _text_block(thing: Any) -> str:
     return f"<pre>{html.escape(str(thing))}</pre>"
 
 
-def _drawn(charts: Callable[[Any], Sequence[Any]]) -> Callable[[Any], str]:
+def _drawn(thing: Any, charts: Callable[[Any], Sequence[Any]]) -> str:
     """The text with a picture below, where pictures can be drawn."""
+    picture = ""
+    with suppress(DeriveError, ImportError):
+        from derive.presentation.plotting import as_svg
 
-    def shown(thing: Any) -> str:
-        picture = ""
-        with suppress(DeriveError, ImportError):
-            from derive.presentation.plotting import as_svg
-
-            drawn = as_svg(f"{type(thing).__name__}{id(thing)}", *charts(thing))
-            picture = drawn[drawn.index("<svg") :]
-        return _text_block(thing) + picture
-
-    return shown
+        drawn = as_svg(f"{type(thing).__name__}{id(thing)}", *charts(thing))
+        picture = drawn[drawn.index("<svg") :]
+    return _text_block(thing) + picture
 
 
-def _sample_charts(sample: Any) -> Sequence[Any]:
-    from derive.tables.sampling.sample_charts import charts
-
-    return charts(sample)
-
-
-def _front_charts(front: Any) -> Sequence[Any]:
-    from derive.optimization.front_text import charts
-
-    return charts(front)
-
-
-def _comparison_charts(found: Any) -> Sequence[Any]:
-    from derive.comparison.waterfall import charts
-
-    return charts(found)
+def _with_charts_of(module: str) -> Callable[[Any], str]:
+    return lambda thing: _drawn(thing, lambda drawn: import_module(module).charts(drawn))
 
 
 def _optimum(found: Any) -> str:
@@ -225,12 +192,12 @@ _HTML: dict[str, Callable[[Any], str]] = {
     "RelationSet": _library,
     "Problem": _problem,
     "Table": _table,
-    "Stream": _stream,
-    "Sample": _drawn(_sample_charts),
+    "Stream": lambda stream: f"<p>{html.escape(_stream_text(stream))}</p>",
+    "Sample": _with_charts_of("derive.tables.sampling.sample_charts"),
     "Optimum": _optimum,
-    "Front": _drawn(_front_charts),
-    "Comparison": _drawn(_comparison_charts),
-    "Borders": _drawn(lambda found: found.charts),
+    "Front": _with_charts_of("derive.optimization.front_text"),
+    "Comparison": _with_charts_of("derive.comparison.waterfall"),
+    "Borders": lambda found: _drawn(found, lambda borders: borders.charts),
     "Border": _text_block,
 }
 _LATEX: dict[str, Callable[[Any], str]] = {"Answer": _answer_formula, "Relation": _relation_formula}

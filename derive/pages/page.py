@@ -3,12 +3,20 @@
 The page holds the engine's own plans as JavaScript (`kernels.programs`), and the data beside them (`page_data`). The
 shell is plain HTML, CSS and JavaScript, in the folder of that name; the scripts follow each other in the order below,
 later ones using earlier ones. The same question makes the same bytes.
+
+Data and plans are packed. Deflating finds what repeats within 32 kB only, and the plans of a page, which are alike line
+by line, reach over megabytes. So each line is written once, after the steps from each line to the next. A line is
+mostly followed by the line that followed it before, and a new line by a new one. A step is empty where that is so, "+"
+to the next new line elsewhere, and otherwise the distance to the line that follows.
 """
 
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping, Sequence
+import json
+import zlib
+from base64 import b64decode, b64encode
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,14 +24,14 @@ from typing import Any
 from derive.errors import ExpressionError, read_all
 from derive.kernels.backends.javascript import runtime
 from derive.model.relation_set import RelationSet
-from derive.pages.packing import packed
+from derive.output_files import encoded
 from derive.pages.page_data import page_data
 from derive.presentation.numbers import with_unit
 from derive.time_limits import query
 from quantities.declaration import read_given
 from quantities.value import Value
 
-__all__ = ["page"]
+__all__ = ["packed", "page", "unpacked"]
 
 _SHELL = Path(__file__).parent / "shell"
 _SCRIPTS = (
@@ -74,7 +82,7 @@ def page(
         made = page_data(library, wanted, tuple(profiles), read)
     data = {**made.data, "uses": list(uses), "flags": flags}
     whole: str = _template().render(
-        title=html.escape(title or _title(library, wanted, profiles)),
+        title=html.escape(title or _title(wanted, profiles)),
         about=html.escape(_about(wanted, profiles, read)),
         style=_text("page.css"),
         runtime=runtime(),
@@ -97,7 +105,7 @@ def _targets(library: RelationSet, targets: str | Sequence[str], given: Mapping[
     return listed
 
 
-def _title(library: RelationSet, targets: Sequence[str], profiles: Sequence[str]) -> str:
+def _title(targets: Sequence[str], profiles: Sequence[str]) -> str:
     beside = f" with {', '.join(profiles)}" if profiles else ""
     return f"{', '.join(targets)}{beside}"
 
@@ -121,3 +129,41 @@ def _template() -> Any:
     return Environment(undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False).from_string(
         _text("page.html")
     )
+
+
+def packed(data: Mapping[str, Any], kernels: Sequence[str]) -> str:
+    """The data and the plans of a page as a script: every line once, and where it stands, deflated and in base64.
+
+    >>> print(unpacked(packed({"answer": 42}, ["(function (derive) { return 0; })"])))
+    window.derivePage = {data: {"answer":42},
+    kernels: (derive) => [
+    (function (derive) { return 0; })(derive)
+    ]};
+    """
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    called = ",\n".join(f"{source}(derive)" for source in kernels)
+    script = f"window.derivePage = {{data: {text},\nkernels: (derive) => [\n{called}\n]}};"
+    lines: dict[str, int] = {}
+    steps = _steps([lines.setdefault(line, len(lines)) for line in script.split("\n")])
+    return b64encode(zlib.compress(encoded("\n".join([",".join(steps), *lines])), 9)).decode()
+
+
+def _steps(places: Iterable[int]) -> Iterator[str]:
+    following, last, unmet = dict[int, int](), -1, 0
+    for place in places:
+        is_usual = place == following.get(last, unmet)
+        yield "" if is_usual else "+" if place == unmet else str(place - last)
+        unmet = max(unmet, place + 1)
+        following[last] = last = place
+
+
+def unpacked(text: str) -> str:
+    """The script of packed data and plans: another compressor may pack the same otherwise."""
+    steps, *lines = zlib.decompress(b64decode(text)).decode().split("\n")
+    following, last, unmet, found = dict[int, int](), -1, 0, list[str]()
+    for step in steps.split(","):
+        place = unmet if step == "+" else last + int(step) if step else following.get(last, unmet)
+        found.append(lines[place])
+        unmet = max(unmet, place + 1)
+        following[last] = last = place
+    return "\n".join(found)

@@ -7,21 +7,20 @@ since the N + 1 plans of a page have most of them in common.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from derive.errors import DeriveError, LimitError
 from derive.expressions.tree import names_in
 from derive.kernels.case_dispatch import cases_of_stated
-from derive.kernels.programs.program import Program, programmed
-from derive.kernels.programs.reasons import Reason
+from derive.kernels.programs.program import Program, Shared, programmed
 from derive.kernels.several_targets import plans_of
 from derive.model.relation_set import RelationSet
 from derive.pages.page_question import PageQuestion
-from derive.pages.profiles_of_page import Slot, slots
-from derive.pages.sliders import Slider, slider, starting_number
-from derive.pages.variants import Choices, Variants, variants
+from derive.pages.sliders import slider, starting_number
+from derive.pages.variants import Choices, Slot, Variants, in_one_sentence, slots, variants
 from derive.presentation.failed_checks import MOST_REMARKS
 from derive.presentation.numbers import spelled
 from derive.solving.answering.remarks import limits_for
@@ -45,34 +44,6 @@ class PageData:
     kernels: tuple[str, ...]
 
 
-@dataclass
-class _Tables:
-    """Texts and plans that occur in several places, each kept once."""
-
-    steps: dict[str, dict[str, Any]] = field(default_factory=dict)
-    checks: dict[str, dict[str, Any]] = field(default_factory=dict)
-    reasons: dict[Reason, int] = field(default_factory=dict)
-    kernels: dict[str, int] = field(default_factory=dict)
-    programs: list[dict[str, Any]] = field(default_factory=list)
-    constants: dict[str, float] = field(default_factory=dict)
-    letters: dict[str, str] = field(default_factory=dict)
-    ways: dict[tuple[str, frozenset[str]], set[frozenset[str]]] = field(default_factory=dict)
-
-    def place(self, table: dict[str, dict[str, Any]], entry: dict[str, Any]) -> int:
-        """The place of an entry in its table."""
-        key = repr(sorted(entry.items()))
-        table.setdefault(key, entry)
-        return list(table).index(key)
-
-    def used(self, library: RelationSet, target: str, given: Iterable[str]) -> set[frozenset[str]]:
-        """The relations of each plan for a target; none if counting leaves it open."""
-        key = target, frozenset(given)
-        if key not in self.ways:
-            found = plans_of(cases_of_stated(library, outlined(library, target, given)))
-            self.ways[key] = {frozenset(made.relations) for made in found}
-        return self.ways[key]
-
-
 def page_data(
     library: RelationSet, targets: Sequence[str], profiles: Sequence[str], given: Mapping[str, Value]
 ) -> PageData:
@@ -83,28 +54,28 @@ def page_data(
         for name, value in given.items()
     }
     found = variants(library, targets, offers, starts)
-    tables = _Tables()
-    lists = {library.profiles.list_of(slot.chosen) for slot in offers}
-    plans = [_plans(library, question, lists, tables) for question in found.questions]
-    _prove_answered(library, found.questions[0], plans[0])
-    names = _spoken_of(found, tables)
+    plans = _Plans(library, {library.profiles.list_of(slot.chosen) for slot in offers})
+    made = [plans.of_variant(question) for question in found.questions]
+    _prove_answered(found.questions[0], made[0])
+    names = plans.spoken_of(found)
     data = {
         "targets": list(targets),
-        "quantities": {name: _quantity(library, name, found, given, tables) for name in names},
+        "quantities": {name: _quantity(library, name, found, given, plans.constants) for name in names},
         "slots": [_slot(library, slot, choice, names) for slot, choice in zip(offers, found.choices, strict=True)],
-        "variants": plans,
+        "variants": made,
         "byGroups": {",".join(map(str, places)): one for places, one in found.by_groups.items()},
-        "programs": tables.programs,
-        "steps": list(tables.steps.values()),
-        "checks": list(tables.checks.values()),
-        "reasons": [asdict(one) for one in tables.reasons],
-        "letters": tables.letters,
+        "programs": plans.programs,
+        "steps": list(map(json.loads, plans.steps)),
+        "checks": list(map(json.loads, plans.checks)),
+        "reasons": [asdict(one) for one in plans.shared.reasons],
+        "inputs": [*plans.shared.inputs],
+        "letters": plans.letters,
         "idle": list(found.questions[0].idle),
     }
-    return PageData(data, tuple(tables.kernels))
+    return PageData(data, tuple(plans.kernels))
 
 
-def _prove_answered(library: RelationSet, question: PageQuestion, made: Mapping[str, Any]) -> None:
+def _prove_answered(question: PageQuestion, made: Mapping[str, Any]) -> None:
     """Raises if the page could not work out what it is for, because only the solver can."""
     target = question.targets[0]
     plan = made["plans"][target]
@@ -121,85 +92,178 @@ def _prove_answered(library: RelationSet, question: PageQuestion, made: Mapping[
     )
 
 
-def _plans(library: RelationSet, question: PageQuestion, lists: Collection[str], tables: _Tables) -> dict[str, Any]:
-    """The plans of a variant: for each quantity that can be asked for, and for the further targets."""
-    others = [target for target in question.targets[1:] if target not in question.known]
-    solved: dict[str, int | str | dict[str, str]] = {}
-    for unknown in (question.targets[0], *question.known):
-        solved[unknown] = _plan(library, unknown, question.given_for(unknown), tables)
-    watched = {target: _plan(library, target, question.given_for(question.targets[0]), tables) for target in others}
-    for unknown, plan in solved.items():
-        if isinstance(plan, dict) and (why := _one_way(library, question, question.targets[0], unknown, tables)):
-            solved[unknown] = why
-    refused = {
-        target: {name: why for name in question.known if (why := _one_way(library, question, target, name, tables))}
-        for target in watched
-    }
-    shares = _shares(library, question, tables)
-    return {
-        "known": list(question.known),
-        "beside": list(question.beside),
-        "plans": solved,
-        "watched": watched,
-        "refused": refused,
-        "shares": shares,
-        "atFirst": _not_followed(question, {one["share"] for one in shares}),
-        "assumed": _assumed(library, question, list(solved), lists, tables),
-    }
+class _Plans:
+    """The plans of a page: texts and plans that occur in several places are each kept once.
 
-
-def _assumed(
-    library: RelationSet, question: PageQuestion, unknowns: Sequence[str], lists: Collection[str], tables: _Tables
-) -> list[dict[str, Any]]:
-    """What answers assume beside the givens, with the plans that take it as given, and what it is elsewhere.
-
-    A profile of a list that states it says by silence that it holds: the choice is among such, and no plan is needed.
+    The profiles of a page stand in these `lists`.
     """
-    found: dict[str, dict[str, Any]] = {}
 
-    def add(name: str, here: str, others: Sequence[dict[str, Any]]) -> None:
-        if others and name not in question.known and not any(one.get("list") in lists for one in others):
-            made = {one: _plan(library, one, (*question.given_for(one), name), tables) for one in unknowns}
-            plans = {unknown: place for unknown, place in made.items() if isinstance(place, int)}
-            found.setdefault(name, {"name": name, "plans": plans, "others": []})
-            found[name]["others"] += [{**one, "here": here} for one in others]
+    def __init__(self, library: RelationSet, lists: Collection[str]) -> None:
+        self.library = library
+        self.lists = lists
+        self.shared = Shared()
+        self.steps: dict[str, int] = {}  # each as JSON, and its place
+        self.checks: dict[str, int] = {}
+        self.kernels: dict[str, int] = {}
+        self.programs: list[dict[str, Any]] = []
+        self.constants: dict[str, float] = {}
+        self.letters: dict[str, str] = {}
+        self._used: dict[tuple[str, frozenset[str]], set[frozenset[str]]] = {}
 
-    for name in question.fallbacks:
-        declared = library.declared[name]
-        elsewhere = [_as_data(declared, one) for one in of_default(library, name)]
-        add(name, f"{declared.default} by default; ", [*elsewhere, *_limits(library, question, name, tables)])
-    for name in question.ratios:
-        add(name, "as in ", [_as_data(library.declared[name], one) for one in of_definition(library, name)])
-    return list(found.values())
+    def of_variant(self, question: PageQuestion) -> dict[str, Any]:
+        """The plans of a variant: for each quantity that can be asked for, and for the further targets."""
+        first, given = question.targets[0], question.given_for(question.targets[0])
+        others = [target for target in question.targets[1:] if target not in question.known]
+        solved = {unknown: self._plan(unknown, question.given_for(unknown)) for unknown in (first, *question.known)}
+        watched = {target: self._plan(target, given) for target in others}
+        for unknown, plan in solved.items():
+            if isinstance(plan, dict) and (why := self._one_way(question, first, unknown)):
+                solved[unknown] = why
+        refused = {
+            target: {name: why for name in question.known if (why := self._one_way(question, target, name))}
+            for target in watched
+        }
+        shares = self._shares(question)
+        return {
+            "known": list(question.known),
+            "beside": list(question.beside),
+            "plans": solved,
+            "watched": watched,
+            "refused": refused,
+            "shares": shares,
+            "atFirst": _not_followed(question, {one["share"] for one in shares}),
+            "assumed": self._assumed(question, list(solved)),
+        }
 
+    def _assumed(self, question: PageQuestion, unknowns: Sequence[str]) -> list[dict[str, Any]]:
+        """What answers assume beside the givens, with the plans that take it as given, and what it is elsewhere.
 
-def _limits(library: RelationSet, question: PageQuestion, name: str, tables: _Tables) -> list[dict[str, Any]]:
-    """The plans for what a quantity is where an inequality only just admits it, as far as givens alone say that."""
-    found = []
-    for limit, how in limits_for(library, name):
-        needs = names_in(limit.written.rhs)
-        if {*needs} <= {*question.known}:
-            met = RelationSet([replace(limit, written=replace(limit.written, op="="))])
-            place = _place(programmed(met, name, tuple(needs), numbers=tables.reasons), tables)
+        A profile of a list that states it says by silence that it holds: the choice is among such, and no plan is
+        needed.
+        """
+        others: dict[str, list[dict[str, Any]]] = {}
+        for name in question.fallbacks:
+            declared = self.library.declared[name]
+            elsewhere = [_as_data(declared, one) for one in of_default(self.library, name)]
+            here = f"{declared.default} by default; "
+            others[name] = self._told(here, [*elsewhere, *self._limits(question, name)])
+        for name in question.ratios:
+            declared = self.library.declared[name]
+            elsewhere = [_as_data(declared, one) for one in of_definition(self.library, name)]
+            others.setdefault(name, []).extend(self._told("as in ", elsewhere))
+        found = []
+        for name, told in others.items():
+            if told and name not in question.known:
+                plans = {one: self._plan(one, (*question.given_for(one), name)) for one in unknowns}
+                placed = {unknown: place for unknown, place in plans.items() if isinstance(place, int)}
+                found.append({"name": name, "plans": placed, "others": told})
+        return found
+
+    def _told(self, here: str, elsewhere: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        """What is stated elsewhere, with what it is here; nothing where a list of the page's profiles states it."""
+        is_listed = any(one.get("list") in self.lists for one in elsewhere)
+        return [] if is_listed else [{**one, "here": here} for one in elsewhere]
+
+    def _limits(self, question: PageQuestion, name: str) -> list[dict[str, Any]]:
+        """The plans for what a quantity is where an inequality only just admits it, if givens alone say that."""
+        found = []
+        for limit, how in limits_for(self.library, name):
+            needs = names_in(limit.written.rhs)
+            if {*needs} <= {*question.known}:
+                met = RelationSet([replace(limit, written=replace(limit.written, op="="))])
+                place = self._placed(programmed(met, name, tuple(needs), shared=self.shared))
+                if isinstance(place, int):
+                    found.append({"plan": place, "whose": how})
+        return found
+
+    def _shares(self, question: PageQuestion) -> list[dict[str, Any]]:
+        """What the relations on the way to the first target leave out, each with the plan for its share, if any."""
+        found: list[dict[str, Any]] = []
+        used = self._relations(question.targets[0], (*question.known, *question.beside))
+        for name in sorted((one for names in used for one in names), key=list(self.library.relations).index):
+            share = self.library.relations[name].neglected_share
+            if not share or any(one["share"] == share for one in found):
+                continue
+            place = self._plan(share, question.given_for(question.targets[0]))
             if isinstance(place, int):
-                found.append({"plan": place, "whose": how})
-    return found
+                what = self.library.declared[share].meaning.partition(",")[0] or "a part"
+                found.append({"relation": name, "share": share, "what": what, "plan": place})
+        return found
+
+    def _one_way(self, question: PageQuestion, target: str, unknown: str) -> str:
+        """Why a quantity cannot be searched for by the plan forwards to a target; empty if it can.
+
+        The engine may take other relations backwards: a fallback stands where a relation would need what is asked for.
+        Then its answer is not where the plan forwards comes out.
+        """
+        whole = (*question.known, *question.beside)
+        try:
+            forwards = self._relations(target, whole)
+            backwards = self._relations(unknown, (*(name for name in whole if name != unknown), target))
+        except DeriveError as error:
+            return f"{in_one_sentence(error)}."
+        if not backwards:
+            return f"{_OPEN.format(unknown)}."
+        other = "derive solve works it out by other relations than the way forwards, which this page cannot search."
+        return "" if forwards == backwards else other
+
+    def _relations(self, target: str, given: Iterable[str]) -> set[frozenset[str]]:
+        """The relations of each plan for a target; none if counting leaves it open."""
+        key = target, frozenset(given)
+        if key not in self._used:
+            found = plans_of(cases_of_stated(self.library, outlined(self.library, target, given)))
+            self._used[key] = {frozenset(made.relations) for made in found}
+        return self._used[key]
+
+    def _plan(self, unknown: str, given: Sequence[str]) -> int | str | dict[str, str]:
+        """The place of a plan, or why there is none, or why the page has to search: only the solver could do it."""
+        try:
+            if not self._relations(unknown, given):
+                return f"{_OPEN.format(unknown)}."
+            return self._placed(programmed(self.library, unknown, given, shared=self.shared))
+        except DeriveError as error:
+            return f"{in_one_sentence(error)}."
+
+    def _placed(self, made: Program) -> int | dict[str, str]:
+        """The place of a program, or why the page has to search."""
+        said = made.data()
+        if not said["answers"]:
+            return {"search": " ".join(one["reason"] for one in said["left_out"])}
+        self.constants |= {one["name"]: one["number"] for one in said["constants"]}
+        self.letters |= {name: letter for name, letter in said["letters"].items() if name not in self.letters}
+        checks = [one for one in said["checks"] if not _rests_on_a_fallback(made, one)]
+        self.programs.append(
+            {
+                "kernel": self.kernels.setdefault(made.source, len(self.kernels)),
+                "size": said["size"],
+                "inputs": [self.shared.inputs[name] for name in made.inputs],
+                "outputs": said["outputs"],
+                "checks": [_tabled(self.checks, one, "left", "right", "state") for one in checks],
+                "choices": said["choices"],
+                "steps": [_tabled(self.steps, one, "at") for one in said["steps"]],
+                "yielding": said["yielding"],
+                "barring": [one for one in said["barring"] if one["contradicts"]],
+                "leftOut": said["left_out"],
+            }
+        )
+        return len(self.programs) - 1
+
+    def spoken_of(self, found: Variants) -> list[str]:
+        """The names of all quantities on a page."""
+        names = dict.fromkeys(found.questions[0].targets)
+        for question in found.questions:
+            names |= dict.fromkeys((*question.known, *question.beside))
+        inputs = [*self.shared.inputs]
+        for program in self.programs:
+            names |= dict.fromkeys(one["name"] for one in program["outputs"])
+            names |= dict.fromkeys(inputs[place] for place in program["inputs"])
+        return list(names | dict.fromkeys(self.constants))
 
 
-def _shares(library: RelationSet, question: PageQuestion, tables: _Tables) -> list[dict[str, Any]]:
-    """What the relations on the way to the first target leave out, each with the plan for its share, if it has one."""
-    found: list[dict[str, Any]] = []
-    forwards = tables.used(library, question.targets[0], (*question.known, *question.beside))
-    used = [one for names in forwards for one in names]
-    for name in sorted(used, key=list(library.relations).index):
-        share = library.relations[name].neglected_share
-        if not share or any(one["share"] == share for one in found):
-            continue
-        place = _plan(library, share, question.given_for(question.targets[0]), tables)
-        if isinstance(place, int):
-            what = library.declared[share].meaning.partition(",")[0] or "a part"
-            found.append({"relation": name, "share": share, "what": what, "plan": place})
-    return found
+def _tabled(table: dict[str, int], entry: Mapping[str, Any], *own: str) -> dict[str, int]:
+    """What is an entry's own, and the place of the rest of it in a table."""
+    text = json.dumps({key: value for key, value in entry.items() if key not in own})
+    return {"text": table.setdefault(text, len(table)), **{key: entry[key] for key in own}}
 
 
 def _not_followed(question: PageQuestion, followed: Collection[str]) -> list[str]:
@@ -212,74 +276,6 @@ def _not_followed(question: PageQuestion, followed: Collection[str]) -> list[str
     return [f"{setting}: {one.text}" for one in remarks[:MOST_REMARKS]]
 
 
-def _one_way(library: RelationSet, question: PageQuestion, target: str, unknown: str, tables: _Tables) -> str:
-    """Why a quantity cannot be searched for by the plan forwards to a target; empty if it can.
-
-    The engine may take other relations backwards: a fallback stands where a relation would need what is asked for. Then
-    its answer is not where the plan forwards comes out.
-    """
-    whole = (*question.known, *question.beside)
-    given = (*(name for name in whole if name != unknown), target)
-    try:
-        forwards = tables.used(library, target, whole)
-        backwards = tables.used(library, unknown, given)
-    except DeriveError as error:
-        return error.what.partition("\n")[0].partition(". ")[0].rstrip(".") + "."
-    if not backwards:
-        return f"{_OPEN.format(unknown)}."
-    other = "derive solve works it out by other relations than the way forwards, which this page cannot search."
-    return "" if forwards == backwards else other
-
-
-def _plan(library: RelationSet, unknown: str, given: Sequence[str], tables: _Tables) -> int | str | dict[str, str]:
-    """The place of a plan, or why there is none, or why the page has to search: only the solver could work it out."""
-    try:
-        if not tables.used(library, unknown, given):
-            return f"{_OPEN.format(unknown)}."
-        return _place(programmed(library, unknown, given, numbers=tables.reasons), tables)
-    except DeriveError as error:
-        return error.what.partition("\n")[0].partition(". ")[0].rstrip(".") + "."
-
-
-def _place(made: Program, tables: _Tables) -> int | dict[str, str]:
-    """The place of a program, or why the page has to search."""
-    said = made.data()
-    if not said["answers"]:
-        return {"search": " ".join(one["reason"] for one in said["left_out"])}
-    tables.constants |= {one["name"]: one["number"] for one in said["constants"]}
-    tables.letters |= {name: letter for name, letter in said["letters"].items() if name not in tables.letters}
-    tables.programs.append(_program(made, said, tables))
-    return len(tables.programs) - 1
-
-
-def _program(made: Program, said: Mapping[str, Any], tables: _Tables) -> dict[str, Any]:
-    """A program's data without what its quantities' declarations say, and with its texts in tables."""
-    ways = ("left", "right", "state")
-    return {
-        "kernel": tables.kernels.setdefault(made.source, len(tables.kernels)),
-        "size": said["size"],
-        "inputs": [one["name"] for one in said["inputs"]],
-        "outputs": [[one["name"], one["at"], one["why"], one["role"]] for one in said["outputs"]],
-        "checks": [
-            [tables.place(tables.checks, {k: v for k, v in one.items() if k not in ways}), *(one[k] for k in ways)]
-            for one in said["checks"]
-            if not _rests_on_a_fallback(made, one)
-        ],
-        "choices": [[one["relation"], one["at"], one["forms"]] for one in said["choices"]],
-        "steps": [
-            [tables.place(tables.steps, {k: v for k, v in one.items() if k != "at"}), one["at"]]
-            for one in said["steps"]
-        ],
-        "yielding": [[one["name"], one["said"], one["state"]] for one in said["yielding"]],
-        "barring": [
-            [one["relation"], one["verdict"], one["state"], one["behind"]]
-            for one in said["barring"]
-            if one["contradicts"]
-        ],
-        "leftOut": said["left_out"],
-    }
-
-
 def _rests_on_a_fallback(made: Program, check: Mapping[str, Any]) -> bool:
     """Whether a check of an equation needs a value that only stands in for a relation: an answer does not test it."""
     members = {name: made.library.declared[name].default for name in made.library.members[check["relation"]]}
@@ -287,19 +283,12 @@ def _rests_on_a_fallback(made: Program, check: Mapping[str, Any]) -> bool:
     return check["op"] == "=" and any(name not in made.inputs for name in stands_in)
 
 
-def _spoken_of(found: Variants, tables: _Tables) -> list[str]:
-    """The names of all quantities on a page."""
-    names = dict.fromkeys(found.questions[0].targets)
-    for question in found.questions:
-        names |= dict.fromkeys((*question.known, *question.beside))
-    for program in tables.programs:
-        names |= dict.fromkeys(one[0] for one in program["outputs"])
-        names |= dict.fromkeys(program["inputs"])
-    return list(names | dict.fromkeys(tables.constants))
-
-
 def _quantity(
-    library: RelationSet, name: str, found: Variants, given: Mapping[str, Value], tables: _Tables
+    library: RelationSet,
+    name: str,
+    found: Variants,
+    given: Mapping[str, Value],
+    constants: Mapping[str, float],
 ) -> dict[str, Any]:
     """A quantity: what it is, its units, its domain, and if it can be moved its slider and where it starts."""
     quantity = library.declared[name]
@@ -311,8 +300,8 @@ def _quantity(
         "low": low if low > float("-inf") else None,
         "high": high if high < float("inf") else None,
     }
-    if name in tables.constants:
-        said["constant"] = tables.constants[name]
+    if name in constants:
+        said["constant"] = constants[name]
     if quantity.is_count:
         said["count"] = True
     said |= {key: True for key in ("open_low", "whole") if getattr(quantity.domain, key)}
@@ -322,45 +311,34 @@ def _quantity(
     units = [one.text for one in offered(quantity.unit)]
     if spelled(value.unit) in units[1:]:
         said["shown"] = spelled(value.unit)
-    said["slider"] = _ends(_slider(library, quantity, value, found, given))
+    said["slider"] = _slider(library, quantity, value, found, given)
     if name in given:
         said["typed"] = starting_number(value, quantity)
     default = quantity.default
     if default is not None:
         said["default"] = quantity.unit.from_base(default.base[1])
-        if default.source.kind != "exact":
-            said |= _elsewhere(library, quantity)
+        others = [*of_default(library, name), *of_definition(library, name)]
+        if default.source.kind != "exact" and others:  # a profile of one of their lists says by silence that it holds
+            said["elsewhere"] = [_as_data(quantity, one) for one in others]
     return said
-
-
-def _elsewhere(library: RelationSet, quantity: Declaration) -> dict[str, Any]:
-    """What is stated elsewhere for a default, and by which lists: a profile of one says by silence that it holds."""
-    others = (*of_default(library, quantity.name), *of_definition(library, quantity.name))
-    if not others:
-        return {}
-    return {"elsewhere": [_as_data(quantity, one) for one in others]}
 
 
 def _as_data(quantity: Declaration, one: Elsewhere) -> dict[str, Any]:
     return {"number": quantity.unit.from_base(one.base), "text": one.text, "whose": one.whose, "list": one.in_list}
 
 
-def _ends(made: Slider) -> list[Any]:
-    return list(asdict(made).values())[:3]
-
-
 def _slider(
     library: RelationSet, quantity: Declaration, value: Value, found: Variants, given: Mapping[str, Value]
-) -> Slider:
-    """The slider of a quantity, which reaches the values of all profiles that the page offers."""
+) -> list[Any]:
+    """The ends of a quantity's slider and how it goes: it reaches the values of all profiles that the page offers."""
     names = [name for choice in found.choices for group in choice.groups for name in group]
     values = (library.profile(name).values.get(quantity.name) for name in names)
     others = [] if quantity.name in given else [quantity.unit.from_base(one.base[1]) for one in values if one]
     sizes = found.questions[0].sizes
     like = [abs(size) for name, size in sizes.items() if library.declared[name].dimension == quantity.dimension]
-    return slider(
-        quantity, value, others, quantity.unit.from_base(max(like, default=0.0)), asked=quantity.name in given
-    )
+    size = quantity.unit.from_base(max(like, default=0.0))
+    made = slider(quantity, value, others, size, asked=quantity.name in given)
+    return [made.low, made.high, made.scale]
 
 
 def _slot(library: RelationSet, slot: Slot, choice: Choices, names: Sequence[str]) -> dict[str, Any]:
@@ -385,7 +363,7 @@ def _slot(library: RelationSet, slot: Slot, choice: Choices, names: Sequence[str
                     "goesWith": _goes_with(library, profile, names),
                 }
             )
-    left_out = [{"names": list(one.names), "reason": one.reason} for one in choice.left_out]
+    left_out = [{"names": list(names), "reason": reason} for reason, names in choice.left_out.items()]
     return {"kind": slot.kind, "chosen": slot.chosen, "profiles": entries, "leftOut": left_out}
 
 

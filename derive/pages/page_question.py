@@ -20,7 +20,7 @@ from derive.kernels.agreement import surplus
 from derive.kernels.case_dispatch import cases, leaves
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
-from derive.planning.plan import Plan, plan
+from derive.planning.plan import plan
 from derive.solving.answering.remarks import open_ratios
 from derive.solving.answering.solver import solve
 from derive.solving.execution.answer import Answer
@@ -123,27 +123,20 @@ def _is_fixed(value: Value) -> bool:
     return _is_defined(value) or value.source.stands_in
 
 
-def _stated(question: Question) -> dict[str, Value]:
-    return {**question.weak, **question.strong}
-
-
 def _of_all_cases(library: RelationSet, question: Question, used: Mapping[str, Value]) -> dict[str, Value]:
     """The values in use in any case, or in this one only if those of all cases state something twice."""
     trees = cases(library, question.outline).alternatives
     plans = [case.plan for tree in trees for case in leaves(tree)]
-    stated = _stated(question)
-    met = {one for made in plans for name in made.relations for one in library.members[name]}
+    stated = question.values
+    met = {one for made in plans for one in library.held_by(made.relations)}
     weak = {name for made in plans for name in made.weak}
     whole = {name: stated[name] for name in stated if name in met and (name in weak or name in question.strong)}
     whole |= used
     alone = [name for name, value in whole.items() if name in question.strong or not _is_defined(value)]
-    return dict(used) if len(plans) < 2 or _repeats(library, alone, plans) else whole
-
-
-def _repeats(library: RelationSet, names: Sequence[str], plans: Sequence[Plan]) -> bool:
-    """Whether these names, all given, state something twice."""
-    many, _ = surplus(library, names, plans)
-    return bool(many)
+    if len(plans) < 2:
+        return dict(used)
+    twice, _ = surplus(library, alone, plans)
+    return dict(used) if twice else whole
 
 
 def _completing(
@@ -154,8 +147,8 @@ def _completing(
         structure_of(library, stated=question.stated), question.target, list(question.strong), list(question.weak)
     )
     behind = {name: block.relations for block in made.extra for name in block.unknowns}
-    stated = _stated(question)
-    pending = [one for name in limits if not library.relations[name].is_equation for one in library.members[name]]
+    stated = question.values
+    pending = [*library.held_by(name for name in limits if not library.relations[name].is_equation)]
     found: dict[str, Value] = {}
     met: set[str] = set()
     while pending:
@@ -163,12 +156,8 @@ def _completing(
         if name in met or name in used:
             continue
         met.add(name)
-        if name in stated and not _is_defined(stated[name]) and not _is_worked_out(name, made):
+        if name in stated and not _is_defined(stated[name]) and name not in made.unknowns:
             found[name] = stated[name]
         elif name in behind:
-            pending += [one for relation in behind[name] for one in library.members[relation]]
+            pending += library.held_by(behind[name])
     return found
-
-
-def _is_worked_out(name: str, made: Plan) -> bool:
-    return any(name in block.unknowns for block in made.blocks)

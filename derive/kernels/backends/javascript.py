@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -27,7 +28,7 @@ from derive.kernels.backends.shared_lines import refusing_what_is_too_deep
 from derive.tolerances import BRACKET, SAME_ROOT, SMALLEST
 from quantities.tolerances import SAME_COUNT
 
-__all__ = ["Built", "JavaScript", "Language", "Script", "bundled", "javascript_functions", "runtime", "without_idle"]
+__all__ = ["Built", "Bundle", "JavaScript", "JavaScriptBundle", "Script", "runtime", "without_idle"]
 
 _HELD = re.compile(r"\bv\d+\b")
 
@@ -103,20 +104,6 @@ def _written_once() -> str:
     return Path(__file__).with_name("javascript_runtime.js").read_text(encoding="utf-8").strip().rstrip(";")
 
 
-def javascript_functions(last: Sequence[Script]) -> tuple[str, tuple[str, ...]]:
-    """The scripts with all that they call as JavaScript, each after those it calls, and the names of the last ones.
-
-    >>> root = Script("def compiled(a0):\\n    return m.sqrt(a0) if 0.0 <= a0 else nan\\n", JavaScript().names())
-    >>> print(*javascript_functions([root]), sep="\\n")
-    function f0(a0) {
-    return 0 <= a0 ? Math.sqrt(a0) : NaN;
-    }
-    ('f0',)
-    """
-    parts, names = bundled(last, _LANGUAGE)
-    return "\n".join(parts), names
-
-
 def without_idle(lines: Sequence[str]) -> list[str]:
     """The lines without those whose value no other needs.
 
@@ -132,40 +119,72 @@ def without_idle(lines: Sequence[str]) -> list[str]:
     return kept[::-1]
 
 
-@dataclass(frozen=True)
-class Language:
-    """How scripts are written in a language."""
+class Bundle:
+    """Scripts with all that they call in a language: each once, and after those it calls.
 
-    built: Callable[[str], str]
-    """The name of a function of the runtime."""
-    constant: str
-    """A line that gives a name to a list of numbers, with a place for either."""
-    function: Callable[[Script, Callable[[Any], str]], str]
-    """A script as a function called `compiled`; the other function names what it calls."""
+    `last` has the names of the scripts themselves.
+    """
 
+    def __init__(self, scripts: Sequence[Script]) -> None:
+        self.parts: list[str] = []
+        self._names: dict[Any, str] = {}
+        self._same: dict[str, str] = {}  # functions of the same text are one
+        with refusing_what_is_too_deep():
+            self.last = tuple(map(self.name_of, scripts))
 
-def bundled(last: Sequence[Script], language: Language) -> tuple[list[str], tuple[str, ...]]:
-    """The scripts with all that they call in a language, each once and after those it calls; the names of the last."""
-    parts: list[str] = []
-    names: dict[Any, str] = {}
-    same: dict[str, str] = {}  # functions of the same text are one
-
-    def name_of(one: Any) -> str:
+    def name_of(self, one: Any) -> str:
         if isinstance(one, Built):
-            return language.built(one.name)
+            return self.built(one.name)
         is_constant = isinstance(one, tuple)
         key = one if is_constant else id(one)
-        if key not in names:
-            text = json.dumps(one) if is_constant else language.function(one, name_of)
-            if text not in same:
-                name = same[text] = f"{'k' if is_constant else 'f'}{len(same)}"
-                whole = language.constant.format(name, text) if is_constant else text.replace("compiled", name, 1)
-                parts.append(whole)
-            names[key] = same[text]
-        return names[key]
+        if key not in self._names:
+            text = json.dumps(one) if is_constant else self.function(one)
+            if text not in self._same:
+                name = self._same[text] = f"{'k' if is_constant else 'f'}{len(self._same)}"
+                self.parts.append(self.constant(name, text) if is_constant else text.replace("compiled", name, 1))
+            self._names[key] = self._same[text]
+        return self._names[key]
 
-    with refusing_what_is_too_deep():
-        return parts, tuple(map(name_of, last))
+    def built(self, name: str) -> str:
+        """The name of a function of the runtime."""
+        raise NotImplementedError
+
+    def constant(self, name: str, numbers: str) -> str:
+        """A line that gives a name to a list of numbers."""
+        raise NotImplementedError
+
+    def function(self, script: Script) -> str:
+        """A script as a function called `compiled`."""
+        raise NotImplementedError
+
+
+class JavaScriptBundle(Bundle):
+    """Scripts in JavaScript.
+
+    A name that a function gives to an expression is made from that expression and the quantities in it: bundles that
+    share `held` have the same line for the same arithmetic.
+
+    >>> root = Script("def compiled(a0):\\n    return m.sqrt(a0) if 0.0 <= a0 else nan\\n", JavaScript().names())
+    >>> made = JavaScriptBundle([root], {})
+    >>> print(*made.parts, made.last, sep="\\n")
+    function f0(a0) {
+    return 0 <= a0 ? Math.sqrt(a0) : NaN;
+    }
+    ('f0',)
+    """
+
+    def __init__(self, scripts: Sequence[Script], held: dict[tuple[str, int], str]) -> None:
+        self.held = held
+        super().__init__(scripts)
+
+    def built(self, name: str) -> str:
+        return f"derive.{name}"
+
+    def constant(self, name: str, numbers: str) -> str:
+        return f"const {name} = {numbers};"
+
+    def function(self, script: Script) -> str:
+        return _Writer(script, self.name_of, self.held).function()
 
 
 _BINARY = {ast.Add: ("+", 11), ast.Sub: ("-", 11), ast.Mult: ("*", 12), ast.Div: ("/", 12)}
@@ -178,10 +197,17 @@ _CHOICE, _LEAST_OF_TEST, _UNARY, _WHOLE = 2, 9, 14, 20
 class _Writer:
     """One function of a script, from Python's syntax tree to JavaScript; `name_of` names what it calls."""
 
-    def __init__(self, script: Script, name_of: Callable[[Any], str]) -> None:
+    def __init__(self, script: Script, name_of: Callable[[Any], str], held: dict[tuple[str, int], str]) -> None:
         (self.tree,) = ast.parse(script.text).body
         self.space = script.space
         self.name_of = name_of
+        self.held = held  # the name of an expression, by its text and how many of the same text a function has had
+        self.met = Counter[str]()
+        self.own: dict[str, str] = {}  # what each name of the script is called; one that is assigned twice is kept
+        targets = (
+            node for node in ast.walk(self.tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        )
+        self.times = Counter(node.id for node in targets)
         self.inner: dict[str, None] = {}  # names that are assigned inside an expression, where none can be declared
 
     def function(self) -> str:
@@ -198,7 +224,8 @@ class _Writer:
     def _statement(self, statement: ast.stmt) -> list[str]:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                return [f"var {name} = {self._text(value)};"]  # a name of the whole function, as in Python
+                text = self._text(value)
+                return [f"var {self._holding(name, text)} = {text};"]  # a name of the whole function, as in Python
             case ast.Assign(targets=[ast.Subscript() as place], value=value):
                 return [f"{self._text(place)} = {self._text(value)};"]
             case ast.Return(value=value):
@@ -209,6 +236,13 @@ class _Writer:
                 otherwise = ["} else {", *self._lines(orelse)] if orelse else []
                 return [f"if ({self._text(test)}) {{", *self._lines(body), *otherwise, "}"]
         raise TypeError(f"no JavaScript for {ast.unparse(statement)}")
+
+    def _holding(self, name: str, text: str) -> str:
+        """What a name is called that holds an expression."""
+        if self.times[name] == 1 and _HELD.fullmatch(name):
+            self.met[text] += 1  # the same text may mean another number once `doubt` has changed
+            self.own[name] = self.held.setdefault((text, self.met[text]), f"w{len(self.held)}")
+        return self.own.get(name, name)
 
     def _text(self, node: ast.expr | None, least: int = 0) -> str:
         """An expression, in parentheses if it binds less than the least."""
@@ -263,7 +297,7 @@ class _Writer:
     def _named(self, name: str) -> str:
         if name in _CONSTANTS:
             return _CONSTANTS[name]
-        return name if self.space.get(name) is None else self.name_of(self.space[name])
+        return self.own.get(name, name) if self.space.get(name) is None else self.name_of(self.space[name])
 
     def _called(self, function: ast.expr) -> str:
         match function:
@@ -276,10 +310,3 @@ class _Writer:
             case ast.Name(id=name) if self.space.get(name) is not None:
                 return self._named(name)
         raise TypeError(f"no JavaScript for {ast.unparse(function)}")
-
-
-_LANGUAGE = Language(
-    built=lambda name: f"derive.{name}",
-    constant="const {} = {};",
-    function=lambda script, name_of: _Writer(script, name_of).function(),
-)

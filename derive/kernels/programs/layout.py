@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from derive.expressions.tree import names_in
 from derive.kernels.agreement import testing
@@ -31,10 +32,9 @@ __all__ = ["Layout", "always_in_use", "extra", "laid_out", "leading_to", "testab
 
 @dataclass(frozen=True)
 class Layout:
-    """The numbers that a program writes: where each of them stands."""
+    """The numbers that a program writes: what each of them tells of what."""
 
     outputs: tuple[str, ...]  # the target first
-    roles: tuple[str, ...]
     checks: tuple[str, ...]  # relations
     stated_twice: dict[str, dict[str, Cases]]  # relations that the givens decide, with the plans for what is in them
     contradictions: frozenset[str]  # those of them that no weak value plays a part in
@@ -44,38 +44,19 @@ class Layout:
     barring: dict[Block, bool]  # blocks for checks that may have no admissible value; whether givens alone lead there
     too_many: tuple[str, ...] = ()  # relations with more forms than are told apart
 
-    def output(self, name: str) -> int:
-        return self.outputs.index(name)
-
-    def why(self, name: str) -> int:
-        return len(self.outputs) + self.output(name)
-
-    def sides(self, relation: str) -> tuple[int, int]:
-        at = 2 * len(self.outputs) + 2 * self.checks.index(relation)
-        return at, at + 1
-
-    def state(self, relation: str) -> int:
-        return 2 * len(self.outputs) + 2 * len(self.checks) + self.checks.index(relation)
-
-    def choice(self, relation: str) -> int:
-        return 2 * len(self.outputs) + 3 * len(self.checks) + list(self.choices).index(relation)
-
-    def step(self, block: Block) -> int:
-        return 2 * len(self.outputs) + 3 * len(self.checks) + len(self.choices) + self.steps.index(block)
-
-    def displacement(self, name: str) -> int:
-        return self._stepped + self.yielding.index(name)
-
-    def bar(self, block: Block) -> int:
-        return self._stepped + len(self.yielding) + list(self.barring).index(block)
-
-    @property
-    def _stepped(self) -> int:
-        return 2 * len(self.outputs) + 3 * len(self.checks) + len(self.choices) + len(self.steps)
-
-    @property
-    def size(self) -> int:
-        return self._stepped + len(self.yielding) + len(self.barring)
+    @cached_property
+    def places(self) -> Mapping[tuple[str, Any], int]:
+        """Where each number stands, in the order in which `blank` fills them."""
+        told: dict[str, Iterable[Any]] = {
+            **dict.fromkeys(("number", "why"), self.outputs),
+            **dict.fromkeys(("left", "right", "state"), self.checks),
+            "form": self.choices,
+            "step": self.steps,
+            "displaced": self.yielding,
+            "barred": self.barring,
+        }
+        keys = ((what, of) for what, listed in told.items() for of in listed)
+        return {key: place for place, key in enumerate(keys)}
 
 
 def laid_out(library: RelationSet, found: Cases, stated: Iterable[str]) -> Layout:
@@ -83,10 +64,8 @@ def laid_out(library: RelationSet, found: Cases, stated: Iterable[str]) -> Layou
     outline, whole = found.outline, [pair for tree in found.alternatives for pair in _cases(tree, frozenset())]
     plans = [case.plan for case, _ in whole]
     blocks = _in_order(library, plans)
-    within = dict.fromkeys([outline.target, *(name for block in blocks for name in block.unknowns)])
     aside = [(block, case.plan) for case, asides in whole for block in extra(library, outline, case, asides)]
-    outputs = dict.fromkeys([*within, *(name for block, _ in aside for name in block.unknowns)])
-    roles = ("target", *("intermediate" if name in within else "check" for name in list(outputs)[1:]))
+    outputs = dict.fromkeys([outline.target, *_unknowns(blocks), *_unknowns(block for block, _ in aside)])
     twice, firm = _stated_twice(library, found, [case for case, _ in whole])
     checks: dict[str, None] = dict.fromkeys(twice)
     for case, asides in whole:
@@ -99,7 +78,6 @@ def laid_out(library: RelationSet, found: Cases, stated: Iterable[str]) -> Layou
     }
     return Layout(
         tuple(outputs),
-        roles,
         tuple(sorted(checks, key=library.places.__getitem__)),
         twice,
         firm,
@@ -113,7 +91,7 @@ def laid_out(library: RelationSet, found: Cases, stated: Iterable[str]) -> Layou
 
 def always_in_use(plans: Iterable[Plan], relation: str) -> frozenset[str]:
     """The weak values in use wherever a relation is solved."""
-    solving = [made for made in plans if any(relation in block.relations for block in made.blocks)]
+    solving = [made for made in plans if relation in made.relations]
     return frozenset.intersection(*(frozenset(made.weak) for made in solving)) if solving else frozenset()
 
 
@@ -123,7 +101,7 @@ def _in_order(library: RelationSet, plans: Sequence[Plan]) -> list[Block]:
     for made in plans:
         leading = {name: block for block in made.blocks for name in block.unknowns}
         for block in made.blocks:
-            met = {name for relation in block.relations for name in library.members[relation]} - {*block.unknowns}
+            met = library.held_by(block.relations).keys() - {*block.unknowns}
             needed.setdefault(block, set()).update(leading[name] for name in met & leading.keys())
     found = dict[Block, None]()
     while left := [block for block in needed if block not in found]:
@@ -139,9 +117,8 @@ def _may_yield(library: RelationSet, name: str) -> bool:
 
 def _is_firm(library: RelationSet, made: Plan, block: Block) -> bool:
     """Whether exact relations and givens alone lead to a block."""
-    names = [name for relation in block.relations for name in library.members[relation]]
     is_exact = all(library.relations[name].approximate is None for name in block.relations)
-    return is_exact and not weak_behind(library, made, names)
+    return is_exact and not weak_behind(library, made, library.held_by(block.relations))
 
 
 def _stated_twice(
@@ -173,9 +150,8 @@ def leading_to(library: RelationSet, blocks: Iterable[Block], names: Iterable[st
     """Some quantities, and all that blocks compute them from; in several cases, from what they need in any."""
     needed: dict[str, set[str]] = {}
     for block in blocks:
-        members = {name for relation in block.relations for name in library.members[relation]}
         for name in block.unknowns:
-            needed.setdefault(name, set()).update(members)
+            needed.setdefault(name, set()).update(library.held_by(block.relations))
     pending, met = [*names], set[str]()
     while pending:
         name = pending.pop()
@@ -187,11 +163,9 @@ def leading_to(library: RelationSet, blocks: Iterable[Block], names: Iterable[st
 
 def _leads(relation: str, led: Mapping[str, Cases]) -> bool:
     """Whether a relation holds because a quantity in it follows from it in every case."""
-    return any(all(relation in _last(made).relations for made in plans_of(plans)) for plans in led.values())
-
-
-def _last(made: Plan) -> Block:
-    return made.blocks[-1] if made.blocks else Block((), ())
+    return any(
+        all(made.blocks and relation in made.blocks[-1].relations for made in plans_of(plans)) for plans in led.values()
+    )
 
 
 def extra(library: RelationSet, outline: Outline, case: Case, asides: Iterable[str]) -> list[Block]:
@@ -204,9 +178,9 @@ def extra(library: RelationSet, outline: Outline, case: Case, asides: Iterable[s
     for block in (*case.plan.extra, *(one for one in beside if only_form(library, one) is not None)):
         if known.issuperset(block.unknowns):
             continue
-        relations = [library.relations[name] for name in block.relations]
-        needed = {n for one in relations for n in library.members[one.name]} - {*block.unknowns}
-        if known >= needed | {*names_in(*(condition for one in relations for condition in one.conditions))}:
+        conditions = [condition for name in block.relations for condition in library.relations[name].conditions]
+        needed = library.held_by(block.relations).keys() - {*block.unknowns}
+        if known >= needed | {*names_in(*conditions)}:
             found.append(block)
             known |= {*block.unknowns}
     return found
@@ -214,18 +188,17 @@ def extra(library: RelationSet, outline: Outline, case: Case, asides: Iterable[s
 
 def _known(outline: Outline, case: Case, asides: Iterable[str]) -> set[str]:
     """What is known in a case before the blocks for its checks."""
-    return {*outline.strong, *case.plan.weak, *asides, *_unknowns(case.plan.blocks)}
+    return {*outline.strong, *case.plan.weak, *asides, *case.plan.unknowns}
 
 
 def testable(library: RelationSet, case: Case, known: Iterable[str], stated: Iterable[str]) -> list[str]:
     """The relations that a case leaves over and that its numbers test; stated values and defaults complete limits."""
     numbers = {*known}
     everything = numbers | {*stated, *library.defaults}
-    spent = {name for block in (*case.plan.blocks, *case.plan.extra) for name in block.relations}
 
     def is_tested(relation: Relation) -> bool:
         members = library.members[relation.name]
-        if relation.name in spent or numbers.isdisjoint(members):
+        if relation.name in case.plan.spent or numbers.isdisjoint(members):
             return False
         there = numbers if relation.is_equation else everything
         return there.issuperset(members) and there.issuperset(names_in(*relation.conditions))

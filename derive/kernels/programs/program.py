@@ -8,19 +8,20 @@ code (`numba_source`), so a number is the one that `compile` yields; what only t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
-from math import isfinite
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from derive.expressions.tree import Node, names_in, render
-from derive.kernels.backends.javascript import Built, Script, javascript_functions
+from derive.kernels.backends.javascript import Built, JavaScriptBundle, Script
 from derive.kernels.case_dispatch import Tree, forks, leaves
 from derive.kernels.programs.layout import Layout, laid_out, leading_to
-from derive.kernels.programs.program_lines import alternatives, tolerance_of
+from derive.kernels.programs.program_lines import Listing
 from derive.kernels.programs.reasons import Reason, Reasons
-from derive.kernels.programs.step_data import letters, step
 from derive.kernels.several_targets import found_for
 from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.isolation import isolate
+from derive.presentation import mathematics
+from derive.presentation.derivation import letters_for
 from derive.presentation.failed_checks import no_value_fits, side_unit, stated_value
 
 if TYPE_CHECKING:
@@ -28,7 +29,16 @@ if TYPE_CHECKING:
     from derive.planning.plan import Block
     from quantities.declaration import Declaration
 
-__all__ = ["Program", "programmed"]
+__all__ = ["Program", "Shared", "programmed"]
+
+
+@dataclass
+class Shared:
+    """What the programs of one page have in common, so that the same arithmetic is the same line in all of them."""
+
+    reasons: dict[Reason, int] = field(default_factory=dict)  # the number by which each is told
+    inputs: dict[str, int] = field(default_factory=dict)  # where the number of each stands
+    lines: dict[tuple[str, int], str] = field(default_factory=dict)  # the name of each expression
 
 
 @dataclass(frozen=True)
@@ -51,12 +61,12 @@ class Program:
 
     library: RelationSet
     target: str
-    given: tuple[str, ...]
-    stated: tuple[str, ...]
+    inputs: tuple[str, ...]
     constants: tuple[str, ...]  # defaults in use
     needed: frozenset[str]  # what the target depends on, in some case
     layout: Layout
     reasons: Mapping[int, Reason]  # by their numbers
+    shared: Shared
     several: int  # the number of the reason that several alternatives have an answer; 0 if there is one alternative
     scripts: tuple[Script, ...]  # one for each alternative
     answers: bool  # whether there is anything to compute the target with
@@ -64,87 +74,80 @@ class Program:
     @property
     def source(self) -> str:
         """The program as a JavaScript expression: a function of the runtime."""
-        body, names = javascript_functions(self.scripts)
-        facts = [f"[{', '.join(names)}]", str(len(self.layout.outputs)), str(len(self.layout.checks))]
-        if len(names) > 1:
+        bundle = JavaScriptBundle(self.scripts, self.shared.lines)
+        facts = [f"[{', '.join(bundle.last)}]", str(len(self.layout.outputs)), str(len(self.layout.checks))]
+        if len(bundle.last) > 1:
             facts += [str(self.several), str([number for number, reason in self.reasons.items() if reason.is_open])]
+        body = "\n".join(bundle.parts)
         return f'(function (derive) {{\n"use strict";\n{body}\nreturn derive.program({", ".join(facts)});\n}})'
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        return *self.given, *self.stated
 
     def data(self) -> dict[str, Any]:
         """What a page needs besides the source, as plain data for JSON."""
-        layout, declared = self.layout, self.library.declared
-        named = letters(self.library, self.target, layout.steps)
-        inputs = [{**_quantity(declared[name]), "role": self._role(name)} for name in self.inputs]
-        outputs = [
-            {**_quantity(declared[name]), "at": layout.output(name), "why": layout.why(name), "role": role}
-            for name, role in zip(layout.outputs, layout.roles, strict=True)
-        ]
-        choices = layout.choices.items()
+        layout, places, declared = self.layout, self.layout.places, self.library.declared
+        letters = letters_for({self.target: declared[self.target]} | self._met())
         return {
             "target": self.target,
             "answers": self.answers,
-            "size": layout.size,
-            "inputs": inputs,
-            "outputs": outputs,
-            "constants": [{**_quantity(declared[name]), "number": _default(declared[name])} for name in self.constants],
+            "size": len(places),
+            "inputs": [{"name": name, "role": self._role(name)} for name in self.inputs],
+            "outputs": [
+                {"name": name, "at": places["number", name], "why": places["why", name]} for name in layout.outputs
+            ],
+            "constants": [{"name": name, "number": _default(declared[name])} for name in self.constants],
             "reasons": [asdict(one) for one in self.reasons.values()],
             "checks": [self._check(self.library.relations[name]) for name in layout.checks],
             "choices": [
                 {
                     "relation": name,
-                    "at": layout.choice(name),
-                    "forms": [[[arm.text, arm.configured_by] for arm in form] for form in one.forms],
+                    "at": places["form", name],
+                    "forms": [[[arm.text, arm.configured_by] for arm in form] for form in choice.forms],
                 }
-                for name, one in choices
+                for name, choice in layout.choices.items()
             ],
-            "steps": [{**step(self.library, block, named), "at": layout.step(block)} for block in layout.steps],
-            "yielding": [self._yielding(name) for name in layout.yielding],
+            "steps": [{**step(self.library, block, letters), "at": places["step", block]} for block in layout.steps],
+            "yielding": [
+                {
+                    "name": name,
+                    "said": stated_value(name, self.library.defaults[name]),
+                    "state": places["displaced", name],
+                }
+                for name in layout.yielding
+            ],
             "barring": [self._barring(block) for block in layout.barring],
-            "letters": named,
+            "letters": letters,
             "left_out": self._left_out(),
         }
+
+    def _met(self) -> dict[str, Declaration]:
+        """The quantities of the steps."""
+        relations = (self.library.relations[name] for block in self.layout.steps for name in block.relations)
+        return {name: one for relation in relations for name, one in relation.declared.items()}
 
     def _role(self, name: str) -> str:
         """What an input is for: the target, or only checks, or nothing in this program."""
         if name == self.target or name in self.needed:
             return "target"
-        return "check" if any(name in self.library.members[one] for one in self.layout.checks) else "none"
+        return "check" if name in self.library.held_by(self.layout.checks) else "none"
 
     def _check(self, relation: Relation) -> dict[str, Any]:
-        left, right = self.layout.sides(relation.name)
-        is_exact = relation.name in self.layout.contradictions
         return {
             "relation": relation.name,
             "equation": str(relation.written),
             "op": relation.written.op,
             "because": relation.because,
-            "left": left,
-            "right": right,
             **_side("left", relation, relation.written.lhs),
             **_side("right", relation, relation.written.rhs),
-            "state": self.layout.state(relation.name),
-            "tolerance": tolerance_of(relation, relation.name in self.layout.stated_twice),
-            "contradicts": is_exact,
-            "approximate": relation.approximate,
+            "contradicts": relation.name in self.layout.contradictions,
+            **{which: self.layout.places[which, relation.name] for which in ("left", "right", "state")},
         }
 
-    def _yielding(self, name: str) -> dict[str, Any]:
-        said = stated_value(name, self.library.defaults[name])
-        return {"name": name, "said": said, "state": self.layout.displacement(name)}
-
     def _barring(self, block: Block) -> dict[str, Any]:
-        is_firm, at = self.layout.barring[block], self.layout.bar(block)
-        verdict = no_value_fits(block.relations, block.unknowns)
         leading = leading_to(self.library, (*self.layout.steps, *self.layout.barring), block.unknowns)
         return {
             "relation": block.relations[0],
-            "verdict": verdict,
-            "contradicts": is_firm,
-            "state": at,
+            "verdict": no_value_fits(block.relations, block.unknowns),
+            "contradicts": self.layout.barring[block],
+            "state": self.layout.places["barred", block],
             "behind": [name for name in self.inputs if name in leading],
         }
 
@@ -160,38 +163,37 @@ def programmed(
     target: str,
     given: Iterable[str],
     stated: Iterable[str] = (),
-    numbers: dict[Reason, int] | None = None,
+    shared: Shared | None = None,
 ) -> Program:
-    """The program of a target from given names; `stated` names have numbers that only complete inequalities.
-
-    Programs of one page share the `numbers` of their reasons.
-    """
+    """The program of a target from given names; `stated` names have numbers that only complete inequalities."""
+    shared = Shared() if shared is None else shared
     found = found_for(library, target, given)
     strong = found.outline.strong
     beside = tuple(dict.fromkeys(library.declaration(name).name for name in stated))
     beside = tuple(name for name in beside if name not in (*strong, found.outline.target))
-    layout, reasons = laid_out(library, found, beside), Reasons(numbers)
+    layout, reasons = laid_out(library, found, beside), Reasons(shared.reasons)
+    places = {name: shared.inputs.setdefault(name, len(shared.inputs)) for name in (*strong, *beside)}
     if found.is_asked:
         place = reasons.unasked(found.outline.target)
         lines = f"def compiled(x, y):\n    blank(y, {place}, {len(layout.outputs)}, {len(layout.checks)})\n"
         scripts = [Script(lines, {"blank": Built("blank")})]
     else:
-        scripts = alternatives(library, found, (*strong, *beside), layout, reasons)
+        scripts = [Listing(library, found, places, layout, reasons).script(tree) for tree in found.alternatives]
     several = reasons.several(found.outline.target) if len(scripts) > 1 else 0
     trees = (*found.alternatives, *(tree for trees in found.asides.values() for tree in trees))
     needed = frozenset(name for tree in trees for name in _met(library, tree))
-    met = needed.union(*(library.members[name] for name in layout.checks))
+    met = needed.union(library.held_by(layout.checks))
     weak = dict.fromkeys(name for tree in found.alternatives for case in leaves(tree) for name in case.plan.weak)
     constants = tuple(name for name in weak if name in met)
     return Program(
         library=library,
         target=found.outline.target,
-        given=strong,
-        stated=beside,
+        inputs=(*strong, *beside),
         constants=constants,
         needed=needed,
         layout=layout,
         reasons=reasons.held,
+        shared=shared,
         several=several,
         scripts=tuple(scripts),
         answers=all(one.kind != "uncompiled" for one in reasons.held.values()),
@@ -204,22 +206,7 @@ def _met(library: RelationSet, tree: Tree) -> Iterator[str]:
         yield from names_in(fork.condition)
     for case in leaves(tree):
         yield from names_in(*case.holding, *(one for conditions in case.failing for one in conditions))
-        yield from (one for block in case.plan.blocks for name in block.relations for one in library.members[name])
-
-
-def _quantity(quantity: Declaration) -> dict[str, Any]:
-    unit, domain = quantity.unit, quantity.domain
-    low, high = (unit.from_base(end) if isfinite(end) else None for end in (domain.low, domain.high))
-    return {
-        "name": quantity.name,
-        "unit": unit.text,
-        "size": float(unit.size),
-        "offset": float(unit.offset),
-        "low": low,
-        "high": high,
-        "open_low": domain.open_low,
-        "whole": domain.whole,
-    }
+        yield from library.held_by(case.plan.relations)
 
 
 def _default(quantity: Declaration) -> float:
@@ -230,3 +217,36 @@ def _default(quantity: Declaration) -> float:
 def _side(which: str, relation: Relation, side: Node) -> dict[str, Any]:
     unit = side_unit(relation, side)
     return {f"{which}_text": render(side), f"{which}_unit": {"text": unit.text, "size": float(unit.size)}}
+
+
+def step(library: RelationSet, block: Block, letters: Mapping[str, str]) -> dict[str, Any]:
+    """One step; it has a form for each way to isolate its unknown, and none if there is no closed form."""
+    relations = [library.relations[name] for name in block.relations]
+    candidates = isolate(relations[0].written, block.unknowns[0]) if len(block.unknowns) == 1 else None
+    is_closed = candidates is not None and not any(candidate.winds for candidate in candidates)
+    return {
+        "relation": ", ".join(block.relations),
+        "equation": "; ".join(str(relation.written) for relation in relations),
+        "equation_latex": [mathematics.equation(relation.written, letters.__getitem__) for relation in relations],
+        "because": "; ".join(dict.fromkeys(relation.because for relation in relations if relation.because)),
+        "quantities": list(block.unknowns),
+        "forms": [form(candidate.form, letters) for candidate in candidates or ()] if is_closed else [],
+    }
+
+
+def form(node: Node, letters: Mapping[str, str]) -> dict[str, Any]:
+    r"""A closed form, and the same with a place for each number.
+
+    >>> from derive.expressions.grammar import parse_expression
+    >>> told = form(parse_expression("V/I"), {"V": "V", "I": "I"})
+    >>> told["text"], told["latex"], told["numbers"]
+    ('V/I', '\\frac{V}{I}', '\\frac{\\mathrm{@0@}\\,}{\\mathrm{@1@}\\,}')
+    """
+    names = list(names_in(node))
+    places = {name: rf"\mathrm{{@{i}@}}\," for i, name in enumerate(names)}
+    return {
+        "text": render(node),
+        "latex": mathematics.mathematics(node, letters.__getitem__),
+        "numbers": mathematics.mathematics(node, places.__getitem__),
+        "names": names,
+    }

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import inf, isfinite
-from typing import TYPE_CHECKING
 
 from derive.expressions.tree import Apply, Equation, Node, names_in
 from derive.kernels.backends.emitter import Unsaid
@@ -30,35 +29,20 @@ from derive.solving.diagnosis.left_domains import may_be_undefined
 from derive.tolerances import AGREEMENT, CONTRADICTION
 from quantities.tolerances import UNIT_ROUNDING
 
-if TYPE_CHECKING:
-    from derive.model.relation import Relation
-
-__all__ = ["alternatives", "tolerance_of"]
+__all__ = ["Listing"]
 
 _SOUND = "0"  # the cause of what has a number
 
 
-def alternatives(
-    library: RelationSet, found: Cases, inputs: Sequence[str], layout: Layout, reasons: Reasons
-) -> list[Script]:
-    """A function of inputs and results for each alternative of a question."""
-    return [_Listing(library, found, inputs, layout, reasons).script(tree) for tree in found.alternatives]
-
-
-def tolerance_of(relation: Relation, is_exact: bool) -> float:
-    """How far the sides may be apart: a contradiction is reported only where more digits would not resolve it."""
-    return max(relation.tolerance, CONTRADICTION) if is_exact else relation.tolerance
-
-
-class _Listing(Draft):
-    """Writes the lines of one alternative, from the givens and the causes that their quantities hand on."""
+class Listing(Draft):
+    """Writes the lines of one alternative, from the givens, each at its place, and the causes that they hand on."""
 
     def __init__(
-        self, library: RelationSet, found: Cases, inputs: Sequence[str], layout: Layout, reasons: Reasons
+        self, library: RelationSet, found: Cases, inputs: Mapping[str, int], layout: Layout, reasons: Reasons
     ) -> None:
         sheet = Sheet(JavaScript())
         sheet.space |= {name: Built(name) for name in ("isWhole", "largest", "smallest", "first", "held", "blank")}
-        arguments = {name: sheet.line(f"x[{i}]") for i, name in enumerate(inputs)}
+        arguments = {name: sheet.line(f"x[{place}]") for name, place in inputs.items()}
         super().__init__(library, found, arguments, sheet, Decisions())
         self.inputs = inputs
         self.layout = layout
@@ -100,8 +84,11 @@ class _Listing(Draft):
 
     def _cause(self, names: Iterable[str], scope: Scope) -> list[str]:
         """The causes that quantities may hand on."""
-        found = (self.causes.get(scope.variables[name], _SOUND) for name in names)
+        found = (self._own(name, scope) for name in names)
         return [one for one in dict.fromkeys(found) if one != _SOUND]
+
+    def _own(self, name: str, scope: Scope) -> str:
+        return self.causes.get(scope.variables[name], _SOUND)
 
     def _first(self, *causes: str) -> str:
         """The first cause of several."""
@@ -154,7 +141,7 @@ class _Listing(Draft):
             if all(name in made.weak for made in others):
                 self._default(name, scope)
         for block in first.blocks:
-            needed = {name for relation in block.relations for name in self.library.members[relation]}
+            needed = self.library.held_by(block.relations).keys()
             if all(block in made.blocks for made in others) and scope.variables.keys() >= needed - {*block.unknowns}:
                 self._block(block, scope)
 
@@ -217,9 +204,10 @@ class _Listing(Draft):
 
     def _starting(self, yielding: Yielding, scope: Scope) -> list[str]:
         """The numbers of a case from which a condition's quantities follow."""
-        relations = (name for made in yielding.plans for block in made.blocks for name in block.relations)
-        met = [*names_in(yielding.condition), *(one for name in relations for one in self.library.members[name])]
-        return [name for name in dict.fromkeys(met) if name in scope.variables]
+        met = dict.fromkeys(names_in(yielding.condition))
+        for made in yielding.plans:
+            met |= self.library.held_by(made.relations)
+        return [name for name in met if name in scope.variables]
 
     def _judgement(self, conditions: tuple[Node, ...], is_held: bool, scope: Scope) -> str:
         """The cause where conditions do not all hold, or where they do although they should not."""
@@ -302,11 +290,10 @@ class _Listing(Draft):
         self._block(block, scope)
         self._bar(block, aside, scope, is_needed=is_needed)
         for name in block.unknowns:
-            held = scope.variables[name]
-            own = self.causes.get(held, _SOUND)
-            self.causes[held] = self._first(*aside, own)
+            own = self._own(name, scope)
+            held = self.causes[scope.variables[name]] = self._first(*aside, own)
             applies = " or ".join(aside)
-            self.open[self.causes[held]] = self.sheet.line(f"0 if {applies} else {own}") if aside else own
+            self.open[held] = self.sheet.line(f"0 if {applies} else {own}") if aside else own
 
     def _bar(self, block: Block, aside: Sequence[str], scope: Scope, *, is_needed: bool) -> None:
         """Whether a block beside the target has no admissible value, or needs what has none.
@@ -314,15 +301,14 @@ class _Listing(Draft):
         Only the first is told of the block itself: what follows from it is not the others' fault.
         """
         first = block.unknowns[0]
-        own = self.causes.get(scope.variables[first], _SOUND)
-        outside = f"({own} == {self.reasons.outside(self.library.declared[first])})"
+        outside = f"({self._own(first, scope)} == {self.reasons.outside(self.library.declared[first])})"
         if not is_needed and may_be_undefined(self.library, block):  # what has no number at all leaves no domain
             outside = f"({outside} and abs({self.raw[first]}) < inf)"
-        needed = {name for relation in block.relations for name in self.library.members[relation]}
-        inherited = [self.barred[name] for name in sorted(needed - {*block.unknowns}) if name in self.barred]
+        needed = self.library.held_by(block.relations).keys() - {*block.unknowns}
+        inherited = [self.barred[name] for name in sorted(needed) if name in self.barred]
         applies = "".join(f"not {one} and " for one in aside)
         bar = self.sheet.line(f"1 if {applies}{outside} else 0")
-        self.sheet.write(f"y[{self.layout.bar(block)}] = {bar}")
+        self.sheet.write(f"y[{self.layout.places['barred', block]}] = {bar}")
         whole = self.sheet.line(f"1 if {applies}({' or '.join((bar, *inherited))}) else 0") if inherited else bar
         self.barred |= dict.fromkeys(block.unknowns, whole)
 
@@ -334,7 +320,7 @@ class _Listing(Draft):
         for name in self.layout.outputs:
             if name not in scope.variables:
                 continue
-            value, own = scope.variables[name], self.causes.get(scope.variables[name], _SOUND)
+            value, own = scope.variables[name], self._own(name, scope)
             cause = self._first(whole, own, *(said if name == self.outline.target else ()))
             declared = self._declared(value, name)  # no number where it has a cause of its own
             told = (
@@ -342,8 +328,8 @@ class _Listing(Draft):
                 if cause in (_SOUND, own) and name not in self.outline.strong
                 else f"nan if {cause} else {declared}"
             )
-            self.sheet.write(f"y[{self.layout.output(name)}] = {told}")
-            self.sheet.write(f"y[{self.layout.why(name)}] = {cause}")
+            self.sheet.write(f"y[{self.layout.places['number', name]}] = {told}")
+            self.sheet.write(f"y[{self.layout.places['why', name]}] = {cause}")
 
     def _contradicted(self, name: str, state: str) -> list[str]:
         """The causes by which a relation that the givens alone decide leaves the target without a number."""
@@ -404,18 +390,15 @@ class _Listing(Draft):
         return any(value.is_range for value in values) or (relation.is_equation and any(rounded))
 
     def _check(self, name: str, scope: Scope, whole: str, is_loose: bool = False) -> str:
-        """The state of one check."""
-        relation = self.library.relations[name]
-        causes = [whole, *self._cause((*self.library.members[name], *names_in(*relation.conditions)), scope)]
-        self.handed[name] = causes
-        return self._compared(relation, scope.untested(), self._first(*causes), is_loose=is_loose)
-
-    def _compared(self, relation: Relation, scope: Scope, cause: str, *, is_loose: bool) -> str:
         """Write both sides of a relation and its state, which is returned; nothing is tested where there is a cause.
 
         Where a loose one fails, its state is that only the solver can tell.
         """
-        sheet, equation, name = self.sheet, relation.written, relation.name
+        sheet, relation = self.sheet, self.library.relations[name]
+        equation = relation.written
+        causes = [whole, *self._cause((*self.library.members[name], *names_in(*relation.conditions)), scope)]
+        self.handed[name] = causes
+        cause, scope = self._first(*causes), scope.untested()
         left, right = (sheet.expression(side, scope) for side in (equation.lhs, equation.rhs))
         tests = [sheet.expression(condition, scope) for condition in relation.conditions]
         exact = (term for side in (equation.lhs, equation.rhs) for term in terms(side))
@@ -424,13 +407,16 @@ class _Listing(Draft):
         gap = sheet.line(f"{left} - {right}")
         excess = {"=": f"abs({gap})", "<=": gap, ">=": f"-{gap}"}[equation.op]
         unknown = " or ".join(one for one in (cause, *scope.asked, *(f"(not {test})" for test in tests)) if one != "0")
-        held = f"held({gap}, {excess}, {size}, {tolerance_of(relation, name in self.layout.stated_twice)!r})"
+        tolerance = relation.tolerance
+        if name in self.layout.stated_twice:  # a contradiction is reported only where more digits would not resolve it
+            tolerance = max(tolerance, CONTRADICTION)
+        held = f"held({gap}, {excess}, {size}, {tolerance!r})"
         state = sheet.line(f"0 if {unknown} else {held}" if unknown else held)
         if is_loose:
             state = sheet.line(f"4 if {state} == 2 else {state}")
-        for at, side in zip(self.layout.sides(name), (left, right), strict=True):
-            sheet.write(f"y[{at}] = {side} if {state} else nan")
-        sheet.write(f"y[{self.layout.state(name)}] = {state}")
+        for which, side in (("left", left), ("right", right)):
+            sheet.write(f"y[{self.layout.places[which, name]}] = {side} if {state} else nan")
+        sheet.write(f"y[{self.layout.places['state', name]}] = {state}")
         return state
 
     def _follow(self, relation: str, scope: Scope) -> None:
@@ -450,10 +436,9 @@ class _Listing(Draft):
     def _displacements(self, case: Case, scope: Scope) -> None:
         """Whether each default agrees with what comes out (1), does not (2), has no value that fits (3), or only the
         solver can tell (4)."""
-        fixed = {name for block in case.plan.blocks for name in block.unknowns}
         for name in self.layout.yielding:
-            at = f"y[{self.layout.displacement(name)}]"
-            if name in fixed and name not in case.plan.weak:
+            at = f"y[{self.layout.places['displaced', name]}]"
+            if name in case.plan.unknowns and name not in case.plan.weak:
                 self.sheet.write(f"{at} = {self._displacement(name, case, scope)}")
             elif name in self.barred:
                 self.sheet.write(f"{at} = 3 if {self.barred[name]} else -1")
@@ -461,7 +446,7 @@ class _Listing(Draft):
     def _displacement(self, name: str, case: Case, scope: Scope) -> str:
         """Whether what comes out agrees with a default; not tested (-1) where it has a cause."""
         own, number = self.library.defaults[name], scope.variables[name]
-        cause = self.causes.get(number, _SOUND)
+        cause = self._own(name, scope)
         behind = [self.library.defaults[one] for one in weak_behind(self.library, case.plan, [name])]
         is_loose = any(one.as_rounded[0] != one.as_rounded[1] for one in behind)
         stated, (low, high) = own.base[1], own.as_rounded
@@ -473,11 +458,11 @@ class _Listing(Draft):
         return f"{untested}1 if {agrees} else {4 if is_loose else 2}"
 
     def _regimes(self, case: Case, scope: Scope, whole: str) -> None:
-        for name in (name for block in case.plan.blocks for name in block.relations):
+        for name in case.plan.relations:
             choice = self.layout.choices.get(name)
             if choice is not None:
                 cause = self._first(whole, *self._cause(self.library.members[name], scope))
-                self._regime(choice, scope.untested(), cause, self.layout.choice(name))
+                self._regime(choice, scope.untested(), cause, self.layout.places["form", name])
 
     def _regime(self, choice: Choice, scope: Scope, cause: str, at: int) -> None:
         """Write the index of the form that a relation with choices takes; none where there is a cause."""
@@ -506,4 +491,4 @@ class _Listing(Draft):
             cause = self._first(whole, *self._cause(block.unknowns, scope))
             form = self.forms.get(block, "0")
             told = form if cause == _SOUND else f"-1 if {cause} else {form}"
-            self.sheet.write(f"y[{self.layout.step(block)}] = {told}")
+            self.sheet.write(f"y[{self.layout.places['step', block]}] = {told}")

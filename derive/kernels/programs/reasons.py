@@ -40,13 +40,13 @@ class Reasons:
     Programs that share `numbers` tell the same reason by the same number.
 
     >>> from quantities.declaration import Declaration
-    >>> listed = Reasons()
+    >>> listed = Reasons({})
     >>> listed.outside(Declaration("length", "m")), listed.held[2].text
     (2, 'length has no admissible value here: its domain is positive')
     """
 
-    def __init__(self, numbers: dict[Reason, int] | None = None) -> None:
-        self.numbers = {} if numbers is None else numbers
+    def __init__(self, numbers: dict[Reason, int]) -> None:
+        self.numbers = numbers
         self.held: dict[int, Reason] = {}
         self.place(Reason("case", "", "it is not worked out in the case that applies here"))
 

@@ -1,11 +1,11 @@
 // Answers: a state put through the plan of what it asks for.
 
-const buffers = page.programs.map((program) => ({x: new Float64Array(program.inputs.length), y: new Float64Array(program.size)}));
+const buffers = page.programs.map((program) => ({x: new Float64Array(page.inputs.length), y: new Float64Array(program.size)}));
 
 // A plan at numbers: `numberOf` yields each input. The result is valid until the next call of the same plan.
 function ran(place, numberOf) {
   const program = page.programs[place], {x, y} = buffers[place];
-  program.inputs.forEach((name, i) => { x[i] = numberOf(name); });
+  for (const place of program.inputs) x[place] = numberOf(page.inputs[place]);
   kernels[program.kernel](x, y);
   return {program, x, y};
 }
@@ -18,7 +18,7 @@ function answered(state, changed = null, near = NaN) {
   const plan = planOf(state, variant, state.solve), numberOf = numbersOf(state, changed);
   if (typeof plan === "string") return {number: NaN, reason: plan};
   if (typeof plan === "object") return searched(state, variant, numberOf, near, plan.search);
-  const run = ran(plan, numberOf), [, at, why] = run.program.outputs[0], cause = causeOf(run.y[why]);
+  const run = ran(plan, numberOf), {at, why} = run.program.outputs[0], cause = causeOf(run.y[why]);
   return {number: run.y[at], reason: cause ? cause.text : "", run: changed === null ? kept(run) : run};
 }
 
@@ -39,12 +39,17 @@ function sentence(text) {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
+// Whether the state of a check is that it does not hold, or that it is undefined.
+function isFailing(state) {
+  return state === 2 || state === 3;
+}
+
 // The failed checks of a run, each with the numbers of both sides in base units.
 function failedIn(run) {
   const {program, y} = run, found = [];
-  for (const [place, left, right, state] of program.checks) {
-    if (y[state] !== 2 && y[state] !== 3) continue;
-    const check = page.checks[place], sides = sidesApart(check, y[left], y[right], y[state] === 3);
+  for (const {text, left, right, state} of program.checks) {
+    if (!isFailing(y[state])) continue;
+    const check = page.checks[text], sides = sidesApart(check, y[left], y[right], y[state] === 3);
     const because = check.because ? ` (${check.because})` : "";
     found.push({name: check.relation, sides, verdict: `${check.relation} does not hold: ${sides}${because}`});
   }
@@ -53,9 +58,9 @@ function failedIn(run) {
 
 // The defaults that are not what comes out, or that no value fits.
 function displacedIn({program, y}) {
-  const told = program.yielding.filter(([, , state]) => y[state] === 2 || y[state] === 3);
-  return told.map(([name, said, state]) => {
-    const here = () => prefixed(y[program.outputs.find(([other]) => other === name)[1]], page.quantities[name].units[0][0]);
+  const told = program.yielding.filter(({state}) => isFailing(y[state]));
+  return told.map(({name, said, state}) => {
+    const here = () => prefixed(y[program.outputs.find((one) => one.name === name).at], page.quantities[name].units[0][0]);
     const [number, unit] = y[state] === 3 ? [] : here();
     const sides = y[state] === 3 ? "but no value of it fits here" : `but comes out as ${withUnit(digitsOf(number, 4), unit)} here`;
     return {name, sides, verdict: `${said}, ${sides}`};
@@ -65,14 +70,14 @@ function displacedIn({program, y}) {
 // The relations that leave what is in them no admissible value, whatever the defaults are; of those that rest on what was
 // sought, an answer tests the limits alone.
 function barredIn({program, y, sought}) {
-  const barred = program.barring.filter(([, , state, behind]) => y[state] === 1 && !behind.includes(sought));
-  return barred.map(([name, verdict]) => ({name, sides: verdict, verdict}));
+  const barred = program.barring.filter(({state, behind}) => y[state] === 1 && !behind.includes(sought));
+  return barred.map(({relation, verdict}) => ({name: relation, sides: verdict, verdict}));
 }
 
 // The checks that a run could not settle by arithmetic.
 function openIn({program, y}) {
-  const checks = program.checks.filter(([, , , state]) => y[state] === 4).map(([place]) => page.checks[place].relation);
-  return [...checks, ...program.yielding.filter(([, , state]) => y[state] === 4).map(([name]) => name)];
+  const checks = program.checks.filter(({state}) => y[state] === 4).map(({text}) => page.checks[text].relation);
+  return [...checks, ...program.yielding.filter(({state}) => y[state] === 4).map(({name}) => name)];
 }
 
 // Both sides of a relation that does not hold, with the fewest digits that tell them apart.
@@ -88,7 +93,7 @@ function sidesApart(check, left, right, isUndefined) {
 // varies along a curve.
 function regimeIn({program, y, sought}, over = null) {
   const found = {}, isOpen = (givens) => givens === null || givens.includes(sought) || givens.includes(over);
-  for (const [relation, at, forms] of program.choices) {
+  for (const {relation, at, forms} of program.choices) {
     const arms = y[at] >= 0 ? forms[y[at]].filter(([, givens]) => isOpen(givens)).map(([arm]) => arm) : [];
     if (arms.length) found[relation] = [...new Set(arms)].join("; ");
   }
@@ -102,11 +107,11 @@ function numbersBeside(state, answer) {
   for (const name of givensOf(state)) found[name] = stated(state, name).number;
   found[state.solve] = answer.number;
   for (const name of Object.keys(page.quantities)) if (page.quantities[name].constant !== undefined) found[name] = page.quantities[name].constant;
-  if (answer.run) for (const [name, at] of answer.run.program.outputs) if (!(name in found)) found[name] = answer.run.y[at];
+  if (answer.run) for (const {name, at} of answer.run.program.outputs) if (!(name in found)) found[name] = answer.run.y[at];
   const forward = (place) => {
     if (typeof place !== "number") return;
     const run = ran(place, (name) => (name === state.solve ? answer.number : stated(state, name).number));
-    for (const [name, at] of run.program.outputs) if (!(name in found)) found[name] = run.y[at];
+    for (const {name, at} of run.program.outputs) if (!(name in found)) found[name] = run.y[at];
   };
   forward(variant.plans[FIRST]);
   Object.values(variant.watched).forEach(forward);
@@ -165,7 +170,7 @@ function assumedIn(state, answer) {
 }
 
 function firstOf({program, y}) {
-  return y[program.outputs[0][1]];
+  return y[program.outputs[0].at];
 }
 
 // Numbers of profiles that go with other numbers than those here: FP8 arithmetic beside weights of two bytes.
@@ -224,32 +229,20 @@ const POINTS = 241; // of a curve
 // The answer along a given: its number, regime and failed checks at each point of the slider. From the present number
 // outwards, so that a number that is searched is sought beside the last one.
 function curveOf(state, answer) {
-  const name = state.over, {low, high, isRatio} = reachOf(state, name), points = [], here = stated(state, name).number;
-  const xs = Array.from({length: POINTS}, (_, i) => {
-    const share = i / (POINTS - 1);
-    return isRatio ? low * (high / low) ** share : low + (high - low) * share;
-  });
+  const name = state.over, reach = reachOf(state, name), points = [], here = stated(state, name).number;
+  const xs = Array.from({length: POINTS}, (_, i) => along(reach, i / (POINTS - 1)));
   const middle = Math.max(xs.findIndex((x) => x >= here), 0);
   const follow = (places) => {
     let near = answer.number;
     for (const i of places) {
       const {number, reason, run} = answered(state, {[name]: xs[i]}, near), has = run && !Number.isNaN(number);
-      points[i] = {x: xs[i], y: number, reason, regime: has ? Object.values(regimeIn(run, name)).join(", ") : "", failed: has ? failedNames(run) : ""};
+      points[i] = {x: xs[i], y: number, reason, regime: has ? Object.values(regimeIn(run, name)).join(", ") : "", failed: has ? failedIn(run).map((one) => one.name).join(", ") : ""};
       if (has) near = number;
     }
   };
   follow([...xs.keys()].slice(middle));
   follow([...xs.keys()].slice(0, middle).reverse());
-  return {name, isRatio, points};
-}
-
-// Their names alone, for each point of a curve.
-function failedNames(run) {
-  const {program, y} = run;
-  const names = program.checks.filter(([, , , state]) => y[state] === 2 || y[state] === 3).map(([place]) => page.checks[place].relation);
-  names.push(...program.yielding.filter(([, , state]) => y[state] === 2 || y[state] === 3).map(([name]) => name));
-  names.push(...barredIn(run).map(({name}) => name));
-  return names.join(", ");
+  return {name, isRatio: reach.isRatio, points};
 }
 
 const reaches = Object.create(null); // the ends of sliders so far: they only ever grow, so that no slider moves under the hand

@@ -16,12 +16,10 @@ function placeOf({low, high, isRatio, zero}, number) {
   return Math.round(STEPS * Math.min(Math.max(share, 0), 1));
 }
 
-function numberAt({low, high, isRatio, zero}, place) {
-  const share = place / STEPS;
-  if (zero && place <= 0) return 0;
-  if (place <= 0) return low;
-  if (place >= STEPS) return high;
-  return rounded(isRatio ? low * (high / low) ** share : low + (high - low) * share);
+function numberAt(reach, place) {
+  if (reach.zero && place <= 0) return 0;
+  if (place <= 0) return reach.low;
+  return place >= STEPS ? reach.high : rounded(along(reach, place / STEPS));
 }
 
 class Row {

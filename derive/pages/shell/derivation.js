@@ -4,8 +4,8 @@
 function stepsOf(state, answer, numbers) {
   if (!answer.run) return [];
   const {program, y} = answer.run, found = [];
-  for (const [place, at] of program.steps) {
-    const step = page.steps[place];
+  for (const {text, at} of program.steps) {
+    const step = page.steps[text];
     if (y[at] < 0) continue;
     const form = step.forms[y[at]];
     found.push({relation: step.relation, because: step.because, lines: linesOf(state, step, form, numbers), quantities: step.quantities});

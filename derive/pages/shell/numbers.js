@@ -52,3 +52,8 @@ function plain(number) {
 function rounded(number, digits = 3) {
   return Number(number.toPrecision(digits));
 }
+
+// The number at a share of the way from one end to the other.
+function along({low, high, isRatio}, share) {
+  return isRatio ? low * (high / low) ** share : low + (high - low) * share;
+}

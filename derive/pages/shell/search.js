@@ -23,10 +23,10 @@ function searched(state, variant, numberOf, near, why) {
   const forward = planOf(state, variant, state.held), wanted = numberOf(state.held);
   if (typeof forward !== "number") return {number: NaN, reason: why};
   if (!Number.isFinite(wanted)) return {number: NaN, reason: `${state.held} has no number here.`};
-  const program = page.programs[forward], {x, y} = buffers[forward], [, at] = program.outputs[0], place = program.inputs.indexOf(state.solve);
-  program.inputs.forEach((name, i) => { if (i !== place) x[i] = numberOf(name); });
+  const program = page.programs[forward], {x, y} = buffers[forward], {at} = program.outputs[0], sought = page.inputs.indexOf(state.solve);
+  for (const place of program.inputs) if (place !== sought) x[place] = numberOf(page.inputs[place]);
   const gap = (number) => {
-    x[place] = number;
+    x[sought] = number;
     kernels[program.kernel](x, y);
     return y[at] - wanted;
   };
@@ -94,11 +94,11 @@ function beside(gap, near, {low, high}, size) {
 }
 
 // Every root between neighbours of a scan, and stretches on which the two sides agree throughout.
-function rootsIn(gap, {low, high, isRatio}, whole) {
-  const numberAt = (share) => (isRatio ? low * (high / low) ** share : low + (high - low) * share), found = [];
-  let before = numberAt(0), last = gap(before), flat = null;
+function rootsIn(gap, range, whole) {
+  const found = [];
+  let before = along(range, 0), last = gap(before), flat = null;
   for (let i = 1; i <= SCAN; i++) {
-    const here = numberAt(i / SCAN), now = gap(here);
+    const here = along(range, i / SCAN), now = gap(here);
     if (Number.isNaN(last) !== Number.isNaN(now)) [before, last] = edgeOf(gap, before, last, here, now);
     const isFlat = Math.abs(now) <= FLAT * whole && Math.abs(last) <= FLAT * whole;
     if (isFlat) flat = [flat ? flat[0] : before, here];

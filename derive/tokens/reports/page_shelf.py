@@ -48,7 +48,7 @@ def text(name: str) -> str:
 
 def same(one: str, other: str) -> bool:
     """Whether two pages say the same: what is packed in them is compared as it is unpacked."""
-    from derive.pages.packing import unpacked
+    from derive.pages.page import unpacked
 
     plain = [_PACKED.sub("", page) for page in (one, other)]
     packed = [_PACKED.findall(page) for page in (one, other)]

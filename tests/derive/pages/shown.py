@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from derive.pages.packing import unpacked
+from derive.pages.page import unpacked
 
 _PATIENCE = 15_000  # milliseconds that an act may take on a busy machine
 

@@ -12,9 +12,8 @@ import derive
 from derive.kernels.agreement import said_twice
 from derive.kernels.several_targets import found_for, plans_of
 from derive.pages.page_question import page_question
-from derive.pages.profiles_of_page import slots
 from derive.pages.sliders import nice, slider, starting_number
-from derive.pages.variants import variants
+from derive.pages.variants import slots, variants
 from quantities.customary import offered
 from quantities.declaration import Declaration
 from quantities.spelling import parse_unit
@@ -129,7 +128,7 @@ def test_profiles_that_cannot_answer_are_left_out_with_the_reason():
     )
     found = variants(stated, ["worth"], slots(stated, ["van"]), {"way": read_value("3 m")})
     assert found.choices[0].groups == (("van", "car"),)
-    assert [(one.names, one.reason) for one in found.choices[0].left_out] == [(("bike",), "price not stated")]
+    assert found.choices[0].left_out == {"price not stated": ("bike",)}
     assert found.by_groups == {(0,): 0}
     assert variants(
         library, ["cost"], (), {"batch": read_value("3 sequence"), "chips": read_value("2 chip")}

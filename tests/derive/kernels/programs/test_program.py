@@ -78,17 +78,17 @@ def check_hidden(seeds):
     cases = [case for seed in seeds for case in hidden(seed)]
     known = 0
     for (made, points), told in zip(cases, ran(cases), strict=True):
-        function = made.library.compile(made.target, made.given)
+        function = made.library.compile(made.target, made.inputs)
         for numbers, point in zip(points, told, strict=True):
             assert math.isnan(point.target) == bool(point.why)
-            assert point.why or out_of_order(point, made) == "", made.given
+            assert point.why or out_of_order(point, made) == "", made.inputs
             if point.why in ("undecided", "uncompiled"):
                 continue
             found = math.nan if point.is_contradicted else point.target
             expected = function(**dict(zip(made.inputs, numbers, strict=True)))
             assert near(found, expected), (
                 made.target,
-                made.given,
+                made.inputs,
                 numbers,
                 [*map(str, made.library.relations.values())],
             )
@@ -264,7 +264,7 @@ def test_programs_of_the_built_in_library_answer_as_the_solver_does_with_its_che
             expected = math.nan if answer is None or answer.base is None else answer.value.magnitude
             assert near(math.nan if point.is_contradicted or point.barred else point.target, expected), (
                 made.target,
-                made.given,
+                made.inputs,
                 numbers,
                 point.reason(made.target),
             )
