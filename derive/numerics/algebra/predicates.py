@@ -20,8 +20,7 @@ from fractions import Fraction
 
 from derive.expressions.arithmetic import Arithmetic, Fold, NoElement
 from derive.expressions.tree import Apply, Node, Number, names_in
-from derive.numerics.algebra.balls import Ball, ball_of, folded_ball, many_digits
-from derive.numerics.algebra.exact_values import exact_value, rationals
+from derive.numerics.algebra.exact_values import Ball, ball_of, exact_value, folded_ball, many_digits, rationals
 from derive.tolerances import EPSILON, EXPRESSION, NO_UNDERFLOW
 from quantities.rational import exact_of
 
