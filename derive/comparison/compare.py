@@ -15,8 +15,7 @@ from derive.comparison.shares import Undefined
 from derive.errors import AmbiguousError, ExpressionError, LimitError
 from derive.expressions.tree import render
 from derive.presentation.numbers import shown_number
-from derive.solving.execution.answer import Answer
-from derive.solving.execution.course import Stage
+from derive.solving.execution.answer import Answer, Stage
 from derive.time_limits import query, sharing
 from derive.tolerances import AGREEMENT, TIGHT
 from quantities.domain import Domain

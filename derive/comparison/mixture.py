@@ -31,8 +31,8 @@ from derive.expressions.tree import Apply, Name, Node
 from derive.numerics.algebra.evaluation import chosen_arm, value
 from derive.numerics.intervals.arithmetic import Span
 from derive.numerics.intervals.enclosure import enclose
-from derive.planning.block_triangular import components
-from derive.solving.execution.course import Course, Stage
+from derive.planning.networks import components
+from derive.solving.execution.answer import Course, Stage
 from derive.solving.sensitivity.elasticities import composed
 from derive.tolerances import AGREEMENT, TIGHT
 from quantities.domain import Domain

@@ -14,7 +14,7 @@ from derive.expressions.tree import Apply, Equation, Node, names_in, rebuilt, re
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import binding_arm, value
 from derive.numerics.algebra.isolation import isolate
-from derive.numerics.algebra.signs import positive_first
+from derive.numerics.algebra.products import positive_first
 from derive.optimization.optimum import Binding
 from derive.optimization.program import Program
 from derive.optimization.search import Best

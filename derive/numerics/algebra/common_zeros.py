@@ -23,8 +23,7 @@ from itertools import product
 from flint import Ordering, fmpq_mpoly_ctx, fmpq_poly
 
 from derive.expressions.tree import Equation, Node, names_in
-from derive.numerics.algebra.balls import Ball, many_digits
-from derive.numerics.algebra.exact_values import rationals
+from derive.numerics.algebra.exact_values import Ball, many_digits, rationals
 from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.algebra.polynomials import (
     Polynomial,

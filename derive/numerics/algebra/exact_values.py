@@ -3,25 +3,46 @@
 Doubles say 0.30000000000000004, which is more than 0.3. Where a condition asks which of two numbers is larger and they
 differ by rounding only, their exact values decide. They also decide whether a function is defined: `log(1 - a/b)` has
 no value at two equal decimals, where doubles may leave the logarithm of 1e-16.
+
+Numbers that are not rational are computed in many digits, as FLINT's balls: a midpoint and a radius that bounds all
+rounding (Johansson 2017, *Arb*).
 """
 
 from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterable, Mapping
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from fractions import Fraction
+from functools import cache, reduce
 from typing import Any
 
-from derive.expressions.arithmetic import LOGIC, TESTS, Arithmetic, NoElement, taken
+from derive.expressions.arithmetic import LOGIC, TESTS, Arithmetic, Fold, NoElement, taken
 from derive.expressions.functions import TABLE, Function
-from derive.expressions.tree import Node, names_in
+from derive.expressions.tree import Apply, Node, names_in
 from quantities.rational import exact_of, nearest
 
-__all__ = ["Undefined", "exact_number", "exact_value", "exactly_computed", "rationals"]
+__all__ = [
+    "Ball",
+    "Undefined",
+    "ball_of",
+    "exact_number",
+    "exact_value",
+    "exactly_computed",
+    "folded_ball",
+    "many_digits",
+    "rationals",
+]
 
 _LONGEST = 2000  # bits of a fraction beyond which it is not computed
 _STEEPEST = 64  # limit on whole exponents
+Ball = Any
+"""A FLINT number: a ball, or its exact midpoint."""
+
+_BITS = 512
+_ONE_AT_A_TIME = threading.RLock()  # FLINT keeps one precision for all threads
 
 
 class Undefined(NoElement):
@@ -161,3 +182,61 @@ _EXACT: Arithmetic[Fraction] = Arithmetic(
     },
     forms={"piecewise": taken},
 )
+
+
+@contextmanager
+def many_digits(bits: int = _BITS) -> Iterator[None]:
+    """A block in which FLINT works with this precision."""
+    from flint import ctx
+
+    with _ONE_AT_A_TIME, ctx.workprec(bits):
+        yield
+
+
+def ball_of(number: Any) -> Ball:
+    """The ball of a number: of the rational that a double rounds, where that is known."""
+    from flint import arb, fmpq
+
+    exact = exact_of(number)
+    return arb(number) if exact is None else arb(fmpq(exact.numerator, exact.denominator))
+
+
+def folded_ball(form: Node, numbers: Mapping[str, Ball], chosen: Callable[[Apply, Fold], Ball]) -> Ball:
+    """A ball that holds the value of an expression; not finite if that may be undefined.
+
+    `chosen` says what a choice comes to.
+    """
+    operations = _operations()
+    number = operations["number"]
+    balls: Arithmetic[Ball] = Arithmetic(
+        lambda node: number(node.value.numerator) / node.value.denominator, operations, {"piecewise": chosen}
+    )
+    return balls.fold(form, numbers.__getitem__)
+
+
+@cache
+def _operations() -> dict[str, Callable[..., Ball]]:
+    """FLINT's function for each operation."""
+    from flint import arb
+
+    return {
+        "number": arb,
+        "pi": arb.pi,
+        "add": lambda *terms: sum(terms),
+        "mul": lambda *factors: math.prod(factors),
+        "neg": operator.neg,
+        "inv": lambda x: 1 / x,
+        "pow": _ball_power,
+        "max": lambda *args: reduce(arb.max, args),
+        "min": lambda *args: reduce(arb.min, args),
+        **{name: entry.digits or getattr(arb, name) for name, entry in TABLE.items()},
+    }
+
+
+def _ball_power(base: Ball, exponent: Ball) -> Ball:
+    """A power. Where a base may be zero, FLINT has none, though any whole positive power is defined there."""
+    from flint import arb
+
+    if base.contains(0) and exponent.is_integer() and exponent > 0:
+        return arb(0, base.abs_upper() ** exponent)
+    return base**exponent

@@ -11,26 +11,47 @@ fractions. It may lie on the edge of a case, `x <= 0.1`, and doubles would put i
 
 Libraries do not report which unknowns cancel and which equations contradict each other. The echelon form in exact
 fractions is computed here too: FLINT would save less than a millisecond, and its import takes a tenth of a second.
+
+Products of powers of positive unknowns are linear in the logarithms (`product_solutions`). Equations that are sums of
+monomials are combined so that common terms go out (`combined`), with each monomial as an unknown of its own: equations
+of which a combination leaves a constant alone contradict each other, whatever the unknowns are, and a combination that
+leaves nothing shows that they are dependent. Near a large unknown doubles can tell neither from a solution. Known
+numbers are exact fractions, and the squares of a cosine are written as those of the sine, so that
+`sin(x)**2 + cos(x)**2` is 1 here too.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from math import isfinite
 
+from derive.expressions.arithmetic import NoElement
+from derive.expressions.sums import UNIT, Monomial, Sum, joined, multiplied_out, plus
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import chosen_arm, terms, value
 from derive.numerics.algebra.exact_values import exact_value, rationals
 from derive.numerics.algebra.like_terms import ZERO, added, coefficients, inverted, multiplied, negated
 from derive.numerics.algebra.predicates import order
+from derive.numerics.algebra.products import product_of
 from derive.time_limits import tick
-from derive.tolerances import AGREEMENT, RANK
+from derive.tolerances import AGREEMENT, BLUR, HANDFUL, RANK
 from quantities.domain import Domain
 from quantities.rational import nearest
 
-__all__ = ["echelon", "eliminated", "linear_form", "linear_forms", "linear_solutions"]
+__all__ = [
+    "Combined",
+    "combined",
+    "echelon",
+    "eliminated",
+    "linear_form",
+    "linear_forms",
+    "linear_solutions",
+    "product_solutions",
+]
 
 _SWEEPS = 4
 _MANY = 60  # number of unknowns from which LAPACK is used
@@ -39,6 +60,9 @@ _LONG = 2000  # bits of a fraction beyond which it is not
 
 Linear = dict[str | None, Node]
 """The factor of each unknown, and under None the constant term."""
+_ANY = Domain("real", -math.inf, math.inf)
+_MOST = 200  # limit on monomials of an equation
+_BLUR, _AGREEMENT = Fraction(BLUR), Fraction(AGREEMENT)  # products of large numbers are beyond doubles
 
 
 def linear_form(node: Node, unknowns: frozenset[str]) -> Linear | None:
@@ -261,3 +285,162 @@ def _scale(entries: Sequence[float]) -> float:
     """The geometric mean of the largest and the smallest entry that is not zero."""
     sizes = [abs(entry) for entry in entries if entry]
     return math.sqrt(max(sizes)) * math.sqrt(min(sizes)) if sizes else 1.0
+
+
+def product_solutions(
+    equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, float], domains: Mapping[str, Domain]
+) -> tuple[list[dict[str, float]], bool, str] | None:
+    """(solutions, whether the system is singular, why there is none); None if a side is not a product.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> positive = Domain("positive", 0.0, math.inf, open_low=True)
+    >>> pair = [parse_equation("x**2*y = a"), parse_equation("x = sqrt(y)")]
+    >>> found, _, _ = product_solutions(pair, ["x", "y"], {"a": 16.0}, {"x": positive, "y": positive})
+    >>> [round(number, 12) for number in found[0].values()]
+    [2.0, 4.0]
+    """
+    if any(domains[name].low < 0 or 0.0 in domains[name] for name in unknowns):
+        return None
+    found: list[list[float]] = []
+    for equation in equations:
+        row = _row(equation, unknowns, known)
+        if row is None:
+            return None
+        found.append(row)
+    values, singular, reason = eliminated(found, list(unknowns), dict.fromkeys(unknowns, _ANY))
+    if any(abs(number) > 700 for one in values for number in one.values()):
+        return None
+    numbers = [{name: math.exp(number) for name, number in one.items()} for one in values]
+    outside = [f"{n} would be {domains[n].told(x)}" for one in numbers for n, x in one.items() if x not in domains[n]]
+    return numbers, singular, reason or ", ".join(outside)
+
+
+def _row(equation: Equation, unknowns: Sequence[str], known: Mapping[str, float]) -> list[float] | None:
+    """The exponents of the unknowns, and the logarithm on the right-hand side."""
+
+    def is_positive(base: Node) -> bool:
+        if isinstance(base, Name) and base.name in unknowns:
+            return True
+        return known.keys() >= {*names_in(base)} and number_of(base) > 0
+
+    def number_of(base: Node) -> float:
+        return base.real if isinstance(base, Number) else value(base, known)
+
+    left, right = (product_of(side, is_positive) for side in (equation.lhs, equation.rhs))
+    if not (left.number > 0 and right.number > 0 and all(is_positive(b) for one in (left, right) for b in one.powers)):
+        return None
+    inverse = right.to(Fraction(-1))
+    if inverse is None:
+        return None
+    ratio = left.times(inverse)
+    rest = [(base, e) for base, e in ratio.powers.items() if not (isinstance(base, Name) and base.name in unknowns)]
+    logs = [math.log(ratio.number), *(float(e) * math.log(number_of(base)) for base, e in rest)]
+    constant = math.fsum(logs)
+    if abs(constant) <= HANDFUL * (1 + math.fsum(map(abs, logs))):  # a product that is one, up to rounding
+        constant = 0.0
+    return [*(float(ratio.powers.get(Name(name), Fraction(0))) for name in unknowns), -constant]
+
+
+@dataclass(frozen=True, slots=True)
+class Combined:
+    """What each equation comes to less shares of the others, and whether they contradict each other."""
+
+    equations: tuple[Equation | None, ...]  # None where nothing with an unknown is left
+    degrees: tuple[tuple[int, int], ...]  # of each equation, before and after
+    contradict: bool
+
+
+def combined(equations: Sequence[Equation], known: Mapping[str, float]) -> Combined | None:
+    """The equations with common monomials eliminated, the highest first; None if there are too many monomials.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> def of(*texts):
+    ...     found = combined([parse_equation(text) for text in texts], {})
+    ...     return [str(one) for one in found.equations], found.contradict
+    >>> of("x**2 + y = 2", "2*x**2 + 2*y = 3")[1], of("sin(x)**2 + y = 2", "cos(x)**2 = y")[1]
+    (True, True)
+    >>> of("x**2 + y = 2", "(x**2 + y)*3 = 6")
+    (['x**2 + y + (-2) = 0', 'None'], False)
+    >>> of("x**3 + x = y", "x**3 + y = 4")[0][1]
+    '2*y + (-1)*x + (-4) = 0'
+    """
+    sums = (_sum_of(folded(added(one.lhs, negated(one.rhs)), known)) for one in equations)
+    before = [row for row in sums if row is not None and len(row) <= _MOST]
+    if len(before) < len(equations):
+        return None
+    rows = [dict(row) for row in before]
+    sizes = [{key: abs(share) for key, share in row.items()} for row in before]
+    for own, size in zip(equations, sizes, strict=True):  # constants that cancelled leave rounding, not a number
+        held = [term for side in (own.lhs, own.rhs) for term in terms(side) if {*names_in(term)} <= known.keys()]
+        whole = sum(abs(value(term, known)) for term in held)
+        size[UNIT] = Fraction(whole) if isfinite(whole) else size.get(UNIT, Fraction(0))
+    pending = [*range(len(rows))]
+    while pending:
+        lead = max((key for i in pending for key in rows[i] if key), key=_height, default=None)
+        if lead is None:
+            break
+        pivot = next(i for i in pending if lead in rows[i])
+        pending.remove(pivot)
+        for i in pending:
+            if lead in rows[i]:
+                share = rows[i][lead] / rows[pivot][lead]
+                rows[i], sizes[i] = _without(rows[i], sizes[i], share, rows[pivot], sizes[pivot])
+                rows[i].pop(lead, None)
+    contradict = any(abs(rows[i].get(UNIT, 0)) > _AGREEMENT * sizes[i].get(UNIT, 0) for i in pending)
+    left = (None if i in pending else Equation(_sum_written(row), "=", ZERO) for i, row in enumerate(rows))
+    return Combined(tuple(left), tuple(zip(map(_degree, before), map(_degree, rows), strict=True)), contradict)
+
+
+def _degree(row: Sum) -> int:
+    """The highest degree of a monomial; two for a part that is neither a name nor a power of one."""
+    return max((sum(abs(power) if isinstance(part, Name) else 2 for part, power in key) for key in row), default=0)
+
+
+def _without(row: Sum, sizes: Sum, share: Fraction, other: Sum, other_sizes: Sum) -> tuple[Sum, Sum]:
+    """A sum less a share of another, without what rounding leaves of cancelling terms, and the sizes of its terms."""
+    grown = {key: sizes.get(key, 0) + abs(share) * other_sizes.get(key, 0) for key in {*sizes, *other_sizes}}
+    rest = {key: row.get(key, 0) - share * other.get(key, 0) for key in {*row, *other}}
+    return {key: factor for key, factor in rest.items() if abs(factor) > _BLUR * grown[key]}, grown
+
+
+def _height(monomial: Monomial) -> tuple[int, int, str]:
+    """Which monomial goes out first: one of the highest degree, and always the same one."""
+    return sum(abs(power) for _, power in monomial), len(monomial), str(sorted(map(str, monomial)))
+
+
+def _sum_of(node: Node) -> Sum | None:
+    """An expression multiplied out, in which no cosine is squared; None if it has too many terms."""
+    try:
+        whole = multiplied_out(node, lambda part: part, _MOST)
+        while (square := next(filter(None, map(_squared_cosine, whole)), None)) is not None:
+            monomial, angle = square
+            factor = whole.pop(monomial)
+            rest = joined(monomial, {Apply("cos", angle): -2})
+            for share, key in ((factor, rest), (-factor, joined(rest, {Apply("sin", angle): 2}))):
+                whole = plus(whole, {key: share})
+    except NoElement:
+        return None
+    return whole
+
+
+def _squared_cosine(monomial: Monomial) -> tuple[Monomial, tuple[Node, ...]] | None:
+    """A monomial with the square of a cosine, and that one's argument."""
+    for part, power in monomial:
+        if isinstance(part, Apply) and part.op == "cos" and power >= 2:
+            return monomial, part.args
+    return None
+
+
+def _sum_written(row: Sum) -> Node:
+    """A sum as an expression, its highest monomials first."""
+    found = []
+    for key in sorted(row, key=_height, reverse=True):
+        parts = [_power(part, power) for part, power in sorted(key, key=str)]
+        found.append(multiplied(Number(row[key]), *parts) if row[key] != 1 or not parts else multiplied(*parts))
+    return added(*found)
+
+
+def _power(part: Node, power: int) -> Node:
+    if power == 1:
+        return part
+    return Apply("pow", (part, Number(Fraction(power)))) if power > 0 else Apply("inv", (_power(part, -power),))

@@ -18,8 +18,8 @@ from itertools import count
 
 from derive.expressions.arithmetic import Fold, NoElement, nothing
 from derive.expressions.tree import Apply, Equation, Name, Node, names_in, rebuilt
-from derive.numerics.algebra.balls import Ball, ball_of, folded_ball, many_digits
 from derive.numerics.algebra.evaluation import chosen_arm, value
+from derive.numerics.algebra.exact_values import Ball, ball_of, folded_ball, many_digits
 from derive.numerics.intervals.arithmetic import minus, plus
 from derive.numerics.intervals.enclosure import enclose
 from derive.time_limits import tick

@@ -20,7 +20,7 @@ from itertools import product
 from typing import Any
 
 from derive.expressions.tree import Equation
-from derive.numerics.algebra.balls import many_digits
+from derive.numerics.algebra.exact_values import many_digits
 from derive.numerics.algebra.multiprecision import difference
 from derive.time_limits import tick
 from derive.tolerances import LIBRARY_GAP, NO_GAP, QUOTIENT, RANK_AT_ROOT, SHARP, VANISHING

@@ -19,9 +19,9 @@ from derive.planning.plan import Plan
 from derive.solving.answering.one_case import UnfixedError, answered_in_case, narrowed_by_neighbours
 from derive.solving.answering.regime_intervals import confined, left_open, told_apart
 from derive.solving.diagnosis.contradictions import no_solution
-from derive.solving.execution.applicability import conditional_in
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.case_boxes import claims, worded
+from derive.solving.execution.plan_execution import conditional_in
 from derive.solving.execution.plan_states import Found
 from derive.solving.execution.question import Question
 from derive.solving.execution.regimes import MOST_CASES, explored

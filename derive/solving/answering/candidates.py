@@ -19,7 +19,7 @@ from derive.solving.answering.one_case import UnfixedError
 from derive.solving.cancellation.jacobian_rank import tied
 from derive.solving.diagnosis.contradictions import GIVENS, WEAK_VALUES, confirm
 from derive.solving.diagnosis.diagnosis import shortage
-from derive.solving.execution.applicability import decisions_of
+from derive.solving.execution.plan_execution import decisions_of
 from derive.solving.execution.plan_states import Found, lone_fallbacks
 from derive.solving.execution.question import Case, Question
 

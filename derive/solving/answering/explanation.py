@@ -23,12 +23,10 @@ from derive.solving.answering.lost_digits import lost_digits
 from derive.solving.answering.neglected import neglected
 from derive.solving.answering.roles_of_givens import Roles
 from derive.solving.answering.steps import steps_of
-from derive.solving.execution.answer import Answer, Assumption, Check, Step
+from derive.solving.execution.answer import Answer, Assumption, Check, Course, Lineage, Stage, Step
 from derive.solving.execution.block_execution import State, block_states, outcome_of
 from derive.solving.execution.checks import AnswerChecks, extended
-from derive.solving.execution.course import Course, Lineage, Stage
-from derive.solving.execution.plan_states import is_of_proof
-from derive.solving.execution.proving import proof_of
+from derive.solving.execution.plan_states import is_of_proof, proof_of
 from derive.solving.ranges.exact_pieces import EXACT_PIECE, EXACT_PIECES
 from derive.solving.ranges.range_propagation import WIDE, leaves_domain, ranges_of, spread
 from derive.solving.ranges.solution_path import along, hangs_on_what_cancels

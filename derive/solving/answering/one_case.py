@@ -27,10 +27,9 @@ from derive.solving.blocks.interval_propagation import narrowed
 from derive.solving.blocks.outcome import agrees
 from derive.solving.diagnosis.contradictions import cancelling, no_solution
 from derive.solving.diagnosis.diagnosis import contradiction, missing_sets, wanted
-from derive.solving.execution.applicability import conditional_in, decisions_of
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import extended
-from derive.solving.execution.plan_execution import carried_out, detours, without
+from derive.solving.execution.plan_execution import carried_out, conditional_in, decisions_of, detours, without
 from derive.solving.execution.plan_states import Found, is_doubt, is_of_one_turn, planned
 from derive.solving.execution.question import Question
 from derive.solving.ranges.inequalities import bounded, pinned

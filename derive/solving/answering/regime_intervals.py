@@ -28,9 +28,9 @@ from derive.planning.plan import Plan
 from derive.solving.blocks.block import solve_block
 from derive.solving.blocks.free_unknowns import is_narrow, middle
 from derive.solving.blocks.outcome import agrees
-from derive.solving.execution.applicability import conditional_in, decisions_of
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.case_boxes import claims, left_by_arms, negation, worded
+from derive.solving.execution.plan_execution import conditional_in, decisions_of
 from derive.solving.execution.plan_states import Found, planned_for
 from derive.solving.execution.question import Question
 from derive.solving.execution.regimes import ANOTHER, Decisions, Undecided, applies_at, within_reach

@@ -38,7 +38,7 @@ from derive.solving.diagnosis.contradictions import prove_fit_together
 from derive.solving.diagnosis.diagnosis import missing_sets, wanted
 from derive.solving.diagnosis.stated_twice import Agreement, agreement
 from derive.solving.execution.answer import Answer, Assumption
-from derive.solving.execution.applicability import conditional_in
+from derive.solving.execution.plan_execution import conditional_in
 from derive.solving.execution.plan_states import Found, is_doubt, is_of_one_turn
 from derive.solving.execution.question import NO_CASE, Case, Question, ask
 from derive.solving.programs.program import Shape, shape_of

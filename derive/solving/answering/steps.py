@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from derive.expressions.tree import Equation, Name, Node, names_in, render
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.signs import positive_first
+from derive.numerics.algebra.products import positive_first
 from derive.presentation.numbers import filled, shown_result
 from derive.solving.execution.answer import Step
 

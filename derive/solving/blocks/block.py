@@ -10,7 +10,7 @@ more.
 A list of solutions is complete, and has no caveat, only for one of these reasons:
 
 - the system is linear in its unknowns or in their logarithms, and of full rank, so that it has one solution
-  (`linear`, `log_linear`);
+  (`linear`);
 - its two equations are polynomials with exact numbers, all of whose common zeros are counted (`common_zeros`);
 - tearing left nothing out, all roots of the last relation are known, and each has been followed to the one solution
   that belongs to it (`tearing`); likewise for each system that results where a divisor is zero;
@@ -34,9 +34,7 @@ from derive.errors import LimitError
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, render, replaced, walk
 from derive.numerics.algebra.common_zeros import common_zeros
 from derive.numerics.algebra.like_terms import ZERO, arms_of
-from derive.numerics.algebra.linear import linear_solutions
-from derive.numerics.algebra.log_linear import product_solutions
-from derive.numerics.algebra.monomials import Combined, combined
+from derive.numerics.algebra.linear import Combined, combined, linear_solutions, product_solutions
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span
 from derive.solving.blocks.complete_search import exhausted, is_bounded, is_near, is_small, seen_in

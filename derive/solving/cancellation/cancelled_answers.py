@@ -28,8 +28,8 @@ from derive.solving.blocks.multistart import starts
 from derive.solving.blocks.outcome import agrees
 from derive.solving.cancellation.elimination import Projection, projected, reduced
 from derive.solving.cancellation.jacobian_rank import Rows, combined, repeated, rows_of
-from derive.solving.execution.applicability import decisions_of
 from derive.solving.execution.block_execution import State
+from derive.solving.execution.plan_execution import decisions_of
 from derive.solving.execution.plan_states import Found, planned_for, solved
 from derive.solving.execution.question import Question
 from derive.solving.execution.regimes import ANOTHER, Undecided

@@ -19,7 +19,7 @@ from derive.caches import Memo
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.modular import PRIME, Row, drawn, inverse, residue, scaled, slopes, subtract
 from derive.planning.incidence import core_of, structure_of
-from derive.planning.orientation import forwards
+from derive.planning.matching import forwards
 from derive.planning.plan import basis_of
 from derive.time_limits import tick
 from quantities.rational import exact_of

@@ -19,8 +19,7 @@ from derive.solving.diagnosis.diagnosis import contradiction
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import fallbacks
 from derive.solving.execution.plan_execution import of_case
-from derive.solving.execution.plan_states import Found, is_of_proof
-from derive.solving.execution.proving import claims_of
+from derive.solving.execution.plan_states import Found, claims_of, is_of_proof
 from derive.solving.execution.question import Question
 from derive.solving.execution.regimes import Undecided
 from derive.tolerances import AGREEMENT

@@ -19,8 +19,7 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import residual, value
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.planning.incidence import structure_of
-from derive.planning.matching import Matching
-from derive.planning.orientation import directed
+from derive.planning.matching import Matching, directed
 from derive.planning.plan import Block, ordered
 from derive.solving.ranges.range_propagation import closed_forms, only_form
 from derive.tolerances import AGREEMENT

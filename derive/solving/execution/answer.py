@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from derive.certificates.proof import Proof
 from derive.errors import DeriveError, VerificationError
-from derive.expressions.tree import Equation, Node
+from derive.expressions.tree import Equation, Node, names_in
 from derive.numerics.intervals.enclosure import Span
+from derive.planning.dependency_graph import RelationBlock
 from derive.presentation.numbers import DIGITS, filled, in_unit, shown_result
 from derive.showing import Shown
-from derive.solving.execution.course import Course, Lineage
 from derive.time_limits import query
 from derive.tolerances import SAME_ROOT
 from quantities.declaration import Declaration
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from derive.model.relation import Relation
     from derive.planning.networks import DiGraph
 
-__all__ = ["Answer", "Assumption", "Check", "Neglected", "Remark", "Step"]
+__all__ = ["Again", "Answer", "Assumption", "Check", "Course", "Lineage", "Neglected", "Remark", "Stage", "Step"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -424,3 +424,52 @@ def _restored(held: Mapping[str, Any], lazy: Mapping[str, _Settled]) -> Answer:
         name: MappingProxyType(one) if isinstance(one, Mapping) else one for name, one in held.items()
     }
     return Answer(**parts | {**lazy})
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Relations that are solved together for their unknowns, and the closed form of the unknown if there is one."""
+
+    unknowns: tuple[str, ...]
+    relations: tuple[str, ...]
+    needs: tuple[str, ...]  # the quantities that its results depend on
+    form: Node | None = None
+
+    @classmethod
+    def isolated(cls, unknown: str, relations: tuple[str, ...], form: Node) -> Stage:
+        """A stage of one unknown in closed form."""
+        return cls((unknown,), relations, names_in(form), form)
+
+
+Again = Callable[[Stage, Mapping[str, float]], "Mapping[str, float] | None"]
+"""The unknowns of a stage without a closed form at other numbers; None if there is not exactly one solution."""
+
+
+@dataclass(frozen=True)
+class Course:
+    """The stages of an answer, and the numbers on its way in base units."""
+
+    stages: tuple[Stage, ...]
+    values: Mapping[str, float]
+    origins: Mapping[str, str] = field(default_factory=dict)  # the profile of each given that comes from one
+    holds_throughout: bool = True  # the closed form holds at other givens too: no choice was inverted at an arm
+    again: Again | None = field(default=None, compare=False, repr=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Course, (self.stages, dict(self.values), dict(self.origins), self.holds_throughout)
+
+
+@dataclass(frozen=True)
+class Lineage:
+    """The blocks of relations in order, and what is known of the quantities that they and the checks join."""
+
+    blocks: tuple[RelationBlock, ...] = ()
+    numbers: Mapping[str, float] = field(default_factory=dict)  # in base units; over ranges, those of their middle
+    spans: Mapping[str, Span] = field(default_factory=dict)  # of quantities that are only bounded
+    origins: Mapping[str, str] = field(default_factory=dict)  # "given", "default", or the profile of each value in use
+    beside: Mapping[str, tuple[Declaration, Value]] = field(default_factory=dict)  # what is typed and not in use
+    assumed: Mapping[str, str] = field(default_factory=dict)  # the conditions that nothing known decides, by relation
+
+    def without_numbers(self) -> Lineage:
+        """The same relations, at no numbers: in the middle of the ranges there are none."""
+        return replace(self, numbers={}, spans={})

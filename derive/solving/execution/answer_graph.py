@@ -24,7 +24,7 @@ from derive.model.relation import Relation
 from derive.planning.dependency_graph import add_quantity, add_tester, derivation_graph, relation_key
 from derive.planning.networks import Attribute, plain
 from derive.presentation.numbers import shown_result
-from derive.solving.execution.course import Lineage
+from derive.solving.execution.answer import Lineage
 
 if TYPE_CHECKING:
     from derive.numerics.intervals.enclosure import Span

@@ -1,6 +1,10 @@
 """The plan of a question, cached, and its blocks solved one after another.
 
 Where a block has several solutions, each is followed.
+
+The proof of an answer is a claim for each block of its plan, at every set of numbers with which the block is reached:
+the blocks are solved again, and each list of solutions gets its certificate. Where one has none, the answer has no
+proof. What cases hold is no part of it: an answer that rests on a case which others might exclude has none either.
 """
 
 from __future__ import annotations
@@ -9,11 +13,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from derive.caches import Memo
+from derive.certificates.proof import Claim, Proof
 from derive.errors import DeriveError, LimitError, NoSolutionError
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import Core, core_of
-from derive.planning.plan import Plan, plan
-from derive.solving.execution.block_execution import State, block_states
+from derive.planning.plan import Block, Plan, plan
+from derive.solving.blocks.certification import claim_of
+from derive.solving.execution.block_execution import State, block_states, outcome_of
 from derive.solving.execution.question import NO_CASE, Case, Outline, Question
 from derive.time_limits import tick
 
@@ -21,12 +27,14 @@ __all__ = [
     "UNPROVED",
     "Found",
     "all_of",
+    "claims_of",
     "is_doubt",
     "is_of_one_turn",
     "is_of_proof",
     "lone_fallbacks",
     "planned",
     "planned_for",
+    "proof_of",
     "solved",
 ]
 
@@ -34,6 +42,8 @@ _PLANS = Memo[Plan](most=4096)
 
 _MOST = 64  # limit on solutions that are followed
 UNPROVED = "numerical search"
+_CLAIMS = Memo[Claim | None](most=256)
+_STATES = 64  # limit on combinations of solutions
 
 
 @dataclass(frozen=True)
@@ -153,3 +163,57 @@ def all_of(
         return None
     sure = all(made.target in state.values and not state.notes for state in states)
     return tuple(state.values[made.target] for state in states) if sure else None
+
+
+def proof_of(library: RelationSet, question: Question, made: Plan, state: State) -> Proof | None:
+    """What shows that a plan has no other solutions than were found; None where that is not claimed, or has no
+    certificate."""
+    is_number = made.target in state.values and not state.spans
+    if not is_number or any(is_doubt(note) or is_of_one_turn(note) for note in state.notes):
+        return None
+    found = {*made.unknowns}
+    start = {name: number for name, number in state.values.items() if name not in found}
+    claims = claims_of(library, question, made, start)
+    return None if claims is None else Proof(made.target, claims)
+
+
+def claims_of(
+    library: RelationSet, question: Question, made: Plan, start: Mapping[str, float]
+) -> tuple[Claim, ...] | None:
+    """The claims for the blocks of a plan from known numbers on, up to one without a solution; None without one."""
+    states = [dict(start)]
+    claims: list[Claim] = []
+    for block in made.blocks:
+        following: list[dict[str, float]] = []
+        for numbers in states:
+            claim = _claim(library, question, block, numbers)
+            if claim is None:
+                return None
+            claims.append(claim)
+            following += [numbers | dict(zip(claim.unknowns, one, strict=True)) for one in claim.solutions]
+        if len(following) > _STATES:
+            return None
+        states = following
+    return tuple(claims)
+
+
+def _claim(library: RelationSet, question: Question, block: Block, numbers: Mapping[str, float]) -> Claim | None:
+    """The claim for one block at these numbers; those of several unknowns are cached, since every answer needs them."""
+    if len(block.unknowns) == 1:
+        return _claim_at(library, question, block, numbers)
+    key = (block, tuple(sorted(numbers.items())), tuple(question.hints.items()))
+    return _CLAIMS.of(library.session, key, lambda: _claim_at(library, question, block, numbers))
+
+
+def _claim_at(library: RelationSet, question: Question, block: Block, numbers: Mapping[str, float]) -> Claim | None:
+    held = library.held_by(block.relations).keys() - {*block.unknowns}
+    if not held <= numbers.keys():
+        return None  # something cancels that has no number
+    known = {name: numbers[name] for name in held}
+    equations = [library.relations[name].written for name in block.relations]
+    domains = {name: library.declared[name].domain for name in block.unknowns}
+    try:
+        outcome = outcome_of(library, block, known, question.hints)
+        return claim_of(block.relations, equations, block.unknowns, known, domains, outcome)
+    except DeriveError:  # also where the time was not enough
+        return None

@@ -20,7 +20,7 @@ from derive.errors import UnknownNameError, read_all
 from derive.model.relation_set import RelationSet
 from derive.numerics.intervals.enclosure import Span
 from derive.planning.incidence import structure_of
-from derive.planning.orientation import downstream, following
+from derive.planning.matching import downstream, following
 from derive.planning.plan import Plan
 from derive.time_limits import tick
 from quantities.declaration import Declaration, read_given

@@ -29,9 +29,9 @@ from derive.numerics.intervals.enclosure import Span
 from derive.planning.plan import Plan
 from derive.solving.diagnosis.diagnosis import behind
 from derive.solving.diagnosis.stated_twice import stated_twice
-from derive.solving.execution.applicability import decisions_of, plan_beside
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import extended, testable
+from derive.solving.execution.plan_execution import decisions_of, plan_beside
 from derive.solving.execution.plan_states import Found, planned
 from derive.solving.execution.question import NO_CASE, Question, strong_values
 from derive.solving.execution.regimes import Decisions, verdict_at

@@ -14,7 +14,7 @@ from derive.model.relation import Relation
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.solving.execution.answer import Answer
-from derive.solving.execution.applicability import decisions_of
+from derive.solving.execution.plan_execution import decisions_of
 from derive.solving.execution.question import Question
 from derive.tokens.price_sheets.sheets import KEYS, STANDING_IN, Plausible, Sheet, SheetQuestion, printed
 from quantities.declaration import Declaration

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive.planning.block_triangular import components
+from derive.planning.networks import components
 
 NODES = st.sampled_from("abcdefgh")
 GRAPHS = st.dictionaries(NODES, st.lists(NODES, unique=True, max_size=4)).map(

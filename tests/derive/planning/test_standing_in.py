@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 import derive
 from derive import Library, Quantity, relate
-from derive.planning.matching import Matching
-from derive.planning.orientation import forwards
+from derive.planning.matching import Matching, forwards
 from derive.planning.plan import basis_of, determined, plan
 from derive.relation_files.loading import load
 from quantities.profiles import Profile

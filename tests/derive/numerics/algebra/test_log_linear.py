@@ -8,7 +8,7 @@ import random
 import pytest
 
 from derive.expressions.grammar import parse_equation
-from derive.numerics.algebra.log_linear import product_solutions
+from derive.numerics.algebra.linear import product_solutions
 from quantities.domain import Domain
 from tests.ordinary import every
 

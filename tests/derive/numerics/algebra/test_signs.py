@@ -12,7 +12,7 @@ from derive.errors import DeriveError
 from derive.expressions.grammar import parse_expression
 from derive.expressions.tree import Apply, Node, names_in, render, walk
 from derive.numerics.algebra.evaluation import value
-from derive.numerics.algebra.signs import positive_first
+from derive.numerics.algebra.products import positive_first
 from tests.derive.draws import expressions
 
 NUMBERS = st.floats(0.3, 3.0)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from derive.expressions.grammar import parse_equation, parse_expression
 from derive.numerics.algebra.evaluation import value
-from derive.numerics.algebra.monomials import combined
+from derive.numerics.algebra.linear import combined
 from derive.solving.blocks.block import solve_block
 from derive.solving.blocks.outcome import agrees
 from derive.solving.blocks.substitution import expressed

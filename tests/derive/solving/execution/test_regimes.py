@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import derive
 from derive.numerics.algebra.evaluation import holds
 from derive.numerics.root_finding.branch_and_bound import System, least_and_greatest
-from derive.solving.execution.applicability import decisions_of
+from derive.solving.execution.plan_execution import decisions_of
 from derive.solving.execution.question import ask
 from derive.solving.sensitivity import elasticities
 from tests.derive.statements import bare, number
