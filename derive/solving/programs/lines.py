@@ -354,7 +354,7 @@ class Lines:
             self.text.append(f"if not ({text}): raise Elsewhere")
 
     def _keep_steady(self, text: str) -> None:
-        """Ranges may move no number in a text: there is no program over those that are typed, and no bounds otherwise."""
+        """Let ranges move no number of a text: over typed ones there is no program, and over others no bounds."""
         moving = {name for variable in _VARIABLES.findall(text) for name in self._moving.get(variable, ())}
         if moving - self._weak:
             raise Unwritten
