@@ -24,8 +24,7 @@ from typing import Any
 from derive.expressions.arithmetic import TESTS, Arithmetic
 from derive.expressions.functions import STEPPED, TABLE
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, cases, names_in
-from derive.numerics.algebra.exact_values import Undefined, exact_number
-from derive.numerics.algebra.predicates import Order, order
+from derive.numerics.algebra.exact_values import Order, Undefined, exact_number, order
 from derive.numerics.intervals.enclosure import joined, truths
 from derive.tolerances import ASIDE, MET
 from quantities.rational import exact_of
