@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from derive.certificates.proof import Box, Span
 from derive.expressions.tree import Node
 from derive.numerics.algebra.constant_folding import folded
-from derive.numerics.algebra.derivatives import derivative
+from derive.numerics.algebra.like_terms import derivative
 from derive.numerics.intervals.arithmetic import minus, over, plus, times
 from derive.numerics.intervals.enclosure import enclose
 

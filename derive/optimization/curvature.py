@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from derive.certificates.bounds import lagrangian
 from derive.certificates.convexity import Convex
 from derive.expressions.tree import names_in
-from derive.numerics.algebra.derivatives import derivative
 from derive.numerics.algebra.evaluation import value
+from derive.numerics.algebra.like_terms import derivative
 from derive.numerics.root_finding.expression_graph import Box
 from derive.optimization.program import Program
 

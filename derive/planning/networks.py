@@ -38,7 +38,6 @@ __all__ = [
     "node_link",
     "plain",
     "reached",
-    "strong_components",
     "undirected_graph",
 ]
 
@@ -102,18 +101,6 @@ def reached(start: Iterable[str], onward: Callable[[str], Iterable[str]]) -> Ite
                 pending.append(other)
 
 
-def strong_components(edges: Mapping[str, Sequence[str]]) -> Iterable[Iterable[str]]:
-    """The strongly connected components, each after those it points to; every node is a key.
-
-    >>> [sorted(part) for part in strong_components({"a": ["b"], "b": ["a", "c"], "c": []})]
-    [['c'], ['a', 'b']]
-    """
-    import networkx
-
-    found: Iterable[Iterable[str]] = networkx.strongly_connected_components(networkx.DiGraph(edges))
-    return found
-
-
 def columns(nodes: Iterable[str], edges: Iterable[tuple[str, str]]) -> list[list[str]]:
     """The nodes in columns, each after the last that an edge to it comes from; what runs in circles shares a column.
 
@@ -175,7 +162,10 @@ def components(edges: Mapping[str, Sequence[str]]) -> Iterable[Iterable[str]]:
     chain = _chain(edges)
     if chain is not None:
         return [(name,) for name in chain]
-    return strong_components(edges)
+    import networkx
+
+    found: Iterable[Iterable[str]] = networkx.strongly_connected_components(networkx.DiGraph(edges))
+    return found
 
 
 def _chain(edges: Mapping[str, Sequence[str]]) -> list[str] | None:

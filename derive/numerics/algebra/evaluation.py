@@ -24,9 +24,8 @@ from typing import Any
 from derive.expressions.arithmetic import TESTS, Arithmetic
 from derive.expressions.functions import STEPPED, TABLE
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, cases, names_in
-from derive.numerics.algebra.exact_values import Undefined, exact_number
-from derive.numerics.algebra.predicates import Order, order
-from derive.numerics.intervals.enclosure import joined, truths
+from derive.numerics.algebra.exact_values import Order, Undefined, exact_number, order
+from derive.numerics.intervals.enclosure import Span, joined, truths
 from derive.tolerances import ASIDE, MET
 from quantities.rational import exact_of
 
@@ -41,6 +40,7 @@ __all__ = [
     "strain",
     "terms",
     "truth",
+    "truth_within",
     "value",
     "weighed",
     "with_exact_parts",
@@ -256,7 +256,12 @@ def _beyond_doubles(comparison: Apply, sides: Iterable[float], values: Values) -
     if not all(math.isfinite(number) for number, _ in spans.values()):
         return None
     known = (arg if x != x else Number(Fraction(x)) for arg, x in zip(comparison.args, sides, strict=True))
-    possible = truths(Apply(comparison.op, tuple(known)), spans)
+    return truth_within(Apply(comparison.op, tuple(known)), spans)
+
+
+def truth_within(condition: Node, box: Mapping[str, Span]) -> bool | None:
+    """Whether a condition is true, or false, wherever its names may lie in a box; None if that is open or undefined."""
+    possible = truths(condition, box)
     return next(iter(possible)) if len(possible) == 1 else None
 
 

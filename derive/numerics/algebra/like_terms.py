@@ -1,4 +1,4 @@
-"""Like terms: sums, products and quotients combined, with whatever cancels left out."""
+"""Like terms: sums, products and quotients combined, with whatever cancels left out; derivatives among them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from math import prod
 from typing import Any
 
 from derive.expressions.arithmetic import Arithmetic, Fold, NoElement, nothing, reapplied, same
+from derive.expressions.functions import TABLE
 from derive.expressions.grammar import parse_condition, parse_expression
 from derive.expressions.tree import Apply, Name, Node, Number, walk
 
@@ -24,6 +25,7 @@ __all__ = [
     "cleared",
     "coefficients",
     "denominators",
+    "derivative",
     "filled",
     "inverted",
     "multiplied",
@@ -251,3 +253,44 @@ def _times_all(term: Node, below: list[Node]) -> Node:
         else:
             factors.append(denominator)
     return multiplied(*factors)
+
+
+def derivative(node: Node, name: str) -> Node | None:
+    """The derivative of a smooth expression; None of one that may have kinks.
+
+    >>> from derive.expressions.grammar import parse_expression
+    >>> from derive.numerics.algebra.constant_folding import folded
+    >>> from derive.expressions.tree import render
+    >>> [render(folded(derivative(parse_expression(text), "x"), {})) for text in ("3*x**2*y + exp(x)/y", "tan(x*y)")]
+    ['6*y*x + exp(x)/y', '(tan(x*y)*tan(x*y) + 1)*y']
+    """
+
+    def chained(node: Apply, part: Fold) -> Node:
+        """The slopes of an operation in its arguments, times the derivatives of these."""
+        if name not in node.names:
+            return ZERO
+        return added(*(multiplied(slope, part(arg)) for slope, arg in zip(_slopes(node), node.args, strict=True)))
+
+    derivatives: Arithmetic[Node] = Arithmetic(lambda _: ZERO, {}, otherwise=chained)
+    return derivatives.attempt(node, lambda other: ONE if other == name else ZERO)
+
+
+def _slopes(node: Apply) -> list[Node]:
+    """The slopes of an operation in each of its arguments; NoElement if it may have kinks."""
+    args = node.args
+    match node.op:
+        case "add":
+            return [ONE] * len(args)
+        case "neg":
+            return [Number(Fraction(-1))]
+        case "mul":
+            return [multiplied(*args[:i], *args[i + 1 :]) for i in range(len(args))]
+        case "inv":
+            return [negated(inverted(Apply("pow", (args[0], TWO))))]
+        case "pow" if (exponent := plain(args[1])) is not None:
+            power = args[0] if exponent == 2 else Apply("pow", (args[0], Number(exponent - 1)))
+            return [multiplied(Number(exponent), power), ZERO]
+    entry = TABLE.get(node.op)
+    if entry is None or not isinstance(entry.slope, str):
+        raise NoElement
+    return [filled(entry.slope, {"x": args[0], "y": node})]

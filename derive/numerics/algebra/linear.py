@@ -33,9 +33,8 @@ from derive.expressions.sums import UNIT, Monomial, Sum, joined, multiplied_out,
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import chosen_arm, terms, value
-from derive.numerics.algebra.exact_values import exact_value, rationals
+from derive.numerics.algebra.exact_values import exact_value, order, rationals
 from derive.numerics.algebra.like_terms import ZERO, added, coefficients, inverted, multiplied, negated
-from derive.numerics.algebra.predicates import order
 from derive.numerics.algebra.products import product_of
 from derive.time_limits import tick
 from derive.tolerances import AGREEMENT, BLUR, HANDFUL, RANK

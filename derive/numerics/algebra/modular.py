@@ -23,7 +23,6 @@ __all__ = [
     "are_alike",
     "drawn",
     "inverse",
-    "inverses",
     "residue",
     "scaled",
     "slopes",
@@ -67,23 +66,6 @@ def residue(node: Node, point: Mapping[str, int]) -> int:
 @lru_cache(4096)
 def inverse(number: int) -> int:
     return 1 if number == 1 else pow(number, -1, PRIME)
-
-
-def inverses(numbers: Sequence[int]) -> list[int]:
-    """The inverses of nonzero numbers, by one inversion for all (Montgomery 1987).
-
-    >>> [number * other % PRIME for number, other in zip([2, 3, 7], inverses([2, 3, 7]))]
-    [1, 1, 1]
-    """
-    before = [1]  # the product of all numbers before each
-    for number in numbers:
-        before.append(before[-1] * number % PRIME)
-    rest = inverse(before.pop())
-    found = []
-    for number in reversed(numbers):
-        found.append(rest * before.pop() % PRIME)
-        rest = rest * number % PRIME
-    return found[::-1]
 
 
 def subtract(row: Row, other: Mapping[str, int], factor: int) -> None:
@@ -193,5 +175,4 @@ class Quotient:
     def ratios(self, vectors: Sequence[Vector]) -> list[int | None]:
         """The ratio of each vector's two remaining coordinates; -1 if only the second is zero, None if both are."""
         left = [self.left(vector) for vector in vectors]
-        shares = iter(inverses([other for _, other in left if other]))
-        return [one * next(shares) % PRIME if other else -1 if one else None for one, other in left]
+        return [one * inverse(other) % PRIME if other else -1 if one else None for one, other in left]

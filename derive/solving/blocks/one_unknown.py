@@ -30,7 +30,7 @@ from derive.expressions.functions import STEPPED, TABLE
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, replaced, walk, with_forms
 from derive.numerics.algebra.constant_folding import stated
 from derive.numerics.algebra.evaluation import chosen_arm, residual, value, with_exact_parts
-from derive.numerics.algebra.exact_values import rationals
+from derive.numerics.algebra.exact_values import order, rationals
 from derive.numerics.algebra.isolation import TURNS, Candidate, isolate, leaves_out, unwound
 from derive.numerics.algebra.like_terms import added, negated, occurrences
 from derive.numerics.algebra.multiprecision import (
@@ -43,7 +43,6 @@ from derive.numerics.algebra.multiprecision import (
 )
 from derive.numerics.algebra.piecewise_rationals import ExactSolutions, exact_solutions
 from derive.numerics.algebra.polynomials import Polynomial, ratio_of
-from derive.numerics.algebra.predicates import order
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.gap import meets_beside_givens, strain_of_givens

@@ -19,6 +19,7 @@ from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.isolation import isolate, leaves_out
 from derive.numerics.algebra.like_terms import occurrences, simplified
 from derive.numerics.intervals.enclosure import Span, enclose, span_of
+from derive.numerics.intervals.functions import Enclosure
 from derive.numerics.root_finding.branch_and_bound import PARTS
 from derive.planning.plan import Block
 from derive.solving.blocks.block import solve_block
@@ -266,10 +267,11 @@ def _by_form(relation: Relation, name: str, state: State) -> State | None:
     box = {**points, **state.spans}
     if leaves_out(candidates[0].powers, {**box, name: (domain.low, domain.high)}):
         return None
-    if any(_vanishes(divisor, box) for divisor in candidates[0].divisors):
+    divisors = [_enclosed(divisor, box) for divisor in candidates[0].divisors]
+    if any(at is not None and at.values == (0.0, 0.0) for at in divisors):
         return None  # whatever the intervals are, it cancels
     is_gathered = sum(occurrences(side, name) for side in (relation.written.lhs, relation.written.rhs)) > 1
-    if is_gathered and any(_may_vanish(divisor, box) for divisor in candidates[0].divisors):
+    if is_gathered and any(at is None or not at.misses_zero for at in divisors):
         return None  # there the unknown cancels
     forms = {**state.forms, name: candidates[0].form}
     put_in = composed(name, forms)
@@ -283,14 +285,9 @@ def _by_form(relation: Relation, name: str, state: State) -> State | None:
     return _along(whole, name, root, domain, replace(state, forms=forms))
 
 
-def _vanishes(form: Node, box: Mapping[str, Span]) -> bool:
-    at = enclose(form, box, "") if set(names_in(form)) <= box.keys() else None
-    return at is not None and at.values == (0.0, 0.0)
-
-
-def _may_vanish(form: Node, box: Mapping[str, Span]) -> bool:
-    at = enclose(form, box, "") if set(names_in(form)) <= box.keys() else None
-    return at is None or not at.misses_zero
+def _enclosed(form: Node, box: Mapping[str, Span]) -> Enclosure | None:
+    """The enclosure of a form in a box; None if it has none there, or a name without an interval."""
+    return enclose(form, box, "") if set(names_in(form)) <= box.keys() else None
 
 
 def _along(form: Node, name: str, root: str, domain: Domain, state: State) -> State | None:

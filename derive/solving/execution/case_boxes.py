@@ -28,6 +28,7 @@ from derive.model.choice_arms import one_relation_for_each_arm
 from derive.model.conditions import MIRRORED, implied
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import folded
+from derive.numerics.algebra.evaluation import truth_within
 from derive.numerics.intervals.enclosure import Span, enclose, truths
 from derive.numerics.root_finding.contractors import contracted
 from derive.numerics.root_finding.expression_graph import dag_of
@@ -346,8 +347,7 @@ def _verdict(condition: Node, logic: CaseLogic, points: Mapping[str, Span]) -> b
     verdict = logic.verdict(condition)
     if verdict is not None or not points.keys() >= {*names_in(condition)}:
         return verdict
-    possible = truths(condition, points)
-    return next(iter(possible)) if len(possible) == 1 else None
+    return truth_within(condition, points)
 
 
 def _stands_aside(library: RelationSet, question: Question, relation: Relation) -> bool:

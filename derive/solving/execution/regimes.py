@@ -32,7 +32,7 @@ from derive.caches import Memo
 from derive.errors import DeriveError, VerificationError
 from derive.expressions.tree import Node, names_in, render
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.evaluation import holds, truth
+from derive.numerics.algebra.evaluation import holds, truth, truth_within
 from derive.numerics.intervals.enclosure import Span, truths
 from derive.planning.incidence import Core, Structure, core_of, structure_of
 from derive.planning.matching import closure
@@ -156,7 +156,9 @@ class Decisions:
             return True
         if relation.name in self.question.case.failing:
             return False
-        return self._once(self.decided, "decided", relation.name, lambda: self._decided(relation))
+        return self._once(
+            self.decided, "decided", relation.name, lambda: _all_hold(map(self.truth, relation.conditions))
+        )
 
     def following(self, name: str) -> float | None:
         """A quantity's number if it follows from the givens without assumptions."""
@@ -229,9 +231,6 @@ class Decisions:
         else:
             self.derived[name] = result
 
-    def _decided(self, relation: Relation) -> bool | None:
-        return _all_hold(map(self.truth, relation.conditions))
-
     def yields(self, relation: Relation) -> bool:
         """Whether a relation applies only by a weak value that yields to the result: one to which something leads."""
         if relation.name in self.question.case.holding:
@@ -278,8 +277,7 @@ class Decisions:
                 spans[name] = number, number
             else:
                 spans[name] = domain.low, domain.high
-        possible = truths(condition, spans)
-        return next(iter(possible)) if len(possible) == 1 else None
+        return truth_within(condition, spans)
 
     def _numbers(self, condition: Node) -> dict[str, float]:
         return {name: number for name in names_in(condition) if (number := self.value(name)) is not None}
@@ -324,9 +322,6 @@ class Decisions:
             return False
         return name in _REACHES.of(graph.session, (strong, weak), lambda: determined(graph, strong, weak))
 
-    def _is_surely_open(self, name: str) -> bool:
-        return is_surely_open(self._graph(name), name, self._strong, self.question.weak)
-
     def is_of_ranges(self, name: str) -> bool:
         """Whether a quantity is a range that is typed, or was found to follow from one."""
         made = self.carried_out.get(name)
@@ -344,7 +339,8 @@ class Decisions:
 
     def _derived(self, name: str) -> float | None:
         """A quantity's number from relations that apply; those that are undecided are not even tried."""
-        if self._is_surely_open(name) or not self.is_in_reach(name):
+        is_open = is_surely_open(self._graph(name), name, self._strong, self.question.weak)
+        if is_open or not self.is_in_reach(name):
             return None
         undecided = dict(self._undecided())
         never = {relation for relation, applies in self.decided.items() if applies is not True}

@@ -18,9 +18,8 @@ from derive.expressions.grammar import parse_equation, parse_expression
 from derive.expressions.sympy_bridge import from_sympy
 from derive.expressions.tree import FUNCTIONS, Apply, Name, Number, render
 from derive.model.dimensions import dimension_of
-from derive.numerics.algebra.derivatives import derivative
 from derive.numerics.algebra.evaluation import holds, value
-from derive.numerics.algebra.like_terms import filled
+from derive.numerics.algebra.like_terms import derivative, filled
 from derive.numerics.intervals.enclosure import enclose
 from derive.numerics.intervals.functions import GAP
 from derive.numerics.local_solvers.automatic_differentiation import Tape

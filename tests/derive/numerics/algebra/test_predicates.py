@@ -12,7 +12,7 @@ import pytest
 
 from derive.expressions.grammar import parse_expression
 from derive.numerics.algebra.evaluation import chosen_arm
-from derive.numerics.algebra.predicates import Order, order
+from derive.numerics.algebra.exact_values import Order, order
 from quantities.rational import Rational, written
 from tests.ordinary import every
 
