@@ -13,7 +13,6 @@ from derive.audit.criteria import Number, as_printed, read_expected
 from derive.audit.question import WrittenQuestion
 from derive.audit.weighing import weigh
 from derive.errors import DeriveError, InconsistentError, Problem
-from derive.garbage import collecting_seldom
 from derive.library import Library
 from derive.model.redundancy import redundant
 from derive.presentation.numbers import shown_number
@@ -41,7 +40,7 @@ def check(source: str | Path, *, beside: Library | None = None) -> list[Problem]
 
 def sound(source: str | Path, *, beside: Library | None = None) -> Library:
     """The library of a relation file that is consistent."""
-    with query(math.inf), collecting_seldom():
+    with query(math.inf):
         return proved(tested(read(parse_source(*read_source(source)), beside)))
 
 

@@ -21,7 +21,6 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from derive.errors import LimitError
-from derive.garbage import collecting_seldom
 from derive.interrupting import Interruption, interrupted_after
 
 __all__ = ["in_this_query", "limits", "overtime", "query", "several_queries", "sharing", "tick"]
@@ -121,7 +120,7 @@ def _running_for(seconds: float, outer: _Clock | None, is_of_several: bool) -> I
     clock = _Clock(seconds, time.thread_time() + seconds, ends, is_of_several=is_of_several)
     token = _running.set(clock)
     try:
-        with collecting_seldom(), interrupted_after(ends - time.monotonic() + _GRACE):
+        with interrupted_after(ends - time.monotonic() + _GRACE):
             yield
     except Interruption:
         raise clock.error() from None

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from derive.errors import DeriveError, ExpressionError, UnknownNameError
-from derive.garbage import collecting_seldom
 from derive.library import Library
 from derive.model.relation import Relation, relate, undeclared
 from derive.model.vocabulary import Vocabulary
@@ -58,7 +57,7 @@ def load(source: str | Path, *, beside: Library | None = None) -> Library:
     """
     if _is_offered(source):
         return installed(str(source))
-    with query(math.inf), collecting_seldom():
+    with query(math.inf):
         return proved(read(parse_source(*read_source(source)), beside))
 
 
