@@ -20,9 +20,9 @@ from derive.tokens.relations import subjects
 from derive.tokens.reports import page_shelf
 from derive.tokens.reports.titles import titles
 from quantities.declaration import Declaration
-from quantities.profiles import Profile, Profiles
-from quantities.source import Source
+from quantities.facts import Profile, Profiles
 from quantities.spelling import parse_unit
+from quantities.value import Source
 
 __all__ = ["KINDS", "LISTS", "as_data", "entries", "found", "found_data", "grouped", "mentioning", "rows"]
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from derive.model.relation_set import RelationSet
 from derive.time_limits import query
-from quantities.profiles import Profile
+from quantities.facts import Profile
 
 if TYPE_CHECKING:
     from derive.borders.border import Borders

@@ -12,11 +12,11 @@ from importlib.metadata import version
 from typing import Any
 
 from derive.errors import DeriveError
+from derive.files import MARK
 from derive.kernels.backends.python_module import python_functions, runtime_for
 from derive.kernels.profile_values import generic_question, used_values
 from derive.kernels.programs.program import Program, programmed
 from derive.model.relation_set import RelationSet
-from derive.output_files import MARK
 from quantities.value import Value
 
 __all__ = ["module_text"]

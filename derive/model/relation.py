@@ -86,7 +86,7 @@ class Relation(Shown):
             keys += [("when", str(i))] * len(found)
         if not faults:
             return []
-        from derive.model.mismatches import problem_of  # needed only for errors
+        from derive.model.repairs import problem_of  # needed only for errors
 
         told = [
             replace(problem_of(*fault, vocabulary if i < _MENDED else vocabulary.brief), where=keys[i])

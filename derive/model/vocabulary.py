@@ -9,7 +9,7 @@ from functools import cached_property
 
 from derive.errors import UnknownNameError, unknown
 from derive.expressions.tree import Apply, Node, Number, render
-from derive.model.angles import STILL, Turn, mark_of
+from derive.model.dimensions import STILL, Turn, mark_of
 from derive.search.index import Entry, Index
 from quantities.declaration import Declaration
 from quantities.dimension import Dimension

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from derive.output_files import encoded
+from derive.files import encoded
 
 __all__ = ["packed", "unpacked"]
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from derive.model.relation_set import RelationSet
-from quantities.profiles import Profile
+from quantities.facts import Profile
 
 __all__ = ["Slot", "slots"]
 

@@ -3,12 +3,17 @@
 The TOML reader stops at its first error. So that a name declared twice is reported together with all other problems,
 the second declaration is blanked out and the text read again. The reader is `tomli`, from which Python's own comes:
 compiled, it reads the files of the built-in library in a third of the time.
+It keeps no positions, so the text is scanned for its keys; the scan serves messages only.
+
+Other programs have TOML files too (`is_one`). They are told by the names at their top, so that looking through a folder
+costs little, and a file that is not TOML any more, since somebody is writing it, is recognised all the same.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,14 +22,105 @@ from typing import Any
 import tomli
 
 from derive.errors import DeriveError, ExpressionError, LimitError, excerpt
-from derive.input_files import LARGEST, content_of
-from derive.relation_files.key_lines import key_lines, statement_lines
+from derive.files import LARGEST, content_of
+from derive.relation_files.keys import FILE, SECTIONS
 from derive.relation_files.offered import is_name, meant, offers
 
-__all__ = ["Document", "is_text", "parse_source", "read_document", "read_source"]
+__all__ = [
+    "Document",
+    "KeyPath",
+    "are_names_of_one",
+    "is_one",
+    "is_text",
+    "key_lines",
+    "names_at_top",
+    "parse_source",
+    "read_document",
+    "read_source",
+    "statement_lines",
+]
+
+KeyPath = tuple[str, ...]
+
+_PART = r"(?:[A-Za-z0-9_-]+|\"[^\"\n]*\"|'[^'\n]*')"
+_DOTTED = rf"{_PART}(?:[ \t]*\.[ \t]*{_PART})*"
+_HEADER = re.compile(rf"[ \t]*\[(\[?)[ \t]*({_DOTTED})[ \t]*\]")
+_KEY = re.compile(rf"[ \t]*({_DOTTED})[ \t]*=(?!=)")
+_OPENING = re.compile(r"""\"{3}|'{3}|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|\#.*""")
+_CLOSING = {'"""': re.compile(r'(?:[^"\\]|\\.|"{1,2}(?!"))*"{3}'), "'''": re.compile(r"(?:[^']|'{1,2}(?!'))*'{3}")}
+
+
+def key_lines(text: str) -> dict[KeyPath, int]:
+    """The line of every table and every key at the start of a line; tables of a list are distinguished by number.
+
+    >>> key_lines("[quantities]\\nlength = { unit = 'm' }")
+    {('quantities',): 1, ('quantities', 'length'): 2}
+    >>> key_lines("[[parts]]\\n[[parts]]\\nname = 'b'")
+    {('parts',): 1, ('parts', '0'): 1, ('parts', '1'): 2, ('parts', '1', 'name'): 3}
+    """
+    found: dict[KeyPath, int] = {}
+    table: KeyPath = ()
+    lists: dict[KeyPath, int] = {}  # how many tables a list has so far
+    for number, path, header in _statements(text):
+        whole = _placed(path, lists, header == "[[") if header else table + path
+        for depth in range(1 if header else len(table) + 1, len(whole) + 1):
+            found.setdefault(whole[:depth], number)
+        table = whole if header else table
+    return found
+
+
+def _placed(path: KeyPath, lists: dict[KeyPath, int], is_list: bool) -> KeyPath:
+    """The path of a header, with the number of each table that is one of a list."""
+    whole: KeyPath = ()
+    for depth, part in enumerate(path, 1):
+        whole += (part,)
+        if is_list and depth == len(path):
+            lists[whole] = lists.get(whole, 0) + 1
+        if whole in lists:
+            whole += (str(lists[whole] - 1),)
+    return whole
+
+
+def statement_lines(text: str) -> list[int]:
+    """Every line on which a table or a key begins, including those declared twice."""
+    return [number for number, _, _ in _statements(text)]
+
+
+def _statements(text: str) -> Iterator[tuple[int, KeyPath, str]]:
+    """Each header and each key of a text: its line, its parts, and the brackets that open it, if it is a header."""
+    quotes = ""  # the quotes of the multi-line string that is open
+    for number, line in enumerate(text.split("\n"), 1):
+        if not quotes:
+            if header := _HEADER.match(line):
+                yield number, _parts(header.group(2)), "[" + header.group(1)
+            elif key := _KEY.match(line):
+                yield number, _parts(key.group(1)), ""
+        quotes = _left_open(line, quotes)
+
+
+def _left_open(line: str, quotes: str) -> str:
+    """The quotes of the multi-line string that is open at the end of a line; comments and other strings open none."""
+    position = 0
+    while True:
+        if quotes:
+            end = _CLOSING[quotes].match(line, position)
+            if end is None:
+                return quotes
+            quotes, position = "", end.end()
+        opening = _OPENING.search(line, position)
+        if opening is None:
+            return ""
+        position = opening.end()
+        if opening.group() in _CLOSING:
+            quotes = opening.group()
+
+
+def _parts(dotted: str) -> KeyPath:
+    return tuple(part[1:-1] if part[0] in "\"'" else part for part in re.findall(_PART, dotted))
+
 
 _LONGEST = 24_000  # characters of one line; the TOML reader takes quadratic time over a longer key
-_DOTTED = re.compile(r"(?<![\w\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){50}")  # a key of nested tables
+_DEEP_KEY = re.compile(r"(?<![\w\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){50}")  # a key of nested tables
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """All but the tab and the end of a line; those that turn the direction of a text show another one than it is, too."""
 _MAY_CONTROL = re.compile(rf"{_CONTROL.pattern}|\\[bfreuUx]")  # written out, or as an escape of TOML
@@ -171,7 +267,7 @@ def _too_long(text: str) -> tuple[DeriveError, int] | None:
     if max(map(len, rows)) > _LONGEST:
         line = next(i for i, row in enumerate(rows, 1) if len(row) > _LONGEST)
         what, limit = "The line has more than {}.", f"{_LONGEST} characters"
-    elif found := _DOTTED.search(text):
+    elif found := _DEEP_KEY.search(text):
         line = text.count("\n", 0, found.start()) + 1
         what, limit = "The key has {} or more.", "50 dots"
     else:
@@ -263,3 +359,43 @@ def _blanked(text: str, line: int) -> str:
     ends = [start for start in starts if start > line and (not opens or rows[start - 1].lstrip().startswith("["))]
     end = min(ends, default=len(rows) + 1)
     return "\n".join([*rows[: line - 1], *[""] * (end - line), *rows[end - 1 :]])
+
+
+_LARGEST = 4_000_000  # bytes that are looked at
+_TOP_HEADER = re.compile(r"^[ \t]*\[\[?[ \t]*[\"']?([\w-]+)", re.MULTILINE)
+_TOP_KEY = re.compile(r"^[ \t]*[\"']?([\w-]+)[\"']?(?:[ \t]*\.[ \t]*[\w\"'-]+)*[ \t]*=", re.MULTILINE)
+
+
+def are_names_of_one(names: Iterable[str]) -> bool:
+    """Whether a file with these names at its top is a relation file.
+
+    >>> are_names_of_one(["title", "quantities"]), are_names_of_one(["project", "tool"]), are_names_of_one(["profiles"])
+    (True, False, True)
+    """
+    found = set(names)
+    if found & {"quantities", "relations"}:
+        return True
+    return bool(found & {"uses", *SECTIONS}) and found <= {*FILE, *SECTIONS}
+
+
+def names_at_top(text: str) -> set[str]:
+    """The names at the top of a TOML text: those of its tables, and of the keys before the first of them.
+
+    >>> sorted(names_at_top("title = 'x'\\n[quantities]\\ny = { unit = 'm' }\\n[relations.r]"))
+    ['quantities', 'relations', 'title']
+    """
+    first = _TOP_HEADER.search(text)
+    return {*_TOP_HEADER.findall(text), *_TOP_KEY.findall(text[: first.start()] if first else text)}
+
+
+def is_one(path: Path) -> bool:
+    """Whether this file is a relation file, also where it is not the UTF-8 that it should be."""
+    if not path.is_file():  # what a pipe holds could not be read again
+        return False
+    try:
+        with path.open("rb") as file:
+            start = file.read(_LARGEST)
+    except OSError:
+        return False
+    coding = "utf-16" if start.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig"
+    return are_names_of_one(names_at_top(start.decode(coding, errors="replace")))

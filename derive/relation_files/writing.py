@@ -10,7 +10,7 @@ from derive.expressions.tree import render
 from derive.library import Library
 from derive.model.relation import Relation
 from quantities.declaration import Declaration
-from quantities.profiles import Profile
+from quantities.facts import Profile
 from quantities.value import Value
 
 __all__ = ["written"]

@@ -14,8 +14,8 @@ import derive
 from derive.relation_files.plain_data import packed, unpacked
 from derive.relation_files.writing import written
 from quantities.declaration import Declaration, agreed
+from quantities.domain import read_seen
 from quantities.errors import DeriveError
-from quantities.seen import read_seen
 from quantities.spelling import parse_unit
 
 FILE = """

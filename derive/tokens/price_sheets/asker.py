@@ -18,9 +18,8 @@ from derive.solving.execution.applicability import decisions_of
 from derive.solving.execution.question import Question
 from derive.tokens.price_sheets.sheets import KEYS, STANDING_IN, Plausible, Sheet, SheetQuestion, printed
 from quantities.declaration import Declaration
-from quantities.profiles import Profile
-from quantities.source import Source
-from quantities.value import Value
+from quantities.facts import Profile
+from quantities.value import Source, Value
 
 __all__ = ["Asker", "Chosen", "Span", "ends", "stated"]
 

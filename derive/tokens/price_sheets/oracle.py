@@ -9,13 +9,12 @@ from typing import Any
 from derive.errors import NOES
 from derive.tables.progress import watched
 from derive.tokens.price_sheets.asker import Asker, ends
-from derive.tokens.price_sheets.concluding import conclude, gap_text
-from derive.tokens.price_sheets.conclusions import Conclusion, Contradiction, Inference, Missing
+from derive.tokens.price_sheets.concluding import Conclusion, Contradiction, Inference, Missing, conclude, gap_text
 from derive.tokens.price_sheets.sheets import QUESTIONS, TENSIONS, Tension, plausible, read_sheet, sheet_names
 from derive.tokens.price_sheets.text import shown
 from derive.tokens.relations import library
 from derive.tolerances import AGREEMENT
-from quantities.profiles import Profile
+from quantities.facts import Profile
 
 __all__ = ["infer", "survey"]
 

@@ -19,15 +19,14 @@ import tomli
 
 from derive.errors import ExpressionError, read_all
 from derive.library import Library
-from derive.model.union import prove_fit
+from derive.model.relation_set import prove_fit
 from derive.relation_files.loading import load
 from derive.relation_files.sources import is_text
 from derive.tokens.relations import library as built_in
 from derive.tokens.relations import vocabulary
 from quantities.declaration import read_given
-from quantities.profiles import Profile
-from quantities.source import Source
-from quantities.value import Value, read_value
+from quantities.facts import Profile
+from quantities.value import Source, Value, read_value
 
 __all__ = [
     "KEYS",

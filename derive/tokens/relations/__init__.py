@@ -18,9 +18,8 @@ from pathlib import Path
 from derive.cache_folder import entry, keep, recalled, sources
 from derive.library import Library
 from derive.relation_files.plain_data import packed, unpacked
-from quantities.facts import Facts
-from quantities.profiles import Profiles
-from quantities.texts import read
+from quantities.definitions import read
+from quantities.facts import Facts, Profiles
 
 __all__ = ["FACTS", "SOURCE", "Subject", "library", "subjects", "vocabulary"]
 

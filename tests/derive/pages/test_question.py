@@ -15,8 +15,8 @@ from derive.pages.page_question import page_question
 from derive.pages.profiles_of_page import slots
 from derive.pages.sliders import nice, slider, starting_number
 from derive.pages.variants import variants
-from quantities.customary import offered
 from quantities.declaration import Declaration
+from quantities.proposals import offered
 from quantities.spelling import parse_unit
 from quantities.units import convert
 from quantities.value import read_number, read_value
