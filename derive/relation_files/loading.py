@@ -23,9 +23,8 @@ from derive.library import Library
 from derive.model.relation import Relation, relate, undeclared
 from derive.model.vocabulary import Vocabulary
 from derive.relation_files.keys import FILE, QUANTITY, RELATION, SECTIONS, texts_of
-from derive.relation_files.notes import SEARCHED, Notes
 from derive.relation_files.offered import installed, is_name, offers, shelved
-from derive.relation_files.sources import Document, parse_source, read_document, read_source
+from derive.relation_files.sources import SEARCHED, Document, Notes, parse_source, read_document, read_source
 from derive.relation_files.values import Example, stated_default, stated_example, stated_profiles, stated_unit
 from derive.time_limits import query
 from quantities.declaration import Declaration, check_name, read_aliases

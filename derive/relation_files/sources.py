@@ -2,33 +2,37 @@
 
 The TOML reader stops at its first error. So that a name declared twice is reported together with all other problems,
 the second declaration is blanked out and the text read again. The reader is `tomli`, from which Python's own comes:
-compiled, it reads the files of the built-in library in a third of the time.
-It keeps no positions, so the text is scanned for its keys; the scan serves messages only.
+compiled, it reads the files of the built-in library in a third of the time. It keeps no positions, so the text is
+scanned for its keys; the scan serves messages only.
 
 Other programs have TOML files too (`is_one`). They are told by the names at their top, so that looking through a folder
 costs little, and a file that is not TOML any more, since somebody is writing it, is recognised all the same.
+
+Its problems are noted with their lines, while reading goes on (`Notes`).
 """
 
 from __future__ import annotations
 
 import re
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import tomli
 
-from derive.errors import DeriveError, ExpressionError, LimitError, excerpt
+from derive.errors import DeriveError, ExpressionError, LimitError, Problem, excerpt, together, unknown
 from derive.files import LARGEST, content_of
 from derive.relation_files.keys import FILE, SECTIONS
 from derive.relation_files.offered import is_name, meant, offers
 
 __all__ = [
+    "SEARCHED",
     "Document",
     "KeyPath",
+    "Notes",
     "are_names_of_one",
     "is_one",
     "is_text",
@@ -38,9 +42,11 @@ __all__ = [
     "read_document",
     "read_source",
     "statement_lines",
+    "within",
 ]
 
 KeyPath = tuple[str, ...]
+"""The path of an entry: the keys of the tables around it, and its own."""
 
 _PART = r"(?:[A-Za-z0-9_-]+|\"[^\"\n]*\"|'[^'\n]*')"
 _DOTTED = rf"{_PART}(?:[ \t]*\.[ \t]*{_PART})*"
@@ -399,3 +405,77 @@ def is_one(path: Path) -> bool:
         return False
     coding = "utf-16" if start.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig"
     return are_names_of_one(names_at_top(start.decode(coding, errors="replace")))
+
+
+SEARCHED = 20
+"""Limit on problems of a file for which similar names and repairs are searched."""
+
+_T = TypeVar("_T")
+
+
+@dataclass
+class Notes:
+    """The problems of one document, in the order in which they were found."""
+
+    document: Document
+    errors: list[tuple[Problem, DeriveError]] = field(default_factory=list)
+
+    def attempt(self, name: str, where: KeyPath, act: Callable[[], _T]) -> _T | None:
+        try:
+            return act()
+        except DeriveError as error:
+            self.note(where, within(name, error))
+            return None
+
+    def complain(self, name: str, where: KeyPath, what: str, hint: str) -> None:
+        said = f"{name}: {what}" if name else what
+        self.note(where, ExpressionError(said, hint=hint, text=name))
+
+    def note(self, where: KeyPath, error: DeriveError, line: int | None = None) -> None:
+        placed = line is not None  # the position is that of the TOML reader, in the file and not within a text
+        line = self.document.line(where) if line is None else line
+        span = (0, 0) if placed else _span(error)
+        if isinstance(error, ExpressionError) and error.position is not None and line and not placed:
+            column = error.position[1] + self.document.column(line, error.text)
+            error._facts["position"] = error.position = (self.document.first_line(line) + error.position[0] - 1, column)
+        relation = where[1] if where[:1] == ("relations",) and len(where) > 1 else ""
+        self.errors.append((Problem(relation, line, error.what, error.hint, where, span), error))
+
+    def keys(self, name: str, where: KeyPath, table: Mapping[str, Any], known: Iterable[str]) -> None:
+        named = tuple(known)
+        for key in table:
+            if key not in named:
+                error = unknown("key", key, named)
+                self.note((*where, key), within(name, error))
+
+    def text(self, name: str, where: KeyPath, table: Mapping[str, Any], key: str) -> str:
+        text = table.get(key, "")
+        if not isinstance(text, str):
+            self.complain(name, (*where, key), f"'{key}' is not a string.", f'Write {key} = "...".')
+            return ""
+        return text
+
+    def gathered(self) -> DeriveError:
+        """One error for all problems, of their kind if they share one."""
+        problems, errors = zip(*self.errors, strict=True)
+        label = self.document.label
+        return together(errors, problems, f"{label}: " if label else "", label)
+
+
+def within(name: str, error: DeriveError) -> DeriveError:
+    """The error, with the name of its entry."""
+    profile, comma, quantity = name.rpartition(", ")
+    if comma and error.what.startswith(f"{quantity}:"):
+        error.what = f"{profile}, {error.what}"
+    elif name and not error.what.startswith((f"{name}:", f"{name},")):
+        error.what = f"{name}: {error.what}"
+    return error
+
+
+def _span(error: DeriveError) -> tuple[int, int]:
+    """Where in its text an error is, from there to the end of the text; nowhere if it does not say."""
+    if not isinstance(error, ExpressionError) or error.position is None:
+        return 0, 0
+    row, column = error.position
+    start = sum(len(line) + 1 for line in error.text.split("\n")[: row - 1]) + column - 1
+    return start, max(start, len(error.text))

@@ -28,7 +28,7 @@ from typing import Any
 from derive.errors import unknown
 from derive.model.vocabulary import Vocabulary
 from derive.relation_files.keys import EXAMPLE, PROFILE, SHARED, VALUE
-from derive.relation_files.notes import SEARCHED, Notes, Path, within
+from derive.relation_files.sources import SEARCHED, KeyPath, Notes, within
 from quantities.declaration import Declaration, read_given
 from quantities.definitions import define
 from quantities.dimension import Dimension
@@ -96,7 +96,7 @@ def stated_unit(notes: Notes, name: str, meaning: Any) -> None:
 
     From then on it is known in the whole process, with one meaning (`quantities.definitions`).
     """
-    where: Path = ("units", name)
+    where: KeyPath = ("units", name)
     example = f'Write {name} = "1.08 USD", or {name} = "{_NEW}" for what is made of no other unit.'
     if not isinstance(meaning, str):
         notes.complain(name, where, "a unit is defined by a string.", example)
@@ -159,7 +159,7 @@ def _by_choice(entry: Any) -> Mapping[str, Any]:
 
 
 def _stated(
-    notes: Notes, name: str, where: Path, quantity: Declaration, entry: Any, shared: Mapping[str, str]
+    notes: Notes, name: str, where: KeyPath, quantity: Declaration, entry: Any, shared: Mapping[str, str]
 ) -> Value | None:
     stated = entry if isinstance(entry, dict) else {"value": entry}
     notes.keys(name, where, stated, VALUE)
@@ -173,7 +173,7 @@ def shared_by_all(notes: Notes) -> dict[str, str]:
 
 
 def stated_default(
-    notes: Notes, name: str, where: Path, quantity: Declaration, table: Mapping[str, Any]
+    notes: Notes, name: str, where: KeyPath, quantity: Declaration, table: Mapping[str, Any]
 ) -> Value | None:
     """The default of a quantity: its `value` or its `otherwise`; or None and a problem.
 
@@ -189,7 +189,7 @@ def stated_default(
     return None if found is None else found.sourced(replace(OTHERWISE, note=notes.text(name, where, table, "reason")))
 
 
-def _value(notes: Notes, name: str, where: Path, quantity: Declaration, table: Mapping[str, Any]) -> Value | None:
+def _value(notes: Notes, name: str, where: KeyPath, quantity: Declaration, table: Mapping[str, Any]) -> Value | None:
     """A value with its source, or None and a problem."""
     if "value" not in table:
         notes.complain(name, where, "it has no value.", f'Add value = "3 {quantity.unit}".')
@@ -210,7 +210,7 @@ def _value(notes: Notes, name: str, where: Path, quantity: Declaration, table: M
     return notes.attempt(name, (*where, "range"), lambda: read_given(value.between(read_value(ends)), quantity))
 
 
-def _source(notes: Notes, name: str, where: Path, table: Mapping[str, Any]) -> Source | None:
+def _source(notes: Notes, name: str, where: KeyPath, table: Mapping[str, Any]) -> Source | None:
     texts = {key: notes.text(name, where, table, key) for key in ("source", "kind", "date", "as_of", "url", "reason")}
     kind = texts["kind"] or ("published" if texts["source"] else "assumed")
     if kind not in KINDS:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from derive.cache_folder import entry, keep, recalled, sources
 from derive.library import Library
-from derive.relation_files.plain_data import packed, unpacked
+from derive.relation_files.writing import packed, unpacked
 from quantities.definitions import read
 from quantities.facts import Facts, Profiles
 
