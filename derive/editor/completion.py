@@ -9,10 +9,10 @@ from typing import Literal
 
 from derive.editor.names import key_meaning
 from derive.editor.readings import OpenFile
-from derive.editor.toml_text import Entry, Span, String
 from derive.expressions.tree import FUNCTIONS
 from derive.relation_files import offered
 from derive.relation_files.keys import EXAMPLE, FILE, PROFILE, QUANTITY, RELATION, SECTIONS, VALUE
+from derive.relation_files.toml_text import Entry, Span, String
 from quantities.declaration import Declaration
 from quantities.definitions import beginning
 from quantities.value import KINDS

@@ -16,11 +16,11 @@ from fractions import Fraction
 from typing import Literal
 
 from derive.editor.readings import OpenFile, examined
-from derive.editor.toml_text import Entry, Span, String, TomlText
 from derive.errors import DeriveError, ExpressionError, Problem, UnitError, UnknownNameError
 from derive.expressions.grammar import parse_condition, parse_equation
 from derive.expressions.tree import Apply, Equation, Node, Number, rebuilt, render
 from derive.model.repairs import Edit
+from derive.relation_files.toml_text import Entry, Span, String, TomlText
 
 __all__ = ["Diagnostic", "Fix", "diagnostics", "mended"]
 

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Literal
 
 from derive.editor.readings import OpenFile, Reading
-from derive.editor.toml_text import Span, String, TomlText
 from derive.errors import AmbiguousError, DeriveError, ExpressionError, UnknownNameError, unknown
 from derive.library import Library
 from derive.model.relation import Relation
 from derive.relation_files.keys import EXAMPLE, FILE, PROFILE, QUANTITY, RELATION, SECTIONS, VALUE, Key
+from derive.relation_files.toml_text import Span, String, TomlText
 from derive.time_limits import limits
 from quantities.declaration import Declaration, check_name
 from quantities.spelling import parse_unit

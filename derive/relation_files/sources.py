@@ -27,6 +27,7 @@ from derive.errors import DeriveError, ExpressionError, LimitError, Problem, exc
 from derive.files import LARGEST, content_of
 from derive.relation_files.keys import FILE, SECTIONS
 from derive.relation_files.offered import is_name, meant, offers
+from derive.relation_files.toml_text import TomlText
 
 __all__ = [
     "SEARCHED",
@@ -41,19 +42,11 @@ __all__ = [
     "parse_source",
     "read_document",
     "read_source",
-    "statement_lines",
     "within",
 ]
 
 KeyPath = tuple[str, ...]
 """The path of an entry: the keys of the tables around it, and its own."""
-
-_PART = r"(?:[A-Za-z0-9_-]+|\"[^\"\n]*\"|'[^'\n]*')"
-_DOTTED = rf"{_PART}(?:[ \t]*\.[ \t]*{_PART})*"
-_HEADER = re.compile(rf"[ \t]*\[(\[?)[ \t]*({_DOTTED})[ \t]*\]")
-_KEY = re.compile(rf"[ \t]*({_DOTTED})[ \t]*=(?!=)")
-_OPENING = re.compile(r"""\"{3}|'{3}|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|\#.*""")
-_CLOSING = {'"""': re.compile(r'(?:[^"\\]|\\.|"{1,2}(?!"))*"{3}'), "'''": re.compile(r"(?:[^']|'{1,2}(?!'))*'{3}")}
 
 
 def key_lines(text: str) -> dict[KeyPath, int]:
@@ -65,64 +58,18 @@ def key_lines(text: str) -> dict[KeyPath, int]:
     {('parts',): 1, ('parts', '0'): 1, ('parts', '1'): 2, ('parts', '1', 'name'): 3}
     """
     found: dict[KeyPath, int] = {}
-    table: KeyPath = ()
-    lists: dict[KeyPath, int] = {}  # how many tables a list has so far
-    for number, path, header in _statements(text):
-        whole = _placed(path, lists, header == "[[") if header else table + path
-        for depth in range(1 if header else len(table) + 1, len(whole) + 1):
-            found.setdefault(whole[:depth], number)
-        table = whole if header else table
+    for line, path, before in _statements(text):
+        for depth in range(before + 1, len(path) + 1):
+            found.setdefault(path[:depth], line)
     return found
 
 
-def _placed(path: KeyPath, lists: dict[KeyPath, int], is_list: bool) -> KeyPath:
-    """The path of a header, with the number of each table that is one of a list."""
-    whole: KeyPath = ()
-    for depth, part in enumerate(path, 1):
-        whole += (part,)
-        if is_list and depth == len(path):
-            lists[whole] = lists.get(whole, 0) + 1
-        if whole in lists:
-            whole += (str(lists[whole] - 1),)
-    return whole
-
-
-def statement_lines(text: str) -> list[int]:
-    """Every line on which a table or a key begins, including those declared twice."""
-    return [number for number, _, _ in _statements(text)]
-
-
-def _statements(text: str) -> Iterator[tuple[int, KeyPath, str]]:
-    """Each header and each key of a text: its line, its parts, and the brackets that open it, if it is a header."""
-    quotes = ""  # the quotes of the multi-line string that is open
-    for number, line in enumerate(text.split("\n"), 1):
-        if not quotes:
-            if header := _HEADER.match(line):
-                yield number, _parts(header.group(2)), "[" + header.group(1)
-            elif key := _KEY.match(line):
-                yield number, _parts(key.group(1)), ""
-        quotes = _left_open(line, quotes)
-
-
-def _left_open(line: str, quotes: str) -> str:
-    """The quotes of the multi-line string that is open at the end of a line; comments and other strings open none."""
-    position = 0
-    while True:
-        if quotes:
-            end = _CLOSING[quotes].match(line, position)
-            if end is None:
-                return quotes
-            quotes, position = "", end.end()
-        opening = _OPENING.search(line, position)
-        if opening is None:
-            return ""
-        position = opening.end()
-        if opening.group() in _CLOSING:
-            quotes = opening.group()
-
-
-def _parts(dotted: str) -> KeyPath:
-    return tuple(part[1:-1] if part[0] in "\"'" else part for part in re.findall(_PART, dotted))
+def _statements(text: str) -> Iterator[tuple[int, KeyPath, int]]:
+    """Each header and each key at the start of a line: its line, its path, and the parts that were open before."""
+    line, counted = 1, 0
+    for start, path, before in TomlText(text, is_half_typed=False).statements:
+        line, counted = line + text.count("\n", counted, start), start
+        yield line, path, before
 
 
 _LONGEST = 24_000  # characters of one line; the TOML reader takes quadratic time over a longer key
@@ -333,7 +280,7 @@ def _reworded(message: str, text: str) -> tuple[ExpressionError, int]:
 
 def _start(text: str, line: int) -> int:
     """The first line of the statement on this line."""
-    return max((start for start in statement_lines(text) if start <= line), default=line)
+    return max((start for start, _, _ in _statements(text) if start <= line), default=line)
 
 
 def _key_name(text: str, line: int) -> str:
@@ -361,7 +308,7 @@ def _blanked(text: str, line: int) -> str:
     """The text without one statement, and without its whole table if it opens one."""
     rows = text.split("\n")
     opens = rows[line - 1].lstrip().startswith("[")
-    starts = statement_lines(text)
+    starts = [line for line, _, _ in _statements(text)]
     ends = [start for start in starts if start > line and (not opens or rows[start - 1].lstrip().startswith("["))]
     end = min(ends, default=len(rows) + 1)
     return "\n".join([*rows[: line - 1], *[""] * (end - line), *rows[end - 1 :]])
