@@ -169,7 +169,7 @@ def _powered(number: str, unit: str, wanted: Unit) -> Iterator[str]:
 
 def _readings(unit: str) -> Iterator[str]:
     """The unit itself, if it can be read; else with alternatives for each unknown name."""
-    unknown = [word for word in dict.fromkeys(_WORD.findall(unit)) if word != "per" and not _is_unit(word)]
+    unknown = [word for word in dict.fromkeys(_WORD.findall(unit)) if word != "per" and _unit_of(word) is None]
     if not unknown:
         yield unit
         return
@@ -181,12 +181,11 @@ def _readings(unit: str) -> Iterator[str]:
             yield from _readings(changed)
 
 
-def _is_unit(name: str) -> bool:
+def _unit_of(text: str) -> Unit | None:
     try:
-        parse_unit(name)
+        return parse_unit(text)
     except DeriveError:
-        return False
-    return True
+        return None
 
 
 def _inverse(number: str, unit: str, wanted: Unit) -> Iterator[str]:
@@ -398,10 +397,8 @@ def hint_on_unit(text: str, hint: str, own: Unit) -> str:
 
 def _is_like(text: str, own: Unit) -> bool:
     """Whether a text is a unit of this dimension."""
-    try:
-        return parse_unit(text).dimension == own.dimension
-    except DeriveError:
-        return False
+    unit = _unit_of(text)
+    return unit is not None and unit.dimension == own.dimension
 
 
 def _neighbours(text: str) -> list[str]:

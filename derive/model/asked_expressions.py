@@ -22,7 +22,7 @@ from derive.expressions.tree import Node, names_in
 from derive.model.dimensions import dimension_of
 from derive.model.relation import relate, undeclared
 from derive.model.relation_set import RelationSet
-from derive.model.vocabulary import Vocabulary
+from derive.model.repairs import Vocabulary
 from quantities.declaration import Declaration, check_name
 from quantities.dimension import Dimension
 from quantities.domain import read_domain

@@ -17,7 +17,7 @@ from derive.caches import Session
 from derive.errors import DeriveError, ExpressionError, UnknownNameError, excerpt, unknown
 from derive.expressions.tree import is_condition, names_in, walk
 from derive.model.relation import Relation
-from derive.model.vocabulary import Vocabulary
+from derive.model.repairs import Vocabulary
 from derive.search.index import Entry, Index, is_alias, mistaken
 from derive.showing import Shown
 from quantities.declaration import Declaration, agreed, declaration_of, read_given

@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 from derive.errors import DeriveError, ExpressionError, UnknownNameError
 from derive.library import Library
 from derive.model.relation import Relation, relate, undeclared
-from derive.model.vocabulary import Vocabulary
+from derive.model.repairs import Vocabulary
 from derive.relation_files.keys import FILE, QUANTITY, RELATION, SECTIONS, texts_of
 from derive.relation_files.offered import installed, is_name, offers, shelved
 from derive.relation_files.sources import SEARCHED, Document, Notes, parse_source, read_document, read_source

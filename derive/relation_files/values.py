@@ -26,7 +26,7 @@ from functools import partial
 from typing import Any
 
 from derive.errors import unknown
-from derive.model.vocabulary import Vocabulary
+from derive.model.repairs import Vocabulary
 from derive.relation_files.keys import EXAMPLE, PROFILE, SHARED, VALUE
 from derive.relation_files.sources import SEARCHED, KeyPath, Notes, within
 from quantities.declaration import Declaration, read_given
