@@ -76,8 +76,7 @@ if TYPE_CHECKING:
     from derive.tables.streams import Stream, Summary
     from derive.tables.table import Table
     from derive.time_limits import limits
-    from derive.tokens.price_sheets.concluding import Conclusion, Inference
-    from derive.tokens.price_sheets.oracle import infer
+    from derive.tokens.price_sheets.oracle import Conclusion, Inference, infer
     from quantities.dimension import BASE_UNITS as base_units
     from quantities.facts import Profile
     from quantities.quantity import Quantity
@@ -181,7 +180,7 @@ _HOMES = {
     "Comparison": "derive.comparison.comparison",
     "load": "derive.relation_files.loading",
     **dict.fromkeys(("Relation", "relate"), "derive.model.relation"),
-    **dict.fromkeys(("Conclusion", "Inference"), "derive.tokens.price_sheets.concluding"),
+    **dict.fromkeys(("Conclusion", "Inference"), "derive.tokens.price_sheets.oracle"),
     "infer": "derive.tokens.price_sheets.oracle",
     "Library": "derive.library",
     "Quantity": "quantities.quantity",

@@ -9,7 +9,7 @@ answer that spans every model there is says nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache
 from math import inf
 from pathlib import Path
@@ -148,28 +148,20 @@ class Tension:
     question: SheetQuestion
     prices: tuple[str, ...]
     text: str  # the sentence if it does not
-    low: float = 0.0
-    high: float = inf
+    low: float
+    high: float
 
 
 def _question(target: str, stated: Mapping[str, Any]) -> SheetQuestion:
-    return SheetQuestion(
-        target,
-        needs=tuple(stated.get("needs", ())),
-        subject=stated.get("subject", ""),
-        says=stated.get("says", ""),
-        bound=stated.get("bound", ""),
-        assuming=tuple(stated.get("assuming", ())),
-        refuted=tuple(stated.get("refuted", ())),
-        levers={name: tuple(others) for name, others in stated.get("levers", {}).items()},
-        given=stated.get("given", {}),
-        nearest=stated.get("nearest", False),
-    )
+    said = {one.name: stated[one.name] for one in fields(SheetQuestion) if one.name in stated}
+    texts = {name: tuple(held) for name, held in said.items() if isinstance(held, list)}
+    levers = {name: tuple(others) for name, others in stated.get("levers", {}).items()}
+    return SheetQuestion(target, **{**said, **texts, "levers": levers})
 
 
 def _tension(target: str, stated: Mapping[str, Any]) -> Tension:
-    ends = {name: stated[name] for name in ("low", "high") if name in stated}
-    return Tension(_question(target, stated), tuple(stated["prices"]), stated["text"], **ends)
+    low, high = stated.get("low", 0.0), stated.get("high", inf)
+    return Tension(_question(target, stated), tuple(stated["prices"]), stated["text"], low, high)
 
 
 _ASKED = _data("questions")

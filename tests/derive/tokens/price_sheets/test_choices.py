@@ -7,7 +7,7 @@ from math import log
 import pytest
 
 import derive
-from derive.tokens.price_sheets.concluding import Inference
+from derive.tokens.price_sheets.oracle import Inference
 from derive.tokens.price_sheets.sheets import plausible, sheet_names
 from quantities.facts import Profile
 
