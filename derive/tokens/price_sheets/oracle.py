@@ -19,16 +19,20 @@ from derive.errors import NOES, DeriveError, NoSolutionError, UnderdeterminedErr
 from derive.presentation.numbers import in_unit
 from derive.solving.execution.answer import Answer
 from derive.tables.progress import watched
-from derive.tokens.price_sheets.asker import Asker, Chosen, Span, ends, stated
 from derive.tokens.price_sheets.sheets import (
     KEYS,
     QUESTIONS,
     TENSIONS,
+    Asker,
+    Chosen,
     SheetQuestion,
+    Span,
     Tension,
+    ends,
     plausible,
     read_sheet,
     sheet_names,
+    stated,
 )
 from derive.tokens.price_sheets.text import shown
 from derive.tokens.relations import library
