@@ -76,10 +76,9 @@ if TYPE_CHECKING:
     from derive.tables.streams import Stream, Summary
     from derive.tables.table import Table
     from derive.time_limits import limits
-    from derive.tokens.price_sheets.conclusions import Conclusion, Inference
-    from derive.tokens.price_sheets.oracle import infer
+    from derive.tokens.price_sheets.oracle import Conclusion, Inference, infer
     from quantities.dimension import BASE_UNITS as base_units
-    from quantities.profiles import Profile
+    from quantities.facts import Profile
     from quantities.quantity import Quantity
 
     __version__: str
@@ -173,7 +172,7 @@ _HOMES = {
     "Summary": "derive.tables.streams",
     "Table": "derive.tables.table",
     "limits": "derive.time_limits",
-    "Profile": "quantities.profiles",
+    "Profile": "quantities.facts",
     "check": "derive.checking",
     "verify": "derive.certificates.checker",
     "Proof": "derive.certificates.proof",
@@ -181,7 +180,7 @@ _HOMES = {
     "Comparison": "derive.comparison.comparison",
     "load": "derive.relation_files.loading",
     **dict.fromkeys(("Relation", "relate"), "derive.model.relation"),
-    **dict.fromkeys(("Conclusion", "Inference"), "derive.tokens.price_sheets.conclusions"),
+    **dict.fromkeys(("Conclusion", "Inference"), "derive.tokens.price_sheets.oracle"),
     "infer": "derive.tokens.price_sheets.oracle",
     "Library": "derive.library",
     "Quantity": "quantities.quantity",

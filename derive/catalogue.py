@@ -17,12 +17,11 @@ from derive.relation_files.offered import Offer, installed, offers, shelved
 from derive.search.index import Entry, Hit, Index
 from derive.tokens.relations import library as built_in
 from derive.tokens.relations import subjects
-from derive.tokens.reports import page_shelf
-from derive.tokens.reports.titles import titles
+from derive.tokens.reports.titles import page_titles, titles
 from quantities.declaration import Declaration
-from quantities.profiles import Profile, Profiles
-from quantities.source import Source
+from quantities.facts import Profile, Profiles
 from quantities.spelling import parse_unit
+from quantities.value import Source
 
 __all__ = ["KINDS", "LISTS", "as_data", "entries", "found", "found_data", "grouped", "mentioning", "rows"]
 
@@ -177,7 +176,7 @@ def entries(library: Library, name: str) -> list[tuple[str, list[tuple[str, str]
         profile = library.profiles[name]
         found.append((f"profile {profile.name}", _profile(profile, library)))
     if name in _reports():
-        kind = "page" if name in page_shelf.titles() else "report"
+        kind = "page" if name in page_titles() else "report"
         found.append((f"{kind} {name}", [("title", _reports()[name]), ("written by", f"derive report {name}")]))
     if not found or shelved(name):
         found += [(f"library {name}", _library(one)) for one in _listed_libraries(name)]
@@ -223,7 +222,7 @@ def _library(one: _ListedLibrary) -> list[tuple[str, str]]:
 
 def _reports() -> dict[str, str]:
     """The titles of the reports, and of the pages with sliders that are written with them."""
-    return titles() | page_shelf.titles()
+    return titles() | page_titles()
 
 
 def _index(library: Library, is_of_libraries: bool, is_of_reports: bool = False) -> Index:

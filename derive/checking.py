@@ -13,14 +13,12 @@ from derive.audit.criteria import Number, as_printed, read_expected
 from derive.audit.question import WrittenQuestion
 from derive.audit.weighing import weigh
 from derive.errors import DeriveError, InconsistentError, Problem
-from derive.garbage import collecting_seldom
 from derive.library import Library
 from derive.model.redundancy import redundant
 from derive.presentation.numbers import shown_number
-from derive.relation_files.examples import Example
 from derive.relation_files.loading import Reader, proved, read
-from derive.relation_files.notes import Notes
-from derive.relation_files.sources import parse_source, read_document, read_source
+from derive.relation_files.sources import Notes, parse_source, read_document, read_source
+from derive.relation_files.values import Example
 from derive.time_limits import query
 from quantities.value import read_value
 
@@ -41,7 +39,7 @@ def check(source: str | Path, *, beside: Library | None = None) -> list[Problem]
 
 def sound(source: str | Path, *, beside: Library | None = None) -> Library:
     """The library of a relation file that is consistent."""
-    with query(math.inf), collecting_seldom():
+    with query(math.inf):
         return proved(tested(read(parse_source(*read_source(source)), beside)))
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
-from derive.output_files import MARK
+from derive.files import MARK
 from derive.planning.dependency_graph import RelationBlock, derivation_graph, graph_of_library, relation_key
 from derive.planning.incidence import structure_of
 from derive.planning.networks import Attribute, columns, graphml, node_link

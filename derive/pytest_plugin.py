@@ -34,7 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     if file_path.suffix != ".toml" or not parent.config.getoption("--derive"):
         return None
-    from derive.relation_files.recognising import is_one
+    from derive.relation_files.sources import is_one
 
     return RelationFile.from_parent(parent, path=file_path) if is_one(file_path) else None
 

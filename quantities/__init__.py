@@ -11,12 +11,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from quantities.profiles import Profile
+    from quantities.facts import Profile
     from quantities.quantity import Quantity
-    from quantities.source import Source
     from quantities.spelling import parse_unit
     from quantities.units import Unit, convert
-    from quantities.value import Value, read_value
+    from quantities.value import Source, Value, read_value
 
 __all__ = ["DISTRIBUTION", "Profile", "Quantity", "Source", "Unit", "Value", "convert", "parse_unit", "read_value"]
 
@@ -24,9 +23,9 @@ DISTRIBUTION = "derive-engine"
 """The distribution that this package belongs to: another on the index has the same name."""
 
 _HOMES = {
-    "Profile": "profiles",
+    "Profile": "facts",
     "Quantity": "quantity",
-    "Source": "source",
+    "Source": "value",
     "Unit": "units",
     "Value": "value",
     "convert": "units",

@@ -17,17 +17,15 @@ from functools import cached_property, partial
 from math import isclose
 from typing import Any, NoReturn
 
-from quantities.customary import hint_on_unit
 from quantities.dimension import Dimension
-from quantities.domain import Domain, read_domain
+from quantities.domain import Domain, Seen, read_domain, read_seen
 from quantities.errors import DomainError, ExpressionError, UnitError, excerpt
+from quantities.proposals import hint_on_unit
 from quantities.rational import as_number
-from quantities.seen import Seen, read_seen
-from quantities.source import ASKER, DEFAULT, Source
 from quantities.spelling import parse_unit
 from quantities.tolerances import SAME_DEFAULT
 from quantities.units import DIMENSIONLESS, Unit, convert
-from quantities.value import Value, is_number, read_number, read_value
+from quantities.value import ASKER, DEFAULT, Source, Value, is_number, read_number, read_value
 
 __all__ = ["Declaration", "agreed", "check_name", "declaration_of", "read_aliases", "read_given", "same_thing"]
 

@@ -11,6 +11,7 @@ taken for another one, whichever library a value is from.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -20,7 +21,6 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from quantities.dimension import NUMBER, Dimension
-from quantities.texts import read
 
 __all__ = [
     "Definition",
@@ -34,9 +34,25 @@ __all__ = [
     "forget",
     "known_names",
     "own_units",
+    "read",
     "spellings",
     "unprefixed",
 ]
+
+_HOME = os.path.dirname(
+    os.path.abspath(__file__)
+)  # importing importlib.resources takes as long as all other imports together
+
+
+def read(*path: str) -> str:
+    """The text of a file of this package.
+
+    >>> read("units.txt").splitlines()[0][:1]
+    '#'
+    """
+    with open(os.path.join(_HOME, *path), encoding="utf-8") as file:
+        return file.read()
+
 
 Section = Literal["plain", "prefixes", "multiples"]
 

@@ -16,8 +16,7 @@ from sympy import Symbol
 
 from quantities.declaration import Declaration
 from quantities.dimension import Dimension
-from quantities.domain import Domain
-from quantities.seen import Seen
+from quantities.domain import Domain, Seen
 from quantities.units import Unit
 from quantities.value import Value
 

@@ -35,8 +35,7 @@ from typing import Any
 from derive.audit.claim import Assertion, Claim, Clause, Reading, Scene
 from derive.audit.criteria import SIDES, Bound, Criterion, Sound, Without, read_expected
 from derive.audit.question import Statement, WrittenQuestion
-from derive.relation_files.notes import Notes
-from derive.relation_files.sources import read_document
+from derive.relation_files.sources import Notes, read_document
 
 __all__ = ["Book", "read_claims"]
 

@@ -19,8 +19,7 @@ from derive.errors import AmbiguousError, DeriveError
 from derive.library import Library
 from derive.solving.execution.answer import Answer
 from derive.tolerances import AGREEMENT, TOLD
-from quantities.source import ASKER, BY_DEFINITION, DEFAULT
-from quantities.value import Value, read_value
+from quantities.value import ASKER, BY_DEFINITION, DEFAULT, Value, read_value
 
 __all__ = ["Change", "changes"]
 

@@ -34,7 +34,7 @@ def check(files: tuple[str, ...], only_relations: bool, as_json: bool) -> int:
     """Check relation files (with none, the built-in library): units, repetitions, and what examples come to."""
     from derive.checking import sound
     from derive.errors import NOES, DeriveError, Problem
-    from derive.relation_files.recognising import is_one
+    from derive.relation_files.sources import is_one
     from derive.tokens.relations import SOURCE
 
     status, found = 0, []

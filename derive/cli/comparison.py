@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from derive.comparison.comparison import Comparison
     from derive.library import Library
     from derive.solving.execution.answer import Answer
-    from quantities.profiles import Profile
+    from quantities.facts import Profile
 
 __all__ = ["compare", "second_profiles"]
 

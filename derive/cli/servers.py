@@ -15,7 +15,7 @@ __all__ = ["schema", "serve", "serve_editor"]
 @click.command(epilog="Example:  derive schema > relation-file.schema.json")
 def schema() -> int:
     """Print the JSON schema of relation files, by which editors complete and check them."""
-    from derive.relation_files.schema import schema as made
+    from derive.relation_files.keys import schema as made
 
     click.echo(json.dumps(made(), indent=2, ensure_ascii=False))
     return 0

@@ -236,7 +236,7 @@ def of_file(error: DeriveError, file: str) -> DeriveError:
 
 def source_of(file: str) -> str | Path:
     """The file or the library of an argument; `-` is the text on the standard input."""
-    from derive.input_files import content_of_stream
+    from derive.files import content_of_stream
     from derive.relation_files.offered import is_name
 
     if file != "-":
@@ -278,7 +278,7 @@ def prove_writable(output: str) -> None:
 
 def prove_replaceable(paths: Iterable[Path]) -> None:
     """Refuse to write over files that derive did not write, or others have changed since, unless told to."""
-    from derive.output_files import is_edited, is_replaceable
+    from derive.files import is_edited, is_replaceable
 
     kept = [] if click.get_current_context().meta.get(_FORCED) else [path for path in paths if not is_replaceable(path)]
     if kept:
@@ -292,7 +292,7 @@ def put(output: str, content: str | bytes) -> None:
     if output == "-":
         click.echo(content, nl=False)
         return
-    from derive.output_files import sealed, write_whole
+    from derive.files import sealed, write_whole
 
     write_whole(output, sealed(content) if isinstance(content, str) else content)
 
@@ -448,7 +448,7 @@ def put_files(folder: Path, files: Mapping[str, str | bytes], own: Collection[st
 
     Those of `own` are known to be derive's by something else than a mark in them.
     """
-    from derive.output_files import write_whole
+    from derive.files import write_whole
 
     others = {path: content for path, content in files.items() if path not in own}
     prove_replaceable(folder / path for path, content in others.items() if not _has(folder / path, content))

@@ -19,7 +19,7 @@ from derive.solving.execution.answer import Answer, Stage
 from derive.time_limits import query, sharing
 from derive.tolerances import AGREEMENT, TIGHT
 from quantities.domain import Domain
-from quantities.source import ASKER
+from quantities.value import ASKER
 
 __all__ = ["compare"]
 

@@ -21,8 +21,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 from derive.comparison.shares import log_mean
-from derive.expressions.arithmetic import NoElement
-from derive.expressions.sums import UNIT, Sum, plus, power_of, times
+from derive.expressions.arithmetic import UNIT, NoElement, Sum, plus, power_of, times
 from derive.expressions.tree import Apply, Node, Number
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.products import Product, Test, product_of

@@ -7,15 +7,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from derive.editor.hover import key_meaning
+from derive.editor.names import key_meaning
 from derive.editor.readings import OpenFile
-from derive.editor.toml_text import Entry, Span, String
 from derive.expressions.tree import FUNCTIONS
 from derive.relation_files import offered
 from derive.relation_files.keys import EXAMPLE, FILE, PROFILE, QUANTITY, RELATION, SECTIONS, VALUE
+from derive.relation_files.toml_text import Entry, Span, String
 from quantities.declaration import Declaration
 from quantities.definitions import beginning
-from quantities.source import KINDS
+from quantities.value import KINDS
 
 __all__ = ["Offer", "offers"]
 

@@ -11,14 +11,13 @@ from functools import cached_property
 from pathlib import Path
 
 from derive.checking import tested
-from derive.editor.toml_text import TomlText
 from derive.errors import DeriveError, Problem
 from derive.model.relation import Relation
 from derive.relation_files.loading import Reader, read
-from derive.relation_files.recognising import are_names_of_one, names_at_top
-from derive.relation_files.sources import Document, parse_source
+from derive.relation_files.sources import Document, are_names_of_one, names_at_top, parse_source
+from derive.relation_files.toml_text import TomlText
 from quantities.declaration import Declaration
-from quantities.profiles import Profile
+from quantities.facts import Profile
 from quantities.temporary import units_for_a_while
 
 __all__ = ["OpenFile", "Reading", "examined"]

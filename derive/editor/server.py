@@ -28,11 +28,10 @@ from pygls.workspace import PositionCodec
 
 from derive.editor.completion import Offer, offers
 from derive.editor.diagnostics import Diagnostic, Fix, diagnostics
-from derive.editor.hover import hover
-from derive.editor.names import defined_at, named_at, renamed
+from derive.editor.names import defined_at, hover, named_at, renamed
 from derive.editor.readings import OpenFile
-from derive.editor.toml_text import Span
 from derive.errors import DeriveError
+from derive.relation_files.toml_text import Span
 
 __all__ = ["EditorServer", "serve"]
 

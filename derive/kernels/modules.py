@@ -21,13 +21,13 @@ from typing import Any
 from derive.errors import DeriveError
 from derive.expressions import special_functions
 from derive.expressions.functions import TABLE
+from derive.files import MARK
 from derive.kernels.backends import python_runtime
 from derive.kernels.backends.javascript import Bundle, Script
 from derive.kernels.backends.shared_lines import refusing_what_is_too_deep
 from derive.kernels.profile_values import generic_question, used_values
 from derive.kernels.programs.program import Program, programmed
 from derive.model.relation_set import RelationSet
-from derive.output_files import MARK
 from quantities.value import Value
 
 __all__ = ["module_text"]

@@ -29,7 +29,7 @@ from derive.planning.plan import Plan
 from derive.solving.answering.solver import solve
 from derive.solving.execution.question import outlined
 from derive.time_limits import query
-from quantities.profiles import Profile
+from quantities.facts import Profile
 from quantities.value import read_number
 
 __all__ = ["Abreast", "Asking", "found_for", "plans_for", "plans_of"]

@@ -16,8 +16,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from derive.errors import ExpressionError
+from derive.files import digest
 from derive.manual.pages import digest as digest_of_pages
-from derive.output_files import digest
 
 __all__ = ["DIGESTS", "built", "is_buildable", "stale"]
 

@@ -22,13 +22,12 @@ from derive.expressions.tree import Node, names_in
 from derive.model.dimensions import dimension_of
 from derive.model.relation import relate, undeclared
 from derive.model.relation_set import RelationSet
-from derive.model.vocabulary import Vocabulary
-from quantities.customary import hint_on_unit, told_in
+from derive.model.repairs import Vocabulary
 from quantities.declaration import Declaration, check_name
 from quantities.dimension import Dimension
 from quantities.domain import read_domain
 from quantities.errors import DeriveError
-from quantities.proposals import proposals
+from quantities.proposals import hint_on_unit, proposals, told_in
 from quantities.spelling import parse_unit
 from quantities.units import Unit, convert
 

@@ -22,8 +22,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from fractions import Fraction
 from typing import Any, NamedTuple, TypeVar
 
-from derive.expressions.arithmetic import Fold, NoElement
-from derive.expressions.sums import UNIT, Sum, arithmetic_of_sums, joined, plus, power_of, times
+from derive.expressions.arithmetic import UNIT, Fold, NoElement, Sum, arithmetic_of_sums, joined, plus, power_of, times
 from derive.expressions.tree import Apply, Name, Node, names_in, walk
 from derive.model.relation import Relation
 

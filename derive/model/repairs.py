@@ -1,4 +1,4 @@
-"""Repairs for a relation whose dimensions do not match.
+"""Dimension errors as the user reads them: the relation, the part, both sides factor by factor, the repair.
 
 A mismatch says that the dimension of one part is R times that of the other. A repair is a small edit that removes R:
 invert a factor, square a measured quantity (a length, a speed), divide by a quantity of dimension R (or multiply by
@@ -9,17 +9,99 @@ first.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, rebuilt
-from derive.model.angles import terms_of, turn_of
-from derive.model.dimensions import Mismatch, dimension_of, mismatches
-from derive.model.vocabulary import Vocabulary, exponent_of, factors_of, shown
+from derive.errors import Problem, UnknownNameError, unknown
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, rebuilt, render
+from derive.model.dimensions import STILL, Mismatch, Turn, dimension_of, mark_of, mismatches, terms_of, turn_of
+from derive.search.index import Entry, Index
+from quantities.declaration import Declaration
 from quantities.dimension import NUMBER, Dimension
+from quantities.spelling import parse_unit
 
-__all__ = ["Edit", "Repair", "repair"]
+__all__ = ["Edit", "Repair", "Vocabulary", "exponent_of", "factors_of", "problem_of", "repair", "shown"]
+
+_WIDEST = 48  # limit on characters of an expression in a message
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The quantities that a repair may name."""
+
+    quantities: Mapping[str, Declaration]
+    searches: bool = True  # for repairs and similar names; turned off after many problems
+
+    @cached_property
+    def brief(self) -> Vocabulary:
+        """The same for one of many problems."""
+        return replace(self, searches=False) if self.searches else self
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return list(self.quantities)
+
+    @cached_property
+    def index(self) -> Index:
+        """The search index of quantities by name, alias and meaning."""
+        said = self.quantities.values()
+        return Index(Entry("quantity", q.name, q.meaning, q.aliases) for q in said)
+
+    def unknown(self, name: object) -> UnknownNameError:
+        """The error for an undeclared quantity."""
+        if not self.searches:
+            return unknown("quantity", name, self._names, search=False)
+        return self.index.unknown("quantity", name)
+
+    @cached_property
+    def dimensions(self) -> dict[str, Dimension]:
+        return {name: quantity.dimension for name, quantity in self.quantities.items()}
+
+    @cached_property
+    def marks(self) -> dict[str, Turn]:
+        """The turns in the units of some quantities."""
+        found = {name: mark_of(quantity.unit) for name, quantity in self.quantities.items()}
+        return {name: mark for name, mark in found.items() if mark is not STILL}
+
+    @cached_property
+    def by_dimension(self) -> dict[Dimension, list[str]]:
+        """The names of each dimension, in the order of declaration."""
+        found: dict[Dimension, list[str]] = {}
+        for name, dimension in self.dimensions.items():
+            found.setdefault(dimension, []).append(name)
+        return found
+
+
+def shown(node: Node) -> str:
+    text = render(node)
+    return text if len(text) <= _WIDEST else text[:_WIDEST] + "..."
+
+
+def exponent_of(power: Fraction) -> str:
+    size = abs(power)
+    if size == 1:
+        return ""
+    return f"**{size}" if size.denominator == 1 else f"**({size})"
+
+
+def factors_of(side: Node, power: Fraction = Fraction(1)) -> list[tuple[Node, Fraction]]:
+    """The factors of a product, each with its power."""
+    if isinstance(side, Apply):
+        match side.op:
+            case "mul":
+                return [part for arg in side.args for part in factors_of(arg, power)]
+            case "inv":
+                return factors_of(side.args[0], -power)
+            case "neg":
+                return factors_of(side.args[0], power)
+            case "sqrt":
+                return factors_of(side.args[0], power / 2)
+            case "pow" if isinstance(side.args[1], Number) and side.args[1].value:
+                return factors_of(side.args[0], power * side.args[1].value)
+    return [(side, power)]
+
 
 _PROPOSED = 2  # limit on repairs in one hint
 _AMOUNTS = {"operation", "information", "token", "money", "parameter", "sequence"}
@@ -340,3 +422,78 @@ def _mends(edit: Edit, equation: Equation, vocabulary: Vocabulary) -> bool:
 
     lhs, rhs = rebuilt(equation.lhs, change), rebuilt(equation.rhs, change)
     return not mismatches(Equation(lhs, equation.op, rhs), vocabulary.dimensions, vocabulary.marks)
+
+
+_SHOWN = 24  # limit on factors of a product in a message
+_DERIVED = ("N", "Pa", "J", "W", "C", "V", "ohm", "F", "H", "T", "Wb")
+
+
+def problem_of(name: str, equation: Equation, fault: Mismatch, vocabulary: Vocabulary, line: int = 0) -> Problem:
+    """A mismatch as the user reads it: the relation, the part, both sides factor by factor, the repair."""
+    message = f"{name}: {_said(fault)}"
+    left, right = _factors(fault.left, vocabulary), _factors(fault.right, vocabulary)
+    if fault.kind == "sides":
+        message += f"\n    left:  {left or render(fault.left)}\n    right: {right or render(fault.right)}"
+    else:
+        message += "".join(f"\n    {row}" for row in (left, right) if row)
+    mend = repair(equation, fault, vocabulary)
+    span = _span(equation, fault)
+    return Problem(name.partition(",")[0], line, message, mend.hint, span=span, edits=mend.edits)
+
+
+def _span(equation: Equation, fault: Mismatch) -> tuple[int, int]:
+    """Where in the text of the equation the mismatch is."""
+    match fault.kind:
+        case "sides":
+            parts: tuple[Node, ...] = (equation.lhs, equation.rhs)
+        case "argument" | "exponent":
+            parts = (fault.left,)
+        case _:
+            parts = (fault.left, fault.right) if fault.kind == "terms" else (fault.node,)
+    return min(part.at[0] for part in parts), max(part.at[1] for part in parts)
+
+
+def _said(fault: Mismatch) -> str:
+    left, right = shown(fault.left), shown(fault.right)
+    dimension, other = _named(fault.left_dimension), _named(fault.right_dimension)
+    if fault.left_dimension == fault.right_dimension:
+        return f"{left} and {right} differ by 2*pi: one counts radians, the other cycles or hertz."
+    match fault.kind:
+        case "sides":
+            return f"left is {dimension}, right is {other}."
+        case "terms":
+            return f"in {shown(fault.node)}, {left} is {dimension} and {right} is {other}."
+        case "argument":
+            function = fault.node.op if isinstance(fault.node, Apply) else ""
+            return f"{function} takes a number, and {left} is {dimension}."
+        case "exponent":
+            return f"an exponent is a number, and {left} is {dimension}."
+        case "rounding":
+            return f"{shown(fault.node)} would depend on the unit, since {left} is {dimension}."
+
+
+def _named(dimension: Dimension) -> str:
+    """A dimension in base units, with its common name if it has one."""
+    if not dimension:
+        return "a number"
+    common = next((unit for unit in _DERIVED if parse_unit(unit).dimension == dimension), "")
+    return f"{dimension} ({common})" if common else str(dimension)
+
+
+def _factors(side: Node, vocabulary: Vocabulary) -> str:
+    """A product with the unit of each of its factors; empty for a plain number."""
+    text = ""
+    factors = factors_of(side)
+    for factor, power in factors[:_SHOWN]:
+        if isinstance(factor, Number) or (isinstance(factor, Apply) and factor.op == "pi"):
+            continue
+        part = _measured(factor, vocabulary) + exponent_of(power)
+        text = f"{text or '1'} / {part}" if power < 0 else f"{text} * {part}" if text else part
+    return text if len(factors) <= _SHOWN else f"{text} * ..."
+
+
+def _measured(factor: Node, vocabulary: Vocabulary) -> str:
+    if isinstance(factor, Name):
+        return f"{factor.name} [{vocabulary.quantities[factor.name].unit}]"
+    found = dimension_of(factor, vocabulary.dimensions)
+    return f"({shown(factor)}) [{'?' if found is None else found}]"

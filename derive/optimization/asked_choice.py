@@ -16,7 +16,7 @@ from derive.expressions.tree import names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.intervals.arithmetic import Span
 from quantities.declaration import Declaration, read_given
-from quantities.profiles import Profile
+from quantities.facts import Profile
 from quantities.value import Value
 
 __all__ = ["Asked", "Pick", "asked", "is_choice"]

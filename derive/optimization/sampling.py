@@ -24,7 +24,7 @@ from derive.solving.execution.plan_states import planned
 from derive.solving.execution.question import Question, ask
 from derive.solving.ranges.inequalities import stated_at
 from derive.time_limits import tick
-from quantities.profiles import Profile
+from quantities.facts import Profile
 from quantities.value import Value
 
 __all__ = ["best_met", "quantity_at", "sampled_program"]

@@ -17,7 +17,7 @@ from derive.expressions.grammar import parse_expression
 from derive.expressions.tree import Equation, Name, Node, Number, names_in
 from derive.model.relation import Relation, undeclared
 from derive.model.relation_set import RelationSet
-from derive.model.vocabulary import Vocabulary
+from derive.model.repairs import Vocabulary
 from quantities.declaration import Declaration
 from quantities.value import Value, read_value
 

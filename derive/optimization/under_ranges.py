@@ -34,7 +34,7 @@ from derive.tables.sampling.distributions import spread_of
 from derive.time_limits import query
 from derive.tolerances import TIGHT
 from quantities.declaration import Declaration
-from quantities.profiles import Profile
+from quantities.facts import Profile
 from quantities.value import Value
 
 if TYPE_CHECKING:

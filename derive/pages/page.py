@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import Any
 
 from derive.errors import ExpressionError, read_all
+from derive.files import encoded
 from derive.kernels.backends.javascript import runtime
 from derive.model.relation_set import RelationSet
-from derive.output_files import encoded
 from derive.pages.page_data import page_data
 from derive.presentation.numbers import with_unit
 from derive.time_limits import query

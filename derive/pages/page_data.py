@@ -26,9 +26,9 @@ from derive.presentation.numbers import spelled
 from derive.solving.answering.remarks import limits_for
 from derive.solving.answering.stated_elsewhere import Elsewhere, of_default, of_definition
 from derive.solving.execution.question import outlined
-from quantities.customary import offered
 from quantities.declaration import Declaration
-from quantities.profiles import Profile
+from quantities.facts import Profile
+from quantities.proposals import offered
 from quantities.value import Value, read_number
 
 __all__ = ["PageData", "page_data"]

@@ -18,7 +18,7 @@ from itertools import product
 from derive.errors import DeriveError
 from derive.model.relation_set import RelationSet
 from derive.pages.page_question import PageQuestion, page_question
-from quantities.profiles import Profile
+from quantities.facts import Profile
 from quantities.value import Value
 
 __all__ = ["Choices", "Slot", "Variants", "in_one_sentence", "slots", "variants"]

@@ -17,8 +17,7 @@ from derive.presentation import mathematics
 from derive.presentation.failed_checks import cautions, warnings
 from derive.presentation.numbers import REPORTED, STATED, in_multiples, prefixed, readable, reported_digits
 from quantities.declaration import Declaration
-from quantities.source import Source
-from quantities.value import Value
+from quantities.value import Source, Value
 
 if TYPE_CHECKING:
     from derive.solving.execution.answer import Answer, Step

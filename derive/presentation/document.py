@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from quantities.declaration import Declaration
-from quantities.source import Source
+from quantities.value import Source
 
 if TYPE_CHECKING:
     from derive.presentation.charts import Chart

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from derive.output_files import MARK
+from derive.files import MARK
 from derive.presentation.derivation import Line
 from derive.presentation.line_breaking import fitted
 from derive.presentation.mathematics import width

@@ -21,7 +21,7 @@ from textwrap import fill
 from typing import Any
 
 from derive.errors import DeriveError
-from derive.output_files import MARK
+from derive.files import MARK
 from derive.presentation.charts import Axis, Chart, Series
 
 __all__ = ["as_pdf", "as_picture", "as_png", "as_svg", "figure", "typeset"]

@@ -30,7 +30,7 @@ from derive.presentation.document import (
 )
 from derive.presentation.mathematics import letter
 from quantities.declaration import Declaration
-from quantities.source import Source
+from quantities.value import Source
 
 if TYPE_CHECKING:
     from derive.solving.execution.answer import Answer

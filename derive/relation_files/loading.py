@@ -19,20 +19,17 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from derive.errors import DeriveError, ExpressionError, UnknownNameError
-from derive.garbage import collecting_seldom
 from derive.library import Library
 from derive.model.relation import Relation, relate, undeclared
-from derive.model.vocabulary import Vocabulary
-from derive.relation_files.examples import Example, stated_example
+from derive.model.repairs import Vocabulary
 from derive.relation_files.keys import FILE, QUANTITY, RELATION, SECTIONS, texts_of
-from derive.relation_files.notes import SEARCHED, Notes
 from derive.relation_files.offered import installed, is_name, offers, shelved
-from derive.relation_files.sources import Document, parse_source, read_document, read_source
-from derive.relation_files.values import stated_default, stated_profiles, stated_unit
+from derive.relation_files.sources import SEARCHED, Document, Notes, parse_source, read_document, read_source
+from derive.relation_files.values import Example, stated_default, stated_example, stated_profiles, stated_unit
 from derive.time_limits import query
 from quantities.declaration import Declaration, check_name, read_aliases
 from quantities.domain import read_domain
-from quantities.profiles import Profile
+from quantities.facts import Profile
 from quantities.spelling import parse_unit
 
 __all__ = ["Reader", "load", "proved", "read"]
@@ -58,7 +55,7 @@ def load(source: str | Path, *, beside: Library | None = None) -> Library:
     """
     if _is_offered(source):
         return installed(str(source))
-    with query(math.inf), collecting_seldom():
+    with query(math.inf):
         return proved(read(parse_source(*read_source(source)), beside))
 
 

@@ -2,29 +2,78 @@
 
 The TOML reader stops at its first error. So that a name declared twice is reported together with all other problems,
 the second declaration is blanked out and the text read again. The reader is `tomli`, from which Python's own comes:
-compiled, it reads the files of the built-in library in a third of the time.
+compiled, it reads the files of the built-in library in a third of the time. It keeps no positions, so the text is
+scanned for its keys; the scan serves messages only.
+
+Other programs have TOML files too (`is_one`). They are told by the names at their top, so that looking through a folder
+costs little, and a file that is not TOML any more, since somebody is writing it, is recognised all the same.
+
+Its problems are noted with their lines, while reading goes on (`Notes`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import tomli
 
-from derive.errors import DeriveError, ExpressionError, LimitError, excerpt
-from derive.input_files import LARGEST, content_of
-from derive.relation_files.key_lines import key_lines, statement_lines
+from derive.errors import DeriveError, ExpressionError, LimitError, Problem, excerpt, together, unknown
+from derive.files import LARGEST, content_of
+from derive.relation_files.keys import FILE, SECTIONS
 from derive.relation_files.offered import is_name, meant, offers
+from derive.relation_files.toml_text import TomlText
 
-__all__ = ["Document", "is_text", "parse_source", "read_document", "read_source"]
+__all__ = [
+    "SEARCHED",
+    "Document",
+    "KeyPath",
+    "Notes",
+    "are_names_of_one",
+    "is_one",
+    "is_text",
+    "key_lines",
+    "names_at_top",
+    "parse_source",
+    "read_document",
+    "read_source",
+    "within",
+]
+
+KeyPath = tuple[str, ...]
+"""The path of an entry: the keys of the tables around it, and its own."""
+
+
+def key_lines(text: str) -> dict[KeyPath, int]:
+    """The line of every table and every key at the start of a line; tables of a list are distinguished by number.
+
+    >>> key_lines("[quantities]\\nlength = { unit = 'm' }")
+    {('quantities',): 1, ('quantities', 'length'): 2}
+    >>> key_lines("[[parts]]\\n[[parts]]\\nname = 'b'")
+    {('parts',): 1, ('parts', '0'): 1, ('parts', '1'): 2, ('parts', '1', 'name'): 3}
+    """
+    found: dict[KeyPath, int] = {}
+    for line, path, before in _statements(text):
+        for depth in range(before + 1, len(path) + 1):
+            found.setdefault(path[:depth], line)
+    return found
+
+
+def _statements(text: str) -> Iterator[tuple[int, KeyPath, int]]:
+    """Each header and each key at the start of a line: its line, its path, and the parts that were open before."""
+    line, counted = 1, 0
+    for start, path, before in TomlText(text, is_half_typed=False).statements:
+        line, counted = line + text.count("\n", counted, start), start
+        yield line, path, before
+
 
 _LONGEST = 24_000  # characters of one line; the TOML reader takes quadratic time over a longer key
-_DOTTED = re.compile(r"(?<![\w\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){50}")  # a key of nested tables
+_DEEP_KEY = re.compile(r"(?<![\w\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){50}")  # a key of nested tables
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """All but the tab and the end of a line; those that turn the direction of a text show another one than it is, too."""
 _MAY_CONTROL = re.compile(rf"{_CONTROL.pattern}|\\[bfreuUx]")  # written out, or as an escape of TOML
@@ -171,7 +220,7 @@ def _too_long(text: str) -> tuple[DeriveError, int] | None:
     if max(map(len, rows)) > _LONGEST:
         line = next(i for i, row in enumerate(rows, 1) if len(row) > _LONGEST)
         what, limit = "The line has more than {}.", f"{_LONGEST} characters"
-    elif found := _DOTTED.search(text):
+    elif found := _DEEP_KEY.search(text):
         line = text.count("\n", 0, found.start()) + 1
         what, limit = "The key has {} or more.", "50 dots"
     else:
@@ -231,7 +280,7 @@ def _reworded(message: str, text: str) -> tuple[ExpressionError, int]:
 
 def _start(text: str, line: int) -> int:
     """The first line of the statement on this line."""
-    return max((start for start in statement_lines(text) if start <= line), default=line)
+    return max((start for start, _, _ in _statements(text) if start <= line), default=line)
 
 
 def _key_name(text: str, line: int) -> str:
@@ -259,7 +308,121 @@ def _blanked(text: str, line: int) -> str:
     """The text without one statement, and without its whole table if it opens one."""
     rows = text.split("\n")
     opens = rows[line - 1].lstrip().startswith("[")
-    starts = statement_lines(text)
+    starts = [line for line, _, _ in _statements(text)]
     ends = [start for start in starts if start > line and (not opens or rows[start - 1].lstrip().startswith("["))]
     end = min(ends, default=len(rows) + 1)
     return "\n".join([*rows[: line - 1], *[""] * (end - line), *rows[end - 1 :]])
+
+
+_LARGEST = 4_000_000  # bytes that are looked at
+_TOP_HEADER = re.compile(r"^[ \t]*\[\[?[ \t]*[\"']?([\w-]+)", re.MULTILINE)
+_TOP_KEY = re.compile(r"^[ \t]*[\"']?([\w-]+)[\"']?(?:[ \t]*\.[ \t]*[\w\"'-]+)*[ \t]*=", re.MULTILINE)
+
+
+def are_names_of_one(names: Iterable[str]) -> bool:
+    """Whether a file with these names at its top is a relation file.
+
+    >>> are_names_of_one(["title", "quantities"]), are_names_of_one(["project", "tool"]), are_names_of_one(["profiles"])
+    (True, False, True)
+    """
+    found = set(names)
+    if found & {"quantities", "relations"}:
+        return True
+    return bool(found & {"uses", *SECTIONS}) and found <= {*FILE, *SECTIONS}
+
+
+def names_at_top(text: str) -> set[str]:
+    """The names at the top of a TOML text: those of its tables, and of the keys before the first of them.
+
+    >>> sorted(names_at_top("title = 'x'\\n[quantities]\\ny = { unit = 'm' }\\n[relations.r]"))
+    ['quantities', 'relations', 'title']
+    """
+    first = _TOP_HEADER.search(text)
+    return {*_TOP_HEADER.findall(text), *_TOP_KEY.findall(text[: first.start()] if first else text)}
+
+
+def is_one(path: Path) -> bool:
+    """Whether this file is a relation file, also where it is not the UTF-8 that it should be."""
+    if not path.is_file():  # what a pipe holds could not be read again
+        return False
+    try:
+        with path.open("rb") as file:
+            start = file.read(_LARGEST)
+    except OSError:
+        return False
+    coding = "utf-16" if start.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig"
+    return are_names_of_one(names_at_top(start.decode(coding, errors="replace")))
+
+
+SEARCHED = 20
+"""Limit on problems of a file for which similar names and repairs are searched."""
+
+_T = TypeVar("_T")
+
+
+@dataclass
+class Notes:
+    """The problems of one document, in the order in which they were found."""
+
+    document: Document
+    errors: list[tuple[Problem, DeriveError]] = field(default_factory=list)
+
+    def attempt(self, name: str, where: KeyPath, act: Callable[[], _T]) -> _T | None:
+        try:
+            return act()
+        except DeriveError as error:
+            self.note(where, within(name, error))
+            return None
+
+    def complain(self, name: str, where: KeyPath, what: str, hint: str) -> None:
+        said = f"{name}: {what}" if name else what
+        self.note(where, ExpressionError(said, hint=hint, text=name))
+
+    def note(self, where: KeyPath, error: DeriveError, line: int | None = None) -> None:
+        placed = line is not None  # the position is that of the TOML reader, in the file and not within a text
+        line = self.document.line(where) if line is None else line
+        span = (0, 0) if placed else _span(error)
+        if isinstance(error, ExpressionError) and error.position is not None and line and not placed:
+            column = error.position[1] + self.document.column(line, error.text)
+            error._facts["position"] = error.position = (self.document.first_line(line) + error.position[0] - 1, column)
+        relation = where[1] if where[:1] == ("relations",) and len(where) > 1 else ""
+        self.errors.append((Problem(relation, line, error.what, error.hint, where, span), error))
+
+    def keys(self, name: str, where: KeyPath, table: Mapping[str, Any], known: Iterable[str]) -> None:
+        named = tuple(known)
+        for key in table:
+            if key not in named:
+                error = unknown("key", key, named)
+                self.note((*where, key), within(name, error))
+
+    def text(self, name: str, where: KeyPath, table: Mapping[str, Any], key: str) -> str:
+        text = table.get(key, "")
+        if not isinstance(text, str):
+            self.complain(name, (*where, key), f"'{key}' is not a string.", f'Write {key} = "...".')
+            return ""
+        return text
+
+    def gathered(self) -> DeriveError:
+        """One error for all problems, of their kind if they share one."""
+        problems, errors = zip(*self.errors, strict=True)
+        label = self.document.label
+        return together(errors, problems, f"{label}: " if label else "", label)
+
+
+def within(name: str, error: DeriveError) -> DeriveError:
+    """The error, with the name of its entry."""
+    profile, comma, quantity = name.rpartition(", ")
+    if comma and error.what.startswith(f"{quantity}:"):
+        error.what = f"{profile}, {error.what}"
+    elif name and not error.what.startswith((f"{name}:", f"{name},")):
+        error.what = f"{name}: {error.what}"
+    return error
+
+
+def _span(error: DeriveError) -> tuple[int, int]:
+    """Where in its text an error is, from there to the end of the text; nowhere if it does not say."""
+    if not isinstance(error, ExpressionError) or error.position is None:
+        return 0, 0
+    row, column = error.position
+    start = sum(len(line) + 1 for line in error.text.split("\n")[: row - 1]) + column - 1
+    return start, max(start, len(error.text))

@@ -1,33 +1,90 @@
-"""Values and profiles as a relation file states them.
+"""Values, profiles and worked examples as a relation file states them.
 
 A profile is a table of values, in the form of the built-in ones: `title` and `note` say what it is, and `source`,
 `as_of` and `kind` apply to every value that does not state its own. A value may have a `range` and a `reason` for it,
 and may depend on a choice: `peak_compute.fp8` belongs to the profile `my-chip:fp8`. If a quantity has one of these
 names, its value is meant.
+
+An example is a question with a known answer and its source:
+
+    [examples.seconds_pendulum]
+    given.length = "0.994 m"
+    asked = "period"
+    expected = "2.00 s"
+    source = "a table of pendulums"
+
+It is a test of the relations. `derive check` runs it; `load` does not, so that examples cost nothing there.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from typing import Any
 
 from derive.errors import unknown
-from derive.model.vocabulary import Vocabulary
-from derive.relation_files.keys import PROFILE, SHARED, VALUE
-from derive.relation_files.notes import SEARCHED, Notes, Path, within
+from derive.model.repairs import Vocabulary
+from derive.relation_files.keys import EXAMPLE, PROFILE, SHARED, VALUE
+from derive.relation_files.sources import SEARCHED, KeyPath, Notes, within
 from quantities.declaration import Declaration, read_given
 from quantities.definitions import define
 from quantities.dimension import Dimension
-from quantities.facts import by_choice
-from quantities.profiles import Profile
-from quantities.source import KINDS, OTHERWISE, Source
-from quantities.value import Value, read_value
+from quantities.facts import Profile, by_choice
+from quantities.value import KINDS, OTHERWISE, Source, Value, read_value
 
-__all__ = ["stated_default", "stated_profiles", "stated_unit"]
+__all__ = ["Example", "stated_default", "stated_example", "stated_profiles", "stated_unit"]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A question and its expected answer: a value, a range, a bound, that there is none; or several values."""
+
+    name: str
+    asked: str
+    profiles: tuple[str, ...]
+    given: Mapping[str, str]
+    expected: tuple[str, ...]
+    source: str = ""
+    meaning: str = ""
+
+
+def stated_example(notes: Notes, name: str, table: Mapping[str, Any]) -> Example | None:
+    """An example as its table states it; None if there is a problem with it."""
+    where = ("examples", name)
+    before = len(notes.errors)
+    notes.keys(name, where, table, EXAMPLE)
+    texts = {key: notes.text(name, where, table, key) for key in ("asked", "source", "meaning")}
+    for key in ("asked", "expected"):
+        if key not in table:
+            notes.complain(name, where, f"the example has no '{key}'.", _HINTS[key])
+    profiles, given = table.get("profiles", []), table.get("given", {})
+    expected = table.get("expected", "")
+    wanted = [expected] if isinstance(expected, str) else expected
+    if not _are_texts(profiles):
+        notes.complain(name, (*where, "profiles"), "'profiles' is not a list of strings.", 'Write profiles = ["name"].')
+    if not isinstance(given, dict) or not _are_texts(list(given.values())):
+        notes.complain(
+            name, (*where, "given"), "'given' is not a table of strings.", 'Write given = { length = "1 m" }.'
+        )
+    if not _are_texts(wanted):
+        notes.complain(name, (*where, "expected"), "'expected' is not a string.", _HINTS["expected"])
+    if len(notes.errors) > before:
+        return None
+    return Example(name, texts["asked"], tuple(profiles), given, tuple(wanted), texts["source"], texts["meaning"])
+
+
+_HINTS = {
+    "asked": 'Add asked = "period".',
+    "expected": 'Add expected = "2.00 s", or "1..2 s", "at least 1 s", "impossible", or a list of all answers.',
+}
+
+
+def _are_texts(values: Any) -> bool:
+    return isinstance(values, list) and all(isinstance(value, str) for value in values)
+
 
 _NEW = "dimension"  # the definition of a unit that is not made of others
 
@@ -39,7 +96,7 @@ def stated_unit(notes: Notes, name: str, meaning: Any) -> None:
 
     From then on it is known in the whole process, with one meaning (`quantities.definitions`).
     """
-    where: Path = ("units", name)
+    where: KeyPath = ("units", name)
     example = f'Write {name} = "1.08 USD", or {name} = "{_NEW}" for what is made of no other unit.'
     if not isinstance(meaning, str):
         notes.complain(name, where, "a unit is defined by a string.", example)
@@ -102,7 +159,7 @@ def _by_choice(entry: Any) -> Mapping[str, Any]:
 
 
 def _stated(
-    notes: Notes, name: str, where: Path, quantity: Declaration, entry: Any, shared: Mapping[str, str]
+    notes: Notes, name: str, where: KeyPath, quantity: Declaration, entry: Any, shared: Mapping[str, str]
 ) -> Value | None:
     stated = entry if isinstance(entry, dict) else {"value": entry}
     notes.keys(name, where, stated, VALUE)
@@ -116,7 +173,7 @@ def shared_by_all(notes: Notes) -> dict[str, str]:
 
 
 def stated_default(
-    notes: Notes, name: str, where: Path, quantity: Declaration, table: Mapping[str, Any]
+    notes: Notes, name: str, where: KeyPath, quantity: Declaration, table: Mapping[str, Any]
 ) -> Value | None:
     """The default of a quantity: its `value` or its `otherwise`; or None and a problem.
 
@@ -132,7 +189,7 @@ def stated_default(
     return None if found is None else found.sourced(replace(OTHERWISE, note=notes.text(name, where, table, "reason")))
 
 
-def _value(notes: Notes, name: str, where: Path, quantity: Declaration, table: Mapping[str, Any]) -> Value | None:
+def _value(notes: Notes, name: str, where: KeyPath, quantity: Declaration, table: Mapping[str, Any]) -> Value | None:
     """A value with its source, or None and a problem."""
     if "value" not in table:
         notes.complain(name, where, "it has no value.", f'Add value = "3 {quantity.unit}".')
@@ -153,7 +210,7 @@ def _value(notes: Notes, name: str, where: Path, quantity: Declaration, table: M
     return notes.attempt(name, (*where, "range"), lambda: read_given(value.between(read_value(ends)), quantity))
 
 
-def _source(notes: Notes, name: str, where: Path, table: Mapping[str, Any]) -> Source | None:
+def _source(notes: Notes, name: str, where: KeyPath, table: Mapping[str, Any]) -> Source | None:
     texts = {key: notes.text(name, where, table, key) for key in ("source", "kind", "date", "as_of", "url", "reason")}
     kind = texts["kind"] or ("published" if texts["source"] else "assumed")
     if kind not in KINDS:

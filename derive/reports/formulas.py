@@ -17,7 +17,7 @@ from derive.reports.elimination import eliminated
 from derive.reports.remarks import failures, remarks, shown_source
 from derive.solving.execution.answer import Answer
 from quantities.declaration import Declaration
-from quantities.source import Source
+from quantities.value import Source
 
 __all__ = [
     "briefly",

@@ -13,7 +13,7 @@ from derive.presentation.failed_checks import idle_givens
 from derive.presentation.numbers import customary, readable
 from derive.solving.execution.answer import Answer, Check
 from derive.solving.sensitivity.elasticities import EXACT
-from quantities.source import ASKER, DEFAULT, OTHERWISE, Source
+from quantities.value import ASKER, DEFAULT, OTHERWISE, Source
 
 __all__ = ["failures", "remarks", "shown_source"]
 

@@ -30,13 +30,12 @@ from jinja2 import TemplateError, TemplateSyntaxError
 from jinja2.debug import rewrite_traceback_stack
 
 from derive.errors import DeriveError, ExpressionError, LimitError
-from derive.interrupting import Interruption
 from derive.presentation.document import Block, Grid, Heading, Items, Picture, Report, Text
 from derive.reports.sandbox import HOLDER, OPENING, Sandbox
 from derive.reports.vocabulary import Said, places_of
 from derive.solving.execution.answer import Answer
-from derive.time_limits import overtime, several_queries
-from quantities.source import Source
+from derive.time_limits import Interruption, overtime, several_queries
+from quantities.value import Source
 
 __all__ = ["opening", "rendered"]
 

@@ -50,8 +50,7 @@ from derive.relation_files.loading import load
 from derive.reports import choices, formulas
 from derive.reports.proofs import Form, closed, identical, lines, positive, sides, unknown_function, unknown_symbol
 from derive.solving.execution.answer import Answer
-from quantities.source import Kind, Source
-from quantities.value import Value
+from quantities.value import Kind, Source, Value
 
 __all__ = ["Said", "places_of", "vocabulary"]
 

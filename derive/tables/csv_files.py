@@ -8,7 +8,7 @@ from io import TextIOWrapper
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from derive.output_files import written_whole
+from derive.files import written_whole
 from derive.presentation.numbers import labelled
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from derive.model.relation_set import RelationSet
 from derive.presentation.placed_remarks import PlacedRemark
 from derive.solving.answering.solver import solve
 from derive.solving.execution.answer import Answer
-from quantities.profiles import Profile
+from quantities.facts import Profile
 from quantities.value import read_number
 
 __all__ = ["ENDS", "Told", "asked_at", "bounded", "remarked_at"]

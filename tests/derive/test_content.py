@@ -15,7 +15,7 @@ from derive.reports.vocabulary import vocabulary
 from derive.tokens.relations import subjects
 from derive.tokens.reports import shelf, titles
 from derive.tokens.reports.titles import TEMPLATES
-from quantities import texts
+from quantities import definitions
 from quantities.facts import Facts
 from tests.derive.terminal import ask
 
@@ -26,7 +26,7 @@ def copied(tmp_path, monkeypatch):
     for package, folder in ((derive, "tokens/relations"), (quantities, "vocabulary"), (quantities, "values")):
         home = Path(package.__file__).parent
         shutil.copytree(home / folder, tmp_path / package.__name__ / folder)
-    monkeypatch.setattr(texts, "_HOME", str(tmp_path / "quantities"))
+    monkeypatch.setattr(definitions, "_HOME", str(tmp_path / "quantities"))
     return tmp_path
 
 

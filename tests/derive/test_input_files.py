@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import derive
-from derive import input_files, time_limits
-from derive.input_files import content_of, content_of_stream
+from derive import files, time_limits
+from derive.files import content_of, content_of_stream
 from tests.derive.terminal import ask, settle
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
@@ -69,7 +69,7 @@ def test_a_file_and_a_pipe_hold_what_was_written(tmp_path: Path, seed: int) -> N
 
 
 def test_what_has_no_end_is_read_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(input_files, "LARGEST", 100_000)
+    monkeypatch.setattr(files, "LARGEST", 100_000)
     assert len(content_of("/dev/zero")) == 100_001
     with open("/dev/zero", "rb") as file:
         assert len(content_of_stream(file)) == 100_001

@@ -14,9 +14,8 @@ import pytest
 import sympy
 
 import derive
-from derive import LimitError, interrupting, time_limits
-from derive.interrupting import Interruption, interrupted_after
-from derive.time_limits import limits, query, sharing
+from derive import LimitError, time_limits
+from derive.time_limits import Interruption, interrupted_after, limits, query, sharing
 from tests.derive.hostile import file_of, numbered
 
 LONG = int(os.environ.get("DERIVE_INTERRUPTED", "200"))
@@ -90,7 +89,7 @@ def test_nothing_is_ended_after_its_block():
 
 
 def test_what_goes_on_is_interrupted_again(monkeypatch):
-    monkeypatch.setattr(interrupting, "_AGAIN", 0.01)
+    monkeypatch.setattr(time_limits, "_AGAIN", 0.01)
     met = 0
     with interrupted_after(0.01):
         while met < 3:
@@ -102,7 +101,7 @@ def test_what_goes_on_is_interrupted_again(monkeypatch):
 
 @pytest.mark.thorough
 def test_what_begins_and_ends_a_block_is_whole(monkeypatch):
-    monkeypatch.setattr(interrupting, "_SOON", 0.001)
+    monkeypatch.setattr(time_limits, "_SOON", 0.001)
     state = {"open": 0, "undone": 0}
 
     @contextmanager
@@ -160,7 +159,7 @@ def test_what_weak_references_call_is_whole():
 
 @pytest.mark.parametrize("seconds", [1e8, 1e10, 1e300, 10**400, float("inf")])
 def test_after_the_longest_of_limits_a_short_one_is_kept(at_once, monkeypatch, seconds):
-    monkeypatch.setattr(interrupting, "_watch", interrupting._Watch())
+    monkeypatch.setattr(time_limits, "_watch", time_limits._Watch())
     with limits(seconds=seconds), query():
         time.sleep(0.02)  # so that the background thread begins to wait for it
     with pytest.raises(LimitError), limits(seconds=0.05), query():

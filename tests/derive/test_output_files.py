@@ -13,7 +13,7 @@ from typing import IO
 import pytest
 
 from derive import DeriveError
-from derive.output_files import MARK, sealed, write_whole, written_whole
+from derive.files import MARK, sealed, write_whole, written_whole
 from tests.derive.terminal import ask, settle
 
 SUM = """\

@@ -10,10 +10,8 @@ import derive
 from derive import Library, UnderdeterminedError, UnknownNameError
 from derive.catalogue import as_data, entries, rows
 from quantities.errors import ExpressionError
-from quantities.facts import Facts
-from quantities.profiles import Profile, Profiles
-from quantities.source import Source
-from quantities.value import read_value
+from quantities.facts import Facts, Profile, Profiles
+from quantities.value import Source, read_value
 from tests.ordinary import every, one_in
 
 CLIFF = {"active_parameters": "100 Gparameter", "crossover_context": "200 ktoken/sequence"}

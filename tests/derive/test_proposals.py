@@ -15,7 +15,7 @@ from quantities.declaration import Declaration, read_given
 from quantities.definitions import definition, entry, unprefixed
 from quantities.errors import DeriveError
 from quantities.proposals import proposals
-from quantities.slips import alternatives
+from quantities.spelling import alternatives
 from tests.derive.operations import calls
 from tests.ordinary import every
 

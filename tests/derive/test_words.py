@@ -7,8 +7,7 @@ import re
 import pytest
 
 import derive
-from derive.expressions.grammar import parse_equation
-from derive.expressions.tokens import foreign
+from derive.expressions.grammar import foreign, parse_equation
 from tests.derive.hints import mended, proposals
 
 LENGTHS = """[quantities]

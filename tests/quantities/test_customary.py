@@ -10,11 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import derive
-from quantities.customary import hint_on_unit, told_in
 from quantities.definitions import entry
+from quantities.proposals import hint_on_unit, told_in
 from quantities.registry import known_to_pint
-from quantities.slips import hint_for
-from quantities.spelling import parse_unit
+from quantities.spelling import hint_for, parse_unit
 from quantities.units import convert
 from quantities.value import read_value
 

@@ -12,9 +12,8 @@ import pytest
 import derive
 from quantities.declaration import Declaration, read_given
 from quantities.errors import ExpressionError
-from quantities.facts import Facts, _File
-from quantities.profiles import Profile, Profiles
-from quantities.source import KINDS
+from quantities.facts import Facts, Profile, Profiles, _File
+from quantities.value import KINDS
 from tests.ordinary import every
 
 FILES = ("accelerators", "tiers", "models", "prices")

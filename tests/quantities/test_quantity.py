@@ -22,9 +22,8 @@ from hypothesis import strategies as st
 from quantities.declaration import check_name, read_given
 from quantities.errors import DeriveError, DomainError, ExpressionError, UnitError
 from quantities.quantity import Quantity
-from quantities.source import ASKER, Source
 from quantities.spelling import parse_unit
-from quantities.value import Value, read_value
+from quantities.value import ASKER, Source, Value, read_value
 from tests.ordinary import every, examples
 
 FOREIGN = pint.UnitRegistry()

@@ -11,11 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import derive
-from derive.relation_files.plain_data import packed, unpacked
-from derive.relation_files.writing import written
+from derive.relation_files.writing import packed, unpacked, written
 from quantities.declaration import Declaration, agreed
+from quantities.domain import read_seen
 from quantities.errors import DeriveError
-from quantities.seen import read_seen
 from quantities.spelling import parse_unit
 
 FILE = """

@@ -16,10 +16,19 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from quantities.errors import DeriveError, DomainError, ExpressionError, UnitError
-from quantities.source import ASKER, BY_DEFINITION, OTHERWISE, Source
 from quantities.spelling import parse_unit
 from quantities.units import DIMENSIONLESS
-from quantities.value import Value, is_number, otherwise, read_number, read_value
+from quantities.value import (
+    ASKER,
+    BY_DEFINITION,
+    OTHERWISE,
+    Source,
+    Value,
+    is_number,
+    otherwise,
+    read_number,
+    read_value,
+)
 from tests.ordinary import every, examples
 from tests.quantities.table import NAMES, SCALES, by_pint
 

@@ -28,8 +28,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
 
-from derive.expressions.arithmetic import NoElement
-from derive.expressions.sums import UNIT, Monomial, Sum, joined, multiplied_out, plus
+from derive.expressions.arithmetic import UNIT, Monomial, NoElement, Sum, joined, multiplied_out, plus
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import chosen_arm, terms, value

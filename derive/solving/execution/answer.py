@@ -19,10 +19,9 @@ from derive.showing import Shown
 from derive.time_limits import query
 from derive.tolerances import SAME_ROOT
 from quantities.declaration import Declaration
-from quantities.source import Source
 from quantities.symbolic import Symbols
 from quantities.units import Unit
-from quantities.value import Value
+from quantities.value import Source, Value
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation

@@ -24,7 +24,7 @@ from derive.planning.matching import downstream, following
 from derive.planning.plan import Plan
 from derive.time_limits import tick
 from quantities.declaration import Declaration, read_given
-from quantities.profiles import Profile
+from quantities.facts import Profile
 from quantities.value import Value
 
 __all__ = ["NO_CASE", "Case", "Outline", "Question", "ask", "given_quantity", "outlined", "strong_values"]

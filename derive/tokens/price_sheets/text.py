@@ -12,7 +12,7 @@ from derive.presentation.numbers import finite, prefixed, rounded, spelled, with
 from quantities.units import Unit
 
 if TYPE_CHECKING:
-    from derive.tokens.price_sheets.conclusions import Conclusion, Contradiction, Inference, Missing
+    from derive.tokens.price_sheets.oracle import Conclusion, Contradiction, Inference, Missing
 
 __all__ = ["COLUMNS", "DIGITS", "as_data", "as_steps", "as_text", "points", "shown", "side_by_side"]
 

@@ -16,12 +16,10 @@ from functools import cache
 from pathlib import Path
 
 from derive.cache_folder import entry, keep, recalled, sources
-from derive.garbage import collecting_seldom
 from derive.library import Library
-from derive.relation_files.plain_data import packed, unpacked
-from quantities.facts import Facts
-from quantities.profiles import Profiles
-from quantities.texts import read
+from derive.relation_files.writing import packed, unpacked
+from quantities.definitions import read
+from quantities.facts import Facts, Profiles
 
 __all__ = ["FACTS", "SOURCE", "Subject", "library", "subjects", "vocabulary"]
 
@@ -40,8 +38,7 @@ def library() -> Library:
     """All subjects as one library."""
     profiles = Profiles(shelves=[Facts(*FACTS)])
     path = _entry()
-    with collecting_seldom():
-        return (unpacked(recalled(path), profiles) if path else None) or _read(profiles, path)
+    return (unpacked(recalled(path), profiles) if path else None) or _read(profiles, path)
 
 
 def _read(profiles: Profiles, path: str | None) -> Library:

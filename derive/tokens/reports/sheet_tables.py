@@ -12,11 +12,10 @@ from derive.presentation.charts import Axis, Chart, Mark, Series
 from derive.presentation.document import Grid, verbatim
 from derive.reports.vocabulary import number
 from derive.solving.execution.answer import Answer
-from derive.tokens.price_sheets.conclusions import Conclusion, Contradiction, Inference
-from derive.tokens.price_sheets.oracle import survey
+from derive.tokens.price_sheets.oracle import Conclusion, Contradiction, Inference, survey
 from derive.tokens.price_sheets.sheets import QUESTIONS, plausible, size_classes
 from derive.tokens.price_sheets.text import points
-from quantities.source import Source
+from quantities.value import Source
 
 __all__ = ["read"]
 

@@ -22,7 +22,7 @@ from derive.reports.formulas import introduced, symbols
 from derive.reports.templating import opening, rendered
 from derive.reports.vocabulary import vocabulary
 from derive.search.index import Entry, Index
-from derive.tokens.reports import page_shelf, titles
+from derive.tokens.reports import titles
 from quantities.declaration import Declaration
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def report(name: str) -> Report:
 def chosen(names: Iterable[str]) -> tuple[str, ...]:
     """These reports, or all: first the built-in ones in their order and the pages with sliders, then the user's."""
     wanted = list(names)
-    known = titles.titles() | dict.fromkeys(page_shelf.names(), "")
+    known = titles.titles() | dict.fromkeys(titles.page_names(), "")
     for name in wanted:
         if is_own(name) and not Path(name).is_file():
             what = f"{name} is not a file." if Path(name).exists() else f"There is no file {name}."
@@ -75,7 +75,7 @@ def named(name: str) -> str:
 
 def is_page(name: str) -> bool:
     """Whether a name is that of a page with sliders."""
-    return name in page_shelf.names()
+    return name in titles.page_names()
 
 
 def is_own(name: str) -> bool:
@@ -162,7 +162,7 @@ def _pictures(name: str) -> tuple[Picture, ...]:
 def texts(name: str) -> Mapping[str, str]:
     """The files of a report: their paths below the folder of reports, and their contents."""
     if is_page(name):
-        return {f"{name}.html": page_shelf.text(name)}
+        return {f"{name}.html": titles.page_text(name)}
     made = {f"figures/{picture.name}.svg": _drawn(picture) for picture in _pictures(name)}
     for ending, dialect in (("tex", latex.DOCUMENT), ("md", markdown.HOST)):
         made[f"{named(name)}.{ending}"] = _bound(name, dialect)
@@ -188,7 +188,7 @@ def stale(folder: Path, name: str) -> list[str]:
         except (OSError, UnicodeDecodeError):
             found.append(f"{path} is missing")
         else:
-            if before != text and not (is_page(name) and page_shelf.same(before, text)):
+            if before != text and not (is_page(name) and titles.same_page(before, text)):
                 found.append(f"{path} is out of date")
     return found
 
@@ -196,7 +196,7 @@ def stale(folder: Path, name: str) -> list[str]:
 def orphans(folder: Path) -> list[str]:
     """Files in a folder of reports that no report makes."""
     made = {path for name in titles.titles() for path in texts(name)} | _MEASURED
-    made |= {f"{name}.html" for name in page_shelf.names()}
+    made |= {f"{name}.html" for name in titles.page_names()}
     written = (path for pattern in ("*.tex", "*.md", "figures/*.svg", "pages/*.html") for path in folder.glob(pattern))
     names = sorted(path.relative_to(folder).as_posix() for path in written)
     return [f"{name} is not part of any report" for name in names if name not in made]

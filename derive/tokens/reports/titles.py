@@ -1,11 +1,18 @@
-"""The built-in reports: one template each, in order; the volume binds them all."""
+"""The built-in reports: one template each, in order; the volume binds them all.
+
+Among the reports are pages with sliders: `pages.toml` says what each asks.
+"""
 
 from __future__ import annotations
 
+import re
+import zlib
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
-__all__ = ["TEMPLATES", "VOLUME", "parts", "titles"]
+__all__ = ["TEMPLATES", "VOLUME", "page_names", "page_text", "page_titles", "parts", "same_page", "titles"]
 
 TEMPLATES = Path(__file__).parent / "templates"
 """The templates of the reports; folders below have parts that several of them share, or that are long."""
@@ -27,3 +34,53 @@ def titles() -> dict[str, str]:
 def parts() -> tuple[str, ...]:
     """The reports of the volume."""
     return tuple(name for name in titles() if name != VOLUME)
+
+
+_PAGES = Path(__file__).with_name("pages.toml")
+_PACKED = re.compile(r'(?<=id="packed">)[^<]*')
+
+
+@cache
+def _asked() -> Mapping[str, Mapping[str, Any]]:
+    import tomli
+
+    return tomli.loads(_PAGES.read_text(encoding="utf-8"))
+
+
+def page_names() -> tuple[str, ...]:
+    """The pages by the names of their files.
+
+    >>> page_names()[:2]
+    ('pages/roofline', 'pages/cliff')
+    """
+    return tuple(f"pages/{name}" for name in _asked())
+
+
+def page_titles() -> dict[str, str]:
+    """The titles of the pages by the names of their files."""
+    return {f"pages/{name}": said["title"] for name, said in _asked().items()}
+
+
+@cache
+def page_text(name: str) -> str:
+    """The HTML of a page, by its name among the reports."""
+    from derive.pages.page import page
+    from derive.tokens.relations import library
+
+    said = _asked()[name.removeprefix("pages/")]
+    return page(library(), said["targets"], said["profiles"], said["given"], title=said["title"], uses=["llm"])
+
+
+def same_page(one: str, other: str) -> bool:
+    """Whether two pages say the same: what is packed in them is compared as it is unpacked."""
+    from derive.pages.page import unpacked
+
+    plain = [_PACKED.sub("", page) for page in (one, other)]
+    packed = [_PACKED.findall(page) for page in (one, other)]
+    if plain[0] != plain[1] or not all(len(found) == 1 for found in packed):
+        return False
+    try:
+        left, right = (unpacked(found[0]) for found in packed)
+    except (ValueError, zlib.error):
+        return False
+    return left == right

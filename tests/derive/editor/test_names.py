@@ -10,7 +10,7 @@ import derive
 from derive import DeriveError
 from derive.editor.names import defined_at, occurrences, renamed
 from derive.editor.readings import OpenFile
-from derive.editor.toml_text import TomlText
+from derive.relation_files.toml_text import TomlText
 
 HERE = Path("/nowhere/file.toml")
 TEXT = """title = "Pendulum of a length"

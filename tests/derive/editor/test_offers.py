@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from derive.editor.completion import offers
 from derive.editor.diagnostics import diagnostics
-from derive.editor.hover import hover
-from derive.editor.names import defined_at
+from derive.editor.names import defined_at, hover
 from derive.editor.readings import OpenFile
 from derive.relation_files import keys
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import derive
 import quantities
-from derive.editor.toml_text import TomlText
+from derive.relation_files.toml_text import TomlText
 
 FILES = sorted(
     [

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive.expressions.arithmetic import NoElement
+from derive.expressions.arithmetic import NoElement, multiplied_out
 from derive.expressions.grammar import parse_expression
-from derive.expressions.sums import multiplied_out
 from derive.expressions.tree import render
 from tests.ordinary import examples
 

@@ -10,7 +10,7 @@ import pytest
 
 import derive
 from derive.expressions.grammar import parse_equation
-from derive.model.vocabulary import Vocabulary, exponent_of, factors_of, shown
+from derive.model.repairs import Vocabulary, exponent_of, factors_of, shown
 from tests.derive.corpus import FORMULAS, Formula, declared, relation_file
 from tests.derive.hints import mended, proposals
 from tests.derive.mutants import factors, mutants

@@ -14,8 +14,8 @@ from derive.kernels.several_targets import found_for, plans_of
 from derive.pages.page_question import page_question
 from derive.pages.sliders import nice, slider, starting_number
 from derive.pages.variants import slots, variants
-from quantities.customary import offered
 from quantities.declaration import Declaration
+from quantities.proposals import offered
 from quantities.spelling import parse_unit
 from quantities.units import convert
 from quantities.value import read_number, read_value

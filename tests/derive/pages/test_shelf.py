@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from derive.tokens.reports import page_shelf, shelf
+from derive.tokens.reports import shelf, titles
 from tests.derive.terminal import ask
 
 SHELF = Path(__file__).parents[3] / "reports"
@@ -23,7 +23,7 @@ def folder(tmp_path_factory) -> Path:
 
 
 def test_every_page_is_there_and_small():
-    for name in page_shelf.names():
+    for name in titles.page_names():
         path = SHELF / f"{name}.html"
         assert path.is_file(), name
         assert path.stat().st_size < 610_000, name

@@ -14,7 +14,7 @@ from derive import Library, Quantity, relate
 from derive.planning.matching import Matching, forwards
 from derive.planning.plan import basis_of, determined, plan
 from derive.relation_files.loading import load
-from quantities.profiles import Profile
+from quantities.facts import Profile
 from quantities.value import otherwise, read_value
 from tests.derive.planning.graphs import GRAPHS, NAMES, SOME, structure, texts
 from tests.derive.statements import number

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from derive import load
-from derive.relation_files.plain_data import packed, unpacked
+from derive.relation_files.writing import packed, unpacked
 from derive.tokens.relations import SOURCE
 from quantities.rational import exact_of
 

@@ -19,7 +19,7 @@ import quantities
 from derive import DeriveError
 from derive.cli import cli
 from derive.relation_files import keys
-from derive.relation_files.schema import schema
+from derive.relation_files.keys import schema
 
 jsonschema = pytest.importorskip("jsonschema", reason="jsonschema comes with the extra test")
 

@@ -9,7 +9,7 @@ from derive.presentation.document import Formulas, Grid, Heading, Items, Picture
 from derive.presentation.html import Html
 from derive.presentation.writing import bound
 from derive.reports.formulas import worked
-from quantities.source import Source
+from quantities.value import Source
 
 HOSTILE = r"\input{x} \write18{y} ^^5cz % & # _ $a$ <script>alert(1)</script> *b* [l](u) `c` | ~ µ° – \`d"
 SURVEY = Source("a survey", "published", url="https://example.org/a_b", date="2026-01")

@@ -18,7 +18,7 @@ from derive.presentation.document import Formulas, Grid, Heading, Items, Picture
 from derive.reports.templating import rendered
 from derive.reports.vocabulary import vocabulary
 from derive.tokens.reports import shelf
-from quantities.source import Source
+from quantities.value import Source
 from tests.derive.terminal import ask
 
 PENDULUM = """

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 import derive
-from derive.tokens.price_sheets.conclusions import Inference
-from derive.tokens.price_sheets.oracle import survey
+from derive.tokens.price_sheets.oracle import Inference, survey
 from derive.tokens.price_sheets.sheets import QUESTIONS, sheet_names
 from derive.tokens.price_sheets.text import COLUMNS, points, side_by_side
 

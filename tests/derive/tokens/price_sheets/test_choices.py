@@ -7,9 +7,9 @@ from math import log
 import pytest
 
 import derive
-from derive.tokens.price_sheets.conclusions import Inference
+from derive.tokens.price_sheets.oracle import Inference
 from derive.tokens.price_sheets.sheets import plausible, sheet_names
-from quantities.profiles import Profile
+from quantities.facts import Profile
 
 AXES = plausible(derive.llm, (), "gemini-2-5-pro-prices").axes
 CHIPS, TIERS = ([profile.name for profile in AXES[kind]] for kind in ("chip", "tier"))

@@ -9,7 +9,7 @@ import pytest
 
 import derive
 from derive.tokens.price_sheets import oracle
-from derive.tokens.price_sheets.conclusions import Inference
+from derive.tokens.price_sheets.oracle import Inference
 from derive.tokens.price_sheets.text import as_data, shown
 from quantities.spelling import parse_unit
 from tests.derive.terminal import ask, settle

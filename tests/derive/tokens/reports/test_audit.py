@@ -19,10 +19,8 @@ from derive.reports import tex
 from derive.reports.templating import rendered
 from derive.reports.vocabulary import number, vocabulary
 from derive.tokens.audit import audit, clashes
-from derive.tokens.reports.claim_summaries import is_whole, plainly
-from derive.tokens.reports.profile_names import displayed
 from derive.tokens.reports.titles import TEMPLATES
-from derive.tokens.reports.verdict_tables import verdicts
+from derive.tokens.reports.verdict_tables import displayed, is_whole, plainly, verdicts
 from tests.derive.audit.catalogues import changed
 from tests.derive.reports.pages import as_html, as_latex, as_markdown
 

@@ -11,7 +11,7 @@ from derive.presentation.html import Html
 from derive.presentation.latex import DOCUMENT
 from derive.presentation.markdown import HOST
 from derive.presentation.writing import Dialect, bound
-from derive.tokens.reports import page_shelf
+from derive.tokens.reports import titles
 from derive.tokens.reports.titles import TEMPLATES
 from tests.derive.terminal import ask
 
@@ -20,14 +20,14 @@ LINK = re.compile(r"\[[^\[\]]+\]\(([^()\s]+)\)")
 
 def test_every_page_is_linked_from_a_report_and_every_link_leads_to_one() -> None:
     met = [address for path in TEMPLATES.rglob("*.md") for address in LINK.findall(path.read_text(encoding="utf-8"))]
-    assert sorted(met) == sorted(f"{name}.html" for name in page_shelf.names())
+    assert sorted(met) == sorted(f"{name}.html" for name in titles.page_names())
 
 
-@pytest.mark.parametrize("name", page_shelf.names())
+@pytest.mark.parametrize("name", titles.page_names())
 def test_pages_are_listed_shown_and_found(name: str) -> None:
     assert name in ask("list", "reports").out
     assert f"page {name}" in ask("show", name).out
-    assert name in ask("list", "reports", page_shelf.titles()[name].split()[-1]).out
+    assert name in ask("list", "reports", titles.page_titles()[name].split()[-1]).out
 
 
 @pytest.mark.parametrize(

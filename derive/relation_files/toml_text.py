@@ -86,9 +86,12 @@ class TomlText:
     """
 
     text: str
+    is_half_typed: bool = True  # whether a string over several lines may lack its end: then it ends before a header
     entries: list[Entry] = field(default_factory=list, init=False)
     tables: list[tuple[Span, Path]] = field(default_factory=list, init=False)
     """The inline tables, and the lists, inner ones last."""
+    statements: list[tuple[int, Path, int]] = field(default_factory=list, init=False)
+    """Where each header and each key at the start of a line stands, its path, and how many parts were open before."""
 
     def __post_init__(self) -> None:
         _Scan(self).run()
@@ -182,11 +185,11 @@ class _Scan:
             self._skip(_SPACE)
             if self.at >= len(self.text):
                 return
-            start = self.at
+            start, place = self.at, len(self.toml.entries)
             if self._peek() == "[":
                 table = self._header(table)
-            else:
-                self._statement(table, 0)
+            elif self._statement(table, 0) and (entry := self.toml.entries[place]).is_stated:
+                self.toml.statements.append((start, entry.path, len(table)))
             row = self.text[self.text.rfind("\n", 0, self.at) + 1 : self.at]
             if self.at == start or row.strip():  # else a list that was not closed ended before this line
                 self.at = self._line_end()
@@ -218,6 +221,8 @@ class _Scan:
                 self.lists[path] = self.lists.get(path, -1) + 1
             if path in self.lists:
                 path += (str(self.lists[path]),)
+        if closed:
+            self.toml.statements.append((start, path, 0))
         if len(path) == len(names):
             self.toml.entries.append(Entry(path, spans, start, is_header=True, is_stated=closed))
         return path
@@ -357,7 +362,7 @@ class _Scan:
             return True
         if len(quotes) == 3:
             ends = self.text.startswith(quotes, self.at) and not self.text.startswith(quotes + quotes[0], self.at)
-            return ends or bool(re.match(r"\n\[", self.text[self.at : self.at + 2]))  # it was not closed
+            return ends or (self.toml.is_half_typed and self.text.startswith("\n[", self.at))
         return self._peek() in (quotes, "\n", "\r")
 
     def _character(self, quotes: str) -> str:

@@ -1,4 +1,4 @@
-"""Output files, written whole or not at all, and never in the place of what derive did not write.
+"""Files: written whole or not at all, never in the place of what derive did not write; and read within limits.
 
 A file is written under a temporary name in the same folder and renamed when it is complete. So its reader finds either
 the old or the whole new content, even after an error, a full disk or an interrupt. Only a pipe or a device is written
@@ -8,24 +8,76 @@ Every format has a mark by which derive knows its own files again. A command may
 wrote; but a mistyped name must not cost a user the file that bears it. Nor must a repeated command cost him what he has
 changed in a file since: behind the mark of a text stands a seal, the digest of all the rest, and a file with a broken
 seal is the user's own. (Tables, PNG and PDF have no place for one, and reports are compared as wholes.)
+
+What is read may be of any kind. A named pipe that nobody writes to makes `open` wait where no time limit can end it; a
+device such as /dev/zero has no end. So files are opened without waiting, what they hold is awaited a moment at a time,
+and no more is read than any input of this package may have.
 """
 
 from __future__ import annotations
 
+import io
 import os
 import re
+import select
 import shutil
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from os import PathLike
 from pathlib import Path
 from secrets import token_hex
-from typing import IO
+from typing import IO, BinaryIO
 
 from derive.errors import DeriveError
 
-__all__ = ["MARK", "digest", "encoded", "is_edited", "is_replaceable", "sealed", "write_whole", "written_whole"]
+__all__ = [
+    "LARGEST",
+    "MARK",
+    "content_of",
+    "content_of_stream",
+    "digest",
+    "encoded",
+    "is_edited",
+    "is_replaceable",
+    "sealed",
+    "write_whole",
+    "written_whole",
+]
+
+LARGEST = 64_000_000  # bytes of an input; of a larger one, one more byte is read than that
+_PIECE = 1 << 16  # bytes read at once
+_MOMENT = 0.05  # seconds for which a pipe is awaited, after which a time limit may end it
+_AT_ONCE = getattr(os, "O_NONBLOCK", 0)  # Windows has neither this nor named pipes among its files
+
+
+def content_of(path: str | PathLike[str]) -> bytes:
+    """The bytes of a file, or those that are written into a pipe until all its writers have closed it."""
+    with open(path, "rb", buffering=0, opener=lambda name, flags: os.open(name, flags | _AT_ONCE)) as file:
+        return _content(file.fileno(), file.read)
+
+
+def content_of_stream(stream: BinaryIO) -> bytes:
+    """The bytes that are still to come from a stream such as the standard input."""
+    try:
+        descriptor = stream.fileno()
+    except io.UnsupportedOperation:
+        return stream.read(LARGEST + 1)
+    return _content(descriptor, getattr(stream, "read1", stream.read))
+
+
+def _content(descriptor: int, next_piece: Callable[[int], bytes | None]) -> bytes:
+    content = bytearray()
+    while len(content) <= LARGEST:
+        while sys.platform != "win32" and not select.select([descriptor], [], [], _MOMENT)[0]:
+            pass
+        piece = next_piece(min(_PIECE, LARGEST + 1 - len(content)))
+        if piece is not None and not piece:
+            break
+        content += piece or b""  # none of a pipe that somebody else has read from meanwhile
+    return bytes(content)
+
 
 MARK = "Made by derive"  # in every file whose format has a place for words
 _PHRASES = (
