@@ -102,7 +102,7 @@ class Tools:
         seconds: float = 30.0,
     ) -> Reply:
         """The choice that makes a quantity least or most; of a list of profiles any one may be taken."""
-        from derive.optimization.optimum_text import as_data
+        from derive.optimization.optimum import as_data
 
         named = [one if isinstance(one, str) else tuple(one) for one in profiles]
 

@@ -96,8 +96,7 @@ def compare(asked: Asked, others: tuple[str, ...]) -> int:
     if not others:
         raise click.UsageError("There is no second scenario. Write  --against PROFILE  or  --against NAME=VALUE")
     prove_single({**asked.given, **givens([word for word in others if "=" in word])}, has_each=True)
-    from derive.comparison.comparison_text import as_data, beside_each_other
-    from derive.comparison.waterfall import charts
+    from derive.comparison.comparison import as_data, beside_each_other, charts
 
     if asked.each:
         return asked.tell_each(

@@ -75,7 +75,7 @@ def front(asked: Asked, limits: tuple[str, ...], among: tuple[str, ...], points:
 
     A rate is to be most, unless it is one of money, and everything else least; "most NAME" says otherwise.
     """
-    from derive.optimization.front_text import as_data, cautions, charts
+    from derive.optimization.front import as_data, cautions, charts
 
     if len(asked.targets) != 2:
         told = ", ".join(asked.targets)
@@ -119,8 +119,8 @@ def _best(sense: str, asked: Asked, limits: tuple[str, ...], among: tuple[str, .
         return _one_best(asked, found_for(Turn()), given, limits, steps, ranges)
     if steps or ranges:
         raise click.UsageError("--each prints a table: leave out --steps and --ranges, or name one profile.")
+    from derive.optimization.optimum import as_data, beside_each_other
     from derive.optimization.optimum_charts import bars_of_each
-    from derive.optimization.optimum_text import as_data, beside_each_other
     from derive.presentation.charts import holding
 
     return asked.tell_each(
@@ -138,8 +138,8 @@ def _one_best(
     asked: Asked, found: Optimum, given: dict[str, Any], limits: tuple[str, ...], steps: bool, ranges: bool
 ) -> int:
     """The best choice in full."""
+    from derive.optimization.optimum import as_data, under_ranges_data
     from derive.optimization.optimum_charts import charts
-    from derive.optimization.optimum_text import as_data, under_ranges_data
 
     over = found.under_ranges() if ranges else None
 

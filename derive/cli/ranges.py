@@ -153,7 +153,7 @@ def _as_csv(tables: Mapping[str, Table]) -> str:
     import csv
     import io
 
-    from derive.tables.csv_files import beside_each_other
+    from derive.tables.exports import beside_each_other
 
     out = io.StringIO(newline="")
     names, rows = beside_each_other(tables, slice(None))
@@ -163,7 +163,7 @@ def _as_csv(tables: Mapping[str, Table]) -> str:
 
 def _filed(tables: Iterable[Table], asked: Asked) -> int:
     """Write a CSV file piece by piece, in the memory of one piece."""
-    from derive.tables.csv_files import write_csv
+    from derive.tables.exports import write_csv
     from derive.tables.table_checks import Cautions
 
     found = Cautions()
@@ -192,7 +192,7 @@ def _print(tables: Mapping[str, Table], digits: int) -> None:
     import numpy
 
     from derive.presentation.text import columns
-    from derive.tables.csv_files import beside_each_other
+    from derive.tables.exports import beside_each_other
 
     first = next(iter(tables.values()))
     count, is_tested = len(first), any(table.failed for table in tables.values())
@@ -305,7 +305,7 @@ def border(asked: Asked) -> int:
 
     Each border is told in closed form where it has one. The map shows regions, borders and levels of TARGET.
     """
-    from derive.borders.border_text import as_data
+    from derive.borders.border import as_data
 
     over = [name for name, text in asked.given.items() if ".." in text]
     if not over:

@@ -26,7 +26,7 @@ def schema() -> int:
 )
 def serve_editor() -> int:
     """Serve an editor as a language server for relation files."""
-    from derive.tables.extras import package
+    from derive.tables.exports import package
 
     _prove_connected()
     package("pygls", "editor")
@@ -40,7 +40,7 @@ def serve_editor() -> int:
 @with_sources
 def serve(sources: Sources) -> int:
     """Serve an assistant with tools, by the Model Context Protocol: solve, formula, least, check, find, list, show."""
-    from derive.tables.extras import package
+    from derive.tables.exports import package
 
     _prove_connected()
     package("mcp", "serve")

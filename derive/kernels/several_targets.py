@@ -15,8 +15,7 @@ from typing import Any
 
 from derive.errors import DeriveError
 from derive.kernels.backends.emitter import Unsaid
-from derive.kernels.backends.numba_loops import looped
-from derive.kernels.backends.numba_source import Machine, is_at_hand
+from derive.kernels.backends.numba_source import Machine, is_at_hand, looped
 from derive.kernels.backends.python_numpy import Arrays
 from derive.kernels.backends.tiles import part, spread, tiles
 from derive.kernels.blocks.solver_calls import only_of_arrays

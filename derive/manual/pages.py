@@ -2,25 +2,48 @@
 
 A line `<!-- theory: planning.plan -->` in a page stands for what the module of that name says of itself, so that a
 proof is written once, above its code.
+
+The page on the command line, made of the verbs themselves: what `derive VERB -h` prints.
+
+The page on errors: what each says, and its specimens, each with what was typed and what is told.
+
+A specimen is a file: a title, what somebody typed, the error's class (or the exit status), and its sentence. The tests
+type them all and compare the sentences.
+
+The page on the Python interface, made of the docstrings of all public names.
 """
 
 from __future__ import annotations
 
 import ast
+import inspect
 import re
-from collections.abc import Mapping
+import textwrap
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any, Self
 
 import click
 
-from derive.errors import ExpressionError
-from derive.manual.command_line_page import command_line_page
+import derive
+from derive.errors import NOES, ExpressionError
 from derive.manual.docstrings import as_markdown
-from derive.manual.error_page import error_page
-from derive.manual.python_page import python_page
 
-__all__ = ["HOME", "digest", "pages", "written_pages"]
+__all__ = [
+    "HOME",
+    "SPECIMENS",
+    "Specimen",
+    "command_line_page",
+    "digest",
+    "error_page",
+    "pages",
+    "python_page",
+    "specimens",
+    "written_pages",
+]
 
 HOME = Path(__file__).parent
 _PACKAGE = HOME.parent
@@ -63,3 +86,162 @@ def digest(found: Mapping[str, str]) -> str:
     for name, text in sorted(found.items()):
         state.update(f"{len(name)} {len(text)} {name}{text}".encode())
     return state.hexdigest()
+
+
+_WIDTH = 100
+_OPENING = """# The command line
+
+`derive` and `python -m derive` are the same. What a verb answers goes to standard output; cautions and errors go to
+standard error. The exit status is 0 for done; 1 where the answer is no (units that do not fit, an undetermined or
+contradictory question, no solution or several, a limit, a stale report); 2 where the command or its text was
+wrong. `--json` prints data, in which null stands for what is infinite or not known.
+"""
+
+
+def command_line_page(program: click.Group) -> str:
+    """The page as Markdown: each verb under a heading of its own, in the order in which they are declared."""
+    return "\n".join([_OPENING, *(_section(verb, program.commands[verb]) for verb in program.commands)])
+
+
+def _section(verb: str, command: click.Command) -> str:
+    context = click.Context(
+        command,
+        info_name=f"derive {verb}",
+        terminal_width=_WIDTH,
+        max_content_width=_WIDTH,
+        help_option_names=["-h", "--help"],
+    )
+    lines = (line.rstrip() for line in command.get_help(context).split("\n"))
+    return f"## derive {verb}\n\n```text\n{chr(10).join(lines)}\n```\n"
+
+
+SPECIMENS = Path(__file__).with_name("specimens")
+
+_ERRORS_OPENING = """# Errors
+
+Every error is a `derive.DeriveError`. It says what is wrong and where, and ends with what would mend it; it has its
+facts as fields. Below, each has its specimens: what somebody typed, and what is told, word for word. On the command
+line the exit status is 1 where the question was understood and the answer is no ({noes}), and 2 where the command or
+its text was wrong.
+"""
+
+
+@dataclass(frozen=True)
+class Specimen:
+    """What was typed, and the error that it comes to."""
+
+    title: str
+    typed: str
+    kind: str  # the error's class, or the exit status of a command
+    told: str
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """The specimen of a file; without an error, if only its title and what was typed are written yet."""
+        title, _, rest = path.read_text(encoding="utf-8").partition("\n")
+        rows = rest.split("\n")
+        plain = [number for number, row in enumerate(rows) if row and not row.startswith(" ")]
+        middle = plain[0] if plain else len(rows)
+        typed, told = (textwrap.dedent("\n".join(part)).strip("\n") for part in (rows[:middle], rows[middle + 1 :]))
+        return cls(title, typed, rows[middle] if plain else "", told)
+
+    def __str__(self) -> str:
+        typed, told = (textwrap.indent(part, "    ") for part in (self.typed, self.told))
+        return f"{self.title}\n\n{typed}\n\n{self.kind}\n\n{told}\n"
+
+
+def specimens() -> list[Specimen]:
+    """All specimens, by the names of their files."""
+    return [Specimen.read(path) for path in sorted(SPECIMENS.glob("*.txt"))]
+
+
+def error_page() -> str:
+    """The page as Markdown."""
+    noes = ", ".join(f"`{kind.__name__}`" for kind in NOES)
+    return "\n".join([_ERRORS_OPENING.format(noes=noes), *_sections()])
+
+
+def _sections() -> Iterator[str]:
+    found = specimens()
+    kinds = sorted(name for name in derive.__all__ if name.endswith("Error") and name != "DeriveError")
+    for name in kinds:
+        kind = getattr(derive, name)
+        fields = [field for field in kind.__annotations__ if not field.startswith("_")]
+        yield f"## {name}\n\n{as_markdown(kind.__doc__ or '')}\n"
+        if fields:
+            yield f"Fields: {', '.join(f'`.{field}`' for field in fields)}.\n"
+        yield from (_shown(one) for one in found if one.kind == name)
+    yield "## On the command line\n"
+    yield from (_shown(one) for one in found if one.kind.startswith("exit"))
+
+
+def _shown(one: Specimen) -> str:
+    """A specimen under its title; four ticks, since what was typed may hold three."""
+    return f"### {one.title}\n\n````text\n{one.typed}\n````\n\n````text\n{one.told}\n````\n"
+
+
+_PYTHON_OPENING = """# The Python interface
+
+`import derive` gives the names below. The verbs of the built-in library are functions of the module, too:
+`derive.solve(...)` is `derive.llm.solve(...)`, and so are `solve_all`, `formula`, `compile`, `sweep`, `stream`,
+`sample`, `reach`, `profile`, `least`, `most`, `front` and `border`; they are described under `Library`. Errors have
+[a page of their own](errors.md).
+"""
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
+_QUOTED = re.compile(r"(: |-> )'([^']*)'")  # an annotation
+_DATA = {
+    "base_units": "The coherent base unit of each dimension, in which closed forms hold.",
+    "llm": "The built-in library: the economics of a language-model token. It is read on first use.",
+    "units": "The pint registry that all values belong to.",
+}
+
+
+def python_page() -> str:
+    """The page as Markdown."""
+    return "\n".join([_PYTHON_OPENING, *_python_sections()])
+
+
+def _python_sections() -> Iterator[str]:
+    verbs = {name for name in derive.__all__ if _is_method(getattr(derive, name))}
+    names = [name for name in derive.__all__ if name not in verbs and not name.endswith("Error")]
+    functions = [name for name in names if inspect.isfunction(getattr(derive, name))]
+    classes = [name for name in names if inspect.isclass(getattr(derive, name))]
+    for name in (*functions, *classes):
+        thing = getattr(derive, name)
+        yield _entry("##", f"derive.{name}", thing, inspect.isfunction(thing))
+        if name in classes:
+            yield from _members(name, thing)
+    for name in sorted({*names} - {*functions, *classes}):
+        yield f"## derive.{name}\n\n{_DATA[name]}\n"
+
+
+def _is_method(thing: Any) -> bool:
+    return inspect.ismethod(thing)
+
+
+def _members(name: str, kind: type) -> Iterator[str]:
+    """The public methods and properties of a class that it or its public ancestors document."""
+    seen: set[str] = set()
+    for ancestor in kind.__mro__:
+        if not ancestor.__module__.startswith(("derive", "quantities")):
+            continue
+        for member, thing in vars(ancestor).items():
+            plain = thing.__func__ if isinstance(thing, (classmethod, staticmethod)) else thing
+            is_told = inspect.isfunction(plain) or isinstance(plain, (property, cached_property))
+            if is_told and not member.startswith("_") and member not in seen and plain.__doc__:
+                seen.add(member)
+                yield _entry("###", f"{name}.{member}", plain, inspect.isfunction(plain))
+
+
+def _entry(heading: str, name: str, thing: Any, is_called: bool) -> str:
+    """A name with its signature, if it is called, and its docstring."""
+    signature = f"```python\n{name.rpartition('.')[2]}{_signature(thing)}\n```\n\n" if is_called else ""
+    return f"{heading} {name}\n\n{signature}{as_markdown(thing.__doc__ or '')}\n"
+
+
+def _signature(thing: Any) -> str:
+    """The signature without the instance, and without addresses."""
+    signature = inspect.signature(thing)
+    parameters = [one for one in signature.parameters.values() if one.name not in ("self", "cls")]
+    text = _ADDRESS.sub("", str(signature.replace(parameters=parameters)))
+    return _QUOTED.sub(r"\1\2", text)

@@ -195,8 +195,8 @@ _HTML: dict[str, Callable[[Any], str]] = {
     "Stream": lambda stream: f"<p>{html.escape(_stream_text(stream))}</p>",
     "Sample": _with_charts_of("derive.tables.sampling.sample_charts"),
     "Optimum": _optimum,
-    "Front": _with_charts_of("derive.optimization.front_text"),
-    "Comparison": _with_charts_of("derive.comparison.waterfall"),
+    "Front": _with_charts_of("derive.optimization.front"),
+    "Comparison": _with_charts_of("derive.comparison.comparison"),
     "Borders": lambda found: _drawn(found, lambda borders: borders.charts),
     "Border": _text_block,
 }

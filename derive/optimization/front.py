@@ -31,8 +31,11 @@ from derive.optimization.program import Limit, Program
 from derive.optimization.putting_back import Looked, answers_at, put_back, values_at
 from derive.optimization.search import Best
 from derive.optimization.stated_limits import Stated, library_limits, stated_limits
-from derive.presentation.numbers import DIGITS, in_unit
-from derive.presentation.placed_remarks import PlacedRemark, point_data
+from derive.presentation.charts import Axis, Chart, Series, holding
+from derive.presentation.failed_checks import without_part
+from derive.presentation.numbers import DIGITS, in_unit, labelled, shown_number, spelled
+from derive.presentation.placed_remarks import PlacedRemark, largest, point_data
+from derive.presentation.text import columns
 from derive.showing import Shown
 from derive.solving.execution.answer import Answer
 from derive.time_limits import query, sharing
@@ -40,7 +43,7 @@ from derive.tolerances import AGREEMENT, TIGHT
 from quantities.declaration import Declaration
 from quantities.value import Value
 
-__all__ = ["Front", "FrontPoint", "pareto_front"]
+__all__ = ["Front", "FrontPoint", "as_data", "as_text", "cautions", "charts", "pareto_front"]
 
 _POINTS = 12
 _SHARE = 0.2  # of the time that is left, for one search
@@ -110,13 +113,11 @@ class Front(Shown):
     @query()
     def text(self, digits: int = DIGITS) -> str:
         """The front as a table."""
-        from derive.optimization.front_text import as_text
 
         return as_text(self, digits)
 
     def plot(self) -> Any:
         """A figure: one target against the other, each chip or model of the front in its own colour."""
-        from derive.optimization.front_text import charts
         from derive.presentation.plotting import figure
 
         return figure(*charts(self))
@@ -391,3 +392,84 @@ def _is_as_good(one: FrontPoint, other: FrontPoint, signs: Sequence[float]) -> b
         sign * (a.base or 0.0) <= sign * (b.base or 0.0) + AGREEMENT * abs(b.base or 0.0)
         for a, b, sign in zip(one.answers, other.answers, signs, strict=True)
     )
+
+
+def as_text(front: Front, digits: int = DIGITS) -> str:
+    """The front as a table, and what is proved of it."""
+    names = [quantity.name for quantity in front.targets]
+    rows = [(*names, *front.quantities, "profiles")]
+    for point in front.points:
+        values = [shown_number(answer.base or 0.0, answer.quantity.unit, digits) for answer in point.answers]
+        chosen = [shown_number(x, front.quantities[name].unit, digits) for name, x in point.chosen.items()]
+        rows.append((*values, *chosen, ", ".join(point.profiles) or "-"))
+    told = " and ".join(f"{sense} {name}" for sense, name in zip(front.senses, names, strict=True))
+    proof = "each point is proved" if front.proved else "not every point is proved"
+    head = f"front of {told}: {len(front)} points, {proof}"
+    return "\n".join([head, *(f"  {text}" for text in cautions(front, digits)), "", *columns(rows)])
+
+
+def cautions(front: Front, digits: int = DIGITS) -> Iterator[str]:
+    """What stands below the headline: failed checks, givens without effect, and what the middle assumes."""
+    for name, count in front.failed.items():
+        yield f"{name} does not hold at {count} of {len(front)} points"
+    if front.unused:
+        yield f"{without_part(front.unused)} at any point"
+    middle = {answer.quantity.name: answer for answer in front.points[len(front) // 2].answers}
+    for one in largest(front.remarks):
+        answer = middle[one.target]
+        shown = shown_number(answer.base or 0.0, answer.quantity.unit, digits)
+        yield f"where {one.target} is {shown}: {one.remark.text}"
+
+
+def charts(front: Front) -> tuple[Chart, ...]:
+    """One target against the other; the profiles that differ along the front are told apart."""
+    first, second = front.targets
+    numbers = [
+        [answer.quantity.unit.from_base(answer.base or 0.0) for answer in point.answers] for point in front.points
+    ]
+    everywhere = set.intersection(*(set(point.profiles) for point in front.points))
+    own = [", ".join(name for name in point.profiles if name not in everywhere) for point in front.points]
+    series = [Series.of([y for _, y in numbers], [x for x, _ in numbers], style="dotted", color=7)]
+    for label in dict.fromkeys(own):
+        mine = [pair for pair, name in zip(numbers, own, strict=True) if name == label]
+        series.append(Series.of([y for _, y in mine], [x for x, _ in mine], label, style="points"))
+    up, along = (labelled(one.name.replace("_", " "), spelled(one.unit)) for one in (first, second))
+    drawn = Chart(
+        Axis(along, _is_wide([y for _, y in numbers])),
+        Axis(up, _is_wide([x for x, _ in numbers])),
+        tuple(series),
+        title=f"{front.senses[0]} {first.name} and {front.senses[1]} {second.name}".replace("_", " "),
+    )
+    shared = [name for name in front.points[0].profiles if name in everywhere]
+    return holding([drawn], shared, front.given, front.such_that)
+
+
+def _is_wide(numbers: Sequence[float]) -> bool:
+    """Whether an axis is logarithmic: already from one decade on, since a front is steep at its ends."""
+    return min(numbers) > 0 and max(numbers) >= _DECADE * min(numbers)
+
+
+def as_data(front: Front) -> dict[str, Any]:
+    """The front as plain data: the schema of `derive front --json`."""
+    return {
+        "targets": [
+            {"name": one.name, "sense": sense, "unit": one.unit.text}
+            for one, sense in zip(front.targets, front.senses, strict=True)
+        ],
+        "proved": front.proved,
+        "points": [
+            {
+                "values": [answer.quantity.unit.from_base(answer.base or 0.0) for answer in point.answers],
+                "at": {
+                    name: {"value": front.quantities[name].unit.from_base(x), "unit": front.quantities[name].unit.text}
+                    for name, x in point.chosen.items()
+                },
+                "profiles": list(point.profiles),
+                "proved": point.proved,
+                "failed": sorted({check.name for answer in point.answers for check in answer.failed}),
+            }
+            for point in front.points
+        ],
+        "unused": list(front.unused),
+        "remarks": [remark.data for remark in front.remarks],
+    }

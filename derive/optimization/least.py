@@ -29,10 +29,9 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import residual
 from derive.numerics.intervals.enclosure import Span
 from derive.optimization.asked_choice import Asked, Pick, asked
-from derive.optimization.binding import bindings
 from derive.optimization.certifying import proof_of_optimum
-from derive.optimization.conflicts import excluding, infeasible
 from derive.optimization.limit_forms import closed_forms
+from derive.optimization.limits import bindings, excluding, infeasible
 from derive.optimization.optimum import Binding, Choice, Optimum
 from derive.optimization.program import Program
 from derive.optimization.programs import NO_SPANS, Unwritten, programs

@@ -1,31 +1,48 @@
-"""The best choice: its value, where it lies, the answer there, what binds, and the proof."""
+"""The best choice: its value, where it lies, the answer there, what binds, and the proof.
+
+It tells itself as text for the terminal, and as plain data.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from derive.certificates.proof import ProofOfOptimum
 from derive.errors import ExpressionError, LimitError
-from derive.expressions.tree import Node, Number
-from derive.presentation.numbers import DIGITS, in_unit
+from derive.expressions.tree import Name, Node, Number, render
+from derive.optimization.under_ranges import Outcome, UnderRanges
+from derive.presentation.failed_checks import cautions
+from derive.presentation.numbers import DIGITS, in_unit, shown_number, with_unit
+from derive.presentation.text import as_data as answer_data
+from derive.presentation.text import columns, section
 from derive.showing import Shown
 from derive.solving.execution.answer import Answer
 from derive.solving.sensitivity.elasticities import put_in
 from derive.time_limits import query, sharing
+from derive.tolerances import TIGHT
 from quantities.declaration import Declaration
 from quantities.symbolic import Symbols
 from quantities.value import Value
 
-if TYPE_CHECKING:
-    from derive.optimization.under_ranges import UnderRanges
-
-__all__ = ["Binding", "Choice", "Optimum"]
+__all__ = [
+    "Binding",
+    "Choice",
+    "Optimum",
+    "as_data",
+    "as_text",
+    "beside_each_other",
+    "headline",
+    "proof",
+    "under_ranges_data",
+    "under_ranges_text",
+]
 
 _PROVING = 0.8  # of the time of a text, which a certificate may take: without one, the rest is still told
 
@@ -138,7 +155,6 @@ class Optimum(Shown):
     @query()
     def text(self, digits: int = DIGITS) -> str:
         """The choice, why it is the best, what binds, and all choices, as aligned text."""
-        from derive.optimization.optimum_text import as_text
 
         return as_text(self, digits)
 
@@ -147,3 +163,178 @@ class Optimum(Shown):
 
     def __str__(self) -> str:
         return self.text()
+
+
+def headline(found: Optimum, digits: int = DIGITS) -> str:
+    """The value in one line, with what was chosen."""
+    answer = found.answer
+    assert answer.base is not None
+    value = shown_number(answer.base, answer.quantity.unit, digits)
+    chosen = [f"{name} = {_shown(found, name, number, digits)}" for name, number in found.chosen.items()]
+    where = ", ".join([*chosen, *found.profiles])
+    return f"{found.sense} {answer.quantity.name} = {value} at {where}"
+
+
+def proof(found: Optimum) -> str:
+    """What is known about the value: that it is the best, or how far from the best it may be."""
+    if found.proved:
+        exact = found.gap == 0 or (not found.gap_is_absolute and (found.gap or 0) < TIGHT)
+        return "proved: no choice is better" + ("" if exact else f" by more than {_gap(found, 1)}")
+    if found.is_bounded:
+        return "not proved: the best that was found; the search left no better one, and there is no certificate of that"
+    if found.gap is None:
+        return "not proved: the best that was found, and no bound is known"
+    return f"not proved: the best that was found; no choice is better by more than {_gap(found, 2)}"
+
+
+def _gap(found: Optimum, digits: int) -> str:
+    """The gap in words."""
+    told = f"{found.gap:.{digits}g}"
+    return with_unit(told, found.answer.quantity.unit.text) if found.gap_is_absolute else f"{told} of the value"
+
+
+def as_text(found: Optimum, digits: int = DIGITS) -> str:
+    """The value, the proof, what binds, the formula of the choice, all choices, and the checks that fail."""
+    lines = [headline(found, digits), f"  {proof(found)}", *(f"  {caution}" for caution in cautions(found.answer))]
+    lines += section("because", found.reasons) if found.reasons else []
+    lines += section("binding", map(str, found.binding)) if found.binding else []
+    lines += section("where", (f"{name} = {_formula(found, name)}" for name in found.forms)) if found.forms else []
+    if len(found.choices) > 1:
+        lines += section("choices", columns([_heading(found), *(_row(found, one, digits) for one in found.choices)]))
+    return "\n".join(lines)
+
+
+def beside_each_other(found: Mapping[str, Optimum], digits: int = DIGITS) -> list[tuple[str, ...]]:
+    """The best choices of several questions about one target as rows below a heading; each begins with its name."""
+    first = next(iter(found.values()))
+    names = list(dict.fromkeys(name for one in found.values() for name in one.chosen))
+    shared = set.intersection(*(set(one.profiles) for one in found.values()))
+    rows = [("", f"{first.sense} {first.answer.quantity.name}", *names, "profiles", "binding", "")]
+    for label, one in found.items():
+        best = shown_number(one.answer.base or 0.0, one.answer.quantity.unit, digits)
+        at = (_shown(one, name, one.chosen[name], digits) if name in one.chosen else "-" for name in names)
+        own = ", ".join(name for name in one.profiles if name not in shared and name not in label.split(" + "))
+        binding = ", ".join(limit.name for limit in one.binding)
+        rows.append((label, best, *at, own, binding, "" if one.proved else "not proved"))
+    empty = {i for i, cells in enumerate(zip(*rows[1:], strict=True)) if not any(cells)}
+    return [tuple(cell for i, cell in enumerate(row) if i not in empty) for row in rows]
+
+
+def _shown(found: Optimum, name: str, number: float, digits: int) -> str:
+    return shown_number(number, found.quantities[name].unit, digits)
+
+
+def _formula(found: Optimum, name: str) -> str:
+    """A chosen quantity in closed form, with the values of limits as they were stated."""
+    values = {one: Name(f"({value})") for one, value in found.values.items()}
+    return render(put_in(found.forms[name], values))
+
+
+def _heading(found: Optimum) -> tuple[str, ...]:
+    first = found.choices[0]
+    return ("profiles", *first.listed, *found.ranged, found.answer.quantity.name, "")
+
+
+def _row(found: Optimum, one: Choice, digits: int) -> tuple[str, ...]:
+    free = [_shown(found, name, one.at[name], digits) if name in one.at else "-" for name in found.ranged]
+    best = "-" if one.best is None else shown_number(one.best, found.answer.quantity.unit, digits)
+    why = one.why or ("" if one.is_proved else "not proved")
+    return (", ".join(one.profiles) or "-", *one.listed.values(), *free, best, why)
+
+
+def under_ranges_text(found: UnderRanges, digits: int = DIGITS) -> str:
+    """The choices over the ranges as a table, and the three that are best."""
+    unit = found.quantity.unit
+    names = [_of_choice(found, one) for one in found.outcomes]
+    rows = [
+        (
+            name,
+            shown_number(one.middle, unit, digits),
+            shown_number(one.worst, unit, digits) if math.isfinite(one.worst) else "excluded",
+            f"{100 * one.wins:.3g} %",
+            f"{100 * one.holds:.3g} %",
+        )
+        for name, one in zip(names, found.outcomes, strict=True)
+    ]
+    told = {
+        "best at the middle": found.at_middle,
+        "best in the worst case": found.in_worst_case,
+        "best most often": found.most_often,
+    }
+    lines = [f"{found.sense} {found.quantity.name} over the ranges of {', '.join(found.ranges)}", ""]
+    lines += columns([("choice", "at the middle", "in the worst case", "wins", "holds"), *rows])
+    lines += ["", *(f"{words}: {_of_choice(found, one)}" for words, one in told.items())]
+    if found.none_holds:
+        lines.append(f"in {100 * found.none_holds:.3g} % of the draws no choice holds")
+    return "\n".join(lines)
+
+
+def _of_choice(found: UnderRanges, one: Outcome) -> str:
+    """The name of a choice; what is free in it is chosen anew at each point."""
+    shared = set.intersection(*(set(other.choice.profiles) for other in found.outcomes))
+    own = [name for name in one.choice.profiles if name not in shared or len(found.outcomes) == 1]
+    listed = [f"{name} = {text}" for name, text in one.choice.listed.items()]
+    return ", ".join([*own, *listed]) or "the one choice"
+
+
+def under_ranges_data(found: UnderRanges) -> dict[str, Any]:
+    """The choices over the ranges as plain data; `worst` is null where the limits exclude a choice somewhere."""
+    unit = found.quantity.unit
+    return {
+        "ranges": list(found.ranges),
+        "points": found.points,
+        "seed": found.seed,
+        "none_holds": found.none_holds,
+        "outcomes": [
+            {
+                "profiles": list(one.choice.profiles),
+                "listed": dict(one.choice.listed),
+                "middle": unit.from_base(one.middle),
+                "worst": unit.from_base(one.worst) if math.isfinite(one.worst) else None,
+                "wins": one.wins,
+                "holds": one.holds,
+            }
+            for one in found.outcomes
+        ],
+    }
+
+
+def as_data(found: Optimum, digits: int = DIGITS) -> dict[str, Any]:
+    """The choice as plain data: the schema of `derive least --json`.
+
+    `value` is a number in `unit`; `at` has the chosen quantities, each with its unit, and the profiles. `binding` has
+    each limit with the share of the value that is gained if it moves by `moved`; `gap` is relative to the
+    value, and in `unit` where `gap_is_absolute`, as it is of a value that is zero; null where no bound is known.
+    `answer` is that of `derive solve --json` at the best point.
+    """
+    unit, declared = found.answer.quantity.unit, found.quantities
+    assert found.answer.base is not None
+
+    def told(at: Any) -> dict[str, Any]:
+        return {name: {"value": declared[name].unit.from_base(x), "unit": declared[name].unit.text} for name, x in at}
+
+    return {
+        "target": found.answer.quantity.name,
+        "sense": found.sense,
+        "value": unit.from_base(found.answer.base),
+        "unit": unit.text,
+        "at": {**told(found.chosen.items()), "profiles": list(found.profiles)},
+        "proved": found.proved,
+        "gap": found.gap if found.gap is None or math.isfinite(found.gap) else None,
+        "gap_is_absolute": found.gap_is_absolute,
+        "reasons": list(found.reasons),
+        "binding": [{"name": one.name, "price": one.price, "moved": one.moved} for one in found.binding],
+        "formula": {name: _formula(found, name) for name in found.forms},
+        "choices": [
+            {
+                "profiles": list(one.profiles),
+                "listed": dict(one.listed),
+                "at": told(one.at.items()),
+                "value": None if one.best is None else unit.from_base(one.best),
+                "why": one.why,
+                "proved": one.is_proved,
+            }
+            for one in found.choices
+        ],
+        "answer": answer_data(found.answer, digits),
+    }

@@ -30,7 +30,7 @@ from derive.optimization.asked_choice import Asked, Pick
 from derive.optimization.program import Program
 from derive.presentation.numbers import DIGITS, in_unit
 from derive.solving.execution.question import Question
-from derive.tables.sampling.distributions import spread_of
+from derive.tables.sampling.monte_carlo import spread_of
 from derive.time_limits import query
 from derive.tolerances import TIGHT
 from quantities.declaration import Declaration
@@ -105,7 +105,7 @@ class UnderRanges:
     @query()
     def text(self, digits: int = DIGITS) -> str:
         """A table of the choices, and what is best at the middle, in the worst case and most often."""
-        from derive.optimization.optimum_text import under_ranges_text
+        from derive.optimization.optimum import under_ranges_text
 
         return under_ranges_text(self, digits)
 

@@ -1,32 +1,53 @@
-"""Mathematics on a page: stated and rearranged relations, closed forms, and the steps of an answer."""
+"""Mathematics on a page: stated and rearranged relations, closed forms, and the steps of an answer.
+
+Simultaneous equations solved by hand: each unknown in closed form, where the equations are linear in the unknowns.
+
+A maximum or a minimum is first replaced by the arm that binds at the numbers, and each equation is multiplied by its
+denominators. Forms that do not give the numbers that were found are not shown.
+
+What a report says of an answer beside its number: plain sentences, where the command line prints a log.
+
+Checks that hold, conditions that are taken to hold and the arm of a maximum are left out: the lines of the derivation
+show what they rest on. A check that fails is said once, with both numbers and without the source, which the table has.
+"""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from derive.expressions.tree import Apply, Name, Node, names_in
+from derive.expressions.sympy_bridge import from_sympy, to_sympy
+from derive.expressions.tree import Apply, Name, Node, names_in, rebuilt
 from derive.library import Library
 from derive.model.relation import Relation
+from derive.numerics.algebra.evaluation import binding_arm, value
 from derive.presentation import derivation, mathematics
 from derive.presentation.derivation import Derivation, Line, digits_borne, lay_out, letters_of, reported
 from derive.presentation.document import Block, Formulas, Grid, Heading, Items, Where, Worked, verbatim
-from derive.reports.elimination import eliminated
-from derive.reports.remarks import failures, remarks, shown_source
-from derive.solving.execution.answer import Answer
+from derive.presentation.failed_checks import idle_givens
+from derive.presentation.numbers import customary, readable
+from derive.solving.execution.answer import Answer, Check, Step
+from derive.solving.sensitivity.elasticities import EXACT
+from derive.tolerances import AGREEMENT
 from quantities.declaration import Declaration
-from quantities.value import Source
+from quantities.quantity import symbol
+from quantities.value import ASKER, DEFAULT, OTHERWISE, Source
 
 __all__ = [
     "briefly",
     "chain",
     "closed_form",
+    "eliminated",
+    "failures",
     "forms",
     "introduced",
     "letter",
     "pencil",
+    "remarks",
+    "shown_source",
     "stated",
     "symbols",
     "turned",
@@ -246,3 +267,144 @@ def _positive_first(node: Node) -> Node:
     if node.op == "add":
         terms = tuple(sorted(terms, key=lambda term: isinstance(term, Apply) and term.op == "neg"))
     return Apply(node.op, terms)
+
+
+_MOST = 3  # unknowns
+
+
+def eliminated(step: Step, known: Mapping[str, float], declared: Mapping[str, Declaration]) -> dict[str, Any]:
+    """The closed form of each unknown of a joint step, in sympy; empty where there is none. Numbers are in base units.
+
+    >>> from derive.relation_files.loading import load
+    >>> sizes = "\\n".join(f'{name} = {{ unit = "1" }}' for name in ("w", "v", "m", "r"))
+    >>> both = '[relations]\\nall = { equation = "m = w + v" }\\nlong = { equation = "r = 1/max(w + 2*v, v)" }'
+    >>> answer = load(f"[quantities]\\n{sizes}\\n{both}").solve("w", m=1, r=0.8)
+    >>> eliminated(answer.steps[0], {"m": 1.0, "r": 0.8}, answer.quantities)["w"]
+    (2*m*r - 1)/r
+    """
+    numbers = dict(known)
+    sides: list[tuple[Node, Node]] = []
+    for part in step.together:
+        stated, result = part.stated, part.result
+        if stated is None or stated.op != "=" or result is None or result[0][0] != result[0][1]:
+            return {}
+        numbers[part.quantity] = result[0][0]
+        sides.append((stated.lhs, stated.rhs))
+    unknowns = [part.quantity for part in step.together]
+    if not 2 <= len(unknowns) <= _MOST or not numbers.keys() >= set(
+        names_in(*(side for pair in sides for side in pair))
+    ):
+        return {}
+    forms = _solved([(_binding(left, numbers), _binding(right, numbers)) for left, right in sides], unknowns, declared)
+    found = ((value(from_sympy(form)[0], numbers), numbers[name]) for name, form in forms.items())
+    return forms if all(math.isclose(*pair, rel_tol=AGREEMENT) for pair in found) else {}
+
+
+def _binding(node: Node, numbers: Mapping[str, float]) -> Node:
+    """The tree with the arm that binds in the place of each maximum and minimum."""
+
+    def change(part: Node) -> Node | None:
+        arm = binding_arm(part, numbers) if isinstance(part, Apply) and part.op in ("max", "min") else None
+        return None if arm is None else _binding(arm, numbers)
+
+    return rebuilt(node, change)
+
+
+def _solved(
+    sides: Sequence[tuple[Node, Node]], unknowns: Sequence[str], declared: Mapping[str, Declaration]
+) -> dict[str, Any]:
+    """The one solution of equations that are linear in the unknowns once they are multiplied by their denominators."""
+    import sympy
+
+    held = {name: symbol(declared[name]) for name in names_in(*(side for pair in sides for side in pair))}
+    wanted = [held[name] for name in unknowns]
+    zeros = [sympy.expand(sympy.fraction(sympy.together(_difference(pair, held)))[0]) for pair in sides]
+    try:
+        matrix, right = sympy.linear_eq_to_matrix(zeros, wanted)
+    except sympy.solvers.solveset.NonlinearError:
+        return {}
+    below = matrix.det()
+    if below == 0:
+        return {}
+    columns = (matrix.copy() for _ in wanted)
+    above = []
+    for place, column in enumerate(columns):
+        column[:, place] = right
+        above.append(column.det())
+    return {name: sympy.factor(one / below) for name, one in zip(unknowns, above, strict=True)}
+
+
+def _difference(pair: tuple[Node, Node], held: Mapping[str, Any]) -> Any:
+    left, right = (to_sympy(side, held) for side in pair)
+    return left - right
+
+
+_ASSUMED = Source("assumed", "assumed")
+_SHORT = {DEFAULT: _ASSUMED, OTHERWISE: _ASSUMED, ASKER: Source("given", "assumed")}
+
+
+def failures(answer: Answer) -> tuple[str, ...]:
+    """The failed checks of an answer, the givens that play no part, and the whole numbers next to a count.
+
+    >>> from derive.relation_files.loading import load
+    >>> shelf = load('''[quantities]
+    ... book = { unit = "kg" }
+    ... books_held = { unit = "kg" }
+    ... shelf_bears = { unit = "kg", value = "5 kg" }
+    ... [relations]
+    ... held = { equation = "books_held = 3*book" }
+    ... shelf = { equation = "books_held <= shelf_bears", because = "the board bends" }''')
+    >>> failures(shelf.solve("books_held", book="2 kg"))
+    ('books held is 6 kg, more than shelf bears, which is 5 kg',)
+    """
+    told = [_failure(check) for check in answer.failed]
+    told += [_in_words(idle_givens(answer, answer.unused))] if answer.unused else []
+    return (*told, readable(answer.whole)) if answer.whole else tuple(told)
+
+
+def _failure(check: Check) -> str:
+    """Both numbers of a failed check in a sentence."""
+    return readable(_in_words(check.brief or check.statement))
+
+
+def _in_words(text: str) -> str:
+    """A text with the names in it as words."""
+    return re.sub(r"(?<=\w\w)\*(?=[a-z])", " times ", text.replace("_", " "))
+
+
+def remarks(answer: Answer) -> tuple[str, ...]:
+    """What an answer leaves out or takes for granted, with its size, and its range.
+
+    >>> from derive.relation_files.loading import load
+    >>> fall = load('''[quantities]
+    ... height = { unit = "m" }
+    ... speed = { unit = "m/s" }
+    ... drag_share = { unit = "", meaning = "the drag of the air, over the speed" }
+    ... thickness = { unit = "m" }
+    ... gravity = { unit = "m/s**2", value = "9.81 m/s**2" }
+    ... [relations]
+    ... fall_speed = { equation = "speed = sqrt(2*gravity*height)", neglects = "drag_share" }
+    ... drag = { equation = "drag_share = 0.001*height/thickness" }''')
+    >>> remarks(fall.solve("speed", height="5 m", thickness="0.1 m"))
+    ('the fall speed leaves out the drag of the air: 5 % of what it counts',)
+    """
+    return tuple(_remarks(answer))
+
+
+def _remarks(answer: Answer) -> Iterator[str]:
+    if answer.base is not None and answer.bounds is not None and answer.bounds[0] < answer.bounds[1]:
+        low, high = (readable(customary(end, answer.quantity.unit, 3)) for end in answer.bounds)
+        yield f"the ranges of the inputs make it {low} to {high}"
+    for assumption in answer.stated_assumptions:
+        if assumption.kind == "value":
+            yield f"{_in_words(assumption.about)} is an assumption"
+        elif assumption.kind != "condition" and assumption.text != EXACT:
+            yield readable(_in_words(assumption.text))
+    for left_out in answer.neglected:
+        share = f"{100 * left_out.number:.3g} % of what it counts"
+        yield f"the {_in_words(left_out.relation)} leaves out {left_out.what}: {share}"
+
+
+def shown_source(source: Source) -> Source:
+    """The source of an input as a table shows it."""
+    return _SHORT.get(source, source)

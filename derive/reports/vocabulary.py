@@ -27,8 +27,18 @@ sides(relation)                         the two sides of a relation, as forms
 unknown_symbol(name)                    an arbitrary number in forms; unknown_function(name)
 identical(a, b), positive(form)         assertions, without which there is no report
 lines((left, right), ...)               forms below each other
-least, most, front, border, compare, rows, over_ranges, drawn: see `choices`
 relations(text)                         this vocabulary on relations of the template's own
+
+Best choices, borders and comparisons:
+
+least(target, *profiles, such_that, **given)   a best choice; best.answer is its answer, best.reasons says why
+most(...), front(targets, ...)                 the same upwards; the best compromises of two targets
+border(target, *profiles, over, **given)       where regimes end
+compare(answer, answer)                        why two answers differ: each factor of their ratio
+rows(found)                                    a best choice or a front as rows: profiles, target, what was chosen, why
+over_ranges(best)                              how the choices fare over ranges, as rows: middle, worst, wins, holds
+drawn(found, called)                           the charts of any of them, for picture(name, *drawn(found), caption=...);
+                                               called = {"words of the picture": "a reader's own"}
 """
 
 from __future__ import annotations
@@ -36,23 +46,33 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
-from typing import Any
+from dataclasses import replace
+from functools import partial, singledispatch
+from typing import TYPE_CHECKING, Any
 
+from derive.borders.border import Borders
+from derive.comparison.comparison import Comparison
 from derive.errors import ExpressionError, NoSolutionError, unknown
 from derive.library import Library
+from derive.optimization.front import Front
+from derive.optimization.optimum import Optimum
 from derive.presentation import mathematics
 from derive.presentation.charts import Axis, Chart, Mark, Series, Shade
 from derive.presentation.derivation import digits_borne, reported
 from derive.presentation.document import Formulas, Picture, verbatim
 from derive.presentation.numbers import in_multiples, prefixed, reported_digits
 from derive.relation_files.loading import load
-from derive.reports import choices, formulas
+from derive.reports import formulas
 from derive.reports.proofs import Form, closed, identical, lines, positive, sides, unknown_function, unknown_symbol
 from derive.solving.execution.answer import Answer
 from quantities.value import Kind, Source, Value
 
-__all__ = ["Said", "places_of", "vocabulary"]
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from quantities.declaration import Declaration
+
+__all__ = ["Said", "drawn", "places_of", "rows_of", "vocabulary"]
 
 _NAME = re.compile(r"[A-Za-z0-9_-]+")  # of a picture, which becomes a file's
 _TIMES = ("ms", "s", "min", "h")
@@ -216,18 +236,18 @@ def vocabulary(library: Library) -> dict[str, Any]:
         return vocabulary(Library(own.relations.values(), (), library.profiles))
 
     def rows(found: Any, digits: int = 3) -> list[dict[str, str]]:
-        return choices.rows_of(found, partial(number, digits=digits))
+        return rows_of(found, partial(number, digits=digits))
 
     def over_ranges(best: Any, digits: int = 3) -> list[dict[str, str]]:
-        return choices.over_ranges(best, partial(number, digits=digits))
+        return _rows_over_ranges(best, partial(number, digits=digits))
 
     own = (solve, solve_all, attempt, sweep, held, known, meaning, quantity, pencil, relations, rows, over_ranges)
     laid_out = (formulas.letter, formulas.stated, formulas.turned, formulas.closed_form, sides)
     return {
         **{one.__name__: one for one in own},
         **{one.__name__: partial(one, library) for one in laid_out},
-        **choices.questions(library, _typed),
-        "drawn": choices.drawn,
+        **_choices(library, _typed),
+        "drawn": drawn,
         "form": partial(closed, library),
         **_FREE,
     }
@@ -264,3 +284,117 @@ _FREE: dict[str, Any] = {
     "shade": Shade,
     "span": _span,
 }
+
+
+def drawn(found: Any, called: Mapping[str, str] | None = None) -> tuple[Chart, ...]:
+    """The charts of a result, with a reader's words in place of the library's names; a report has its own captions."""
+    from derive.presentation.charts import reworded
+
+    return reworded((replace(one, caption="") for one in _charts(found)), called or {})
+
+
+@singledispatch
+def _charts(found: Any) -> tuple[Chart, ...]:
+    raise TypeError(f"a {type(found).__name__} has no picture")
+
+
+@_charts.register(Optimum)
+def _(found: Optimum) -> tuple[Chart, ...]:
+    from derive.optimization.optimum_charts import bars
+
+    return (bars(found),)
+
+
+@_charts.register(Front)
+def _(found: Front) -> tuple[Chart, ...]:
+    from derive.optimization.front import charts
+
+    return charts(found)
+
+
+@_charts.register(Comparison)
+def _(found: Comparison) -> tuple[Chart, ...]:
+    from derive.comparison.comparison import charts
+
+    return charts(found)
+
+
+@_charts.register(Borders)
+def _(found: Borders) -> tuple[Chart, ...]:
+    return found.charts
+
+
+def rows_of(found: Optimum | Front, number: Callable[..., str]) -> list[dict[str, str]]:
+    """A best choice or a front as rows of a table: the profiles that differ, the values in words."""
+    if isinstance(found, Front):
+        points = [(one.profiles, one.chosen) for one in found.points]
+        rows = [
+            {one.quantity.name: _said(one.base or 0.0, one.quantity, number) for one in point.answers}
+            for point in found.points
+        ]
+    else:
+        points = [(one.profiles, one.at) for one in found.choices]
+        quantity = found.answer.quantity
+        rows = [
+            {
+                **one.listed,
+                quantity.name: "" if one.best is None else _said(one.best, quantity, number),
+                "why": one.why.replace("_", " "),
+            }
+            for one in found.choices
+        ]
+    own = _own([profiles for profiles, _ in points])
+    return [
+        {"profiles": name, **row, **{n: _said(x, found.quantities[n], number) for n, x in chosen.items()}}
+        for name, row, (_, chosen) in zip(own, rows, points, strict=True)
+    ]
+
+
+def _rows_over_ranges(best: Optimum, number: Callable[..., str], points: int = 1000) -> list[dict[str, str]]:
+    """How the choices of an optimum fare over its ranges, as rows of a table."""
+    found = best.under_ranges(points)
+    own = _own([one.choice.profiles for one in found.outcomes])
+    return [
+        {
+            "profiles": name,
+            **one.choice.listed,
+            "middle": _said(one.middle, found.quantity, number),
+            "worst": _said(one.worst, found.quantity, number) if math.isfinite(one.worst) else "excluded",
+            "wins": f"{100 * one.wins:.0f} %",
+            "holds": f"{100 * one.holds:.0f} %",
+        }
+        for name, one in zip(own, found.outcomes, strict=True)
+    ]
+
+
+def _said(base: float, quantity: Declaration, number: Callable[..., str]) -> str:
+    return number(quantity.unit.from_base(base), quantity.unit.text)
+
+
+def _own(each: Iterable[tuple[str, ...]]) -> list[str]:
+    """The profiles that are not the same everywhere."""
+    listed = list(each)
+    shared = set.intersection(*map(set, listed)) if len(set(listed)) > 1 else set()
+    return [", ".join(name for name in one if name not in shared) for one in listed]
+
+
+def _choices(library: Any, typed: Callable[[Mapping[str, Any]], dict[str, Any]]) -> dict[str, Any]:
+    """The verbs of best choices, asked of a library."""
+
+    def least(target: str, *profiles: Any, such_that: Any = (), **given: Any) -> Optimum:
+        found: Optimum = library.least(target, *profiles, such_that=such_that, **typed(given))
+        return found
+
+    def most(target: str, *profiles: Any, such_that: Any = (), **given: Any) -> Optimum:
+        found: Optimum = library.most(target, *profiles, such_that=such_that, **typed(given))
+        return found
+
+    def front(targets: Any, *profiles: Any, such_that: Any = (), points: int = 12, **given: Any) -> Front:
+        found: Front = library.front(targets, *profiles, such_that=such_that, points=points, **typed(given))
+        return found
+
+    def border(target: str, *profiles: Any, over: Any, **given: Any) -> Borders:
+        found: Borders = library.border(target, *profiles, over=over, **typed(given))
+        return found
+
+    return {one.__name__: one for one in (least, most, front, border)} | {"compare": library.compare}

@@ -232,7 +232,7 @@ class Stream(Shown):
 
     def to_csv(self, path: str | PathLike[str]) -> None:
         """A file with a line for each point, its units in the heading."""
-        from derive.tables.csv_files import write_csv
+        from derive.tables.exports import write_csv
 
         write_csv(path, self)
 

@@ -14,8 +14,7 @@ from derive.model.relation_set import RelationSet
 from derive.presentation.placed_remarks import PlacedRemark
 from derive.showing import Shown
 from derive.tables.axes import is_lazy
-from derive.tables.data_frames import Units, data_frame
-from derive.tables.extras import package
+from derive.tables.exports import Units, data_frame, package
 from derive.tables.progress import ahead, watched
 from derive.tables.regimes import Regime
 from derive.tables.sweep_question import Box, Survey, asked, crossed, points_in
@@ -64,7 +63,7 @@ class Table(Shown):
         if self.survey is None:
             return {}
         if self.is_lazy:
-            from derive.tables.dask_tables import regimes
+            from derive.tables.exports import regimes
 
             return regimes(self.survey.work, self.axes, self.columns)
         return _regimes(self.survey, self.columns)
@@ -82,7 +81,7 @@ class Table(Shown):
     def holds(self) -> Any:
         """Whether each point has an answer of which every check that could be tested holds."""
         if self.is_lazy and self.survey is not None:
-            from derive.tables.dask_tables import holds
+            from derive.tables.exports import holds
 
             return holds(self.survey.work, self.axes, self.columns)
         return self.holding.holds
@@ -130,7 +129,7 @@ class Table(Shown):
         """The same table with its numbers computed, by dask's threads or by a distributed client."""
         if not self.is_lazy:
             return self
-        from derive.tables.dask_tables import computed
+        from derive.tables.exports import computed
 
         numbers = computed({**self.axes, **self.columns}, client, retries)
         axes = {name: numbers[name] for name in self.axes}
@@ -173,7 +172,7 @@ class Table(Shown):
 
     def to_csv(self, path: str | PathLike[str]) -> None:
         """Write a file with a line for each point and units in the heading."""
-        from derive.tables.csv_files import write_csv
+        from derive.tables.exports import write_csv
 
         write_csv(path, [self.compute()])
 
@@ -230,7 +229,7 @@ def tabled(survey: Survey) -> Table:
 
 def postponed(survey: Survey, points: int | None = None) -> Table:
     """The table of a survey, to be computed by dask."""
-    from derive.tables.dask_tables import lazily
+    from derive.tables.exports import lazily
 
     survey.refuse_ranges("by dask")
     axes, columns = lazily(survey, points)

@@ -35,7 +35,7 @@ from derive.numerics.algebra.multiprecision import exactly
 from derive.numerics.intervals.enclosure import enclose
 from derive.numerics.local_solvers.automatic_differentiation import Tape
 from derive.numerics.root_finding.expression_graph import dag_of
-from derive.solving.sensitivity.homogeneity import degree
+from derive.solving.sensitivity.elasticities import degree
 from quantities.quantity import Quantity
 from tests.derive.digits import OutOfReachError, exact
 from tests.derive.draws import expressions

@@ -24,15 +24,15 @@ import derive
 from derive import DeriveError, Problem
 from derive.cli import main
 from derive.errors import excerpt, listed, suggest, unknown
-from derive.manual import error_page
+from derive.manual import pages
 from tests.derive.operations import calls
 from tests.ordinary import every
 
-FILES = sorted(error_page.SPECIMENS.glob("*.txt"))
+FILES = sorted(pages.SPECIMENS.glob("*.txt"))
 REWRITE = bool(os.environ.get("DERIVE_REWRITE"))
 
 
-class Specimen(error_page.Specimen):
+class Specimen(pages.Specimen):
     def met(self) -> Specimen:
         """The specimen with what is told now."""
         if self.typed.startswith("$ derive"):

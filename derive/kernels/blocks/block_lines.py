@@ -3,10 +3,17 @@
 A linear block is solved by elimination. Any other block that reduces to one unknown is searched on pieces of its
 domain on which the residual is monotone (`monotonicity`), so that each piece holds at most one root and none is
 missed. The solution is put back into every relation. The residuals, their rounding error (`rounding_error`) and the
-Jacobian (`gauss_jordan`) then bound the error of the unknowns.
+Jacobian then bound the error of the unknowns.
 
 An unknown is NaN where it certainly has no value in its domain, and an infinity where these lines cannot decide;
 there the solver is called.
+
+A root is bracketed at many points at once, as `crossing` of `python_runtime` does at one. The bracket is bisected geometrically while its ends are far apart, and then cut by inverse quadratic interpolation
+where that is safe, else bisected (Chandrupatla 1997), down to the last digits. The result is NaN where the ends
+certainly have the same sign, and an infinity where their signs are uncertain.
+
+A small linear system is eliminated by Gauss and Jordan's method, unrolled to lines that are the same in every dialect.
+Rows are exchanged by selection, not by branches, so every point of an array has its own pivots.
 """
 
 from __future__ import annotations
@@ -14,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from math import isfinite
+from math import inf, isfinite, nan
 from typing import Any
 
 from derive.expressions.tree import Apply, Equation, Node, names_in
@@ -22,8 +29,6 @@ from derive.kernels.backends.emitter import Dialect
 from derive.kernels.backends.numba_source import Machine
 from derive.kernels.backends.python_runtime import crossing
 from derive.kernels.backends.shared_lines import Scope, Sheet, arguments_for
-from derive.kernels.blocks.bracketed_root import crossings
-from derive.kernels.blocks.gauss_jordan import eliminated
 from derive.kernels.blocks.monotonicity import Pieces, pieces, reach
 from derive.kernels.blocks.rounding_error import roundings
 from derive.numerics.algebra.evaluation import terms
@@ -33,10 +38,20 @@ from derive.numerics.algebra.linear import Linear, linear_forms
 from derive.numerics.intervals.enclosure import Span
 from derive.numerics.root_finding.periods import angles_of
 from derive.solving.blocks.substitution import Branch, expressed, loses_nothing
-from derive.tolerances import AGREEMENT, ASIDE, AT_END, LEAST_TRUSTED, MOST_TRUSTED, ROUNDING, TRUSTED
+from derive.tolerances import (
+    AGREEMENT,
+    ASIDE,
+    AT_END,
+    BRACKET,
+    LEAST_TRUSTED,
+    MOST_TRUSTED,
+    ROUNDING,
+    SMALLEST,
+    TRUSTED,
+)
 from quantities.domain import Domain
 
-__all__ = ["Attempt", "ParametricSystem", "attempt"]
+__all__ = ["Attempt", "ParametricSystem", "attempt", "crossings", "eliminated"]
 
 _MOST = 8  # limit on unknowns of a linear system
 
@@ -252,3 +267,122 @@ def _function(dialect: Dialect, names: Sequence[str], *nodes: Node) -> Callable[
 
 def _is_plain(text: str) -> bool:
     return text != "0.0" and not text.isidentifier()
+
+
+_STEPS = 200
+_CROWD = 0.75  # share of open points below which the finished ones are dropped
+
+
+def crossings(
+    gap: Callable[..., Any], least: Callable[..., Any], low: float, high: float, inputs: Sequence[Any]
+) -> Any:
+    """A root of a residual at each point; `least` gives the size above which its sign at an end is certain."""
+    import numpy
+
+    ends = [numpy.full(inputs[0].shape, end) for end in (high, low)]
+    gaps = [gap(end, *inputs) for end in ends]
+    sizes = [numpy.abs(one) for one in gaps]
+    sure = [(size > least(end, *inputs)) | (size == inf) for size, end in zip(sizes, ends, strict=True)]
+    found = numpy.where(sure[0] & sure[1], nan, inf)
+    places = numpy.flatnonzero(sure[0] & sure[1] & ((gaps[0] < 0) != (gaps[1] < 0)))
+    if places.size:
+        held = [array[places] for array in (ends[0], gaps[0], ends[1], gaps[1])]
+        found[places] = _closed_in(gap, held, [array[places] for array in inputs])
+    return found
+
+
+def _closed_in(gap: Callable[..., Any], bracket: Sequence[Any], inputs: Sequence[Any]) -> Any:
+    import numpy
+
+    x1, f1, x2, f2 = bracket
+    found, places = numpy.full(x1.shape, inf), numpy.arange(x1.size)
+    share, pending = numpy.full(x1.shape, 0.5), numpy.full(x1.shape, True)
+    for _ in range(_STEPS):
+        x = numpy.where(pending, _cut(x1, x2, share), x1)
+        f = gap(x, *inputs)
+        same = (f < 0) == (f1 < 0)
+        x3, f3 = numpy.where(same, x1, x2), numpy.where(same, f1, f2)
+        x2, f2 = numpy.where(same, x2, x1), numpy.where(same, f2, f1)
+        x1, f1 = x, f
+        best = numpy.where(numpy.abs(f1) < numpy.abs(f2), x1, x2)
+        narrow = BRACKET * numpy.abs(best) / numpy.abs(x2 - x1)
+        lost, met = numpy.isnan(f), f == 0
+        done = pending & (met | lost | (narrow >= 0.5))
+        found[places[done]] = numpy.where(met, x1, numpy.where(lost, inf, best))[done]
+        pending &= ~done
+        if not pending.any():
+            break
+        across, along = (f1 - f2) / (f3 - f2), (x1 - x2) / (x3 - x2)
+        trusted = (across * across < along) & ((1 - across) * (1 - across) < 1 - along)
+        curved = f1 / (f2 - f1) * f3 / (f2 - f3) + (x3 - x1) / (x2 - x1) * f1 / (f3 - f1) * f2 / (f3 - f2)
+        share = numpy.clip(numpy.where(trusted, curved, 0.5), narrow, 1 - narrow)
+        if pending.sum() < _CROWD * pending.size:
+            x1, f1, x2, f2, share, places = (array[pending] for array in (x1, f1, x2, f2, share, places))
+            inputs = [array[pending] for array in inputs]
+            pending = numpy.full(x1.shape, True)
+    return found
+
+
+def _cut(x1: Any, x2: Any, share: Any) -> Any:
+    """Where brackets are cut: at zero, by ratio, or by interpolation."""
+    import numpy
+
+    a, b = numpy.minimum(x1, x2), numpy.maximum(x1, x2)
+    x = x1 + share * (x2 - x1)
+    above, below = (a >= 0) & (4 * a < b), (b <= 0) & (4 * b > a)
+    if above.any():
+        x = numpy.where(above, numpy.sqrt(numpy.maximum(a, SMALLEST)) * numpy.sqrt(numpy.abs(b)), x)
+    if below.any():
+        x = numpy.where(below, -numpy.sqrt(numpy.maximum(-b, SMALLEST)) * numpy.sqrt(numpy.abs(a)), x)
+    return numpy.where((a < 0) & (b > 0), 0.0, x)
+
+
+_NOTHING = "0.0"
+
+
+def eliminated(sheet: Sheet, rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """The columns beyond the square after elimination; not numbers where the system is singular.
+
+    >>> from derive.kernels.backends.python_numpy import Floats
+    >>> sheet = Sheet(Floats())
+    >>> (found,) = eliminated(sheet, [["a0", "a1"]])
+    >>> [line.strip() for line in sheet.lines], found
+    (['v0 = a1 / a0'], ['v0'])
+    """
+    table = [list(row) for row in rows]
+    for column in range(len(table)):
+        _pivoted(sheet, table, column)
+        pivot = table[column]
+        if pivot[column] == _NOTHING:
+            pivot[column] = "nan"
+        for at in range(column + 1, len(pivot)):
+            if pivot[at] != _NOTHING:
+                pivot[at] = sheet.line(f"{pivot[at]} / {pivot[column]}")
+        for row in table[:column] + table[column + 1 :]:
+            _cleared(sheet, row, pivot, column)
+    return [row[len(table) :] for row in table]
+
+
+def _pivoted(sheet: Sheet, table: list[list[str]], column: int) -> None:
+    """Move the largest entry of a column to its pivot."""
+    top, size = table[column], sheet.dialect.size
+    for row in table[column + 1 :]:
+        if row[column] == _NOTHING:
+            continue
+        test = sheet.line(f"({size}({row[column]}) > {size}({top[column]}))")
+        for at in range(column, len(top)):
+            if top[at] != row[at]:
+                yes, no = sheet.dialect.pick(test, row[at], top[at]), sheet.dialect.pick(test, top[at], row[at])
+                top[at], row[at] = sheet.line(yes), sheet.line(no)
+
+
+def _cleared(sheet: Sheet, row: list[str], pivot: Sequence[str], column: int) -> None:
+    """Subtract the multiple of the pivot's row that makes another row's entry vanish."""
+    factor = row[column]
+    if factor == _NOTHING:
+        return
+    for at in range(column + 1, len(row)):
+        if pivot[at] != _NOTHING:
+            taken = f"{factor} * {pivot[at]}"
+            row[at] = sheet.line(f"-({taken})" if row[at] == _NOTHING else f"{row[at]} - {taken}")
+    row[column] = _NOTHING

@@ -23,7 +23,7 @@ been settled:
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from derive.expressions.tree import Equation, Number, walk
@@ -33,7 +33,6 @@ from derive.numerics.algebra.polynomials import Polynomial, fraction, ratio_of, 
 from derive.numerics.intervals.arithmetic import Span, lies_in
 from derive.numerics.intervals.enclosure import enclose
 from derive.numerics.intervals.functions import JUMP
-from derive.numerics.root_finding.bisection import bracketed, last_holding
 from derive.numerics.root_finding.gap import gap_of
 from derive.numerics.root_finding.periods import occurs_outside_angles, one_turn, recurs
 from derive.numerics.root_finding.root_boxes import Places, joined, middle, pruned
@@ -56,7 +55,7 @@ from derive.tolerances import (
 )
 from quantities.domain import Domain
 
-__all__ = ["Roots", "one_turn", "roots_of"]
+__all__ = ["Roots", "bracketed", "last_holding", "one_turn", "roots_of"]
 
 _PATIENCE = 1000  # limit on boxes opened in a domain
 _MORE = 3000  # the same in a bounded domain
@@ -396,3 +395,38 @@ def _widened(span: Span, domain: Domain) -> Span:
     """A plateau extended to the ends of the domain where the search stopped short of them."""
     low = domain.low if span[0] <= -LARGEST or (0 < span[0] <= SMALLEST and domain.low >= 0) else span[0]
     return low, domain.high if span[1] >= LARGEST else span[1]
+
+
+def bracketed(gap: Callable[[float], float], span: Span) -> float:
+    """The root between two ends of opposite sign: the secant, kept inside a bracket by bisection."""
+    a, b = span
+    fa, fb = gap(a), gap(b)
+    for step in range(400):
+        if fa == 0 or fb == 0:
+            break
+        cut = middle((a, b))
+        if step % 3 and math.isfinite(fa) and math.isfinite(fb) and fa != fb:
+            secant = b - fb * (b - a) / (fb - fa)
+            cut = secant if a < secant < b else cut
+        if not a < cut < b:
+            break
+        fm = gap(cut)
+        if fm == 0 or fm != fm:
+            return cut
+        if (fm < 0) == (fa < 0):
+            a, fa = cut, fm
+        else:
+            b, fb = cut, fm
+    return a if abs(fa) <= abs(fb) else b
+
+
+def last_holding(holds: Callable[[float], bool], inside: float, outside: float) -> float:
+    """The last double from inside to outside at which a condition holds."""
+    if holds(outside):
+        return outside
+    for _ in range(100):
+        cut = (inside + outside) / 2
+        if cut in (inside, outside):
+            break
+        inside, outside = (cut, outside) if holds(cut) else (inside, cut)
+    return inside

@@ -1,28 +1,30 @@
-"""From a solved state to an answer with steps, sources and checks."""
+"""From a solved state to an answer with steps, sources and checks.
+
+A step is a relation as stated, rearranged, with numbers put in, and evaluated.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from derive.expressions.tree import Apply, Node, names_in, render, walk
+from derive.expressions.tree import Apply, Equation, Name, Node, names_in, render, walk
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import arms
+from derive.numerics.algebra.products import positive_first
 from derive.numerics.intervals.enclosure import Span
 from derive.planning.dependency_graph import RelationBlock
 from derive.planning.incidence import structure_of
 from derive.planning.networks import reached
 from derive.planning.plan import Block, Plan
-from derive.presentation.numbers import shown_number
-from derive.solving.answering.lost_digits import lost_digits
-from derive.solving.answering.neglected import neglected
+from derive.presentation.numbers import filled, shown_number, shown_result
+from derive.solving.answering.notes import lost_digits, neglected
 from derive.solving.answering.roles_of_givens import Roles
-from derive.solving.answering.steps import steps_of
 from derive.solving.execution.answer import Answer, Assumption, Check, Course, Lineage, Stage, Step
 from derive.solving.execution.block_execution import State, block_states, outcome_of
 from derive.solving.execution.checks import AnswerChecks, extended
@@ -31,17 +33,24 @@ from derive.solving.ranges.exact_pieces import EXACT_PIECE, EXACT_PIECES
 from derive.solving.ranges.range_propagation import WIDE, leaves_domain, ranges_of, spread
 from derive.solving.ranges.solution_path import along, hangs_on_what_cancels
 from derive.solving.ranges.steady_conditions import unsteady
-from derive.solving.sensitivity.box_simplification import eased, is_monotone
-from derive.solving.sensitivity.elasticities import bounds_of_form, bounds_sampled, composed, slopes
-from derive.solving.sensitivity.homogeneity import degree
+from derive.solving.sensitivity.elasticities import (
+    bounds_of_form,
+    bounds_sampled,
+    composed,
+    degree,
+    eased,
+    is_monotone,
+    slopes,
+)
 from derive.tolerances import AGREEMENT, TIGHT
 from quantities.value import Value
 
 if TYPE_CHECKING:
     from derive.solving.execution.question import Question
     from quantities.declaration import Declaration
+    from quantities.units import Unit
 
-__all__ = ["Explanation"]
+__all__ = ["Explanation", "steps_of"]
 
 _OVER_ALL = ("bounds contain every value", "bounds found by")
 """How a state tells that its interval is that of all ranges."""
@@ -416,3 +425,71 @@ def _is_believed(value: Value) -> bool:
     """Whether a value is an assumption with a source of its own that is not a publication."""
     source = value.source
     return source.kind == "assumed" and bool(source.date or source.url or source.note)
+
+
+def steps_of(library: RelationSet, question: Question, block: Block, state: State) -> list[Step]:
+    """The steps of one block: a single one if several relations fix their unknowns only together."""
+    parts = _parts(library, question, block, state)
+    return [Step.joint(tuple(parts))] if len(parts) > 1 else parts
+
+
+def _parts(library: RelationSet, question: Question, block: Block, state: State) -> list[Step]:
+    """One step of a block for each unknown that it fixes."""
+    written = [str(library.relations[relation].written) for relation in block.relations]
+    found = []
+    for i, name in enumerate(block.unknowns):
+        form = _readable(name, state.forms.get(name), [library.relations[one].written for one in block.relations])
+        result = state.spans[name] if name in state.spans else (state.values[name],) * 2
+        rearranged = name if form is None else f"{name} = {render(form)}"
+        if len(block.unknowns) == 1:
+            relation, equation = ", ".join(block.relations), "; ".join(written)
+        else:
+            relation, equation = block.relations[i], written[i]
+        stated = library.relations[block.relations[min(i, len(block.relations) - 1)]]
+        worth = {} if form is None else _worth(form, library, question, state)
+        exact = frozenset(other for other in worth if _is_stated(other, question, state))
+        unit = library.declared[name].unit
+        found.append(
+            Step(
+                relation=relation,
+                equation=equation,
+                rearranged=rearranged,
+                numbers="" if form is None else filled(form, worth, exact),
+                value=shown_result(result, unit),
+                quantity=name,
+                because=stated.because,
+                stated=stated.written,
+                form=form,
+                worth=worth,
+                exact=exact,
+                result=(result, unit),
+            )
+        )
+    return found
+
+
+def _readable(name: str, form: Node | None, stated: Sequence[Equation]) -> Node | None:
+    """A form as it is to be read: as it was stated, or else without needless minus signs."""
+    if form is None or any(one.lhs == Name(name) and one.rhs == form for one in stated):
+        return form
+    return positive_first(form)
+
+
+def _worth(form: Node, library: RelationSet, question: Question, state: State) -> dict[str, tuple[float, Unit]]:
+    """The number and unit of each name in a form, as given or as computed."""
+    found = {}
+    for name in names_in(form):
+        if name in state.spans:
+            continue
+        stated = question.strong.get(name) or question.weak.get(name)
+        if stated is not None and _is_stated(name, question, state):
+            found[name] = stated.number, stated.unit
+        elif name in state.values:
+            unit = library.declared[name].unit
+            found[name] = unit.from_base(state.values[name]), unit
+    return found
+
+
+def _is_stated(name: str, question: Question, state: State) -> bool:
+    """Whether a number was stated and not computed in a step."""
+    return name in question.strong or (name in question.weak and name not in state.forms)

@@ -28,7 +28,7 @@ from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.planning.plan import basis_of
 from derive.solving.execution.plan_states import planned, planned_for
-from derive.solving.sensitivity.homogeneity import degree
+from derive.solving.sensitivity.elasticities import degree
 
 if TYPE_CHECKING:
     from derive.planning.plan import Plan

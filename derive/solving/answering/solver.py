@@ -28,12 +28,17 @@ from derive.numerics.algebra.evaluation import is_configured
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span
 from derive.presentation.text import headline
-from derive.solving.answering.bound_notes import cut_to_case, is_of_bounds, without_unreached
 from derive.solving.answering.candidates import Candidates, candidates, candidates_or_errors
 from derive.solving.answering.explanation import Explanation
+from derive.solving.answering.notes import (
+    counts_on_the_way,
+    cut_to_case,
+    is_of_bounds,
+    whole_numbers,
+    without_unreached,
+)
 from derive.solving.answering.regime_intervals import is_possible_within
 from derive.solving.answering.remarks import is_of_time, remarks
-from derive.solving.answering.whole_counts import counts_on_the_way, whole_numbers
 from derive.solving.diagnosis.contradictions import prove_fit_together
 from derive.solving.diagnosis.diagnosis import missing_sets, wanted
 from derive.solving.diagnosis.stated_twice import Agreement, agreement

@@ -20,7 +20,7 @@ from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_i
 from derive.numerics.algebra.evaluation import residual, value
 from derive.numerics.algebra.like_terms import inverted, multiplied
 from derive.solving.blocks.outcome import Outcome, Solution, agrees
-from derive.solving.sensitivity.homogeneity import ANY, OPERATIONS
+from derive.solving.sensitivity.elasticities import ANY, OPERATIONS
 from derive.tolerances import AGREEMENT
 from quantities.domain import Domain
 

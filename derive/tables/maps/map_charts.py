@@ -11,10 +11,8 @@ from typing import Any
 from derive.presentation.charts import Area, Axis, Chart, Levels, Series, Words
 from derive.presentation.failed_checks import fails_in_words
 from derive.presentation.numbers import labelled, prefixed, with_unit
-from derive.tables.maps.curves import Strip
 from derive.tables.maps.decomposition import Scale
-from derive.tables.maps.labels import Standing, varying
-from derive.tables.maps.regime_map import RegimeMap
+from derive.tables.maps.regime_map import RegimeMap, Standing, Strip, varying
 from derive.tables.sweep_question import crossed
 
 __all__ = ["map_chart"]

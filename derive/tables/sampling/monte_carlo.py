@@ -2,33 +2,44 @@
 
 Each range has its own stream of random numbers, seeded by the seed and its name. The same seed therefore gives the
 same points, and a further range leaves the points of the others unchanged.
+
+A range states only its ends, and `300 +/- 20` is a range here, so every value in it is equally likely. If a value
+within the range is known, as in profiles whose sources disagree, it is the most likely one, and the density falls
+linearly to zero at the ends: a triangle, the simplest shape with these three numbers. Where the ends are two decades
+apart or more, both distributions are of the logarithm; otherwise nearly all points of `1..1000` would lie above 10.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from derive.errors import ExpressionError, LimitError, NoSolutionError
+from derive.errors import ExpressionError, LimitError, NoSolutionError, UnderdeterminedError
+from derive.kernels.functions import compiled
+from derive.kernels.profile_values import used_values
 from derive.model.relation_set import RelationSet
+from derive.planning.incidence import structure_of
+from derive.planning.plan import plan
 from derive.presentation.numbers import DIGITS
 from derive.presentation.placed_remarks import PlacedRemark
 from derive.showing import Shown
-from derive.tables.data_frames import Units, data_frame
-from derive.tables.sampling.distributions import Spread
-from derive.tables.sampling.sample_question import Venture, ventured
+from derive.solving.answering.solver import solve
+from derive.solving.execution.question import ask
+from derive.tables.exports import Units, data_frame
+from derive.tables.point_values import Recipe
+from derive.tables.sweep_question import tested_in
+from derive.tables.sweep_work import Work
 from derive.tables.table_checks import Holding, held_at
 from derive.time_limits import query
+from derive.tolerances import AGREEMENT
 from quantities.declaration import Declaration, read_given
+from quantities.value import Value
 
-if TYPE_CHECKING:
-    from derive.tables.sweep_work import Work
-
-__all__ = ["Sample", "Swing", "sample"]
+__all__ = ["Sample", "Spread", "Swing", "Venture", "sample", "spread_of", "ventured"]
 
 _MOST = 20_000_000  # limit on points of one sample
 _PIECE = 1 << 18  # points that are tested at once
@@ -258,3 +269,96 @@ def _from_base(quantity: Declaration, numbers: Any) -> Any:
     if quantity.unit.offset:
         return numpy.asarray(numbers * (one - zero) + zero)
     return numpy.asarray(numbers * one)
+
+
+@dataclass(frozen=True)
+class Venture:
+    """The drawn and the fixed givens, in declared units, and the target as a function of both."""
+
+    spreads: Mapping[str, Spread]
+    fixed: Mapping[str, float]
+    function: Callable[..., Any]
+    work: Work  # by which the checks are judged
+
+
+def ventured(library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]) -> Venture:
+    """Read a question of ranges."""
+    question = ask(library, target, profiles, given)
+    weak = used_values(library, question)
+    values = {**question.strong, **weak}
+    try:
+        function = compiled(library, target, list(values), tested=False, weak=weak)  # which may disagree
+    except UnderdeterminedError:
+        solve(library, target, profiles, given)  # the solver knows the profiles, and says what they lack
+        raise
+    spreads = {name: spread_of(v, library.declared[name]) for name, v in values.items() if v.is_range}
+    if not spreads:
+        raise ExpressionError(
+            f"{target} does not depend on any range.",
+            hint='Give a range for one of them, such as "2..6" or "300 +/- 20 FLOP/byte".',
+            text=target,
+        )
+    fixed = {
+        name: library.declared[name].unit.from_base(v.base[1]) for name, v in values.items() if name not in spreads
+    }
+    made = plan(structure_of(library, stated=question.stated), target, list(question.strong), list(question.weak))
+    stated, beside, fallbacks, ranged = tested_in(question, made)
+    stated = {name: ends for name, ends in stated.items() if name not in spreads}
+    recipe = Recipe(library, tuple(spreads), target, fixed, (), stated, beside, fallbacks, ranged)
+    held = {name: value for name, value in given.items() if name not in spreads}
+    work = Work(library, tuple(spreads), (recipe,), profiles, held, False, frozenset(set(spreads) - given.keys()))
+    return Venture(spreads, fixed, function, work)
+
+
+_DECADES = 100.0  # ratio of the ends from which logarithms are drawn, as for logarithmic axes
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The ends of a range, its most likely value if it has one, and its fixed value; all in base units."""
+
+    low: float
+    high: float
+    kept: float
+    has_peak: bool
+    log: bool
+
+    @property
+    def shape(self) -> str:
+        return f"{'log-' if self.log else ''}{'triangular' if self.has_peak else 'uniform'}"
+
+    def at(self, shares: Any) -> Any:
+        """The quantiles at these shares: the inverse of the cumulative distribution.
+
+        >>> Spread(0.0, 4.0, 3.0, True, False).at([0.0, 0.75, 1.0]).tolist()
+        [0.0, 3.0, 4.0]
+        """
+        import numpy
+
+        shares = numpy.asarray(shares, dtype=float)
+        turn = numpy.log if self.log else numpy.asarray
+        low, high, peak = (float(turn(end)) for end in (self.low, self.high, self.kept))
+        if not self.has_peak:
+            found = low + shares * (high - low)
+        else:
+            width = high - low
+            rising = low + numpy.sqrt(shares * width * (peak - low))
+            falling = high - numpy.sqrt((1 - shares) * width * (high - peak))
+            found = numpy.where(shares * width < peak - low, rising, falling)
+        return numpy.clip(numpy.exp(found) if self.log else found, self.low, self.high)
+
+
+def spread_of(value: Value, quantity: Declaration) -> Spread:
+    """The spread of a value that is a range.
+
+    >>> from quantities.value import read_value
+    >>> batch, price = Declaration("batch", "1"), Declaration("price", "USD")
+    >>> spread_of(read_value("1..1000"), batch).shape, spread_of(read_value("300 +/- 20 USD"), price).shape
+    ('log-uniform', 'uniform')
+    >>> spread_of(read_value("2 USD").between(read_value("1..10 USD")), price).shape
+    'triangular'
+    """
+    low, kept, high = value.within(quantity.unit).base
+    has_peak = not math.isclose(kept, low / 2 + high / 2, rel_tol=AGREEMENT)
+    log = low > 0 and high / low >= _DECADES
+    return Spread(low, high, kept if has_peak or not log else math.sqrt(low) * math.sqrt(high), has_peak, log)

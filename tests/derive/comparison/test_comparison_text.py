@@ -8,8 +8,7 @@ import math
 import pytest
 
 import derive
-from derive.comparison.comparison_text import as_data, sentence
-from derive.comparison.waterfall import charts
+from derive.comparison.comparison import as_data, charts, sentence
 from derive.presentation.charts import described
 
 USUAL = {"chips": "8 chip", "batch": "64 sequence", "context": "8 ktoken/sequence"}

@@ -16,8 +16,7 @@ from derive.kernels.backends.numba_source import Slow
 from derive.kernels.backends.python_numpy import Arrays
 from derive.kernels.backends.python_runtime import crossing
 from derive.kernels.backends.shared_lines import Sheet
-from derive.kernels.blocks.bracketed_root import crossings
-from derive.kernels.blocks.gauss_jordan import eliminated
+from derive.kernels.blocks.block_lines import crossings, eliminated
 from derive.kernels.blocks.monotonicity import pieces
 from derive.kernels.blocks.rounding_error import roundings
 from derive.numerics.algebra.evaluation import value

@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 from derive.relation_files.loading import load
-from derive.reports.remarks import failures, remarks
+from derive.reports.formulas import failures, remarks
 
 WORDS = [
     "the board bends",

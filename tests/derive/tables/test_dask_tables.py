@@ -12,7 +12,7 @@ import pytest
 
 import derive
 from derive import DeriveError, DomainError, ExpressionError
-from derive.tables.dask_tables import computed
+from derive.tables.exports import computed
 from derive.tables.sweep_work import Work
 from tests.derive.tables.specimens import ROOFLINE
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive.numerics.root_finding.bisection import bracketed, last_holding
+from derive.numerics.root_finding.roots import bracketed, last_holding
 
 SHAPES = [
     lambda x: x,

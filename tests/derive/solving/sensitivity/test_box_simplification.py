@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from derive.expressions.grammar import parse_expression
 from derive.expressions.tree import render
 from derive.numerics.algebra.evaluation import value
-from derive.solving.sensitivity.box_simplification import eased, is_monotone
+from derive.solving.sensitivity.elasticities import eased, is_monotone
 from quantities.quantity import Quantity
 from tests.derive.statements import bare, number, span
 

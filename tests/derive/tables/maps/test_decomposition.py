@@ -11,9 +11,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from derive.tables.maps.curves import curves, strips
 from derive.tables.maps.decomposition import Scale, columns_of, decomposed
-from derive.tables.maps.labels import Standing
+from derive.tables.maps.regime_map import Standing, curves, strips
 
 SQUARE = Scale(numpy.linspace(-1.0, 1.0, 30))
 DECADES = Scale(numpy.geomspace(1.0, 1e4, 40), log=True)

@@ -11,7 +11,7 @@ import pytest
 from derive.errors import LimitError
 from derive.relation_files.loading import load
 from derive.tables.axes import spanned
-from derive.tables.maps.labels import Labels
+from derive.tables.maps.regime_map import Labels
 from derive.tables.single_points import Told
 from derive.tables.sweep_question import Survey, asked
 

@@ -1,0 +1,246 @@
+"""Tables for other programs: CSV files, data frames of pandas, and sweeps on dask.
+
+A data frame has the units beside its columns, in their names, or in the numbers themselves. Sweeps on dask are chunked
+arrays, computed by threads, processes or a cluster. The work is sent once to each worker, which compiles its own functions; a chunk needs nothing else but its stretch of
+the axes. So a chunk that is lost with its worker is recomputed by another.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
+from io import TextIOWrapper
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal
+
+from derive.errors import DeriveError, ExpressionError, unknown
+from derive.files import written_whole
+from derive.presentation.numbers import labelled
+from derive.tables.axes import Axis, Line, checked, is_lazy
+from derive.tables.regimes import Regime
+from derive.tables.sweep_question import Survey, crossed
+from derive.tables.sweep_work import Work
+from derive.tables.table_checks import held_along
+from quantities.registry import quantity, registry
+from quantities.spelling import parse_unit
+
+if TYPE_CHECKING:
+    from derive.tables.table import Table
+
+__all__ = [
+    "Units",
+    "beside_each_other",
+    "computed",
+    "data_frame",
+    "heading",
+    "holds",
+    "lazily",
+    "lines",
+    "package",
+    "regimes",
+    "write_csv",
+]
+
+_PIECE = 1 << 16  # lines written at once
+
+
+def write_csv(path: str | PathLike[str], tables: Iterable[Table]) -> None:
+    """Write tables one below the other, under one heading; numbers have all their digits."""
+    with written_whole(path) as file:
+        text = TextIOWrapper(file, encoding="utf-8", newline="")
+        writer = csv.writer(text, lineterminator="\n")
+        for i, table in enumerate(tables):
+            if i == 0:
+                writer.writerow(heading(table))
+            for start in range(0, len(table), _PIECE):
+                writer.writerows(lines(table, slice(start, start + _PIECE)))
+        text.detach()  # writes its buffer
+
+
+def beside_each_other(
+    tables: Mapping[str, Table], chosen: Any, is_tested: bool = True
+) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """The heading and the lines of tables over the same axes, these once, and all other columns with their label."""
+    first = next(iter(tables.values()))
+    axes = len(first.axes)
+    names = heading(first, is_tested)[:axes]
+    rows: list[tuple[Any, ...]] = [line[:axes] for line in lines(first, chosen, is_tested)]
+    for label, table in tables.items():
+        names += [f"{name} {label}" for name in heading(table, is_tested)[axes:]]
+        own = lines(table, chosen, is_tested)
+        rows = [(*row, *line[axes:]) for row, line in zip(rows, own, strict=True)]
+    return names, rows
+
+
+def heading(table: Table, is_tested: bool = True) -> list[str]:
+    """The names of the columns, each with its unit: `batch [sequence]`."""
+    held = [labelled(name, table.units[name]) for name in (*table.axes, *table.columns)]
+    return [*held, *table.regimes, *(table.own_names if is_tested else ())]
+
+
+def lines(table: Table, chosen: Any, is_tested: bool = True) -> Iterator[tuple[Any, ...]]:
+    """The lines of a table, one for each point; a cell without a number is empty.
+
+    If the points are tested, the last cells say whether all checks hold, and which do not.
+    """
+    columns = [[None if x != x else x for x in column.flat[chosen].tolist()] for column in table.rows().values()]
+    words = [[*regime.arms, ""] for regime in table.regimes.values()]
+    for names, regime in zip(words, table.regimes.values(), strict=True):
+        columns.append([names[code] for code in regime.codes.flat[chosen].tolist()])
+    if is_tested:
+        columns += [table.holds.flat[chosen].tolist(), table.fails.flat[chosen].tolist()]
+    return zip(*columns, strict=True)
+
+
+Units = Literal["attrs", "names", "pint"]
+"""Where a frame keeps its units: in `.attrs["units"]`, in the names of its columns, or in its numbers (pint-pandas)."""
+
+_PLACES = ("attrs", "names", "pint")
+
+
+def data_frame(columns: Mapping[str, Any], units: Mapping[str, str], place: Units) -> Any:
+    """A frame of these columns, some of which have units.
+
+    What pandas works out of a frame often loses its `.attrs`; the names of columns stay, and so do numbers with units.
+    """
+    if place not in _PLACES:
+        raise unknown("place for units", place, _PLACES)
+    pandas = package("pandas", "tables")
+    if place == "pint":
+        columns = {**columns, **{name: _with_unit(columns[name], unit) for name, unit in units.items()}}
+    frame = pandas.DataFrame(dict(columns))
+    frame.attrs["units"] = dict(units)
+    if place == "names":
+        frame = frame.rename(columns={name: labelled(name, unit) for name, unit in units.items()})
+    return frame
+
+
+def _with_unit(numbers: Any, unit: str) -> Any:
+    """An array of pint-pandas, whose arithmetic is done in pint's application registry."""
+    pint_pandas = package("pint_pandas", "tables")
+    if pint_pandas.PintType.ureg.get() is not registry():
+        message = "pint-pandas reckons in pint's application registry, which does not know these units."
+        raise DeriveError(message, hint="Call pint.set_application_registry(derive.units) first.")
+    return pint_pandas.PintArray(numbers, dtype=pint_pandas.PintType(quantity(1, parse_unit(unit)).units))
+
+
+def package(name: str, extra: str) -> Any:
+    """An optional package, or an error that says how to install it.
+
+    >>> package("abacus", "tables")
+    Traceback (most recent call last):
+        ...
+    quantities.errors.DeriveError: This needs abacus, which is not installed. pip install 'derive-engine[tables]'
+    """
+    try:
+        return import_module(name)
+    except ImportError:
+        hint = f"pip install 'derive-engine[{extra}]'"
+        raise DeriveError(f"This needs {name.partition('.')[0]}, which is not installed.", hint=hint) from None
+
+
+_CHUNK = 1 << 20  # points of a chunk
+
+
+def lazily(survey: Survey, points: int | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The axes and targets of a survey as dask arrays, in chunks of at most this many points."""
+    package("dask.array", "scale")
+    if not survey.lines:
+        raise ExpressionError("There is no axis to divide.", hint="Give span(...) for one of the givens.")
+    sizes = [stretch.stop - stretch.start for stretch in next(survey.boxes(points or _CHUNK))]
+    axes = {line.name: _axis(survey, line, size) for line, size in zip(survey.lines, sizes, strict=True)}
+    return axes, _blocks(_columns, survey.work, list(survey.work.lines), axes, {}, "f8")
+
+
+def regimes(work: Work, axes: Mapping[str, Any], columns: Mapping[str, Any]) -> dict[str, Regime]:
+    """The regimes along such axes, from the targets there."""
+    codes = _blocks(_codes, work, list(work.switches), axes, columns, "i1")
+    return {name: Regime(work.switches[name].arms, codes[name]) for name in codes}
+
+
+def holds(work: Work, axes: Mapping[str, Any], columns: Mapping[str, Any]) -> Any:
+    """Where all checks hold along such axes, from the targets there."""
+    return _blocks(_holds, work, ["holds"], axes, columns, "?")["holds"]
+
+
+def computed(arrays: Mapping[str, Any], client: Any, retries: int) -> dict[str, Any]:
+    """Arrays computed; a client sends their chunks to its workers, again if a worker is lost."""
+    import dask
+
+    held = list(arrays.values())
+    found = dask.compute(*held) if client is None else client.gather(client.compute(held, retries=retries))
+    return dict(zip(arrays, found, strict=True))
+
+
+def _axis(survey: Survey, line: Line, size: int) -> Any:
+    """An axis as dask's, in declared units."""
+    from dask import array
+
+    if is_lazy(line.source):
+        quantity = survey.work.library.declared[line.name]
+        source = line.source.rechunk(size) if max(line.source.chunks[0]) > size else line.source
+        return source.map_blocks(_declared, line, quantity, dtype="f8", meta=_empty(1, "f8"))
+    if isinstance(line.source, Axis):
+        places = array.arange(len(line), chunks=size)
+        return places.map_blocks(_part, line, dtype="f8", meta=_empty(1, "f8"))
+    return array.from_array(line.part(0, len(line)), chunks=size)
+
+
+def _part(places: Any, line: Line) -> Any:
+    return line.part(int(places[0]), int(places[-1]) + 1)
+
+
+def _declared(numbers: Any, line: Line, quantity: Any) -> Any:
+    return checked(quantity, line.declared(numbers))
+
+
+def _shipped(work: Work) -> Any:
+    """The work as one object that dask distributes."""
+    from dask import delayed
+
+    return delayed(work, traverse=False, pure=False)
+
+
+def _blocks(
+    task: Any, work: Work, names: Sequence[str], axes: Mapping[str, Any], columns: Mapping[str, Any], kind: str
+) -> dict[str, Any]:
+    """Arrays over the axes, computed together by one task for each stretch of the axes and the columns there."""
+    from dask import array
+
+    if not names:
+        return {}
+    whole = tuple(range(len(axes)))
+    pairs = [part for i, axis in enumerate(axes.values()) for part in (axis, (i,))]
+    pairs += [part for column in columns.values() for part in (column, whole)]
+    how = {"dtype": kind, "meta": _empty(1 + len(axes), kind), "new_axes": {len(axes): len(names)}}
+    held = array.blockwise(task, (len(axes), *whole), _shipped(work), None, tuple(columns), None, *pairs, **how)
+    return {name: held[i] for i, name in enumerate(names)}
+
+
+def _columns(work: Work, _: tuple[str, ...], *parts: Any) -> Any:
+    import numpy
+
+    return numpy.stack([*work.columns(crossed(parts)).values()])
+
+
+def _codes(work: Work, targets: tuple[str, ...], *parts: Any) -> Any:
+    import numpy
+
+    arrays, columns = crossed(parts[: len(work.names)]), parts[len(work.names) :]
+    codes = work.codes(arrays, dict(zip(targets, columns, strict=True)))
+    return numpy.stack(numpy.broadcast_arrays(*codes.values(), numpy.empty(columns[0].shape))[:-1])
+
+
+def _holds(work: Work, targets: tuple[str, ...], *parts: Any) -> Any:
+    import numpy
+
+    arrays, columns = parts[: len(work.names)], dict(zip(targets, parts[len(work.names) :], strict=True))
+    lines = tuple(Line(name, "", array) for name, array in zip(work.names, arrays, strict=True))
+    return numpy.stack([held_along(Survey(lines, work), columns).holds])
+
+
+def _empty(dimensions: int, kind: str) -> Any:
+    import numpy
+
+    return numpy.empty((0,) * dimensions, dtype=kind)
