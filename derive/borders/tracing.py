@@ -1,9 +1,10 @@
 """The verb `border`: a question along one axis or two, cut into regions, with the borders between them.
 
-A border has a closed form: what is equal on it, isolated for one of the axes. On the border between two arms of a maximum the arms are equal; a check ceases to hold where its two sides are equal,
-and a choice changes where the two sides of a condition are. Which of these equations it is, and which form each inner
-choice takes, the numbers at a point of the border tell. A form counts only where it has the border's own points; a
-border that changes its form on its way is cut there, so that each piece has one.
+A border has a closed form: what is equal on it, isolated for one of the axes. On the border between two arms of a
+maximum the arms are equal; a check ceases to hold where its two sides are equal, and a choice changes where the two
+sides of a condition are. Which of these equations it is, and which form each inner choice takes, the numbers at a point
+of the border tell. A form counts only where it has the border's own points; a border that changes its form on its way
+is cut there, so that each piece has one.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """What limits do to a best choice: which exclude every one, and which bind at it.
 
-Where no choice fulfils the limits, a smallest set of limits that exclude each other is told, and the nearest miss. A set of limits is excluded if in every discrete choice and every case no point of the ranges fulfils it; branch and
-bound proves that. Sets are tried by size, so that the first one found is a smallest. The nearest miss moves one limit
-of that set outwards by as little as will do, while the others hold.
+Where no choice fulfils the limits, a smallest set of limits that exclude each other is told, and the nearest miss. A
+set of limits is excluded if in every discrete choice and every case no point of the ranges fulfils it; branch and bound
+proves that. Sets are tried by size, so that the first one found is a smallest. The nearest miss moves one limit of that
+set outwards by as little as will do, while the others hold.
 
 A limit binds if the target would be better without it. Its price is what the target gains if the limit alone is moved
 outwards by 1 % of its right side (where that is zero, of half of the terms on the left); the question is then asked

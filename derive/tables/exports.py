@@ -1,8 +1,9 @@
 """Tables for other programs: CSV files, data frames of pandas, and sweeps on dask.
 
 A data frame has the units beside its columns, in their names, or in the numbers themselves. Sweeps on dask are chunked
-arrays, computed by threads, processes or a cluster. The work is sent once to each worker, which compiles its own functions; a chunk needs nothing else but its stretch of
-the axes. So a chunk that is lost with its worker is recomputed by another.
+arrays, computed by threads, processes or a cluster. The work is sent once to each worker, which compiles its own
+functions; a chunk needs nothing else but its stretch of the axes. So a chunk that is lost with its worker is recomputed
+by another.
 """
 
 from __future__ import annotations

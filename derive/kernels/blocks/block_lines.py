@@ -8,9 +8,10 @@ Jacobian then bound the error of the unknowns.
 An unknown is NaN where it certainly has no value in its domain, and an infinity where these lines cannot decide;
 there the solver is called.
 
-A root is bracketed at many points at once, as `crossing` of `python_runtime` does at one. The bracket is bisected geometrically while its ends are far apart, and then cut by inverse quadratic interpolation
-where that is safe, else bisected (Chandrupatla 1997), down to the last digits. The result is NaN where the ends
-certainly have the same sign, and an infinity where their signs are uncertain.
+A root is bracketed at many points at once, as `crossing` of `python_runtime` does at one. The bracket is bisected
+geometrically while its ends are far apart, and then cut by inverse quadratic interpolation where that is safe, else
+bisected (Chandrupatla 1997), down to the last digits. The result is NaN where the ends certainly have the same sign,
+and an infinity where their signs are uncertain.
 
 A small linear system is eliminated by Gauss and Jordan's method, unrolled to lines that are the same in every dialect.
 Rows are exchanged by selection, not by branches, so every point of an array has its own pivots.

@@ -5,13 +5,14 @@ Bounds over ranges may be reached, in this case and beside other quantities, or 
 A relation may name the share that it `neglects`: what it leaves out, over what it counts. An answer that rests on it
 says so once, with the number, where the givens of the question lead to one that is worth telling.
 
-Doubles keep nothing of a number that is too small for them, or that stands beside a pole: `exp(-1000)` is zero in doubles and nowhere else, and the tangent of 1.5707963267948966 another number with another last
-digit. An answer that rests on such a number says so.
+Doubles keep nothing of a number that is too small for them, or that stands beside a pole: `exp(-1000)` is zero in
+doubles and nowhere else, and the tangent of 1.5707963267948966 another number with another last digit. An answer that
+rests on such a number says so.
 
-Beside a count that comes out as no whole number stand the whole numbers below and above it. Relations know nothing of whole numbers: 14.3 chips make both sides of one equal. A step of 20 ms is then missed by 14
-chips and more than met by 15. Each of the two takes the place of the count, and the given that follows from it in the
-direction in which the relations are written, the step here, is worked out again. An answer that rests on such a count
-says so.
+Beside a count that comes out as no whole number stand the whole numbers below and above it. Relations know nothing of
+whole numbers: 14.3 chips make both sides of one equal. A step of 20 ms is then missed by 14 chips and more than met by
+15. Each of the two takes the place of the count, and the given that follows from it in the direction in which the
+relations are written, the step here, is worked out again. An answer that rests on such a count says so.
 """
 
 from __future__ import annotations

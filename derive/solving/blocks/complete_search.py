@@ -13,9 +13,10 @@ domain's end is placed at that end if the equations hold there; if they do not, 
 Around a multiple solution parts stay open. If the equations hold there when evaluated, the solution is listed, and
 the list is not called complete.
 
-Interval propagation encloses some quantities by intervals of others. Where a quantity is only bounded, whatever depends on it is bounded as well. Each unknown starts with its whole
-domain, and pieces on which the sides of an equation cannot meet are cut off at both ends, until no more come off.
-Every solution lies in what remains; not everything that remains is a solution.
+Interval propagation encloses some quantities by intervals of others. Where a quantity is only bounded, whatever depends
+on it is bounded as well. Each unknown starts with its whole domain, and pieces on which the sides of an equation cannot
+meet are cut off at both ends, until no more come off. Every solution lies in what remains; not everything that remains
+is a solution.
 """
 
 from __future__ import annotations
