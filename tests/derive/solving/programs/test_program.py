@@ -512,3 +512,17 @@ def test_a_range_typed_is_bounded_by_the_program_also_with_profiles_that_yield()
     solved = the_one(derive.llm.solve_all("cost_per_token", *chip, **price, chip_price="2.5..4 USD/h/chip"))
     assert answer.bounds == pytest.approx(solved.bounds, rel=1e-12)
     assert not is_explained(answer)
+
+
+@every("seed", range(20), ordinary=3)
+def test_the_range_of_a_profile_that_turns_and_changes_a_condition_is_bounded_as_a_grid_says(seed):
+    draw = random.Random(f"grid {seed}")
+    low, width = draw.randint(-20, 0) / 10, draw.randint(10, 30) / 10
+    stated = RANGED_PROFILE.format(name="x", middle=f"{low + width / 2:.2f}", low=low, high=f"{low + width:.1f}")
+    library = derive.load(of("z = x*x + a", "y = z - x if a > x else z + x") + stated)
+    grid = [low + width * step / 3000 for step in range(3001)]
+    for _ in range(TIMES):
+        a = draw.randint(-10, 40) / 10
+        values = [x * x + a - x if a > x else x * x + a + x for x in grid]
+        answer = library.solve("y", "stated", a=str(a))
+        assert answer.bounds == pytest.approx((min(values), max(values)), abs=0.02)  # a step of the grid, at a jump
