@@ -265,7 +265,8 @@ def read_given(given: Any, quantity: Declaration, source: Source = ASKER) -> Val
     is_typed = not isinstance(given, Value)  # a curve passes between the whole numbers, and a mean lies there
     if is_typed and quantity.domain.whole and not value.is_range and not quantity.domain.is_whole(value.base[1]):
         raise _not_whole(value, quantity)
-    for end in value.base:
+    low, number, high = value.base
+    for end in (low, number, high) if value.is_range else (number,):
         if not quantity.domain.admits(end, value.unit):
             raise DomainError(
                 f"{quantity.name}: {value} lies outside its domain, {quantity.domain.text}.",
@@ -290,7 +291,7 @@ def _not_whole(value: Value, quantity: Declaration) -> DomainError:
 
 def _value_of(given: Any, quantity: Declaration, source: Source) -> Value:
     """A given as a value in the unit in which it is stated."""
-    if _deviates(getattr(given, "magnitude", given)):
+    if not isinstance(given, str) and _deviates(getattr(given, "magnitude", given)):
         raise _deviating(given, quantity)
     try:
         if isinstance(given, Value):

@@ -65,7 +65,8 @@ class Unit:
         """A number in this unit as a number in coherent base units."""
         exact = exact_of(number)
         if exact is not None:
-            return nearest(exact * self.size + self.offset)
+            in_base = exact * self.size
+            return nearest(in_base + self.offset if self.offset else in_base)
         if self.offset:
             return float(_decimal(number) * self.size + self.offset) if math.isfinite(number) else number
         return number * self._scale

@@ -119,7 +119,10 @@ class Value:
     def base(self) -> tuple[float, float, float]:
         """(low, number, high) in coherent base units."""
         to_base = self.unit.to_base
-        return to_base(self.low), to_base(self.number), to_base(self.high)
+        number = to_base(self.number)
+        if self.low is self.number is self.high:
+            return number, number, number
+        return to_base(self.low), number, to_base(self.high)
 
     @cached_property
     def as_rounded(self) -> tuple[float, float]:
@@ -182,13 +185,14 @@ def read_value(text: str) -> Value:
     return _Reader(text).value()
 
 
-def read_number(number: float, unit: Unit, text: str = "") -> Value:
+def read_number(number: float, unit: Unit, text: str = "", rounding: float = 0.0) -> Value:
     """A value without a range, proved finite and representable in base units."""
     shown = text or repr(number)
     if not math.isfinite(number):
         raise DomainError(f"value {excerpt(shown)}: it is not a finite number.", hint="Give a finite number.")
     number = written(number)
-    base = unit.to_base(number)
+    value = Value(number, number, number, unit, rounding=rounding)
+    _, base, _ = value.base
     if not math.isfinite(base) or (number != 0 and base == 0 and not unit.offset):
         raise DomainError(
             f"value {excerpt(shown)}: in base units it exceeds the range of double precision.",
@@ -196,7 +200,7 @@ def read_number(number: float, unit: Unit, text: str = "") -> Value:
         )
     if unit.offset and base < 0:
         raise DomainError(f"value {excerpt(shown)}: it lies below absolute zero.", hint="Temperatures start at 0 K.")
-    return Value(number, number, number, unit)
+    return value
 
 
 def _middle(low: float, high: float) -> float:
@@ -224,8 +228,8 @@ class _Reader:
         before, sign, _ = rest.partition("+/-")
         if sign:
             return self._plus_minus(first, before)
-        value = self._checked(first, self._unit(rest))
-        return replace(value, rounding=_half_a_place(self.plain[: self.next], value.unit))
+        unit = self._unit(rest)
+        return read_number(first, unit, self.text, rounding=_half_a_place(self.plain[: self.next], unit))
 
     def _plus_minus(self, number: float, before: str) -> Value:
         self._skip("+/-")
@@ -257,11 +261,8 @@ class _Reader:
 
     def _bounded(self, low: float, number: float, high: float, unit: Unit) -> Value:
         for end in (low, high):
-            self._checked(end, unit)
+            read_number(end, unit, self.text)
         return Value(number, low, high, unit)
-
-    def _checked(self, number: float, unit: Unit) -> Value:
-        return read_number(number, unit, self.text)
 
     def _skip(self, mark: str) -> None:
         self.next = self.plain.index(mark, self.next) + len(mark)

@@ -33,7 +33,7 @@ from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import extended, testable
 from derive.solving.execution.plan_execution import decisions_of, plan_beside
 from derive.solving.execution.plan_states import Found, planned
-from derive.solving.execution.question import NO_CASE, Question, strong_values
+from derive.solving.execution.question import NO_CASE, Question
 from derive.solving.execution.regimes import Decisions, verdict_at
 from derive.solving.programs.lines import Elsewhere, Lines, Unwritten, as_float, as_rational
 from quantities.declaration import read_given
@@ -57,9 +57,10 @@ class Stated(NamedTuple):
 
     @classmethod
     def of(cls, value: Value) -> Stated:
-        low, middle, high = map(as_rational, value.base)
         if not value.is_range:
-            return cls((type(middle), False), middle, (middle,))
+            number = as_rational(value.base[1])
+            return cls((type(number), False), number, (number,))
+        low, middle, high = map(as_rational, value.base)
         is_alike = type(low) is type(middle) is type(high)
         return cls((type(middle) if is_alike else object, True), middle, (low, high))
 
@@ -267,7 +268,7 @@ class Shape:
         self.programs: tuple[tuple[frozenset[str], Program], ...] = ()
         """Each for the typed quantities of which the profiles say something else."""
         self._times = 0
-        self._read: dict[tuple[str, str], Stated] = {}  # givens by their texts
+        self._read: dict[tuple[str, str], tuple[Value, Stated]] = {}  # givens by their texts
         self._stated: dict[str, Value] = {}  # what the profiles say of the typed quantities
         for profile in profiles:
             values = library.profile(profile).values
@@ -278,25 +279,30 @@ class Shape:
         """The target in base units and, over ranges, its bounds, if a program has them."""
         if not self.programs:
             return None
-        stated = []
-        for item in given.items():
-            read = self._read.get(item) if item[1].__class__ is str else None
-            stated.append(read or self._read_afresh(*item))
-        changed = self._changed(strong_values(self.library, given)) if self._stated else _NONE
+        try:
+            readings = {name: self._reading(name, value) for name, value in given.items()}
+        except DeriveError:
+            return None  # the solver reads them all, and says of each what is wrong
+        changed = self._changed({name: value for name, (value, _) in readings.items()}) if self._stated else _NONE
+        stated = [one for _, one in readings.values()]
         for names, program in self.programs:
             outcome = program.outcome(stated) if names == changed else None
             if outcome is not None:
                 return outcome
         return None
 
-    def _read_afresh(self, name: str, given: Any) -> Stated:
-        (value,) = strong_values(self.library, {name: given}).values()
-        read = Stated.of(value)
-        if isinstance(given, str):
+    def _reading(self, name: str, given: Any) -> tuple[Value, Stated]:
+        """A given as a value and as programs take it; what was typed as text is remembered."""
+        is_text = given.__class__ is str
+        if is_text and (name, given) in self._read:
+            return self._read[name, given]
+        value = read_given(given, self.library.declared[name])
+        reading = value, Stated.of(value)
+        if is_text:
             if len(self._read) >= _TEXTS:
                 self._read.clear()
-            self._read[name, given] = read
-        return read
+            self._read[name, given] = reading
+        return reading
 
     def learn(self, library: RelationSet, question: Question, found: Found) -> None:
         """Write the program of a question that was solved; not of one that is asked for the first time."""
