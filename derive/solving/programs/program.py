@@ -294,8 +294,9 @@ class Shape:
     def _reading(self, name: str, given: Any) -> tuple[Value, Stated]:
         """A given as a value and as programs take it; what was typed as text is remembered."""
         is_text = given.__class__ is str
-        if is_text and (name, given) in self._read:
-            return self._read[name, given]
+        remembered = self._read.get((name, given)) if is_text else None
+        if remembered is not None:
+            return remembered
         value = read_given(given, self.library.declared[name])
         reading = value, Stated.of(value)
         if is_text:

@@ -57,6 +57,14 @@ def test_a_question_asked_again_is_explained_when_that_is_asked_for():
     assert str(answer) == str(derive.load(OHM).solve("P", I="5 A", R="4 ohm"))
 
 
+def test_what_cannot_be_read_is_named_whole_also_in_a_question_asked_again():
+    ohm = derive.load(OHM)
+    asked_often(ohm, "P", I="2 A", R="3 ohm")
+    with pytest.raises(DeriveError) as raised:
+        ohm.solve("P", I="2 V", R="3,5 ohm")
+    assert {"I", "R"} == {problem.message.split(":")[0] for problem in raised.value.problems}
+
+
 def test_an_answer_that_is_not_explained_yet_is_copied_compared_and_pickled_as_any_other():
     ohm = derive.load(OHM)
     asked_often(ohm, "P", I="2 A", R="3 ohm")
