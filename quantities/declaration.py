@@ -71,13 +71,13 @@ class Declaration:
         for what, text in (("unit", unit), ("meaning", meaning), ("latex", latex), ("domain", domain)):
             if not isinstance(text, str):
                 raise ExpressionError(f"{name}: the {what} is a {type(text).__name__}.", hint=f'Write {what}="...".')
-        read = parse_unit(unit)
-        held = read_domain(domain, read)
-        others = read_aliases(name, aliases)
+        own_unit = parse_unit(unit)
+        own_domain = read_domain(domain, own_unit)
+        other_names = read_aliases(name, aliases)
         self.__dict__.update(
-            name=check_name(name), unit=read, meaning=meaning, latex=latex, domain=held, aliases=others
+            name=check_name(name), unit=own_unit, meaning=meaning, latex=latex, domain=own_domain, aliases=other_names
         )
-        self.__dict__["seen"] = None if seen is None else read_seen(seen, name, read)
+        self.__dict__["seen"] = None if seen is None else read_seen(seen, name, own_unit)
         self.__dict__["default"] = None if default is None else read_given(default, self, DEFAULT)
 
     def __setattr__(self, name: str, value: Any) -> NoReturn:
@@ -154,8 +154,10 @@ def read_aliases(name: str, aliases: Any) -> tuple[str, ...]:
 
 def declaration_of(thing: Any) -> Declaration | None:
     """The declaration of a declaration or of a sympy quantity; None of anything else."""
-    found = thing if isinstance(thing, Declaration) else getattr(thing, "declaration", None)
-    return found if isinstance(found, Declaration) else None
+    if isinstance(thing, Declaration):
+        return thing
+    declaration = getattr(thing, "declaration", None)
+    return declaration if isinstance(declaration, Declaration) else None
 
 
 def same_thing(first: Declaration, second: Declaration) -> bool:
@@ -230,6 +232,7 @@ def check_name(name: str) -> str:
 
 
 def _refusal(part: str) -> tuple[str, str]:
+    """Why a part of a name cannot be used, and the hint; two empty texts if it can."""
     if part in _CONSTANTS:
         return f"it is {_CONSTANTS[part]}", f"Write {part}_ instead."
     if keyword.iskeyword(part):
@@ -279,8 +282,8 @@ def read_given(given: Any, quantity: Declaration, source: Source = ASKER) -> Val
 
 def _not_whole(value: Value, quantity: Declaration) -> DomainError:
     unit, count = quantity.unit, quantity.unit.from_base(value.base[1])
-    beside = [end for end in (math.floor(count), math.ceil(count)) if quantity.domain.admits(unit.to_base(end))]
-    counts = " or ".join(f"{end} {'' if unit.is_number else unit.text}".rstrip() for end in beside)
+    neighbours = [end for end in (math.floor(count), math.ceil(count)) if quantity.domain.admits(unit.to_base(end))]
+    counts = " or ".join(f"{end} {'' if unit.is_number else unit.text}".rstrip() for end in neighbours)
     return DomainError(
         f"{quantity.name}: {value} is not whole, and {quantity.name} is a count.",
         hint=f"Give {counts or 'a value that is ' + quantity.domain.text}.",

@@ -99,6 +99,7 @@ def definition_lines() -> list[str]:
 
 @cache
 def _tables() -> _Tables:
+    """The tables as the file states them; the sections of the file say which prefixes a unit takes."""
     definitions: dict[str, Definition] = {}
     prefixes: dict[str, tuple[str, Fraction]] = {}
     section: Section = "plain"
@@ -133,10 +134,12 @@ def spellings(name: str) -> list[str]:
     """
     folded = name.casefold()
     tables = _tables()
-    starts = [(prefix, folded[len(prefix) :]) for prefix in tables.prefixes if folded.startswith(prefix.casefold())]
-    found = [alias for alias in tables.definitions if alias.casefold() == folded]
-    found += [prefix + alias for prefix, rest in starts for alias in tables.definitions if alias.casefold() == rest]
-    return sorted(other for other in set(found) if other != name and entry(other))
+    alike = {alias for alias in tables.definitions if alias.casefold() == folded}
+    for prefix in tables.prefixes:
+        if folded.startswith(prefix.casefold()):
+            rest = folded[len(prefix) :]
+            alike |= {prefix + alias for alias in tables.definitions if alias.casefold() == rest}
+    return sorted(other for other in alike if other != name and entry(other))
 
 
 def beginning(word: str) -> Iterator[tuple[str, str]]:
@@ -147,14 +150,14 @@ def beginning(word: str) -> Iterator[tuple[str, str]]:
     """
     tables = _tables()
     for name in tables.definitions:
-        if name.startswith(word) and (found := entry(name)):
-            yield name, str(found.dimension)
+        if name.startswith(word) and (unit := entry(name)):
+            yield name, str(unit.dimension)
     for prefix in tables.prefixes:
         if word.startswith(prefix):
             for name in tables.definitions:
-                whole = prefix + name
-                if whole not in tables.definitions and whole.startswith(word) and (found := entry(whole)):
-                    yield whole, str(found.dimension)
+                prefixed = prefix + name
+                if prefixed not in tables.definitions and prefixed.startswith(word) and (unit := entry(prefixed)):
+                    yield prefixed, str(unit.dimension)
 
 
 def unprefixed(name: str) -> str:
@@ -173,12 +176,12 @@ def define(name: str, factor: Fraction, dimension: Dimension | None, where: str)
 
     Returns where the name already has another meaning; empty if it has none.
     """
-    made = Entry(name, factor, Dimension.of(name) if dimension is None else dimension, Fraction(0))
+    unit = Entry(name, factor, Dimension.of(name) if dimension is None else dimension, Fraction(0))
     if own := _OWN.get(name):
-        return "" if own.entry == made else f"in {own.where}"
+        return "" if own.entry == unit else f"in {own.where}"
     if entry(name):
         return "here already"
-    _OWN[name] = Own(made, where)
+    _OWN[name] = Own(unit, where)
     _tables().definitions[name] = Definition(name, "", "", (), "multiples")
     entry.cache_clear()
     return ""
@@ -211,21 +214,23 @@ def entry(name: str) -> Entry | None:
     >>> entry("Nm") is None
     True
     """
-    found = _whole(name) or _prefixed(name) or _difference(name)
-    if found is None and len(name) > 3 and name.endswith("s") and not name.endswith("ss"):
-        stem = name[:-1]
-        if any(stem.endswith(known) for known in _tables().definitions if len(known) >= 3):
-            found = entry(stem)
-    return found
+    unit = _unprefixed(name) or _prefixed(name) or _difference(name)
+    if unit is None and len(name) > 3 and name.endswith("s") and not name.endswith("ss"):
+        singular = name[:-1]
+        if any(singular.endswith(known) for known in _tables().definitions if len(known) >= 3):
+            return entry(singular)
+    return unit
 
 
-def _whole(name: str) -> Entry | None:
+def _unprefixed(name: str) -> Entry | None:
+    """The unit of a name that stands in the file as it is."""
     line = _tables().definitions.get(name)
     return _resolved(line.name) if line else None
 
 
 @cache
 def _resolved(name: str) -> Entry:
+    """The unit that a line of the file defines, in base units."""
     if name in _OWN:
         return _OWN[name].entry
     line = _tables().definitions[name]
@@ -239,6 +244,7 @@ def _resolved(name: str) -> Entry:
 
 
 def _prefixed(name: str) -> Entry | None:
+    """The unit of a name that begins with a prefix; the longest prefix counts."""
     for length in range(min(6, len(name) - 1), 0, -1):
         if parted := _parted(name, length):
             (long_name, scale), line = parted
@@ -264,7 +270,7 @@ def _difference(name: str) -> Entry | None:
     """`delta_degC`: a difference on a scale with an offset."""
     if not name.startswith("delta_"):
         return None
-    unit = _whole(name.removeprefix("delta_"))
+    unit = _unprefixed(name.removeprefix("delta_"))
     if unit is None or not unit.offset:
         return None
     return Entry("delta_" + unit.canonical, unit.factor, unit.dimension, Fraction(0))
@@ -291,10 +297,10 @@ def _evaluated(text: str) -> tuple[Fraction, Dimension]:
         elif token[0].isdigit():
             value = Fraction(token), NUMBER
         else:
-            found = entry(token)
-            if found is None:
+            unit = entry(token)
+            if unit is None:
                 raise LookupError(f"units.txt: {token} is not defined")
-            value = found.factor, found.dimension
+            value = unit.factor, unit.dimension
         power = sign
         if tokens[position + 1 : position + 2] == ["**"]:
             power *= int(tokens[position + 2])

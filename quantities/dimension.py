@@ -95,9 +95,9 @@ class Dimension:
     def raised(self, exponent: Polynomial) -> Dimension:
         """This dimension to the power of a polynomial in symbols."""
         total: dict[_Key, Fraction] = {}
-        for (base, held), power in self.powers:
+        for (base, own), power in self.powers:
             for monomial, factor in exponent.items():
-                key = (base, multiply(held, monomial))
+                key = (base, multiply(own, monomial))
                 total[key] = total.get(key, Fraction(0)) + power * factor
         return Dimension(total.items())
 
@@ -154,6 +154,7 @@ def _order(item: tuple[_Key, Fraction]) -> tuple[int, str, Monomial]:
 
 
 def _factor(key: _Key, power: Fraction) -> str:
+    """A base with its power as text: m**2, or m**(3*gamma)."""
     base, monomial = key
     unit = BASE_UNITS.get(base, base)
     symbols = "*".join(atom if n == 1 else f"{atom}**{n}" for atom, n in monomial)

@@ -54,9 +54,9 @@ class DeriveError(Exception):
 
 def _rebuilt(kind: type[DeriveError], what: str, hint: str, facts: dict[str, Any]) -> DeriveError:
     """An error of a kind from its facts, also when it is unpickled."""
-    made = kind.__new__(kind)
-    DeriveError.__init__(made, what, hint=hint, **facts)
-    return made
+    error = kind.__new__(kind)
+    DeriveError.__init__(error, what, hint=hint, **facts)
+    return error
 
 
 class ExpressionError(DeriveError):

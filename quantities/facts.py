@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
@@ -103,9 +104,9 @@ class Profiles(Mapping[str, Profile]):
         self.shelves = tuple(dict.fromkeys(shelves))
 
     def __getitem__(self, name: str) -> Profile:
-        found = self._alone(name)
-        base, colon, _ = found.name.partition(":")
-        return self[base].with_more(found) if colon and base in self else found
+        profile = self._alone(name)
+        base, colon, _ = profile.name.partition(":")
+        return self[base].with_more(profile) if colon and base in self else profile
 
     def _alone(self, name: str) -> Profile:
         """The profile alone, without its base."""
@@ -126,18 +127,22 @@ class Profiles(Mapping[str, Profile]):
 
     def labels(self) -> dict[str, Label]:
         """The titles of the profiles, except choices; profiles on a shelf are not read for it."""
-        found: dict[str, Label] = {}
+        labels: dict[str, Label] = {}
         for shelf in (self.stated, *self.shelves):
-            held = getattr(shelf, "labels", None)
-            said = held() if held else {name: _label(profile) for name, profile in shelf.items()}
-            found = {**said, **found}
-        return {name: said for name, said in found.items() if name.partition(":")[0] not in found or ":" not in name}
+            if hasattr(shelf, "labels"):
+                of_shelf = shelf.labels()
+            else:
+                of_shelf = {name: _label(profile) for name, profile in shelf.items()}
+            labels = {**of_shelf, **labels}  # the first shelf with a name counts
+        return {
+            name: label for name, label in labels.items() if name.partition(":")[0] not in labels or ":" not in name
+        }
 
     def __contains__(self, name: object) -> bool:
         return any(name in shelf for shelf in (self.stated, *self.shelves))
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys(name for shelf in (self.stated, *self.shelves) for name in shelf))
+        return iter(dict.fromkeys(chain(self.stated, *self.shelves)))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -170,10 +175,10 @@ class Facts(Mapping[str, Profile]):
             base, colon, choice = name.partition(":")
             base = file.aliases.get(base, base)
             if base in file.tables and (not colon or choice in _choices(file.tables[base])):
-                whole = f"{base}{colon}{choice}"
-                if whole not in self._made:
-                    self._made[whole] = file.profile(base, choice)
-                return self._made[whole]
+                full_name = f"{base}{colon}{choice}"
+                if full_name not in self._made:
+                    self._made[full_name] = file.profile(base, choice)
+                return self._made[full_name]
         raise KeyError(name)
 
     def list_of(self, name: str) -> str:
@@ -187,8 +192,8 @@ class Facts(Mapping[str, Profile]):
 
     def labels(self) -> dict[str, Label]:
         """The titles and the other names of all profiles; their values are not read."""
-        tables = [(name, table) for file in self._files for name, table in file.tables.items()]
-        return {name: Label(table.get("title", ""), tuple(table.get("also", ()))) for name, table in tables}
+        tables = dict(chain.from_iterable(file.tables.items() for file in self._files))
+        return {name: Label(table.get("title", ""), tuple(table.get("also", ()))) for name, table in tables.items()}
 
     def __iter__(self) -> Iterator[str]:
         for file in self._files:
@@ -231,7 +236,11 @@ class _File:
 
     @cached_property
     def aliases(self) -> dict[str, str]:
-        return {other: name for name, table in self.tables.items() for other in table.get("also", ())}
+        """The profile that each other name stands for."""
+        aliases: dict[str, str] = {}
+        for name, table in self.tables.items():
+            aliases |= dict.fromkeys(table.get("also", ()), name)
+        return aliases
 
     def profile(self, name: str, choice: str) -> Profile:
         """A profile, or the additions of a choice to it."""
@@ -261,6 +270,7 @@ class _File:
             raise
 
     def _value(self, said: Any, table: Mapping[str, Any]) -> Value:
+        """A value with its source, of which it takes from the profile what it does not state."""
         own = said if isinstance(said, dict) else {"value": said}
         facts = {**{key: table[key] for key in ("source", "as_of", "kind") if key in table}, **own}
         text = "; ".join(self._written_out(part) for part in facts["source"].split("; "))
@@ -281,5 +291,5 @@ def by_choice(said: Any) -> bool:
 
 def _choices(table: Mapping[str, Any]) -> tuple[str, ...]:
     """The choices that a profile leaves open, in order."""
-    found = (choice for key, said in table.items() if key not in SAID and by_choice(said) for choice in said)
-    return tuple(dict.fromkeys(found))
+    by_key = (said for key, said in table.items() if key not in SAID and by_choice(said))
+    return tuple(dict.fromkeys(chain.from_iterable(by_key)))

@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, islice
 from math import log
+from operator import itemgetter
 from typing import NamedTuple
 
 from quantities.definitions import entry, unprefixed
@@ -76,8 +77,8 @@ def proposed(text: str, wanted: Unit, domain: Domain) -> str:
     >>> proposed("400 W", unit, read_domain("positive", unit))
     'Write "400 W/chip"'
     """
-    found = proposals(text, wanted, domain)
-    return "Write " + ", or ".join(f'"{one}"' for one in found) if found else ""
+    quoted = [f'"{value}"' for value in proposals(text, wanted, domain)]
+    return f"Write {', or '.join(quoted)}" if quoted else ""
 
 
 def proposals(text: str, wanted: Unit, domain: Domain) -> list[str]:
@@ -95,9 +96,9 @@ def proposals(text: str, wanted: Unit, domain: Domain) -> list[str]:
         return []
     number, unit = split[1].strip(), _MANY.sub(_prefixed, split[2].strip())
     for candidates in (_powered(number, unit, wanted), _respelled(number, unit, wanted)):
-        fitting = (one for one in dict.fromkeys(candidates) if _fits(one, wanted, domain))
-        if found := list(islice(fitting, _PROPOSED)):
-            return found
+        fitting = (value for value in dict.fromkeys(candidates) if _fits(value, wanted, domain))
+        if likeliest := list(islice(fitting, _PROPOSED)):
+            return likeliest
         if unit.partition(" ")[0] in _POWERS and " " in unit:
             return []  # billions of something else
     return []
@@ -110,6 +111,7 @@ def _prefixed(found: re.Match[str]) -> str:
 
 
 def _fits(text: str, wanted: Unit, domain: Domain) -> bool:
+    """Whether a text, read back, is a value in this unit and domain."""
     try:
         value = read_value(text).within(wanted)
         if not (value.unit.factors or value.unit.text or wanted.is_number):
@@ -194,9 +196,9 @@ def _inverse(number: str, unit: str, wanted: Unit) -> Iterator[str]:
         given, value = parse_unit(unit), read_value(number)
     except DeriveError:
         return
-    apart = given.dimension * wanted.dimension
-    paced = "time" in given.dimension.bases and apart.bases.keys() <= _PACED
-    if wanted.dimension and (not apart or paced) and not value.is_range and value.number:
+    rest = given.dimension * wanted.dimension
+    is_pace = "time" in given.dimension.bases and rest.bases.keys() <= _PACED
+    if wanted.dimension and (not rest or is_pace) and not value.is_range and value.number:
         yield f"{wanted.from_base(1 / given.to_base(value.number)):.6g} {wanted}"
 
 
@@ -206,14 +208,14 @@ def _completed(unit: str, wanted: Unit, *, keeping: bool = False) -> Iterator[st
     if not factors or len(factors) > _FACTORS:
         return
     choices = [None] if keeping else [None, *range(len(factors))]
-    found: list[tuple[int, str]] = []
+    texts: list[tuple[int, str]] = []  # each with its number of changes
     for dropped in choices:
         kept = [factor for i, factor in enumerate(factors) if i != dropped]
         lost = None if dropped is None else factors[dropped]
         added = _added(kept, lost, wanted)
         if added is not None:
-            found.append((len(added) + (lost is not None), _joined([*kept, *added])))
-    yield from (text for _, text in sorted(found, key=lambda one: one[0]))
+            texts.append((len(added) + (lost is not None), _joined([*kept, *added])))
+    yield from (text for _, text in sorted(texts, key=itemgetter(0)))
 
 
 def _added(kept: list[_Factor], lost: _Factor | None, wanted: Unit) -> list[_Factor] | None:
@@ -224,7 +226,7 @@ def _added(kept: list[_Factor], lost: _Factor | None, wanted: Unit) -> list[_Fac
     bases = missing.bases
     if len(bases) != len(missing.powers) or any(abs(power) != 1 for power in bases.values()):
         return None
-    if bases.keys() & {base for factor in kept for base in factor.dimension.bases}:
+    if any(bases.keys() & factor.dimension.bases.keys() for factor in kept):
         return None
     if lost is None and (len(bases) > 2 or not kept):
         return None
@@ -259,11 +261,11 @@ def _product(factors: Iterable[_Factor]) -> Dimension:
 
 def _names_of(wanted: Unit) -> dict[str, str]:
     """The wanted unit's name for each base dimension: its hour, and not the second."""
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     for factor in _factors(wanted.text):
         if len(factor.dimension.powers) == 1 and list(factor.dimension.bases.values()) == [1]:
-            found.setdefault(next(iter(factor.dimension.bases)), factor.text)
-    return found
+            names.setdefault(next(iter(factor.dimension.bases)), factor.text)
+    return names
 
 
 _PART = re.compile(r"\s*(\*\*|[*/·⋅×^()]|per\b|[^\s*/·⋅×^()]+)")
@@ -271,7 +273,7 @@ _PART = re.compile(r"\s*(\*\*|[*/·⋅×^()]|per\b|[^\s*/·⋅×^()]+)")
 
 def _factors(unit: str) -> list[_Factor]:
     """The factors of a unit that is a plain product and quotient; empty for any other."""
-    found: list[_Factor] = []
+    factors: list[_Factor] = []
     sign, text = "*", ""
     pieces = _PART.findall(unit)
     for i, piece in enumerate([*pieces, "*"]):
@@ -282,13 +284,14 @@ def _factors(unit: str) -> list[_Factor]:
             continue
         if text and text != "1":
             try:
-                found.append(_Factor(sign, text, parse_unit(text).dimension))
+                factors.append(_Factor(sign, text, parse_unit(text).dimension))
             except DeriveError:
                 return []
         is_mark = piece in ("*", "/", "·", "⋅", "×", "per")
-        sign = ("/" if piece in ("/", "per") else "*") if is_mark or text else sign
+        if is_mark or text:
+            sign = "/" if piece in ("/", "per") else "*"
         text = "" if is_mark else piece
-    return found
+    return factors
 
 
 def _joined(factors: list[_Factor]) -> str:
@@ -350,11 +353,11 @@ def offered(unit: Unit) -> tuple[Offered, ...]:
     >>> [one.text for one in offered(parse_unit("USD/h/chip"))][:4]
     ['USD/h/chip', 'cent/h/chip', 'kUSD/h/chip', 'MUSD/h/chip']
     """
-    others = [made for text in _neighbours(_spelled(unit)) if (made := _alike(text, unit)) is not None]
-    listed = {_spelled(unit): unit} | {made.text: made for made in others[:_MOST]}
+    others = [other for text in _neighbours(_spelled(unit)) if (other := _alike(text, unit)) is not None]
+    listed = {_spelled(unit): unit} | {other.text: other for other in others[:_MOST]}
     if unit.is_number and not unit.factors:
-        listed |= {text: parse_unit(text) for text in ("percent",)}
-    return tuple(Offered(text, float(one.size), float(one.offset)) for text, one in listed.items())
+        listed["percent"] = parse_unit("percent")
+    return tuple(Offered(text, float(other.size), float(other.offset)) for text, other in listed.items())
 
 
 def told_in(unit: Unit) -> str:
@@ -403,7 +406,7 @@ def _is_like(text: str, own: Unit) -> bool:
 
 def _neighbours(text: str) -> list[str]:
     """The texts of a unit with one part replaced: the first part by all of its siblings, then the later ones."""
-    found = []
+    texts = []
     for part in _UNIT_PART.finditer(text):
         for family in _SIBLINGS:
             if part[0] not in _same(family):
@@ -411,8 +414,8 @@ def _neighbours(text: str) -> list[str]:
             for sibling in family:
                 is_odd = ("*" in sibling and part[0] != text) or (sibling in _SHORT and part.start() > 0)
                 if sibling != part[0] and not is_odd:
-                    found.append(text[: part.start()] + sibling + text[part.end() :])
-    return found
+                    texts.append(text[: part.start()] + sibling + text[part.end() :])
+    return texts
 
 
 @cache
@@ -430,9 +433,9 @@ def _spelled(unit: Unit) -> str:
 def _alike(text: str, unit: Unit) -> Unit | None:
     """The unit of this text, if numbers convert between it and the other by sizes and offsets alone."""
     try:
-        made = parse_unit(text)
-        convert(1.0, unit, made)
+        other = parse_unit(text)
+        convert(1.0, unit, other)
     except DeriveError:
         return None
-    is_near = 1 / _FARTHEST < made.size / unit.size < _FARTHEST
-    return made if is_near and made.dimension == unit.dimension and made.turning == unit.turning else None
+    is_near = 1 / _FARTHEST < other.size / unit.size < _FARTHEST
+    return other if is_near and other.dimension == unit.dimension and other.turning == unit.turning else None

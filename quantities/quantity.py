@@ -94,5 +94,5 @@ def symbol(declaration: Declaration) -> Quantity:
     >>> symbol(length.declaration) is length
     True
     """
-    made: Quantity = vars(declaration).get("symbol") or Quantity._of(declaration)
-    return made
+    quantity: Quantity = vars(declaration).get("symbol") or Quantity._of(declaration)
+    return quantity

@@ -41,9 +41,9 @@ class Rational(float):
     exact: Fraction
 
     def __new__(cls, exact: Fraction) -> Rational:
-        made = super().__new__(cls, exact)
-        made.exact = exact
-        return made
+        number = super().__new__(cls, exact)
+        number.exact = exact
+        return number
 
     def __eq__(self, other: object) -> bool:
         is_equal = _EQUAL(self, other)
@@ -154,8 +154,8 @@ def text_of(number: float, digits: int) -> str:
     places = _decimal_places(exact.denominator)
     if places is None:
         return shortened
-    whole = Decimal(exact.numerator * 10**places // exact.denominator)
-    return f"{whole.scaleb(-places, _ALL_DIGITS).normalize(_ALL_DIGITS):g}"
+    digits_alone = Decimal(exact.numerator * 10**places // exact.denominator)
+    return f"{digits_alone.scaleb(-places, _ALL_DIGITS).normalize(_ALL_DIGITS):g}"
 
 
 def _decimal_places(denominator: int) -> int | None:

@@ -79,9 +79,9 @@ def _pints_own_error(text: str) -> Iterator[None]:
     try:
         yield
     except UnitError as error:
-        found = UndefinedUnitError(error.what, hint=error.hint, quantity=error.quantity, unit=error.unit)
-        found.unit_names = (error.unit or text,)
-        raise found from None
+        undefined = UndefinedUnitError(error.what, hint=error.hint, quantity=error.quantity, unit=error.unit)
+        undefined.unit_names = (error.unit or text,)
+        raise undefined from None
 
 
 class Registry(_UnitRegistry):
@@ -116,11 +116,11 @@ class Registry(_UnitRegistry):
             meaning = f"[{own}]" if str(entry.dimension) == own else f"{float(entry.factor)!r} * {entry.dimension}"
             self.define(f"{own} = {meaning}")
             self._learned += 1
-        held = {name: int(power) if power.denominator == 1 else float(power) for name, power in factors}
-        for name in held:
+        powers = {name: int(power) if power.denominator == 1 else float(power) for name, power in factors}
+        for name in powers:
             if name not in self._units:
                 self.get_name(name)
-        return UnitsContainer(held)
+        return UnitsContainer(powers)
 
     def parse_expression(self, input_string: str, *args: Any, **values: Any) -> Any:
         from quantities.value import read_value
@@ -202,11 +202,11 @@ def known_to_pint(name: str) -> str:
     """
     theirs = _pints_own()
     read = theirs.parse_unit_name(name) if name.isidentifier() and len(name) >= _SHORTEST else ()
-    whole = next((unit for prefix, unit, _ in read if not prefix), "")
-    if not whole or not theirs._units[whole].is_multiplicative:
+    unprefixed = next((unit for prefix, unit, _ in read if not prefix), "")
+    if not unprefixed or not theirs._units[unprefixed].is_multiplicative:
         return ""
     try:
-        based = theirs.Quantity(1, whole).to_base_units()
+        based = theirs.Quantity(1, unprefixed).to_base_units()
         unit = parse_unit(f"{based.units:C}")
     except (pint.PintError, UnitError):
         return ""

@@ -15,6 +15,7 @@ import re
 from fractions import Fraction
 from functools import lru_cache
 from itertools import takewhile
+from typing import NamedTuple
 
 from quantities.definitions import Entry, definition, entry, known_names, spellings
 from quantities.dimension import NUMBER
@@ -117,8 +118,8 @@ def alternatives(name: str) -> list[str]:
     if elsewhere := _ELSEWHERE.get(name) or _ELSEWHERE.get(name.removesuffix("s")):
         return [elsewhere[0]]
     rate = [f"{name[:-2]}/s"] if name.endswith("ps") and entry(name[:-2]) else []
-    found = [_powered(name), *rate, *_products(name), *_close(name)]
-    return list(dict.fromkeys(one for one in found if one))
+    spellings_meant = [_powered(name), *rate, *_products(name), *_close(name)]
+    return list(dict.fromkeys(filter(None, spellings_meant)))
 
 
 def _powered(name: str) -> str:
@@ -192,6 +193,17 @@ def parse_unit(text: str) -> Unit:
     return _Reader(text).unit()
 
 
+class _Part(NamedTuple):
+    """A name in a unit's text, what it stands for, and its power."""
+
+    name: str
+    entry: Entry
+    power: Fraction
+
+    def raised(self, exponent: Fraction | int) -> _Part:
+        return self._replace(power=self.power * exponent)
+
+
 class _Reader:
     """One pass over a unit's text, from `unit` down."""
 
@@ -209,7 +221,8 @@ class _Reader:
         return self._assembled(parts)
 
     def _tokens(self) -> list[tuple[str, str]]:
-        found: list[tuple[str, str]] = []
+        """The words with their kinds; of the blanks those alone that multiply."""
+        tokens: list[tuple[str, str]] = []
         position = 0
         text = self.text.strip()
         while position < len(text):
@@ -220,18 +233,18 @@ class _Reader:
             kind, word = str(match.lastgroup), match.group()
             if kind == "name" and word == "per":
                 kind, word = "op", "/"
-            found.append((kind, word))
+            tokens.append((kind, word))
             position = match.end()
         return [
             token
-            for i, token in enumerate(found)
-            if token[0] != "space" or (_ends(found[i - 1]) and _begins(found[i + 1]))
+            for i, token in enumerate(tokens)
+            if token[0] != "space" or (_ends(tokens[i - 1]) and _begins(tokens[i + 1]))
         ]
 
     def _peek(self) -> tuple[str, str]:
         return self.tokens[self.next] if self.next < len(self.tokens) else ("end", "")
 
-    def _quotient(self) -> list[tuple[str, Entry, Fraction]]:
+    def _quotient(self) -> list[_Part]:
         parts = self._power()
         while True:
             kind, word = self._peek()
@@ -245,9 +258,9 @@ class _Reader:
             else:
                 return parts
             self.next += 1
-            parts = parts + [(name, found, sign * power) for name, found, power in self._power()]
+            parts = parts + [part.raised(sign) for part in self._power()]
 
-    def _power(self) -> list[tuple[str, Entry, Fraction]]:
+    def _power(self) -> list[_Part]:
         parts = self._atom()
         kind, word = self._peek()
         if word in ("**", "^"):
@@ -258,18 +271,18 @@ class _Reader:
             exponent = Fraction(int(word.translate(_SUPERSCRIPTS)))
         else:
             return parts
-        raised = [(name, found, power * exponent) for name, found, power in parts]
-        for power in (exponent, *(power for _, _, power in raised)):
+        raised = [part.raised(exponent) for part in parts]
+        for power in (exponent, *(part.power for part in raised)):
             if max(abs(power.numerator), power.denominator) > HIGHEST:
                 hint = f"Keep numerator and denominator within {HIGHEST}: m**(1/3), m**1.852."
                 raise self._error(f"The exponent {power} is too large a fraction.", hint)
         return raised
 
-    def _atom(self) -> list[tuple[str, Entry, Fraction]]:
+    def _atom(self) -> list[_Part]:
         kind, word = self._peek()
         self.next += 1
         if kind == "name":
-            return [(word, self._lookup(word), Fraction(1))]
+            return [_Part(word, self._lookup(word), Fraction(1))]
         if word == "1" and self._peek()[1] in ("/", ")", ""):
             return []
         if word == "(":
@@ -289,6 +302,7 @@ class _Reader:
         raise self._error("It ends where a unit is expected." if kind == "end" else f"{word!r} is out of place.")
 
     def _exponent(self) -> Fraction:
+        """The number after `**`, with or without parentheses."""
         enclosed = self._peek()[1] == "("
         words = []
         if enclosed:
@@ -311,27 +325,29 @@ class _Reader:
         return Fraction(written)
 
     def _lookup(self, name: str) -> Entry:
-        found = None if is_refused(name) else entry(name)
-        if found is None:
+        known = None if is_refused(name) else entry(name)
+        if known is None:
             raise self._error(f"{excerpt(name)} is not a unit.", hint_for(name))
-        return found
+        return known
 
-    def _assembled(self, parts: list[tuple[str, Entry, Fraction]]) -> Unit:
+    def _assembled(self, parts: list[_Part]) -> Unit:
+        """The unit that is the product of some parts; a scale with an offset is one by itself alone."""
         text = self.text.strip()
-        if len(parts) == 1 and parts[0][2] == 1:
-            found = parts[0][1]
-            return Unit(text, ((found.canonical, Fraction(1)),), found.factor, found.dimension, found.offset)
+        if len(parts) == 1 and parts[0].power == 1:
+            (name, alone, _) = parts[0]
+            return Unit(text, ((alone.canonical, Fraction(1)),), alone.factor, alone.dimension, alone.offset)
         size, dimension = Fraction(1), NUMBER
         powers: dict[str, Fraction] = {}
-        for name, found, power in parts:
-            canonical = found.canonical
-            if found.offset:
-                if not (power == 1 and all(other < 0 for one, _, other in parts if one != name)) and power > 0:
+        for name, known, power in parts:
+            canonical = known.canonical
+            if known.offset:
+                is_above_alone = power == 1 and all(part.power < 0 for part in parts if part.name != name)
+                if power > 0 and not is_above_alone:
                     hint = f"Write delta_{name} for a difference, K for an absolute temperature."
                     raise self._error(f"{name} is an offset unit and cannot be multiplied.", hint)
                 canonical = "delta_" + canonical
-            size *= _raised(found.factor, power)
-            dimension = dimension * found.dimension**power
+            size *= _raised(known.factor, power)
+            dimension = dimension * known.dimension**power
             powers[canonical] = powers.get(canonical, Fraction(0)) + power
         if not LEAST < size < MOST:
             raise self._error("Its size in base units is out of range.", "Use smaller powers.")
@@ -353,5 +369,5 @@ def _begins(token: tuple[str, str]) -> bool:
 def _raised(factor: Fraction, power: Fraction) -> Fraction:
     if power.denominator == 1:
         return factor ** int(power)
-    whole = power.numerator // power.denominator  # exactly, so that only a root is left to floats
-    return factor**whole * Fraction(float(factor) ** float(power - whole))
+    floor = power.numerator // power.denominator  # exactly, so that only a root is left to floats
+    return factor**floor * Fraction(float(factor) ** float(power - floor))

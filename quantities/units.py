@@ -56,10 +56,10 @@ class Unit:
     @property
     def turning(self) -> tuple[Fraction, Fraction]:
         """The powers of radians and of hertz in the unit."""
-        found = {"": Fraction(0), "radian": Fraction(0), "hertz": Fraction(0)}
+        powers = {"": Fraction(0), "radian": Fraction(0), "hertz": Fraction(0)}
         for name, power in self.factors:
-            found[_counted(name)] += power
-        return found["radian"], found["hertz"]
+            powers[_counted(name)] += power
+        return powers["radian"], powers["hertz"]
 
     def to_base(self, number: float) -> float:
         """A number in this unit as a number in coherent base units."""

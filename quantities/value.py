@@ -220,6 +220,7 @@ class _Reader:
         self.next = 0
 
     def value(self) -> Value:
+        """The whole text as a value."""
         first = self._number()
         rest = self.plain[self.next :]
         before, dots, _ = rest.partition("..")
@@ -232,6 +233,7 @@ class _Reader:
         return read_number(first, unit, self.text, rounding=_half_a_place(self.plain[: self.next], unit))
 
     def _plus_minus(self, number: float, before: str) -> Value:
+        """A number with a width, where `before` stands between the number and the sign."""
         self._skip("+/-")
         width = self._number()
         if width < 0:
@@ -245,6 +247,7 @@ class _Reader:
         return self._bounded(_sum(number, -width), number, _sum(number, width), unit)
 
     def _range(self, low: float, before: str) -> Value:
+        """A range, where `before` stands between its lower end and the dots."""
         self.next += len(before)
         self._skip("..")
         if self.plain[self.next : self.next + 1] == ".":
@@ -268,6 +271,7 @@ class _Reader:
         self.next = self.plain.index(mark, self.next) + len(mark)
 
     def _number(self) -> float:
+        """The next number of the text."""
         while self.plain[self.next : self.next + 1].isspace():
             self.next += 1
         here = self.plain[self.next :]
@@ -304,6 +308,7 @@ class _Reader:
             raise self._error(f"the exponent after {word} is broken.", "Write 1.5e3.")
 
     def _beginning(self, here: str) -> str:
+        """The hint for a text that does not begin with a number."""
         mark = here[:1]
         if mark.isdigit():
             return "Write the digits 0 to 9."
@@ -364,11 +369,11 @@ def _comma(word: str, rest: str) -> str:
     match = re.match(r"((?:,[0-9]*)+)(\.[0-9]+)?", rest)
     *_, last = groups = (match[1] if match else ",").split(",")[1:]
     decimals = match[2] or "" if match else ""
-    whole, _, places = word.partition(".")
+    thousands, _, places = word.partition(".")
     together = word + "".join(groups) + decimals
     if places:
         is_turned_round = len(places) == 3 and len(groups) == 1 and last and not decimals
-        return f"Write {whole}{places}.{last}." if is_turned_round else "Write one decimal point, as in 1000.5."
+        return f"Write {thousands}{places}.{last}." if is_turned_round else "Write one decimal point, as in 1000.5."
     if len(groups) > 1 or not last or decimals:
         return f"Write {together}."
     return (
