@@ -59,8 +59,9 @@ def tested(reader: Reader) -> Reader:
 
 def repetitive(reader: Reader) -> None:
     """Note every relation that says what the others say."""
-    for found in redundant(reader.relations):
-        reader.notes.complain(found.relation, ("relations", found.relation, "equation"), found.what, found.hint)
+    for repetition in redundant(reader.relations):
+        where = ("relations", repetition.relation, "equation")
+        reader.notes.complain(repetition.relation, where, repetition.what, repetition.hint)
 
 
 def _try(library: Library, example: Example, notes: Notes, outer: Notes) -> None:
@@ -76,13 +77,13 @@ def _try(library: Library, example: Example, notes: Notes, outer: Notes) -> None
 def failure(library: Library, example: Example) -> DeriveError | None:
     """What is wrong with the answer to an example; None if it is as expected."""
     try:
-        came = _deviation(library, example)
+        deviation = _deviation(library, example)
     except DeriveError as error:
         error.what = f"{example.name}: {error.what}"
         return error
-    if not came:
+    if not deviation:
         return None
-    what = f"{example.name}: {example.asked} is {came}; expected {' and '.join(example.expected)}."
+    what = f"{example.name}: {example.asked} is {deviation}; expected {' and '.join(example.expected)}."
     return InconsistentError(what, hint="Fix a relation, a value or the example.")
 
 
@@ -106,11 +107,11 @@ def _deviation(library: Library, example: Example) -> str:
 def _deviation_of_list(library: Library, example: Example) -> str:
     """The same for a list of all answers."""
     answers = library.solve_all(example.asked, *example.profiles, **example.given)
-    found = sorted(answer.base for answer in answers if answer.base is not None)
+    values = sorted(answer.base for answer in answers if answer.base is not None)
     wanted = sorted(((read_value(text), text) for text in example.expected), key=lambda pair: pair[0].base[1])
-    if len(found) == len(wanted) and all(
-        as_printed(value.unit.from_base(base), text) for base, (value, text) in zip(found, wanted, strict=True)
+    if len(values) == len(wanted) and all(
+        as_printed(value.unit.from_base(base), text) for base, (value, text) in zip(values, wanted, strict=True)
     ):
         return ""
     unit = library.declaration(example.asked).unit
-    return " and ".join(shown_number(base, unit) for base in found) or "only bounded"
+    return " and ".join(shown_number(base, unit) for base in values) or "only bounded"

@@ -157,18 +157,18 @@ def read_all(read: Callable[[str, _T], _U], given: Mapping[str, _T]) -> dict[str
     >>> read_all(lambda name, text: int(text), {"a": "1", "b": "2"})
     {'a': 1, 'b': 2}
     """
-    found: dict[str, _U] = {}
+    values: dict[str, _U] = {}
     errors: list[DeriveError] = []
     for name, value in given.items():
         try:
-            found[name] = read(name, value)
+            values[name] = read(name, value)
         except DeriveError as error:
             errors.append(error)
     if len(errors) == 1:
         raise errors[0]
     if errors:
         raise together(errors, [Problem("", 0, error.what, error.hint) for error in errors])
-    return found
+    return values
 
 
 def unknown(kind: str, name: Any, known: Sequence[str], search: bool = True) -> UnknownNameError:

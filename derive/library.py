@@ -106,11 +106,11 @@ class Library(RelationSet):
 
         with query():
             library, (name,) = self._asked(target)
-            held = _listed(profiles)
-            if held:
+            listed = _listed(profiles)
+            if listed:
                 from derive.kernels.profile_values import named_by
 
-                given = named_by(library, name, given, held)
+                given = named_by(library, name, given, listed)
             return formula(library, name, given)
 
     def compile(
@@ -129,11 +129,11 @@ class Library(RelationSet):
 
         with query():
             library, (name,) = self._asked(target)
-            held = _listed(profiles)
-            if held:
+            listed = _listed(profiles)
+            if listed:
                 from derive.kernels.profile_values import compiled_with
 
-                return compiled_with(library, name, given, held, backend)
+                return compiled_with(library, name, given, listed, backend)
             return compiled(library, name, given, backend)
 
     def sweep(self, targets: str | Sequence[str], /, *profiles: str | Profile, **given: Any) -> Table:
@@ -208,8 +208,8 @@ class Library(RelationSet):
             is_relation = is_known and relation in self.relations
             target = bordering_quantity(self.relations[relation], over, given) if is_relation else relation
             library, (name,) = self._asked(target)
-            found = borders(library, name, profiles, over, given)
-            return found.of_relation(relation) if is_relation else found
+            of_target = borders(library, name, profiles, over, given)
+            return of_target.of_relation(relation) if is_relation else of_target
 
     def graph(self) -> Graph:
         """The library as a networkx graph of its quantities and relations; `answer.graph()` is that of one answer.
@@ -248,8 +248,6 @@ class Library(RelationSet):
 
     def at(self, point: str, names: Iterable[str]) -> Library:
         """Both operating points in one library: what follows from the named quantities is there twice."""
-        from derive.library import twins
-
         with query(math.inf):
             return self | Library(*twins(self, point, names))
 
@@ -258,9 +256,11 @@ class Library(RelationSet):
         from derive.kernels.reach import reach
 
         with query():
-            sets = [one if isinstance(one, Profile) else self.profile(one) for one in _listed(profiles)]
-            stated = [name for one in sets for name in one.values if name in self.declared]
-            return reach(self, dict.fromkeys([*given, *stated]))
+            known = dict.fromkeys(given)
+            for profile in _listed(profiles):
+                values = (profile if isinstance(profile, Profile) else self.profile(profile)).values
+                known |= dict.fromkeys(name for name in values if name in self.declared)
+            return reach(self, known)
 
 
 def _each(targets: str | Iterable[str]) -> Iterable[Any]:
@@ -289,12 +289,12 @@ def twins(library: RelationSet, point: str, names: Iterable[str]) -> tuple[list[
             continue
         written = relation.written
         lhs, rhs = with_forms(written.lhs, forms), with_forms(written.rhs, forms)
-        held = [copies.get(name, quantity) for name, quantity in relation.declared.items()]
+        members = [copies.get(name, quantity) for name, quantity in relation.declared.items()]
         relations.append(
             Relation(
                 f"{point}.{relation.name}",
                 Equation(lhs, written.op, rhs),
-                {quantity.name: quantity for quantity in held},
+                {quantity.name: quantity for quantity in members},
                 relation.because,
                 relation.source,
                 tuple(with_forms(condition, forms) for condition in relation.conditions),
@@ -307,20 +307,21 @@ def twins(library: RelationSet, point: str, names: Iterable[str]) -> tuple[list[
 
 def _following(library: RelationSet, names: Iterable[str]) -> set[str]:
     """The names, and every quantity that a relation is written for and that depends on one of them."""
-    found = set(names)
-    pending = list(found)
+    following = set(names)
+    pending = list(following)
     while pending:
         for relation in library.holders.get(pending.pop(), ()):
             name = library.relations[relation].written.written_for
-            if name is None or name in found or not library.relations[relation].is_equation:
+            if name is None or name in following or not library.relations[relation].is_equation:
                 continue
-            if not found.isdisjoint({*library.members[relation]} - {name}):
-                found.add(name)
+            if not following.isdisjoint({*library.members[relation]} - {name}):
+                following.add(name)
                 pending.append(name)
-    return found
+    return following
 
 
 def _twin(quantity: Declaration, point: str) -> Declaration:
+    """A quantity at another point."""
     return quantity.but(
         name=f"{point}.{quantity.name}",
         meaning=f"{quantity.meaning} (at the point {point})" if quantity.meaning else "",

@@ -92,8 +92,8 @@ class Consistency(_Item):
     def runtest(self) -> None:
         if problems := self.parent.problems:
             name = self.path.name
-            told = [f"{name}:{problem.line}: {problem.message}\n  {problem.hint}".rstrip() for problem in problems]
-            raise UnsoundError("\n".join(told))
+            lines = [f"{name}:{problem.line}: {problem.message}\n  {problem.hint}".rstrip() for problem in problems]
+            raise UnsoundError("\n".join(lines))
 
     def reportinfo(self) -> tuple[Path, int, str]:
         first = self.parent.problems[0].line if "problems" in self.parent.__dict__ and self.parent.problems else 1
