@@ -1,4 +1,4 @@
-"""The outcome of a block: its solutions, what is not proved about them, and when an equation counts as met."""
+"""What a block asks and comes to: equations at known numbers, their solutions, and when an equation counts as met."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from dataclasses import dataclass, field
 from derive.expressions.tree import Equation, Node
 from derive.model.relation import Relation
 from derive.numerics.algebra.evaluation import departure, residual, residual_of_decimals, strain
+from derive.numerics.algebra.like_terms import occurrences
 from derive.numerics.algebra.multiprecision import gap_of
 from derive.numerics.intervals.enclosure import Span
+from derive.numerics.root_finding.gap import meets_beside_givens
 from derive.tolerances import AGREEMENT, BLUR, MET, SAME_SOLUTION
 from quantities.domain import Domain
 
-__all__ = ["Outcome", "Solution", "System", "agrees", "is_covered", "is_met", "may_be_met", "repeats"]
+__all__ = ["OneUnknown", "Outcome", "Solution", "System", "agrees", "is_covered", "is_met", "may_be_met", "repeats"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,10 @@ class System:
     domains: Mapping[str, Domain]
     hints: Mapping[str, float] = field(default_factory=dict)  # guesses for unknowns
 
+    def alone(self, equation: Equation, name: str) -> OneUnknown:
+        """An equation whose other unknowns are gone or known."""
+        return OneUnknown(equation, name, self.known, self.domains[name])
+
     def inside(self, name: str) -> Span:
         """The ends of an unknown's domain."""
         return self.domains[name].low, self.domains[name].high
@@ -80,6 +86,53 @@ class System:
         inside = all(number in self.domains[name] for name, number in values.items())
         whole = {**self.known, **values}
         return inside and all(agrees(equation, whole, tolerance) for equation in self.equations)
+
+
+@dataclass(frozen=True, slots=True)
+class OneUnknown:
+    """One equation at known numbers, which must hold for its one unknown in its domain."""
+
+    equation: Equation
+    name: str
+    known: Mapping[str, float]
+    domain: Domain
+
+    @property
+    def sides(self) -> tuple[Node, Node]:
+        return self.equation.lhs, self.equation.rhs
+
+    @property
+    def occurrences(self) -> int:
+        """How often the unknown stands in the equation."""
+        return sum(occurrences(side, self.name) for side in self.sides)
+
+    @property
+    def whole(self) -> Span:
+        """The ends of the domain."""
+        return self.domain.low, self.domain.high
+
+    @property
+    def everywhere(self) -> Outcome:
+        """The outcome if every number of the domain is a solution."""
+        return Outcome((Solution({}, {self.name: self.whole}),))
+
+    def at(self, x: float) -> dict[str, float]:
+        """All the numbers, where the unknown is this one."""
+        return {**self.known, self.name: x}
+
+    def residual(self, x: float) -> float:
+        return residual(self.equation, self.at(x))
+
+    def agrees(self, x: float) -> bool:
+        return agrees(self.equation, self.at(x))
+
+    def meets(self, x: float, tolerance: float = AGREEMENT) -> bool:
+        """Whether the sides agree at a number: as closely as a relation must, or more."""
+        return abs(self.residual(x)) <= tolerance
+
+    def meets_beside_givens(self, x: float) -> bool:
+        """The same beside what the givens contribute to the sides."""
+        return meets_beside_givens(self.equation, self.name, self.known, x)
 
 
 def agrees(equation: Equation, values: Mapping[str, float], tolerance: float = AGREEMENT) -> bool:

@@ -228,7 +228,7 @@ def is_open_in_part(system: System) -> bool:
     """
     for tear, branches in tearings(system.equations, system)[:1]:
         for branch in branches:
-            whole = by_proportion(branch.left[0], tear, system.known, system.domains[tear])
+            whole = by_proportion(system.alone(branch.left[0], tear))
             points = (branch.at({tear: x}, system.known) for x in _samples(*system.inside(tear)))
             if whole is None and sum(map(system.meets, points)) > 1:
                 return True
