@@ -38,11 +38,12 @@ from derive.numerics.algebra.linear import Combined, combined, linear_solutions,
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span
 from derive.solving.blocks.complete_search import exhausted, is_bounded, is_near, is_small, seen_in
-from derive.solving.blocks.free_unknowns import is_narrow, variants_of
+from derive.solving.blocks.free_unknowns import variants_of
 from derive.solving.blocks.multistart import solved_from_starts
 from derive.solving.blocks.one_unknown import solutions_of, values_of
 from derive.solving.blocks.outcome import Outcome, Solution, System, agrees, is_covered
 from derive.solving.blocks.polishing import each_once, fitted, sharp
+from derive.solving.blocks.samples import is_narrow
 from derive.solving.blocks.solution_curves import (
     holds_along_branch,
     is_open_in_part,

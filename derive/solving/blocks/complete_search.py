@@ -32,9 +32,9 @@ from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.local_solvers.newton import many_starts
 from derive.numerics.root_finding.branch_and_prune import ALLOWANCE, located
 from derive.numerics.root_finding.expression_graph import Box
-from derive.solving.blocks.free_unknowns import middle
 from derive.solving.blocks.outcome import Outcome, Solution, System, agrees
 from derive.solving.blocks.polishing import fitted, leads_elsewhere, positive_of
+from derive.solving.blocks.samples import middle
 from derive.time_limits import tick
 from derive.tolerances import AGREEMENT, BLUR, FINEST_PIECE, LARGEST, NEAR_MULTIPLE
 

@@ -9,7 +9,7 @@ does not count.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -23,9 +23,10 @@ from derive.numerics.algebra.multiprecision import gap_of, is_level
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.branch_and_bound import PARTS
 from derive.solving.blocks.outcome import OneUnknown
+from derive.solving.blocks.samples import middle, points_across, runs, spread
 from derive.solving.sensitivity.elasticities import bounds_of_form
 from derive.time_limits import tick
-from derive.tolerances import AGREEMENT, ALIKE, BLUR, CONSTANT, LARGEST, MET, NO_SHARE, POINT, SMALLEST
+from derive.tolerances import AGREEMENT, ALIKE, BLUR, MET, NO_SHARE
 from quantities.domain import Domain
 
 __all__ = [
@@ -37,13 +38,9 @@ __all__ = [
     "is_level_span",
     "level_spans",
     "may_cancel",
-    "middle",
-    "runs",
     "variants_of",
 ]
 
-_EVERYWHERE = (1.3e-9, 1.7e-6, 1.1e-3, 0.037, 0.713, 1.929, 31.37, 1037.3, 1.0373e6 + 0.29, 1.3e9)
-_POINTS = 60  # points at which an interval is tried
 CHOICES = ("max", "min", "piecewise")
 _VARIANTS, _MOST = 24, 64  # limits on combinations of arms, of a system and of one equation
 _RATIONAL = {"add", "mul", "neg", "inv", "pow"}
@@ -128,7 +125,7 @@ def holds_everywhere(problem: OneUnknown) -> bool:
 
     An expression without choices and rounding is analytic: it is zero everywhere if it is at points across the domain.
     """
-    points = _spread(*problem.whole)
+    points = spread(*problem.whole)
     if not problem.meets(points[0]):
         return False
     if any(part.op in STEPPED and occurrences(part, problem.name) for part in _applied(problem.equation)):
@@ -149,7 +146,7 @@ def may_cancel(problem: OneUnknown, roots: Sequence[float]) -> bool:
     variants = _variants(problem)
     points = [x for number in roots for share in (0.7431, 1.2917) if (x := number * share) != number]
     if not points or len(variants) != 1:
-        points += [x for x in _spread(*problem.whole) if x in problem.domain]
+        points += [x for x in spread(*problem.whole) if x in problem.domain]
     return not variants or any(variant.meets(x) for variant in variants for x in points)
 
 
@@ -160,15 +157,6 @@ def _variants(problem: OneUnknown) -> list[OneUnknown]:
     if _first_choice(variants[0], {problem.name}, choices) is not None:
         return []
     return [replace(problem, equation=equation) for (equation,) in variants]
-
-
-def _spread(low: float, high: float) -> list[float]:
-    """Some points between two ends: in the middle, near the ends, and of all sizes."""
-    width = high - low
-    low, high = max(low, -LARGEST), min(high, LARGEST)
-    inner = [low + (high - low) * share for share in (0.41, 0.03, 0.17, 0.73, 0.95)]
-    sizes = [x for size in _EVERYWHERE for x in (size, -size) if low < x < high]
-    return sizes + [x for x in inner if low < x < high and math.isfinite(width)] or [low]
 
 
 def level_spans(problem: OneUnknown, seeds: Iterable[float] = ()) -> list[Span]:
@@ -185,87 +173,11 @@ def level_spans(problem: OneUnknown, seeds: Iterable[float] = ()) -> list[Span]:
     return [span for span in spans if span[0] < span[1] and is_level_span(problem, span)]
 
 
-def runs(
-    holds: Callable[[float], bool], span: Span, known: Mapping[str, float], seeds: Iterable[float] = ()
-) -> list[Span]:
-    """The pieces of an interval in which something holds, as seen at points across it."""
-    tried = {x: holds(x) for x in _points(span, known, seeds)}
-    between = [(x + y) / 2 for x, y in pairwise(tried) if tried[x] and tried[y]]  # two roots are not a run
-    tried |= {x: holds(x) for x in between}
-    points = sorted(tried)
-    met = [tried[x] for x in points]
-    found: list[Span] = []
-    low = span[0]
-    for (x, here), (y, there) in pairwise(zip(points, met, strict=True)):
-        if there and not here:
-            low = _edge(y, x, holds)
-        elif here and not there:
-            found.append((low, _edge(x, y, holds)))
-    return [*found, (low, span[1])] if met and met[-1] else found
-
-
-def middle(span: Span) -> float:
-    """A point inside an interval, of a size between those of its ends."""
-    if span[0] == span[1]:  # zero too, which has no size
-        return span[0] + 0.0
-    low, high = max(span[0], -LARGEST), min(span[1], LARGEST)
-    if low < 0 < high:
-        return (low + high) / 2
-    return math.copysign(math.sqrt(max(abs(low), SMALLEST) * max(abs(high), SMALLEST)), low + high)
-
-
-def is_constant(numbers: Sequence[float], bounds: Span) -> bool:
-    """Whether the values along an interval are one number, which they can only be if their bounds are close."""
-    if any(number != number for number in numbers):
-        return False
-    return math.isclose(*bounds, rel_tol=CONSTANT) and is_narrow((min(numbers), max(numbers)))
-
-
-def within(span: Span) -> list[float]:
-    """Some points of an interval, the middle one first."""
-    low, high = max(span[0], -LARGEST), min(span[1], LARGEST)
-    at = middle(span)
-    return [at, middle((low, at)), middle((at, high)), *(low + (high - low) * share for share in (0.03, 0.4, 0.97))]
-
-
-def is_narrow(span: Span) -> bool:
-    """Whether an interval is a number within rounding."""
-    return math.isclose(*span, rel_tol=POINT)
-
-
-def _points(span: Span, known: Mapping[str, float], seeds: Iterable[float]) -> list[float]:
-    """Points across an interval, and near the sizes of the givens."""
-    low, high = max(span[0], -LARGEST), min(span[1], LARGEST)
-    if not low < high:
-        return [low]
-    if math.isfinite(span[0]) and math.isfinite(span[1]) and (low <= 0 or high / low < 1e6):
-        spread = [low + (high - low) * i / _POINTS for i in range(1, _POINTS)]
-    else:
-        sizes = [SMALLEST * (LARGEST / SMALLEST) ** (i / _POINTS) for i in range(_POINTS + 1)]
-        spread = [*(-size for size in sizes), *sizes]
-    near = [sign * abs(x) * share for x in known.values() for share in (0.5, 0.99, 1.01, 2.0) for sign in (1, -1)]
-    inside = {x for x in (*spread, *near, *seeds) if low < x < high}
-    ends = {low or SMALLEST, high or -SMALLEST}
-    return sorted(inside | ends)
-
-
-def _edge(inside: float, outside: float, holds: Callable[[float], bool]) -> float:
-    """The point where a run ends, between a point inside and one outside, by bisection."""
-    for _ in range(120):
-        product = inside * outside
-        x = math.copysign(math.sqrt(product), inside) if product > 0 else (inside + outside) / 2
-        if holds(x):
-            inside = x
-        else:
-            outside = x
-    return inside
-
-
 def is_level_span(problem: OneUnknown, span: Span) -> bool:
     """Whether the residual is constant, and zero at some point: near a large unknown any residual looks like zero."""
     low, high = span
     beside = [end + share * (abs(end) or 1.0) for end, share in ((low, 1e-3), (high, -1e-3)) if math.isfinite(end)]
-    points = [x for x in (*beside, middle(span) or 1.0, *_spread(low, high)) if low <= x <= high]
+    points = [x for x in (*beside, middle(span) or 1.0, *spread(low, high)) if low <= x <= high]
     # many digits are dear, and needed only where doubles agree
     met = any(
         problem.meets_beside_givens(x)
@@ -322,7 +234,7 @@ def bounds_over(form: Node, values: Mapping[str, float], spans: Mapping[str, Spa
 
 def reaching(form: Node, values: Mapping[str, float], name: str, span: Span, domain: Domain, most: int = PARTS) -> Span:
     """The part of an interval, cut at its sample points, from which a form can reach a domain."""
-    points = _points(span, values, ())
+    points = points_across(span, values, ())
     is_inside = [domain.low <= value(form, {**values, name: point}) <= domain.high for point in points]
     fitting: list[float] = []
     for place, piece in enumerate(pairwise(points)):

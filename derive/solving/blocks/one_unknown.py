@@ -51,14 +51,12 @@ from derive.solving.blocks.free_unknowns import (
     has_choice,
     has_pieces,
     holds_everywhere,
-    is_narrow,
     level_spans,
     may_cancel,
-    middle,
-    runs,
 )
 from derive.solving.blocks.outcome import OneUnknown, Outcome, Solution, agrees, repeats
 from derive.solving.blocks.proportional import by_proportion
+from derive.solving.blocks.samples import is_narrow, middle, runs
 from derive.tolerances import (
     AGREEMENT,
     LARGEST,

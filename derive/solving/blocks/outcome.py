@@ -16,7 +16,18 @@ from derive.numerics.root_finding.gap import meets_beside_givens
 from derive.tolerances import AGREEMENT, BLUR, MET, SAME_SOLUTION
 from quantities.domain import Domain
 
-__all__ = ["OneUnknown", "Outcome", "Solution", "System", "agrees", "is_covered", "is_met", "may_be_met", "repeats"]
+__all__ = [
+    "OneUnknown",
+    "Outcome",
+    "Solution",
+    "System",
+    "agrees",
+    "are_close",
+    "is_covered",
+    "is_met",
+    "may_be_met",
+    "repeats",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +189,12 @@ def repeats(values: Mapping[str, float], found: Sequence[Solution], tolerance: f
         not other.spans and all(math.isclose(x, other.values[name], rel_tol=tolerance) for name, x in values.items())
         for other in found
     )
+
+
+def are_close(values: Mapping[str, float], other: Mapping[str, float], share: float, least: float = 1.0) -> bool:
+    """Whether two points differ by no more than a share of each number, or of so much of the largest."""
+    largest = max(map(abs, values.values()))
+    return all(abs(x - other[name]) <= share * max(abs(x), least * largest) for name, x in values.items())
 
 
 def is_covered(solution: Solution, found: Sequence[Solution]) -> bool:

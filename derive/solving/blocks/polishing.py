@@ -17,14 +17,25 @@ from derive.expressions.tree import Apply, Equation, Node, Number, names_in
 from derive.numerics.algebra.evaluation import residual
 from derive.numerics.algebra.multiprecision import is_rounded_zero
 from derive.numerics.local_solvers.newton import is_isolated, many_starts
+from derive.numerics.local_solvers.singular_roots import sharpened
 from derive.numerics.root_finding.expression_graph import dag_of
 from derive.numerics.root_finding.krawczyk import isolated_near, newton
-from derive.solving.blocks.outcome import Outcome, Solution, System, agrees, repeats
+from derive.solving.blocks.outcome import Outcome, Solution, System, agrees, are_close, repeats
 from derive.solving.blocks.substitution import expressed
 from derive.tolerances import AGREEMENT, BLUR, HANDFUL, LAST_DIGIT, NEAR_MULTIPLE, ROUNDED, TIGHT, VISIBLE
 from quantities.domain import Domain
 
-__all__ = ["are_apart", "each_once", "fitted", "is_telling", "leads_elsewhere", "positive_of", "settled", "sharp"]
+__all__ = [
+    "are_apart",
+    "each_once",
+    "fitted",
+    "in_many_digits",
+    "is_telling",
+    "leads_elsewhere",
+    "positive_of",
+    "settled",
+    "sharp",
+]
 
 _FEW = 20  # limit on unknowns of a system that is improved by difference quotients
 _SMALL = 8  # limit on unknowns of a system that is refined in multiprecision
@@ -165,14 +176,19 @@ def _worst(values: Mapping[str, float], system: System) -> float:
     return max(abs(residual(equation, {**system.known, **values})) for equation in system.equations)
 
 
+def in_many_digits(
+    values: Mapping[str, float], equations: Sequence[Equation], known: Mapping[str, float]
+) -> tuple[Mapping[str, float], int] | None:
+    """The root to which many digits lead from a point, and its order; None of a large system, or if there is none."""
+    if len(values) > _SMALL or any(x != x for x in values.values()):
+        return None
+    return sharpened(equations, values, known)
+
+
 def sharp(values: Mapping[str, float], system: System) -> Mapping[str, float]:
     """A root to its last digit, or as it is if many digits lead nowhere or to another one."""
-    from derive.numerics.local_solvers.singular_roots import sharpened
-
-    if len(values) > _SMALL or any(x != x for x in values.values()):
-        return values
-    better = sharpened(system.equations, values, system.known)
-    return values if better is None or not _are_one(values, better, system) else better
+    many = in_many_digits(values, system.equations, system.known)
+    return values if many is None or not _are_one(values, many[0], system) else many[0]
 
 
 def is_telling(values: Mapping[str, float], equations: Sequence[Equation], known: Mapping[str, float]) -> bool:
@@ -212,19 +228,14 @@ def leads_elsewhere(values: Mapping[str, float], equations: Sequence[Equation], 
     Either it is proved that there is no root near, or something given is lost in rounding there, and with many digits
     Newton's method leaves it for a root that is not near.
     """
-    from derive.numerics.local_solvers.singular_roots import sharpened
-
     if len(values) > _SMALL:
         return False
     if _is_refuted(values, system):
         return True
     if is_telling(values, equations, system.known):
         return False
-    better = sharpened(equations, values, system.known)
-    if better is None:
-        return False
-    largest = max(map(abs, values.values()))
-    return any(abs(better[name] - x) > NEAR_MULTIPLE * largest for name, x in values.items())
+    many = in_many_digits(values, equations, system.known)
+    return many is not None and not are_close(values, many[0], NEAR_MULTIPLE)
 
 
 def _is_refuted(values: Mapping[str, float], system: System) -> bool:

@@ -21,10 +21,10 @@ from derive.numerics.algebra.modular import Row, drawn, inverse, scaled, slopes,
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.local_solvers.newton import many_starts
 from derive.numerics.root_finding.expression_graph import dag_of
-from derive.solving.blocks.multistart import starts
 from derive.solving.blocks.outcome import System
 from derive.solving.blocks.polishing import is_telling, positive_of
 from derive.solving.blocks.proportional import by_proportion
+from derive.solving.blocks.samples import spread, starts
 from derive.solving.blocks.tearing import tearings
 from derive.time_limits import tick
 from derive.tolerances import AGREEMENT, AT_END, LEAST_SQUARED, RANK_ON_CURVE, ROUNDED
@@ -35,7 +35,6 @@ _STEPS = (1e-3, 1e-2, 3e-2)  # relative to the unknowns' sizes
 _KEPT = 0.2  # least share of a step that the corrector must leave
 _PART = 1e-2  # of a domain
 _STARTS = 60  # starts from which a point of the curve is sought
-_SHARES = (0.07, 0.13, 0.29, 0.41, 0.46, 0.53, 0.57, 0.63, 0.71, 0.83, 0.97)
 _ENOUGH = 3  # points along a branch that show what holds along it
 
 
@@ -199,7 +198,7 @@ def holds_along_branch(equations: Sequence[Equation], system: System) -> bool:
     """
     for tear, branches in tearings(equations, system):
         for branch in branches:
-            points = [branch.at({tear: x}, system.known) for x in _samples(*system.inside(tear))]
+            points = [branch.at({tear: x}, system.known) for x in spread(*system.inside(tear))]
             points = [point for point in points if all(map(math.isfinite, point.values()))]
             if len(points) < _ENOUGH or any(system.misses(point, equations) for point in points):
                 continue
@@ -229,18 +228,7 @@ def is_open_in_part(system: System) -> bool:
     for tear, branches in tearings(system.equations, system)[:1]:
         for branch in branches:
             whole = by_proportion(system.alone(branch.left[0], tear))
-            points = (branch.at({tear: x}, system.known) for x in _samples(*system.inside(tear)))
+            points = (branch.at({tear: x}, system.known) for x in spread(*system.inside(tear)))
             if whole is None and sum(map(system.meets, points)) > 1:
                 return True
     return False
-
-
-def _samples(low: float, high: float) -> list[float]:
-    """Points across a domain."""
-    if math.isfinite(low) and math.isfinite(high):
-        return [low + share * (high - low) for share in _SHARES]
-    start = low if math.isfinite(low) else 0.0 if not math.isfinite(high) else high
-    reaches = [10 ** (6 * share - 3) for share in _SHARES]
-    up = [start + reach for reach in reaches if high == math.inf]
-    down = [start - reach for reach in reaches if low == -math.inf]
-    return [*up, *down]

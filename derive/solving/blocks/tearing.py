@@ -36,16 +36,13 @@ from derive.numerics.root_finding.krawczyk import newton
 from derive.solving.blocks.free_unknowns import (
     bounds_over,
     has_choice,
-    is_constant,
     is_level_span,
-    middle,
-    runs,
-    within,
 )
 from derive.solving.blocks.one_unknown import solutions_of
 from derive.solving.blocks.outcome import Outcome, Solution, System, is_covered, repeats
 from derive.solving.blocks.polishing import are_apart, settled
 from derive.solving.blocks.proportional import by_proportion, is_proportional, is_unmoved
+from derive.solving.blocks.samples import is_constant, middle, runs, within
 from derive.solving.blocks.substitution import (
     Branch,
     Lost,

@@ -9,9 +9,10 @@ from fractions import Fraction
 import pytest
 
 from derive.expressions.grammar import parse_equation
-from derive.solving.blocks.free_unknowns import bounds_over, has_choice, is_narrow, level_spans, middle
+from derive.solving.blocks.free_unknowns import bounds_over, has_choice, level_spans
 from derive.solving.blocks.one_unknown import values_of
 from derive.solving.blocks.outcome import OneUnknown
+from derive.solving.blocks.samples import is_narrow, middle
 from quantities.domain import Domain
 
 POSITIVE = Domain("positive", 0.0, math.inf, open_low=True)
