@@ -17,7 +17,7 @@ from itertools import combinations, islice
 from derive.expressions.tree import Equation
 from derive.numerics.local_solvers.newton import is_isolated, many_starts
 from derive.solving.blocks.outcome import Outcome, Solution, System, are_close, repeats
-from derive.solving.blocks.polishing import in_many_digits, is_telling, leads_elsewhere, positive_of, settled
+from derive.solving.blocks.polishing import in_many_digits, is_telling, leads_elsewhere, settled
 from derive.solving.blocks.samples import guesses, starts
 from derive.solving.blocks.solution_curves import lies_on_curve
 from derive.solving.blocks.substitution import Branch, expressed, sizes
@@ -118,9 +118,8 @@ def solved_from_starts(equations: Sequence[Equation], system: System) -> Outcome
     if len(tears) <= _TORN and all(sizes(branch.left) <= _PLAIN for branch in branches):
         spread = starts(tears, system.known, system.domains, _STARTS)
         harvest.tried = len(spread)
-        positive = positive_of(tears, system.domains)
         for branch in branches:
-            for start in many_starts(branch.left, tears, system.known, spread, positive):
+            for start in many_starts(branch.left, tears, system.known, spread, system.positive):
                 harvest.take(branch.at(start, system.known))
                 if harvest.is_curve:
                     return harvest.outcome()

@@ -19,10 +19,9 @@ from derive.expressions.tree import Equation, names_in
 from derive.numerics.algebra.evaluation import residual, terms, value
 from derive.numerics.algebra.modular import Row, drawn, inverse, scaled, slopes, subtract
 from derive.numerics.intervals.arithmetic import lies_in
-from derive.numerics.local_solvers.newton import many_starts
 from derive.numerics.root_finding.expression_graph import dag_of
 from derive.solving.blocks.outcome import System
-from derive.solving.blocks.polishing import is_telling, positive_of
+from derive.solving.blocks.polishing import is_telling
 from derive.solving.blocks.proportional import by_proportion
 from derive.solving.blocks.samples import spread, starts
 from derive.solving.blocks.tearing import tearings
@@ -94,10 +93,8 @@ def repeat_each_other(system: System) -> bool:
     """
     if not _is_dependent(system.equations, system.unknowns):
         return False
-    positive = positive_of(system.unknowns, system.domains)
-    spread = starts(system.unknowns, system.known, system.domains, _STARTS)
-    points = many_starts(system.equations, system.unknowns, system.known, spread, positive)
-    return any(system.holds(point) and lies_on_curve(point, system) for point in points)
+    points = map(system.near, starts(system.unknowns, system.known, system.domains, _STARTS))
+    return any(point is not None and system.holds(point) and lies_on_curve(point, system) for point in points)
 
 
 @lru_cache(maxsize=512)
@@ -171,14 +168,11 @@ def _follows(
     values: Mapping[str, float], direction: Mapping[str, float], sign: float, sizes: Mapping[str, float], system: System
 ) -> bool:
     """Whether steps to one side lead to other solutions."""
-    positive = positive_of(system.unknowns, system.domains)
     for step in _STEPS:
         tick()
         aside = {name: x + sign * step * direction[name] * sizes[name] for name, x in values.items()}
-        (found, *_) = [*many_starts(system.equations, system.unknowns, system.known, [aside], positive, 20), None]
-        if found is None or not _is_inside(found, system):
-            return False
-        if any(abs(residual(equation, {**system.known, **found})) > 2 * ROUNDED for equation in system.equations):
+        found = system.near(aside, steps=20)
+        if found is None or not _is_inside(found, system) or system.gap(found) > 2 * ROUNDED:
             return False
         gone = max(abs(found[name] - x) / sizes[name] for name, x in values.items())
         if not _KEPT * step <= gone <= step / _KEPT:
