@@ -108,8 +108,6 @@ RANK_OF_FACTORS = 1e-14  # of factors that only have to lead to a better point
 LEAST_SQUARES = 1e-10  # of singular values that are left out if those factors are singular
 RANK_OF_QUOTIENTS = 1e-7  # of difference quotients, which have seven digits
 RANK_ON_CURVE = 1e-6  # of slopes at a point that may lie off its curve by the square root of `TIGHT`
-RANK_AT_ROOT = 1e-5  # of slopes at a multiple root, which is known by half of its digits or fewer
-NO_GAP = 1e-9  # of gaps and sizes, relative to those around them
 
 # Loss of digits
 

@@ -28,8 +28,7 @@ from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out
 from derive.numerics.algebra.like_terms import ZERO
 from derive.numerics.intervals.enclosure import enclose
 from derive.planning.plan import Block, Plan
-from derive.solving.blocks.block import variants_of
-from derive.solving.blocks.free_unknowns import has_choice, is_divided_by
+from derive.solving.blocks.free_unknowns import has_choice, is_divided_by, variants_of
 from derive.solving.execution.question import Outline
 from derive.tolerances import AGREEMENT, ASIDE, AT_ZERO, EXPRESSION
 

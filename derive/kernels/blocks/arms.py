@@ -20,7 +20,7 @@ from derive.kernels.backends.shared_lines import Scope, Sheet, apart, arguments_
 from derive.kernels.blocks.block_lines import ParametricSystem
 from derive.numerics.algebra.evaluation import terms
 from derive.numerics.algebra.isolation import isolate, leaves_out
-from derive.solving.blocks.block import variants_of
+from derive.solving.blocks.free_unknowns import variants_of
 from derive.solving.blocks.substitution import expressed, loses_nothing
 from derive.tolerances import AGREEMENT
 from quantities.domain import Domain

@@ -28,7 +28,7 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.intervals.enclosure import Span
 from derive.numerics.root_finding.root_boxes import middle
 from derive.planning.plan import Block
-from derive.solving.blocks.block import variants_of
+from derive.solving.blocks.free_unknowns import variants_of
 from derive.tolerances import LEAST_INPUT, MOST_INPUT
 
 __all__ = ["ManyPoints", "OnePoint", "worked_out"]

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable
 
 from derive.tolerances import NO_UNDERFLOW
 
@@ -26,8 +25,6 @@ __all__ = [
     "ULPS",
     "ZERO",
     "Span",
-    "ends",
-    "even",
     "hull",
     "lies_in",
     "meet",
@@ -149,25 +146,6 @@ def hull(a: Span, b: Span) -> Span:
 def meet(a: Span, b: Span) -> Span:
     """The intersection of two enclosures of one number."""
     return max(a[0], b[0]), min(a[1], b[1])
-
-
-def ends(function: Callable[[float], float], span: Span, floor: float = -math.inf) -> Span:
-    """The values of an increasing function of the C library, none below a floor."""
-    low, high = outward(_at(function, span[0]), _at(function, span[1]))
-    return max(low, floor), high
-
-
-def _at(function: Callable[[float], float], x: float) -> float:
-    try:
-        return function(x)
-    except OverflowError:
-        return math.inf if x > 0 else -math.inf
-
-
-def even(function: Callable[[Span], Span], span: Span) -> Span:
-    """The values of an even function that is monotone in the absolute value."""
-    near, far = sizes(span)
-    return hull(function((near, near)), function((far, far)))
 
 
 def lies_in(inner: Span, outer: Span, share: float) -> bool:

@@ -26,8 +26,8 @@ from derive.numerics.algebra.isolation import isolate
 from derive.numerics.intervals.enclosure import Span
 from derive.planning.plan import Plan
 from derive.solving.blocks.block import solve_block
-from derive.solving.blocks.free_unknowns import is_narrow, middle
 from derive.solving.blocks.outcome import agrees
+from derive.solving.blocks.samples import is_narrow, middle
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.case_boxes import claims, left_by_arms, negation, worded
 from derive.solving.execution.plan_execution import conditional_in, decisions_of

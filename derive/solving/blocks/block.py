@@ -31,18 +31,19 @@ from contextlib import suppress
 from dataclasses import replace
 
 from derive.errors import LimitError
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, render, replaced, walk
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, render
 from derive.numerics.algebra.common_zeros import common_zeros
-from derive.numerics.algebra.like_terms import ZERO, arms_of
+from derive.numerics.algebra.like_terms import ZERO
 from derive.numerics.algebra.linear import Combined, combined, linear_solutions, product_solutions
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span
 from derive.solving.blocks.complete_search import exhausted, is_bounded, is_near, is_small, seen_in
-from derive.solving.blocks.free_unknowns import is_narrow
+from derive.solving.blocks.free_unknowns import variants_of
 from derive.solving.blocks.multistart import solved_from_starts
-from derive.solving.blocks.one_unknown import values_of
+from derive.solving.blocks.one_unknown import solutions_of, values_of
 from derive.solving.blocks.outcome import Outcome, Solution, System, agrees, is_covered
 from derive.solving.blocks.polishing import each_once, fitted, sharp
+from derive.solving.blocks.samples import is_narrow
 from derive.solving.blocks.solution_curves import (
     holds_along_branch,
     is_open_in_part,
@@ -55,9 +56,8 @@ from derive.time_limits import sharing, tick
 from derive.tolerances import SAME_ROOT
 from quantities.domain import Domain
 
-__all__ = ["solve_block", "variants_of"]
+__all__ = ["solve_block"]
 
-_VARIANTS = 24  # limit on combinations of arms
 _DIVISORS = 2  # limit on divisors that are zero at once
 _QUICK = 20  # the first search through boxes is this many times shorter than the last
 _SHARE = 0.5  # of the time left, which the last one may take
@@ -178,36 +178,6 @@ def _whole(system: System) -> Outcome | None:
     return None if is_sampled else found[0]
 
 
-def variants_of(equations: tuple[Equation, ...], unknowns: frozenset[str]) -> list[tuple[Equation, ...]]:
-    """The system with every choice that holds an unknown replaced by one of its arms, in all combinations."""
-    pending, finished = [equations], []
-    while pending:
-        tick()
-        variant = pending.pop()
-        found = _first_choice(variant, unknowns)
-        if found is None:
-            finished.append(variant)
-            continue
-        index, switch = found
-        whole, arms = variant[index], arms_of(switch)
-        if len(arms) + len(pending) + len(finished) > _VARIANTS:
-            return [equations]
-        for arm in arms:
-            changed = Equation(replaced(whole.lhs, switch, arm), whole.op, replaced(whole.rhs, switch, arm))
-            pending.append((*variant[:index], changed, *variant[index + 1 :]))
-    return finished
-
-
-def _first_choice(equations: Sequence[Equation], unknowns: frozenset[str]) -> tuple[int, Apply] | None:
-    for index, equation in enumerate(equations):
-        for part in walk(equation.lhs, equation.rhs):
-            if not isinstance(part, Apply) or part.op not in ("max", "min", "piecewise"):
-                continue
-            if not unknowns.isdisjoint(names_in(part)):
-                return index, part
-    return None
-
-
 def _joined(outcomes: Sequence[Outcome], system: System) -> Outcome:
     """The outcomes of all variants joined into one."""
     found: list[Solution] = []
@@ -250,9 +220,8 @@ def _room(name: str, values: Mapping[str, float], system: System) -> Span | None
     for equation in system.equations:
         if name not in names_in(equation.lhs, equation.rhs):
             continue
-        spans = [
-            one.spans[name] for one in values_of(equation, name, known, system.domains[name]).solutions if one.spans
-        ]
+        along = values_of(equation, name, known, system.domains[name]).solutions
+        spans = [one.spans[name] for one in along if one.spans]
         around = [span for span in spans if lies_in((values[name], values[name]), span, SAME_ROOT)]
         if not around:
             return None
@@ -282,7 +251,7 @@ def _barred(equations: tuple[Equation, ...], system: System) -> Outcome | None:
                 return Outcome((), reason=f"{render(equation.lhs)} is not {render(equation.rhs)}")
             if len(names) == 1:
                 (name,) = names
-                alone = values_of(equation, name, system.known, system.domains[name])
+                alone = solutions_of(system.alone(equation, name))
                 if not (alone.solutions or alone.undecided):
                     return Outcome((), reason=f"{name}: {alone.reason}")
                 if not alone.caveat and [one.values for one in alone.solutions] == [{name: 0.0}]:

@@ -29,12 +29,11 @@ from types import MappingProxyType
 
 from derive.expressions.tree import Equation, Name, names_in
 from derive.numerics.intervals.enclosure import Span, enclose
-from derive.numerics.local_solvers.newton import many_starts
 from derive.numerics.root_finding.branch_and_prune import ALLOWANCE, located
 from derive.numerics.root_finding.expression_graph import Box
-from derive.solving.blocks.free_unknowns import middle
 from derive.solving.blocks.outcome import Outcome, Solution, System, agrees
-from derive.solving.blocks.polishing import fitted, leads_elsewhere, positive_of
+from derive.solving.blocks.polishing import fitted, leads_elsewhere
+from derive.solving.blocks.samples import middle
 from derive.time_limits import tick
 from derive.tolerances import AGREEMENT, BLUR, FINEST_PIECE, LARGEST, NEAR_MULTIPLE
 
@@ -130,13 +129,12 @@ def seen_in(thorough: Exhausted, system: System) -> Iterator[Solution]:
     everything seems to hold.
     """
     known = list(thorough.solutions)
-    positive = positive_of(system.unknowns, system.domains)
     parts = thorough.open
     for part in parts[:: len(parts) // _LOOKED + 1]:
         middle = {name: low / 2 + high / 2 for name, (low, high) in zip(system.unknowns, part, strict=True)}
         if not all(map(math.isfinite, middle.values())):
             continue
-        for point in (middle, *many_starts(system.equations, list(middle), system.known, [middle], positive)):
+        for point in filter(None, (middle, system.near(middle))):
             values = fitted(dict(point), system.equations, system)
             is_sought = all(abs(x) <= LARGEST for x in values.values()) and system.meets(values)
             if not is_sought or leads_elsewhere(values, system.equations, system):

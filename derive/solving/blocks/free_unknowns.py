@@ -9,21 +9,24 @@ does not count.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
 from derive.expressions.functions import STEPPED
 from derive.expressions.tree import Apply, Equation, Node, Number, names_in, replaced, walk
 from derive.numerics.algebra.constant_folding import folded
-from derive.numerics.algebra.evaluation import residual, strain, value
-from derive.numerics.algebra.like_terms import arms_of, occurrences, switches
+from derive.numerics.algebra.evaluation import strain, value
+from derive.numerics.algebra.like_terms import arms_of, occurrences
 from derive.numerics.algebra.multiprecision import gap_of, is_level
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.branch_and_bound import PARTS
-from derive.numerics.root_finding.gap import meets_beside_givens
+from derive.solving.blocks.outcome import OneUnknown
+from derive.solving.blocks.samples import middle, points_across, runs, spread
 from derive.solving.sensitivity.elasticities import bounds_of_form
-from derive.tolerances import AGREEMENT, ALIKE, BLUR, CONSTANT, LARGEST, MET, NO_SHARE, POINT, SMALLEST
+from derive.time_limits import tick
+from derive.tolerances import AGREEMENT, ALIKE, BLUR, MET, NO_SHARE
 from quantities.domain import Domain
 
 __all__ = [
@@ -35,20 +38,17 @@ __all__ = [
     "is_level_span",
     "level_spans",
     "may_cancel",
-    "middle",
-    "runs",
-    "sides_meet",
+    "variants_of",
 ]
 
-_EVERYWHERE = (1.3e-9, 1.7e-6, 1.1e-3, 0.037, 0.713, 1.929, 31.37, 1037.3, 1.0373e6 + 0.29, 1.3e9)
-_POINTS = 60  # points at which an interval is tried
-_MOST = 64  # limit on combinations of arms
+CHOICES = ("max", "min", "piecewise")
+_VARIANTS, _MOST = 24, 64  # limits on combinations of arms, of a system and of one equation
 _RATIONAL = {"add", "mul", "neg", "inv", "pow"}
 
 
 def has_choice(equation: Equation, name: str) -> bool:
     """Whether the name stands inside a max, a min or a choice, whose inverse is not one expression."""
-    return any(part.op in ("max", "min", "piecewise") and occurrences(part, name) for part in _applied(equation))
+    return any(part.op in CHOICES and occurrences(part, name) for part in _applied(equation))
 
 
 def has_pieces(equation: Equation, name: str) -> bool:
@@ -81,208 +81,139 @@ def _applied(equation: Equation) -> Iterator[Apply]:
     return (part for part in walk(equation.lhs, equation.rhs) if isinstance(part, Apply))
 
 
-def holds_everywhere(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> bool:
+def variants_of(
+    equations: tuple[Equation, ...],
+    unknowns: Collection[str],
+    choices: Collection[str] = CHOICES,
+    most: int = _VARIANTS,
+) -> list[tuple[Equation, ...]]:
+    """The system with every choice that holds an unknown replaced by one of its arms, in all combinations.
+
+    The system as it is where there are too many.
+    """
+    pending, finished = [equations], []
+    while pending:
+        tick()
+        variant = pending.pop()
+        place = _first_choice(variant, unknowns, choices)
+        if place is None:
+            finished.append(variant)
+            continue
+        index, switch = place
+        whole, arms = variant[index], arms_of(switch)
+        if len(arms) + len(pending) + len(finished) > most:
+            return [equations]
+        for arm in arms:
+            changed = Equation(replaced(whole.lhs, switch, arm), whole.op, replaced(whole.rhs, switch, arm))
+            pending.append((*variant[:index], changed, *variant[index + 1 :]))
+    return finished
+
+
+def _first_choice(
+    equations: Sequence[Equation], unknowns: Collection[str], choices: Collection[str]
+) -> tuple[int, Apply] | None:
+    """The first choice that holds an unknown, and the place of its equation."""
+    for index, equation in enumerate(equations):
+        for part in _applied(equation):
+            if part.op in choices and any(name in unknowns for name in part.names):
+                return index, part
+    return None
+
+
+def holds_everywhere(problem: OneUnknown) -> bool:
     """Whether the unknown cancels throughout its domain, whichever arms bind.
 
     An expression without choices and rounding is analytic: it is zero everywhere if it is at points across the domain.
     """
-    if not sides_meet(equation, name, known, _spread(domain)[0]):
+    points = spread(*problem.whole)
+    if not problem.meets(points[0]):
         return False
-    if any(part.op in STEPPED and occurrences(part, name) for part in _applied(equation)):
+    if any(part.op in STEPPED and occurrences(part, problem.name) for part in _applied(problem.equation)):
         return False
-    variants = _variants(equation, name)
-    met = bool(variants) and all(_vanishes(one, name, known, domain) for one in variants)
-    whole = domain.low, domain.high
-    return met and (is_level_span(equation, name, known, whole) or _is_rounding(equation, name, known, whole))
+    variants = _variants(problem)
+    if not variants or not all(variant.meets(x) for variant in variants for x in points):
+        return False
+    return is_level_span(problem, problem.whole) or _is_rounding(problem)
 
 
-def may_cancel(
-    equation: Equation, name: str, known: Mapping[str, float], domain: Domain, found: Sequence[float]
-) -> bool:
+def may_cancel(problem: OneUnknown, roots: Sequence[float]) -> bool:
     """Whether the equation may hold along an interval.
 
     On a part of such an interval the same arms bind. Between branch points of roots and powers the equation without
     choices is analytic: it holds throughout its piece or only at isolated points. So if no combination of arms holds
     at points across the domain, there is no interval.
     """
-    variants = _variants(equation, name)
-    points = [x for number in found for share in (0.7431, 1.2917) if (x := number * share) != number]
+    variants = _variants(problem)
+    points = [x for number in roots for share in (0.7431, 1.2917) if (x := number * share) != number]
     if not points or len(variants) != 1:
-        points += [x for x in _spread(domain) if x in domain]
-    return not variants or any(sides_meet(one, name, known, x) for one in variants for x in points)
+        points += [x for x in spread(*problem.whole) if x in problem.domain]
+    return not variants or any(variant.meets(x) for variant in variants for x in points)
 
 
-def _vanishes(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> bool:
-    """Whether the sides agree at points across a domain."""
-    return all(sides_meet(equation, name, known, x) for x in _spread(domain))
+def _variants(problem: OneUnknown) -> list[OneUnknown]:
+    """The equation with one arm in the place of each choice, absolute values too; none if there are too many."""
+    choices = (*CHOICES, "abs")
+    variants = variants_of((problem.equation,), {problem.name}, choices, _MOST)
+    if _first_choice(variants[0], {problem.name}, choices) is not None:
+        return []
+    return [replace(problem, equation=equation) for (equation,) in variants]
 
 
-def sides_meet(
-    equation: Equation, name: str, known: Mapping[str, float], x: float, tolerance: float = AGREEMENT
-) -> bool:
-    """Whether the sides agree where the name is a number: as closely as a relation must, or more."""
-    return abs(residual(equation, {**known, name: x})) <= tolerance
-
-
-def _spread(domain: Domain) -> list[float]:
-    """Some points of a domain: at its middle, near its ends, and of all sizes."""
-    low, high = max(domain.low, -LARGEST), min(domain.high, LARGEST)
-    inner = [low + (high - low) * share for share in (0.41, 0.03, 0.17, 0.73, 0.95)]
-    sizes = [x for size in _EVERYWHERE for x in (size, -size) if low < x < high]
-    return sizes + [x for x in inner if low < x < high and math.isfinite(domain.high - domain.low)] or [low]
-
-
-def _variants(equation: Equation, name: str) -> list[Equation]:
-    """The equation with every choice that holds the name replaced by one of its arms; empty if there are too many."""
-    pending, finished = [equation], []
-    while pending:
-        one = pending.pop()
-        switch = next((part for part in walk(one.lhs, one.rhs) if switches(part, name)), None)
-        if switch is None:
-            finished.append(one)
-            continue
-        assert isinstance(switch, Apply)
-        arms = arms_of(switch)
-        if len(arms) + len(pending) + len(finished) > _MOST:
-            return []
-        pending += [Equation(replaced(one.lhs, switch, arm), one.op, replaced(one.rhs, switch, arm)) for arm in arms]
-    return finished
-
-
-def level_spans(
-    equation: Equation, name: str, known: Mapping[str, float], domain: Domain, seeds: Iterable[float] = ()
-) -> list[Span]:
+def level_spans(problem: OneUnknown, seeds: Iterable[float] = ()) -> list[Span]:
     """The intervals in which the equation holds whatever the unknown is.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> positive = Domain("positive", 0.0, math.inf, open_low=True)
-    >>> (span,) = level_spans(parse_equation("b = max(a, x) - x"), "x", {"a": 3.0, "b": 0.0}, positive)
+    >>> level = parse_equation("b = max(a, x) - x")
+    >>> (span,) = level_spans(OneUnknown(level, "x", {"a": 3.0, "b": 0.0}, positive))
     >>> round(span[0], 9), span[1]
     (3.0, inf)
     """
-    found = runs(partial(sides_meet, equation, name, known, tolerance=MET), (domain.low, domain.high), known, seeds)
-    return [span for span in found if span[0] < span[1] and is_level_span(equation, name, known, span)]
+    spans = runs(partial(problem.meets, tolerance=MET), problem.whole, problem.known, seeds)
+    return [span for span in spans if span[0] < span[1] and is_level_span(problem, span)]
 
 
-def runs(
-    holds: Callable[[float], bool], span: Span, known: Mapping[str, float], seeds: Iterable[float] = ()
-) -> list[Span]:
-    """The pieces of an interval in which something holds, as seen at points across it."""
-    tried = {x: holds(x) for x in _points(span, known, seeds)}
-    between = [(x + y) / 2 for x, y in pairwise(tried) if tried[x] and tried[y]]  # two roots are not a run
-    tried |= {x: holds(x) for x in between}
-    points = sorted(tried)
-    met = [tried[x] for x in points]
-    found: list[Span] = []
-    low = span[0]
-    for (x, here), (y, there) in pairwise(zip(points, met, strict=True)):
-        if there and not here:
-            low = _edge(y, x, holds)
-        elif here and not there:
-            found.append((low, _edge(x, y, holds)))
-    return [*found, (low, span[1])] if met and met[-1] else found
-
-
-def middle(span: Span) -> float:
-    """A point inside an interval, of a size between those of its ends."""
-    if span[0] == span[1]:  # zero too, which has no size
-        return span[0] + 0.0
-    low, high = max(span[0], -LARGEST), min(span[1], LARGEST)
-    if low < 0 < high:
-        return (low + high) / 2
-    return math.copysign(math.sqrt(max(abs(low), SMALLEST) * max(abs(high), SMALLEST)), low + high)
-
-
-def is_constant(numbers: Sequence[float], bounds: Span) -> bool:
-    """Whether the values along an interval are one number, which they can only be if their bounds are close."""
-    if any(number != number for number in numbers):
-        return False
-    return math.isclose(*bounds, rel_tol=CONSTANT) and is_narrow((min(numbers), max(numbers)))
-
-
-def within(span: Span) -> list[float]:
-    """Some points of an interval, the middle one first."""
-    low, high = max(span[0], -LARGEST), min(span[1], LARGEST)
-    at = middle(span)
-    return [at, middle((low, at)), middle((at, high)), *(low + (high - low) * share for share in (0.03, 0.4, 0.97))]
-
-
-def is_narrow(span: Span) -> bool:
-    """Whether an interval is a number within rounding."""
-    return math.isclose(*span, rel_tol=POINT)
-
-
-def _points(span: Span, known: Mapping[str, float], seeds: Iterable[float]) -> list[float]:
-    """Points across an interval, and near the sizes of the givens."""
-    low, high = max(span[0], -LARGEST), min(span[1], LARGEST)
-    if not low < high:
-        return [low]
-    if math.isfinite(span[0]) and math.isfinite(span[1]) and (low <= 0 or high / low < 1e6):
-        spread = [low + (high - low) * i / _POINTS for i in range(1, _POINTS)]
-    else:
-        sizes = [SMALLEST * (LARGEST / SMALLEST) ** (i / _POINTS) for i in range(_POINTS + 1)]
-        spread = [*(-size for size in sizes), *sizes]
-    near = [sign * abs(x) * share for x in known.values() for share in (0.5, 0.99, 1.01, 2.0) for sign in (1, -1)]
-    inside = {x for x in (*spread, *near, *seeds) if low < x < high}
-    ends = {low or SMALLEST, high or -SMALLEST}
-    return sorted(inside | ends)
-
-
-def _edge(inside: float, outside: float, holds: Callable[[float], bool]) -> float:
-    """The point where a run ends, between a point inside and one outside, by bisection."""
-    for _ in range(120):
-        product = inside * outside
-        x = math.copysign(math.sqrt(product), inside) if product > 0 else (inside + outside) / 2
-        if holds(x):
-            inside = x
-        else:
-            outside = x
-    return inside
-
-
-def is_level_span(equation: Equation, name: str, known: Mapping[str, float], span: Span) -> bool:
+def is_level_span(problem: OneUnknown, span: Span) -> bool:
     """Whether the residual is constant, and zero at some point: near a large unknown any residual looks like zero."""
     low, high = span
     beside = [end + share * (abs(end) or 1.0) for end, share in ((low, 1e-3), (high, -1e-3)) if math.isfinite(end)]
-    inner = _spread(Domain("", low, high))
-    points = [x for x in (*beside, middle(span) or 1.0, *inner) if low <= x <= high]
-    places = [{**known, name: x} for x in points]
+    points = [x for x in (*beside, middle(span) or 1.0, *spread(low, high)) if low <= x <= high]
     # many digits are dear, and needed only where doubles agree
     met = any(
-        meets_beside_givens(equation, name, known, x)
-        for x, values in zip(points, places, strict=True)
-        if residual(equation, values) == 0 or strain(equation, values) <= AGREEMENT
+        problem.meets_beside_givens(x)
+        for x in points
+        if problem.residual(x) == 0 or strain(problem.equation, problem.at(x)) <= AGREEMENT
     )
-    return met and (is_level(equation, name, known, low, high) or _is_in_proportion(equation, places))
+    if not met:
+        return False
+    return is_level(problem.equation, problem.name, problem.known, low, high) or _is_in_proportion(problem, points)
 
 
-def _is_rounding(equation: Equation, name: str, known: Mapping[str, float], span: Span) -> bool:
+def _is_rounding(problem: OneUnknown) -> bool:
     """Whether sides that are rational in a name differ, at numbers of all sizes, by no more than the givens' rounding.
 
     Each power of the name outweighs the others at some size, so then the factors of all of them are rounding. A side
     that nears the other without end, as `tanh` does, is no rational one.
     """
-    parts = [part for part in _applied(equation) if name in names_in(part)]
+    name, (low, high) = problem.name, problem.whole
+    parts = [part for part in _applied(problem.equation) if name in names_in(part)]
     is_rational = all(
         part.op in _RATIONAL and not (part.op == "pow" and name in names_in(part.args[1])) for part in parts
     )
-    if not is_rational or math.isfinite(span[1] - span[0]):
+    if not is_rational or math.isfinite(high - low):
         return False
-    low, high = span
     sizes = (sign * 10.0**power for power in range(-60, 61, 4) for sign in (1, -1))
-    points = [x for x in (*sizes, middle(span)) if low < x < high]
-    held = [other for other in names_in(equation.lhs, equation.rhs) if other != name and other in known]
-
-    def is_met(x: float) -> bool:
-        values = {**known, name: x}
-        return residual(equation, values) == 0 or strain(equation, values, held) <= BLUR
-
-    return all(map(is_met, points))
+    held = [other for other in names_in(*problem.sides) if other != name and other in problem.known]
+    return all(
+        problem.residual(x) == 0 or strain(problem.equation, problem.at(x), held) <= BLUR
+        for x in (*sizes, middle(problem.whole))
+        if low < x < high
+    )
 
 
-def _is_in_proportion(equation: Equation, places: Sequence[Mapping[str, float]]) -> bool:
+def _is_in_proportion(problem: OneUnknown, points: Sequence[float]) -> bool:
     """Whether the residual is the same share of the sides everywhere, as it is if only the givens are rounded."""
-    shares = [abs(gap_of(equation, values)) for values in places]
+    shares = [abs(gap_of(problem.equation, problem.at(x))) for x in points]
     if len(shares) <= 3 or not all(share <= MET for share in shares):  # more than rounding
         return False
     largest = max(shares)
@@ -303,7 +234,7 @@ def bounds_over(form: Node, values: Mapping[str, float], spans: Mapping[str, Spa
 
 def reaching(form: Node, values: Mapping[str, float], name: str, span: Span, domain: Domain, most: int = PARTS) -> Span:
     """The part of an interval, cut at its sample points, from which a form can reach a domain."""
-    points = _points(span, values, ())
+    points = points_across(span, values, ())
     is_inside = [domain.low <= value(form, {**values, name: point}) <= domain.high for point in points]
     fitting: list[float] = []
     for place, piece in enumerate(pairwise(points)):

@@ -29,10 +29,10 @@ from derive.errors import LimitError
 from derive.expressions.functions import STEPPED, TABLE
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, replaced, walk, with_forms
 from derive.numerics.algebra.constant_folding import stated
-from derive.numerics.algebra.evaluation import chosen_arm, residual, value, with_exact_parts
+from derive.numerics.algebra.evaluation import chosen_arm, value, with_exact_parts
 from derive.numerics.algebra.exact_values import order, rationals
 from derive.numerics.algebra.isolation import TURNS, Candidate, isolate, leaves_out, unwound
-from derive.numerics.algebra.like_terms import added, negated, occurrences
+from derive.numerics.algebra.like_terms import added, negated, occurrences, switches
 from derive.numerics.algebra.multiprecision import (
     exactly,
     is_cancelled,
@@ -45,21 +45,18 @@ from derive.numerics.algebra.piecewise_rationals import ExactSolutions, exact_so
 from derive.numerics.algebra.polynomials import Polynomial, ratio_of
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span, enclose
-from derive.numerics.root_finding.gap import meets_beside_givens, strain_of_givens
+from derive.numerics.root_finding.gap import strain_of_givens
 from derive.numerics.root_finding.roots import Roots, one_turn, roots_of
 from derive.solving.blocks.free_unknowns import (
     has_choice,
     has_pieces,
     holds_everywhere,
-    is_narrow,
     level_spans,
     may_cancel,
-    middle,
-    runs,
-    sides_meet,
 )
-from derive.solving.blocks.outcome import Outcome, Solution, agrees, repeats
+from derive.solving.blocks.outcome import OneUnknown, Outcome, Solution, agrees, repeats
 from derive.solving.blocks.proportional import by_proportion
+from derive.solving.blocks.samples import is_narrow, middle, runs
 from derive.tolerances import (
     AGREEMENT,
     LARGEST,
@@ -74,11 +71,12 @@ from derive.tolerances import (
 from quantities.domain import Domain
 from quantities.rational import exact_of, nearest
 
-__all__ = ["by_whole_exponents", "values_of"]
+__all__ = ["solutions_of", "values_of"]
 
 _TURNS = 400  # limit on turns of an angle
 _WHOLE = Name("a whole number")  # which nobody declares
 _PROOF = "no other root{sizes}: proved by interval arithmetic"
+_NEVER = Outcome((), reason="the two sides never meet in its domain")
 
 
 def values_of(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Outcome:
@@ -90,203 +88,184 @@ def values_of(equation: Equation, name: str, known: Mapping[str, float], domain:
     >>> [dict(solution.values) for solution in found.solutions]
     [{'x': 3.0}]
     """
-    if _stands_often(equation, name):
-        exact = exact_solutions(equation, name, known, domain)
+    return solutions_of(OneUnknown(equation, name, known, domain))
+
+
+def solutions_of(problem: OneUnknown) -> Outcome:
+    """Every value of the unknown in its domain for which the equation holds."""
+    equation, name, known = problem.equation, problem.name, problem.known
+    if _stands_often(problem):
+        exact = exact_solutions(equation, name, known, problem.domain)
         if exact is not None:
-            return _decided(exact, equation, name, known, domain)
-        gone = _where_it_cancels(equation, name, known, domain)
+            return _decided(exact, problem)
+        gone = _where_it_cancels(problem)
         if gone is not None:
             return gone
     candidates = isolate(equation, name)
     if candidates is None:
-        return _searched(equation, name, known, domain)
+        return _searched(problem)
     for power in (power for candidate in candidates for power in candidate.powers):
         if occurrences(power.args[1], name) and value(power.args[0], known) < 0:
-            solving = partial(values_of, name=name, known=known, domain=domain)
-            return by_whole_exponents(equation, name, known, power, solving)
-        if _is_halved(power, name, known, domain):
-            return _searched(equation, name, known, domain)
-    turn = one_turn(equation, name, known, domain) if any(candidate.winds for candidate in candidates) else None
+            return _by_whole_exponents(problem, power)
+        if _is_halved(power, problem):
+            return _searched(problem)
+    winds = any(candidate.winds for candidate in candidates)
+    turn = one_turn(equation, name, known, problem.domain) if winds else None
     found: list[Solution] = []
     for candidate in candidates:
-        for computed, form in _numbers(equation, name, known, candidate, domain, turn):
-            is_sure = exact_of(computed) is not None or _are_exact(equation, name, known)
-            number = computed if is_sure else _without_noise(equation, name, known, computed)
-            if number in domain and agrees(equation, {**known, name: number}) and not _is_among(number, found, name):
+        for computed, form in _numbers(problem, candidate, turn):
+            is_sure = exact_of(computed) is not None or _are_exact(problem)
+            number = computed if is_sure else _without_noise(problem, computed)
+            if number in problem.domain and problem.agrees(number) and not _is_among(number, found, name):
                 found.append(Solution({name: number}, {}, form))
-    found = _merged([*found, *_at_ends(equation, name, known, domain, found)], equation, name, known)
-    if may_cancel(equation, name, known, domain, [solution.values[name] for solution in found]):
-        level = _level(equation, name, known, domain, found)
+    found = _merged([*found, *_at_ends(problem, found)], problem)
+    if may_cancel(problem, [solution.values[name] for solution in found]):
+        level = _level(problem, found)
         if level is not None:
             return level
     if turn is None and has_choice(equation, name):
-        along = _along_arms(equation, name, known, domain, found)
+        along = _along_arms(problem, found)
         if along is not None:
             return along
-    if not found and _may_hide(equation, name, known, domain, candidates):
-        return _searched(equation, name, known, domain)
-    return _isolated(found, equation, name, candidates, known, domain, turn)
+    if not found and _may_hide(problem, candidates):
+        return _searched(problem)
+    return _isolated(problem, found, candidates, turn)
 
 
-def _decided(
-    exact: ExactSolutions, equation: Equation, name: str, known: Mapping[str, float], domain: Domain
-) -> Outcome:
+def _decided(exact: ExactSolutions, problem: OneUnknown) -> Outcome:
     """The outcome of solutions that were found without rounding, with the closed forms of those that have one."""
-    candidates = isolate(equation, name)
-    forms = [
-        (number, form)
-        for candidate in candidates or ()
-        for number, form in _numbers(equation, name, known, candidate, domain, None)
-    ]
+    candidates = isolate(problem.equation, problem.name) or ()
+    forms = [pair for candidate in candidates for pair in _numbers(problem, candidate, None)]
     solutions: list[Solution] = []
     for x in exact.points:
         form = next((form for number, form in forms if math.isclose(x, number, rel_tol=SAME_ROOT)), None)
-        solutions.append(Solution({name: x}, {}, form, "" if form else _PROOF.format(sizes="")))
+        solutions.append(Solution({problem.name: x}, {}, form, "" if form else _PROOF.format(sizes="")))
     is_whole = len(exact.spans) == 1 and not exact.points
-    solutions += (Solution({}, {name: span}, is_whole=is_whole) for span in exact.spans)
+    solutions += (Solution({}, {problem.name: span}, is_whole=is_whole) for span in exact.spans)
     if solutions:
         return Outcome(tuple(solutions))
-    rest = _exact_rest(equation, name, known)
+    rest = _exact_rest(problem)
     if not candidates or (rest is not None and rest.degree() < 1):
-        return Outcome((), reason="the two sides never meet in its domain")
-    numbers = [value(candidate.form, known) for candidate in candidates]
-    return Outcome((), reason=_why_not([*filter(math.isfinite, numbers)], domain, has_choice(equation, name)))
+        return _NEVER
+    numbers = [value(candidate.form, problem.known) for candidate in candidates]
+    return Outcome((), reason=_why_not([*filter(math.isfinite, numbers)], problem))
 
 
-def _where_it_cancels(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Outcome | None:
+def _where_it_cancels(problem: OneUnknown) -> Outcome | None:
     """The outcome where the name cancels, or where both sides are proportional to powers of it; None elsewhere."""
-    everywhere = Outcome((Solution({}, {name: (domain.low, domain.high)}),))
-    rest = _exact_rest(equation, name, known)
+    rest = _exact_rest(problem)
     if rest is not None and rest.degree() < 1:
-        return Outcome((), reason="the two sides never meet in its domain") if rest else everywhere
-    proportional = by_proportion(equation, name, known, domain)
+        return _NEVER if rest else problem.everywhere
+    proportional = by_proportion(problem)
     if proportional is not None:
         return proportional
-    return everywhere if holds_everywhere(equation, name, known, domain) else None
+    return problem.everywhere if holds_everywhere(problem) else None
 
 
-def _exact_rest(equation: Equation, name: str, known: Mapping[str, float]) -> Polynomial | None:
+def _exact_rest(problem: OneUnknown) -> Polynomial | None:
     """The numerator of the difference of the sides, a polynomial in the name; None if that is not known exactly.
 
     Of `5 = b*x - a*x` at a = b it is the number 5, and no x satisfies that. Doubles would leave a slope of rounding.
     """
-    given = rationals((other for other in names_in(equation.lhs, equation.rhs) if other != name), known)
-    if given is None or has_choice(equation, name):
+    given = _exact_givens(problem)
+    if given is None or has_choice(problem.equation, problem.name):
         return None
-    gap = added(equation.lhs, negated(equation.rhs))
-    ratio = ratio_of(with_forms(gap, {other: Number(number) for other, number in given.items()}), name)
+    gap = added(problem.equation.lhs, negated(problem.equation.rhs))
+    ratio = ratio_of(with_forms(gap, {other: Number(number) for other, number in given.items()}), problem.name)
     return None if ratio is None else ratio[0]
 
 
-def _at_ends(
-    equation: Equation, name: str, known: Mapping[str, float], domain: Domain, found: Sequence[Solution]
-) -> list[Solution]:
+def _exact_givens(problem: OneUnknown) -> dict[str, Fraction] | None:
+    """The other numbers of an equation; None if they are not all known exactly, and closed forms may be rounded."""
+    names = names_in(*problem.sides)
+    return rationals((other for other in names if other != problem.name), problem.known)
+
+
+def _at_ends(problem: OneUnknown, found: Sequence[Solution]) -> list[Solution]:
     """The closed ends of the domain that hold beside the closed forms: an arm without the name may bind there alone."""
-    if not has_choice(equation, name):
+    name, domain = problem.name, problem.domain
+    if not has_choice(problem.equation, name):
         return []
-    ends = [end for end in dict.fromkeys((domain.low, domain.high)) if math.isfinite(end) and end in domain]
-    held = [end + 0.0 for end in ends if residual(equation, {**known, name: end}) == 0]
+    ends = [end for end in dict.fromkeys(problem.whole) if math.isfinite(end) and end in domain]
+    held = [end + 0.0 for end in ends if problem.residual(end) == 0]
     return [Solution({name: end}, {}) for end in held if not _is_among(end, found, name)]
 
 
-def _along_arms(
-    equation: Equation, name: str, known: Mapping[str, float], domain: Domain, found: Sequence[Solution]
-) -> Outcome | None:
+def _along_arms(problem: OneUnknown, found: Sequence[Solution]) -> Outcome | None:
     """The intervals in which an arm cancels within rounding; None if there are none."""
-    holds = partial(sides_meet, equation, name, known, tolerance=MET)
+    name, holds = problem.name, partial(problem.meets, tolerance=MET)
     roots = sorted(solution.values[name] for solution in found)
     tried = [*map(middle, pairwise(roots)), *(share * root for root in roots for share in (0.5, 2.0))]
-    met = [x for x in tried if x in domain and holds(x) and meets_beside_givens(equation, name, known, x)]
-    seeds = [x for x in met if is_cancelled(equation, name, {**known, name: x})]
+    met = [x for x in tried if x in problem.domain and holds(x) and problem.meets_beside_givens(x)]
+    seeds = [x for x in met if is_cancelled(problem.equation, name, problem.at(x))]
     if not seeds:
         return None
-    spans = runs(holds, (domain.low, domain.high), known, seeds)
+    spans = runs(holds, problem.whole, problem.known, seeds)
     wide = [span for span in spans if any(_is_inside(x, span) for x in seeds) and not is_narrow(span)]
     points = [one for one in found if not any(_is_inside(one.values[name], span) for span in wide)]
     return Outcome((*points, *(Solution({}, {name: span}) for span in wide)))
 
 
-def _stands_often(equation: Equation, name: str) -> bool:
+def _stands_often(problem: OneUnknown) -> bool:
     """Whether the name occurs where it may cancel: in several places, beside other arms, or in a product that is 0."""
-    if Number(Fraction(0)) in (equation.lhs, equation.rhs):
+    if Number(Fraction(0)) in problem.sides:
         return True
-    return occurrences(equation.lhs, name) + occurrences(equation.rhs, name) != 1 or has_choice(equation, name)
+    return problem.occurrences != 1 or has_choice(problem.equation, problem.name)
 
 
 def _isolated(
-    found: Sequence[Solution],
-    equation: Equation,
-    name: str,
-    candidates: Sequence[Candidate],
-    known: Mapping[str, float],
-    domain: Domain,
-    turn: Domain | None,
+    problem: OneUnknown, found: Sequence[Solution], candidates: Sequence[Candidate], turn: Domain | None
 ) -> Outcome:
     """The outcome of the closed forms."""
     within = f"sought in one turn, from {turn.low:.6g} to {turn.high:.6g}" if turn else ""
     if found:
         return Outcome(tuple(found), within)
-    if _exact_rest(equation, name, known) == 0:
-        return Outcome((Solution({}, {name: (domain.low, domain.high)}),))
-    if any(overflows(unwound(candidate.form, 0), known) for candidate in candidates):
+    if _exact_rest(problem) == 0:
+        return problem.everywhere
+    if any(overflows(unwound(candidate.form, 0), problem.known) for candidate in candidates):
         return Outcome((), reason="it exceeds the range of double precision", undecided=True)
-    at = {**known, TURNS.name: 0.0}
-    numbers = [_computed(equation, name, at, candidate.form) for candidate in candidates]
-    finite = [_without_noise(equation, name, known, number) for number in numbers if math.isfinite(number)]
-    reason = _why_not(finite, domain, has_choice(equation, name))
+    at = {**problem.known, TURNS.name: 0.0}
+    numbers = [_computed(problem, at, candidate.form) for candidate in candidates]
+    reason = _why_not([_without_noise(problem, number) for number in numbers if math.isfinite(number)], problem)
     return Outcome((), reason=reason + (f"; it was {within}" if within else ""))
 
 
-def _may_hide(
-    equation: Equation, name: str, known: Mapping[str, float], domain: Domain, candidates: Sequence[Candidate]
-) -> bool:
+def _may_hide(problem: OneUnknown, candidates: Sequence[Candidate]) -> bool:
     """Whether a name that occurs in several places may have roots besides the candidates."""
-    if occurrences(equation.lhs, name) + occurrences(equation.rhs, name) < 2:
+    if problem.occurrences < 2:
         return False
-    if not candidates or any(_chooses(part, name) for part in walk(equation.lhs, equation.rhs)):
-        return True
-    numbers = [value(candidate.form, known) for candidate in candidates if not candidate.winds]
-    outside = [x for x in numbers if x == x and x not in domain and agrees(equation, {**known, name: x})]
+    if not candidates or any(switches(part, problem.name) for part in walk(*problem.sides)):
+        return True  # an arm without the name has no candidate
+    numbers = [value(candidate.form, problem.known) for candidate in candidates if not candidate.winds]
+    outside = [x for x in numbers if x == x and x not in problem.domain and problem.agrees(x)]
     return len(outside) < len(candidates)
 
 
-def _is_halved(power: Apply, name: str, known: Mapping[str, float], domain: Domain) -> bool:
+def _is_halved(power: Apply, problem: OneUnknown) -> bool:
     """Whether a power with an integer exponent may have a negative base, which its inverse leaves out."""
-    if occurrences(power.args[1], name):
+    if occurrences(power.args[1], problem.name):
         return False
-    spans = {**{other: (number, number) for other, number in known.items()}, name: (domain.low, domain.high)}
-    return value(power.args[1], known).is_integer() and leaves_out([power], spans)
+    spans = {**{other: (number, number) for other, number in problem.known.items()}, problem.name: problem.whole}
+    return value(power.args[1], problem.known).is_integer() and leaves_out([power], spans)
 
 
-def _chooses(part: Node, name: str) -> bool:
-    """Whether a part is a choice that holds the name: an arm without the name has no candidate."""
-    return isinstance(part, Apply) and part.op in ("max", "min", "piecewise", "abs") and occurrences(part, name) > 0
-
-
-def _numbers(
-    equation: Equation,
-    name: str,
-    known: Mapping[str, float],
-    candidate: Candidate,
-    domain: Domain,
-    turn: Domain | None,
-) -> Iterator[tuple[float, Node]]:
+def _numbers(problem: OneUnknown, candidate: Candidate, turn: Domain | None) -> Iterator[tuple[float, Node]]:
     """The values of a candidate and their forms: one, or one for each turn of an angle within the domain."""
     if candidate.winds is None:
         for form in (candidate.form, candidate.other):
-            number = math.nan if form is None else _computed(equation, name, known, form)
+            number = math.nan if form is None else _computed(problem, problem.known, form)
             if form is not None and math.isfinite(number):
-                yield _snapped(form, number, known, domain), form
+                yield _snapped(form, number, problem.known, problem.domain), form
         return
-    within = turn or domain
-    for turns in _counts(candidate.winds, name, known, within):
-        at = {**known, TURNS.name: float(turns)}
-        number = _snapped(candidate.form, _computed(equation, name, at, candidate.form), at, within)
+    within = turn or problem.domain
+    for turns in _counts(candidate.winds, problem, within):
+        at = {**problem.known, TURNS.name: float(turns)}
+        number = _snapped(candidate.form, _computed(problem, at, candidate.form), at, within)
         if number in within:
             yield number, unwound(candidate.form, turns)
 
 
-def _counts(wave: Apply, name: str, known: Mapping[str, float], within: Domain) -> range:
+def _counts(wave: Apply, problem: OneUnknown, within: Domain) -> range:
     """Every number of turns that the angle of a periodic function can have while the name stays in its domain.
 
     An angle is an arc between -pi and two pi, plus whole turns.
@@ -294,7 +273,8 @@ def _counts(wave: Apply, name: str, known: Mapping[str, float], within: Domain) 
     reach = max(within.low, -sys.float_info.max), min(within.high, sys.float_info.max)
     if within.low == 0 and within.open_low:
         reach = math.ulp(0.0), reach[1]
-    at = enclose(wave.args[0], {other: (x, x) for other, x in known.items()} | {name: reach}, "")
+    spans = {other: (x, x) for other, x in problem.known.items()} | {problem.name: reach}
+    at = enclose(wave.args[0], spans, "")
     if at is None:
         return range(0)
     low, high = (end / TABLE[wave.op].period for end in at.values)
@@ -303,7 +283,7 @@ def _counts(wave: Apply, name: str, known: Mapping[str, float], within: Domain) 
     return range(math.floor(low) - 1, math.ceil(high) + 2)
 
 
-def _computed(equation: Equation, name: str, known: Mapping[str, float], form: Node) -> float:
+def _computed(problem: OneUnknown, known: Mapping[str, float], form: Node) -> float:
     """The value of a form to its last digit; NaN if it has none, or one in doubles only.
 
     In doubles `log(1 - (y - c)/a)` may be -37 where its argument is zero. There the sides only approach each other. So
@@ -318,7 +298,8 @@ def _computed(equation: Equation, name: str, known: Mapping[str, float], form: N
     if number == number:
         return number
     number = value(exact_form, known)
-    return number if math.isfinite(number) and is_root(equation, name, {**known, name: number}) else math.nan
+    is_sound = math.isfinite(number) and is_root(problem.equation, problem.name, {**known, problem.name: number})
+    return number if is_sound else math.nan
 
 
 def _snapped(form: Node, number: float, known: Mapping[str, float], domain: Domain) -> float:
@@ -332,65 +313,65 @@ def _snapped(form: Node, number: float, known: Mapping[str, float], domain: Doma
     return end if is_end else number
 
 
-def _without_noise(equation: Equation, name: str, known: Mapping[str, float], number: float) -> float:
+def _without_noise(problem: OneUnknown, number: float) -> float:
     """A number, or zero if it differs from zero by rounding alone; one that is known exactly does not."""
     if exact_of(number) is not None:
         return number
-    near = number and abs(residual(equation, {**known, name: 0.0})) <= ROUNDED
-    return 0.0 if near and is_rounded_zero(equation, name, {**known, name: number}) else number
+    near = number and problem.meets(0.0, ROUNDED)
+    return 0.0 if near and is_rounded_zero(problem.equation, problem.name, problem.at(number)) else number
 
 
-def _are_exact(equation: Equation, name: str, known: Mapping[str, float]) -> bool:
-    """Whether the other numbers of an equation are known exactly, so that nothing in its closed forms is rounding."""
-    return rationals((other for other in names_in(equation.lhs, equation.rhs) if other != name), known) is not None
+def _are_exact(problem: OneUnknown) -> bool:
+    """Whether nothing in the closed forms is rounding."""
+    return _exact_givens(problem) is not None
 
 
 def _is_among(number: float, found: Sequence[Solution], name: str) -> bool:
     return any(math.isclose(number, other.values[name], rel_tol=SAME_ROOT) for other in found)
 
 
-def _merged(found: Sequence[Solution], equation: Equation, name: str, known: Mapping[str, float]) -> list[Solution]:
+def _merged(found: Sequence[Solution], problem: OneUnknown) -> list[Solution]:
     """The solutions with two that rounded givens alone keep apart replaced by the one between them, a double root."""
-    if len(found) < 2 or _are_exact(equation, name, known):
+    if len(found) < 2 or _are_exact(problem):
         return [*found]
+    name = problem.name
     kept: list[Solution] = []
     for one in sorted(found, key=lambda solution: solution.values[name]):
         low, high = (kept[-1] if kept else one).values[name], one.values[name]
         between = low / 2 + high / 2
         is_close = kept and math.isclose(low, high, rel_tol=SAME_MULTIPLE)
-        if is_close and strain_of_givens(equation, name, known, between) <= LAST_DIGIT:
+        if is_close and strain_of_givens(problem.equation, name, problem.known, between) <= LAST_DIGIT:
             kept[-1] = Solution({name: between}, {})
         else:
             kept.append(one)
     return kept if len(kept) < len(found) else [*found]
 
 
-def _searched(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Outcome:
+def _searched(problem: OneUnknown) -> Outcome:
     """The roots that a search finds, and the intervals in which the name cancels."""
-    roots = roots_of(equation, name, known, domain)
-    values = [_without_noise(equation, name, known, x) for x in roots.values]
-    roots = replace(roots, values=tuple(x for x in values if x in domain))
-    sound = tuple(x for x in roots.values if agrees(equation, {**known, name: x}))
+    roots = roots_of(problem.equation, problem.name, problem.known, problem.domain)
+    values = [_without_noise(problem, x) for x in roots.values]
+    roots = replace(roots, values=tuple(x for x in values if x in problem.domain))
+    sound = tuple(x for x in roots.values if problem.agrees(x))
     if len(sound) < len(roots.values):  # one that fails to nine digits may be a rounded root
         roots = replace(roots, proved=False)
-    if roots.plateaus or (not roots.proved and may_cancel(equation, name, known, domain, sound)):
-        roots = _with_levels(roots, equation, name, known, domain)
+    if roots.plateaus or (not roots.proved and may_cancel(problem, sound)):
+        roots = _with_levels(roots, problem)
         sound = tuple(x for x in sound if x in roots.values)
-    found = _outcome(replace(roots, values=sound), name, domain)
-    if found.undecided and _falls_between_steps(equation, name, known):
+    found = _outcome(replace(roots, values=sound), problem)
+    if found.undecided and _falls_between_steps(problem):
         return Outcome((), reason="what is rounded there would have to come to a number that is not whole")
     return found
 
 
-def _falls_between_steps(equation: Equation, name: str, known: Mapping[str, float]) -> bool:
+def _falls_between_steps(problem: OneUnknown) -> bool:
     """Whether the only rounding of what holds the name would have to give a number that is not whole.
 
     `2.5 = 2*floor(3*x) + 1` has no solution: solved for what is rounded down, it gives 0.75.
     """
+    equation, name = problem.equation, problem.name
     rounded = {
-        part
-        for part in walk(equation.lhs, equation.rhs)
-        if isinstance(part, Apply) and part.op in STEPPED and name in names_in(part)
+        part for part in walk(*problem.sides) if isinstance(part, Apply) and part.op in STEPPED and name in part.names
     }
     if len(rounded) != 1:
         return False
@@ -398,41 +379,38 @@ def _falls_between_steps(equation: Equation, name: str, known: Mapping[str, floa
     whole = Equation(replaced(equation.lhs, part, _WHOLE), "=", replaced(equation.rhs, part, _WHOLE))
     if name in names_in(whole.lhs, whole.rhs):
         return False
-    found = values_of(whole, _WHOLE.name, known, Domain("real", -math.inf, math.inf))
+    found = values_of(whole, _WHOLE.name, problem.known, Domain("real", -math.inf, math.inf))
     if found.undecided or found.caveat or found.singular or any(one.spans for one in found.solutions):
         return False
     numbers = [one.values[_WHOLE.name] for one in found.solutions]
     return all(abs(number - round(number)) > AGREEMENT * max(1.0, abs(number)) for number in numbers)
 
 
-def _level(
-    equation: Equation, name: str, known: Mapping[str, float], domain: Domain, found: Sequence[Solution]
-) -> Outcome | None:
+def _level(problem: OneUnknown, found: Sequence[Solution]) -> Outcome | None:
     """The intervals in which the name cancels, and the solutions besides; None if there is no interval."""
-    if not found and (_exact_rest(equation, name, known) == 0 or holds_everywhere(equation, name, known, domain)):
-        return Outcome((Solution({}, {name: (domain.low, domain.high)}),))
-    if not has_pieces(equation, name):
+    if not found and (_exact_rest(problem) == 0 or holds_everywhere(problem)):
+        return problem.everywhere
+    if not has_pieces(problem.equation, problem.name):
         return None
-    isolated = tuple(solution.values[name] for solution in found)
-    roots = roots_of(equation, name, known, domain)
-    others = (x for x in roots.values if agrees(equation, {**known, name: x}) and not _is_among(x, found, name))
-    values = (*isolated, *others)
-    roots = _with_levels(replace(roots, values=values), equation, name, known, domain)
-    return _outcome(roots, name, domain) if roots.plateaus else None
+    isolated = tuple(solution.values[problem.name] for solution in found)
+    roots = roots_of(problem.equation, problem.name, problem.known, problem.domain)
+    others = (x for x in roots.values if problem.agrees(x) and not _is_among(x, found, problem.name))
+    roots = _with_levels(replace(roots, values=(*isolated, *others)), problem)
+    return _outcome(roots, problem) if roots.plateaus else None
 
 
-def _with_levels(roots: Roots, equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Roots:
+def _with_levels(roots: Roots, problem: OneUnknown) -> Roots:
     """The roots with the intervals that a search missed, and without roots inside an interval."""
 
     def sign(x: float) -> int:
-        return sign_of_gap(equation, {**known, name: x})
+        return sign_of_gap(problem.equation, problem.at(x))
 
     def is_root(span: Span) -> bool:
         return is_narrow(span) and any(_is_inside(x, span) for x in roots.values)
 
     spans = [span for span in roots.plateaus if not is_root(span)]
     gaps = [(low[1], high[0]) for low, high in pairwise(sorted(spans))]  # a narrow one lies between trial points
-    tried = level_spans(equation, name, known, domain, [middle(span) for span in (*spans, *gaps)])
+    tried = level_spans(problem, [middle(span) for span in (*spans, *gaps)])
     for span in (span for span in tried if not is_root(span)):
         if not any(_is_about(other, span) or _is_sharper(other, span, sign) for other in spans):
             spans = [other for other in spans if not _is_inside(middle(other), span)] + [span]
@@ -459,8 +437,9 @@ def _is_inside(x: float, span: Span) -> bool:
     return lies_in((x, x), span, SAME_ROOT)
 
 
-def _outcome(roots: Roots, name: str, domain: Domain) -> Outcome:
-    low, high = map(domain.told, roots.sought)
+def _outcome(roots: Roots, problem: OneUnknown) -> Outcome:
+    name = problem.name
+    low, high = map(problem.domain.told, roots.sought)
     if roots.turn:
         caveat = f"sought in one turn, from {low} to {high}"
     elif roots.proved:
@@ -478,13 +457,15 @@ def _outcome(roots: Roots, name: str, domain: Domain) -> Outcome:
     return Outcome((*points, *bounded), caveat, reason=reason, undecided=undecided)
 
 
-def _why_not(finite: Sequence[float], domain: Domain, has_arms: bool) -> str:
+def _why_not(finite: Sequence[float], problem: OneUnknown) -> str:
+    """Why none of these candidates, the finite ones of all, is a solution."""
+    domain = problem.domain
     if not finite:
         return "it would have to be complex, infinite or undefined"
     outside = [number for number in finite if number not in domain]
     if outside:
         return f"it would have to be {' or '.join(map(domain.told, outside[:3]))}"
-    if has_arms:
+    if has_choice(problem.equation, problem.name):
         return "no arm of the relation that could give it binds"
     told = " or ".join(map(domain.told, finite[:3]))
     return f"it could only be {told}, which does not satisfy the relation"
@@ -496,28 +477,24 @@ def _why_not(finite: Sequence[float], domain: Domain, has_arms: bool) -> str:
 # it is an integer and the sign is right. Every exponent found is put back into the relation.
 
 
-Solving = Callable[[Equation], Outcome]
-"""What a relation comes to, solved for the same unknown."""
-
-
-def by_whole_exponents(
-    equation: Equation, name: str, known: Mapping[str, float], power: Apply, solving: Solving
-) -> Outcome:
+def _by_whole_exponents(problem: OneUnknown, power: Apply) -> Outcome:
     """The values of a name in the exponent of a power whose base is negative."""
     base, exponent = power.args
+    equation = problem.equation
     size = Apply("pow", (Apply("abs", (base,)), exponent))
     found: list[Solution] = []
     undecided = False
     for signed in (size, negated(size)):
-        sides = (replaced(side, power, signed) for side in (equation.lhs, equation.rhs))
-        outcome = solving(Equation(next(sides), equation.op, next(sides)))
+        sides = replaced(equation.lhs, power, signed), replaced(equation.rhs, power, signed)
+        outcome = solutions_of(replace(problem, equation=Equation(sides[0], equation.op, sides[1])))
         undecided = undecided or outcome.undecided or any(solution.spans for solution in outcome.solutions)
         for solution in outcome.solutions:
-            number = value(exponent, {**known, **solution.values}) if not solution.spans else 0.5
+            number = value(exponent, {**problem.known, **solution.values}) if not solution.spans else 0.5
             if not abs(number - round(number)) <= WHOLE * max(1.0, abs(number)):
                 continue
-            for exact in solving(Equation(exponent, "=", Number(Fraction(round(number))))).solutions:
-                at = {**known, **exact.values}
+            whole = Equation(exponent, "=", Number(Fraction(round(number))))
+            for exact in solutions_of(replace(problem, equation=whole)).solutions:
+                at = {**problem.known, **exact.values}
                 if agrees(equation, at) and not repeats(exact.values, found):
                     found.append(Solution(exact.values, {}))
                 elif not value(exponent, at).is_integer():

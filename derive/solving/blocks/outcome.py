@@ -1,4 +1,4 @@
-"""The outcome of a block: its solutions, what is not proved about them, and when an equation counts as met."""
+"""What a block asks and comes to: equations at known numbers, their solutions, and when an equation counts as met."""
 
 from __future__ import annotations
 
@@ -9,12 +9,28 @@ from dataclasses import dataclass, field
 from derive.expressions.tree import Equation, Node
 from derive.model.relation import Relation
 from derive.numerics.algebra.evaluation import departure, residual, residual_of_decimals, strain
+from derive.numerics.algebra.like_terms import occurrences
 from derive.numerics.algebra.multiprecision import gap_of
 from derive.numerics.intervals.enclosure import Span
+from derive.numerics.local_solvers.newton import many_starts
+from derive.numerics.root_finding.expression_graph import dag_of
+from derive.numerics.root_finding.gap import meets_beside_givens
+from derive.numerics.root_finding.krawczyk import Newton, newton
 from derive.tolerances import AGREEMENT, BLUR, MET, SAME_SOLUTION
 from quantities.domain import Domain
 
-__all__ = ["Outcome", "Solution", "System", "agrees", "is_covered", "is_met", "may_be_met", "repeats"]
+__all__ = [
+    "OneUnknown",
+    "Outcome",
+    "Solution",
+    "System",
+    "agrees",
+    "are_close",
+    "is_covered",
+    "is_met",
+    "may_be_met",
+    "repeats",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,21 +65,49 @@ class System:
     domains: Mapping[str, Domain]
     hints: Mapping[str, float] = field(default_factory=dict)  # guesses for unknowns
 
+    @property
+    def positive(self) -> frozenset[str]:
+        """The unknowns that are nowhere below zero."""
+        return frozenset(name for name in self.unknowns if self.domains[name].low >= 0)
+
+    def near(self, values: Mapping[str, float], steps: int = 80) -> dict[str, float] | None:
+        """The solution to which Newton's method converges from a point; None if it does not."""
+        return next(many_starts(self.equations, [*values], self.known, [values], self.positive, steps), None)
+
+    def step_in(self, box: Mapping[str, Span], blur: float) -> Newton | None:
+        """A step of the interval Newton method, for all numbers that differ from the known ones by a blur."""
+        dag = dag_of(self.equations, [*box], self.known, blur=blur)
+        return None if dag is None else newton(dag, [*box.values()])
+
+    def gap(self, values: Mapping[str, float]) -> float:
+        """The largest residual at a point; NaN where one is."""
+        whole = {**self.known, **values}
+        gaps = [abs(residual(equation, whole)) for equation in self.equations]
+        return math.nan if any(gap != gap for gap in gaps) else max(gaps)
+
+    def alone(self, equation: Equation, name: str) -> OneUnknown:
+        """An equation whose other unknowns are gone or known."""
+        return OneUnknown(equation, name, self.known, self.domains[name])
+
     def inside(self, name: str) -> Span:
         """The ends of an unknown's domain."""
         return self.domains[name].low, self.domains[name].high
 
+    def _astray(self, values: Mapping[str, float]) -> list[tuple[Domain, str, float]]:
+        """The values outside their domains."""
+        return [(self.domains[name], name, x) for name, x in values.items() if x not in self.domains[name]]
+
+    def is_inside(self, values: Mapping[str, float]) -> bool:
+        """Whether every value lies in its domain."""
+        return not self._astray(values)
+
     def outside(self, values: Mapping[str, float]) -> str:
         """The values outside their domains, in words."""
-        left = [
-            f"{name} would be {self.domains[name].told(x)}" for name, x in values.items() if x not in self.domains[name]
-        ]
-        return ", ".join(left)
+        return ", ".join(f"{name} would be {domain.told(x)}" for domain, name, x in self._astray(values))
 
     def is_at_open_end(self, values: Mapping[str, float]) -> bool:
         """Whether every value outside its domain is at an open end of it."""
-        outside = [name for name, x in values.items() if x not in self.domains[name]]
-        return all(self.domains[name].open_low and values[name] == self.domains[name].low for name in outside)
+        return all(domain.open_low and x == domain.low for domain, _, x in self._astray(values))
 
     def misses(self, values: Mapping[str, float], equations: Sequence[Equation]) -> bool:
         """Whether numbers fail the very equations that they came from, and so prove nothing."""
@@ -73,13 +117,58 @@ class System:
     def meets(self, values: Mapping[str, float]) -> bool:
         """Whether all equations hold to the last digits of doubles, a stricter test than `holds`."""
         whole = {**self.known, **values}
-        inside = all(number in self.domains[name] for name, number in values.items())
-        return inside and all(abs(residual(equation, whole)) <= MET for equation in self.equations)
+        return self.is_inside(values) and all(abs(residual(one, whole)) <= MET for one in self.equations)
 
     def holds(self, values: Mapping[str, float], tolerance: float = AGREEMENT) -> bool:
-        inside = all(number in self.domains[name] for name, number in values.items())
         whole = {**self.known, **values}
-        return inside and all(agrees(equation, whole, tolerance) for equation in self.equations)
+        return self.is_inside(values) and all(agrees(equation, whole, tolerance) for equation in self.equations)
+
+
+@dataclass(frozen=True, slots=True)
+class OneUnknown:
+    """One equation at known numbers, which must hold for its one unknown in its domain."""
+
+    equation: Equation
+    name: str
+    known: Mapping[str, float]
+    domain: Domain
+
+    @property
+    def sides(self) -> tuple[Node, Node]:
+        return self.equation.lhs, self.equation.rhs
+
+    @property
+    def occurrences(self) -> int:
+        """How often the unknown stands in the equation."""
+        return sum(occurrences(side, self.name) for side in self.sides)
+
+    @property
+    def whole(self) -> Span:
+        """The ends of the domain."""
+        return self.domain.low, self.domain.high
+
+    @property
+    def everywhere(self) -> Outcome:
+        """The outcome if every number of the domain is a solution."""
+        return Outcome((Solution({}, {self.name: self.whole}),))
+
+    def at(self, x: float) -> dict[str, float]:
+        """All the numbers, where the unknown is this one."""
+        return {**self.known, self.name: x}
+
+    def residual(self, x: float) -> float:
+        return residual(self.equation, self.at(x))
+
+    def agrees(self, x: float) -> bool:
+        return agrees(self.equation, self.at(x))
+
+    def meets(self, x: float, tolerance: float = AGREEMENT) -> bool:
+        """Whether the sides agree at a number: as closely as a relation must, or more."""
+        return abs(self.residual(x)) <= tolerance
+
+    def meets_beside_givens(self, x: float) -> bool:
+        """The same beside what the givens contribute to the sides."""
+        return meets_beside_givens(self.equation, self.name, self.known, x)
 
 
 def agrees(equation: Equation, values: Mapping[str, float], tolerance: float = AGREEMENT) -> bool:
@@ -125,6 +214,12 @@ def repeats(values: Mapping[str, float], found: Sequence[Solution], tolerance: f
         not other.spans and all(math.isclose(x, other.values[name], rel_tol=tolerance) for name, x in values.items())
         for other in found
     )
+
+
+def are_close(values: Mapping[str, float], other: Mapping[str, float], share: float, least: float = 1.0) -> bool:
+    """Whether two points differ by no more than a share of each number, or of so much of the largest."""
+    largest = max(map(abs, values.values()))
+    return all(abs(x - other[name]) <= share * max(abs(x), least * largest) for name, x in values.items())
 
 
 def is_covered(solution: Solution, found: Sequence[Solution]) -> bool:

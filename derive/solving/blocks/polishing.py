@@ -16,15 +16,24 @@ from dataclasses import replace
 from derive.expressions.tree import Apply, Equation, Node, Number, names_in
 from derive.numerics.algebra.evaluation import residual
 from derive.numerics.algebra.multiprecision import is_rounded_zero
-from derive.numerics.local_solvers.newton import is_isolated, many_starts
+from derive.numerics.local_solvers.newton import is_isolated
+from derive.numerics.local_solvers.singular_roots import sharpened
 from derive.numerics.root_finding.expression_graph import dag_of
-from derive.numerics.root_finding.krawczyk import isolated_near, newton
-from derive.solving.blocks.outcome import Outcome, Solution, System, agrees, repeats
+from derive.numerics.root_finding.krawczyk import isolated_near
+from derive.solving.blocks.outcome import Outcome, Solution, System, agrees, are_close, repeats
 from derive.solving.blocks.substitution import expressed
 from derive.tolerances import AGREEMENT, BLUR, HANDFUL, LAST_DIGIT, NEAR_MULTIPLE, ROUNDED, TIGHT, VISIBLE
-from quantities.domain import Domain
 
-__all__ = ["are_apart", "each_once", "fitted", "is_telling", "leads_elsewhere", "positive_of", "settled", "sharp"]
+__all__ = [
+    "are_apart",
+    "each_once",
+    "fitted",
+    "in_many_digits",
+    "is_telling",
+    "leads_elsewhere",
+    "settled",
+    "sharp",
+]
 
 _FEW = 20  # limit on unknowns of a system that is improved by difference quotients
 _SMALL = 8  # limit on unknowns of a system that is refined in multiprecision
@@ -35,9 +44,7 @@ def settled(values: dict[str, float], equations: Sequence[Equation], system: Sys
     """The values, improved by a few Newton steps where rounding has cost digits."""
     whole = {**system.known, **values}
     if len(values) <= _FEW and not all(agrees(equation, whole, TIGHT) for equation in equations):
-        positive = positive_of(values, system.domains)
-        better = many_starts(equations, list(values), system.known, [values], positive, steps=6)
-        values = next(better, values)
+        values = replace(system, equations=tuple(equations)).near(values, steps=6) or values
     return fitted(values, equations, system)
 
 
@@ -71,10 +78,6 @@ def _without_noise(values: dict[str, float], equations: Sequence[Equation], syst
             if near and is_rounded_zero(branch.left[0], name, {**system.known, name: x}):
                 return _without_noise(moved, equations, system)
     return values
-
-
-def positive_of(names: Iterable[str], domains: Mapping[str, Domain]) -> frozenset[str]:
-    return frozenset(name for name in names if domains[name].low >= 0)
 
 
 def each_once(outcome: Outcome, system: System) -> Outcome:
@@ -121,10 +124,8 @@ def _add(found: list[Solution], one: Solution, system: System, tolerance: float)
             continue
         enough = ROUNDED if _are_one(one.values, other.values, system, HANDFUL) else tolerance
         between = [_part_of_way(share, one.values, other.values) for share in _BETWEEN]
-        if all(_worst(point, system) <= enough for point in between) and not are_apart(
-            one.values, other.values, system
-        ):
-            best = min((between[0], other.values, one.values), key=lambda values: _worst(values, system))
+        if all(system.gap(point) <= enough for point in between) and not are_apart(one.values, other.values, system):
+            best = min((between[0], other.values, one.values), key=system.gap)
             found[i] = replace(one, values=best)
             return
     found.append(one)
@@ -134,9 +135,8 @@ def _is_single(one: Solution, other: Solution, system: System) -> bool:
     """Whether the box between two solutions is proved to hold one at most, for all numbers that round to the givens."""
     if one.spans or other.spans or not _are_one(one.values, other.values, system):
         return False
-    dag = dag_of(system.equations, system.unknowns, system.known, blur=LAST_DIGIT)
-    ends = [(one.values[name], other.values[name]) for name in system.unknowns]
-    step = None if dag is None else newton(dag, [(min(pair), max(pair)) for pair in ends])
+    ends = {name: sorted((one.values[name], other.values[name])) for name in system.unknowns}
+    step = system.step_in({name: (low, high) for name, (low, high) in ends.items()}, LAST_DIGIT)
     return step is not None and step.single
 
 
@@ -160,19 +160,19 @@ def are_apart(one: Mapping[str, float], other: Mapping[str, float], system: Syst
     return len(narrow) == len(points) and any(b < low or high < a for (a, b), (low, high) in zip(*narrow, strict=True))
 
 
-def _worst(values: Mapping[str, float], system: System) -> float:
-    """The largest residual at a point."""
-    return max(abs(residual(equation, {**system.known, **values})) for equation in system.equations)
+def in_many_digits(
+    values: Mapping[str, float], equations: Sequence[Equation], known: Mapping[str, float]
+) -> tuple[Mapping[str, float], int] | None:
+    """The root to which many digits lead from a point, and its order; None of a large system, or if there is none."""
+    if len(values) > _SMALL or any(x != x for x in values.values()):
+        return None
+    return sharpened(equations, values, known)
 
 
 def sharp(values: Mapping[str, float], system: System) -> Mapping[str, float]:
     """A root to its last digit, or as it is if many digits lead nowhere or to another one."""
-    from derive.numerics.local_solvers.singular_roots import sharpened
-
-    if len(values) > _SMALL or any(x != x for x in values.values()):
-        return values
-    better = sharpened(system.equations, values, system.known)
-    return values if better is None or not _are_one(values, better, system) else better
+    many = in_many_digits(values, system.equations, system.known)
+    return values if many is None or not _are_one(values, many[0], system) else many[0]
 
 
 def is_telling(values: Mapping[str, float], equations: Sequence[Equation], known: Mapping[str, float]) -> bool:
@@ -212,19 +212,14 @@ def leads_elsewhere(values: Mapping[str, float], equations: Sequence[Equation], 
     Either it is proved that there is no root near, or something given is lost in rounding there, and with many digits
     Newton's method leaves it for a root that is not near.
     """
-    from derive.numerics.local_solvers.singular_roots import sharpened
-
     if len(values) > _SMALL:
         return False
     if _is_refuted(values, system):
         return True
     if is_telling(values, equations, system.known):
         return False
-    better = sharpened(equations, values, system.known)
-    if better is None:
-        return False
-    largest = max(map(abs, values.values()))
-    return any(abs(better[name] - x) > NEAR_MULTIPLE * largest for name, x in values.items())
+    many = in_many_digits(values, equations, system.known)
+    return many is not None and not are_close(values, many[0], NEAR_MULTIPLE)
 
 
 def _is_refuted(values: Mapping[str, float], system: System) -> bool:
@@ -234,10 +229,8 @@ def _is_refuted(values: Mapping[str, float], system: System) -> bool:
     """
     if len(system.equations) != len(values) or not all(values.values()):
         return False
-    dag = dag_of(system.equations, list(values), system.known, blur=BLUR)
-    reaches = [NEAR_MULTIPLE * abs(x) for x in values.values()]
-    box = [(x - reach, x + reach) for x, reach in zip(values.values(), reaches, strict=True)]
-    step = None if dag is None else newton(dag, box)
+    reaches = {name: NEAR_MULTIPLE * abs(x) for name, x in values.items()}
+    step = system.step_in({name: (x - reaches[name], x + reaches[name]) for name, x in values.items()}, BLUR)
     return step is not None and step.left is None
 
 

@@ -16,13 +16,12 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from derive.expressions.arithmetic import Arithmetic, Fold, NoElement, nothing
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, replaced
-from derive.numerics.algebra.evaluation import residual, value
+from derive.expressions.tree import Apply, Name, Node, Number, names_in, replaced
+from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.like_terms import inverted, multiplied
-from derive.solving.blocks.outcome import Outcome, Solution, agrees
+from derive.solving.blocks.outcome import OneUnknown, Outcome, Solution
 from derive.solving.sensitivity.elasticities import ANY, OPERATIONS
 from derive.tolerances import AGREEMENT
-from quantities.domain import Domain
 
 __all__ = ["by_proportion", "is_proportional", "is_unmoved"]
 
@@ -32,45 +31,47 @@ _NEVER = "the two sides never meet in its domain"
 _Degree = Fraction | str | None
 
 
-def by_proportion(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Outcome | None:
-    """All values of a positive name, if both sides are proportional to powers of it; None if they are not.
+def by_proportion(problem: OneUnknown) -> Outcome | None:
+    """All values of a positive unknown, if both sides are proportional to powers of it; None if they are not.
 
     >>> from derive.expressions.grammar import parse_equation
+    >>> from quantities.domain import Domain
     >>> positive = Domain("positive", 0.0, math.inf, open_low=True)
-    >>> known = {"t": 2.0, "a": 6.0, "b": 8.0, "none": 0.0}
-    >>> found = by_proportion(parse_equation("t = max(a/x, b/x, none)"), "x", known, positive)
-    >>> [dict(solution.values) for solution in found.solutions]
+    >>> def by(text):
+    ...     known = {"t": 2.0, "a": 6.0, "b": 8.0, "none": 0.0}
+    ...     return by_proportion(OneUnknown(parse_equation(text), "x", known, positive))
+    >>> [dict(solution.values) for solution in by("t = max(a/x, b/x, none)").solutions]
     [{'x': 4.0}]
-    >>> by_proportion(parse_equation("8 = max(a/x, b/x, none)*x"), "x", known, positive).solutions[0].spans
+    >>> by("8 = max(a/x, b/x, none)*x").solutions[0].spans
     {'x': (0.0, inf)}
-    >>> by_proportion(parse_equation("9 = max(a/x, b/x, none)*x"), "x", known, positive).reason
+    >>> by("9 = max(a/x, b/x, none)*x").reason
     'the two sides never meet in its domain'
-    >>> by_proportion(parse_equation("t = max(a/x, b)"), "x", known, positive) is None
+    >>> by("t = max(a/x, b)") is None
     True
     """
+    name, known, domain, sides = problem.name, problem.known, problem.domain, problem.sides
     if domain.low < 0 or 0.0 in domain:
         return None
-    left, right = (_degree(side, name, known) for side in (equation.lhs, equation.rhs))
+    left, right = (_degree(side, name, known) for side in sides)
     if left is None or right is None or (left == right == ANY):
         return None
-    at_one = {**known, name: 1.0}
     if left == right or ANY in (left, right):
-        gap = abs(residual(equation, at_one))
+        gap = abs(problem.residual(1.0))
         if gap <= AGREEMENT:
-            return Outcome((Solution({}, {name: (domain.low, domain.high)}, is_whole=True),))
-        is_rounding = not math.isfinite(gap) or agrees(equation, at_one)
+            return Outcome((Solution({}, {name: problem.whole}, is_whole=True),))
+        is_rounding = not math.isfinite(gap) or problem.agrees(1.0)
         return None if is_rounding else Outcome((), reason=_NEVER)
     assert isinstance(left, Fraction)
     assert isinstance(right, Fraction)
-    ends = [value(side, at_one) for side in (equation.lhs, equation.rhs)]
+    ends = [value(side, problem.at(1.0)) for side in sides]
     if not all(map(math.isfinite, ends)) or not ends[0] * ends[1] > 0:
         return None
-    first, second = (replaced(side, Name(name), _ONE) for side in (equation.lhs, equation.rhs))
+    first, second = (replaced(side, Name(name), _ONE) for side in sides)
     form = multiplied(first, inverted(second))
     if right - left != 1:
         form = Apply("pow", (form, Number(1 / (right - left))))
     number = value(form, known)
-    if number not in domain or not agrees(equation, {**known, name: number}):
+    if number not in domain or not problem.agrees(number):
         return None
     return Outcome((Solution({name: number}, {}, form),))
 

@@ -19,12 +19,11 @@ from derive.expressions.tree import Equation, names_in
 from derive.numerics.algebra.evaluation import residual, terms, value
 from derive.numerics.algebra.modular import Row, drawn, inverse, scaled, slopes, subtract
 from derive.numerics.intervals.arithmetic import lies_in
-from derive.numerics.local_solvers.newton import many_starts
 from derive.numerics.root_finding.expression_graph import dag_of
-from derive.solving.blocks.multistart import starts
 from derive.solving.blocks.outcome import System
-from derive.solving.blocks.polishing import is_telling, positive_of
+from derive.solving.blocks.polishing import is_telling
 from derive.solving.blocks.proportional import by_proportion
+from derive.solving.blocks.samples import spread, starts
 from derive.solving.blocks.tearing import tearings
 from derive.time_limits import tick
 from derive.tolerances import AGREEMENT, AT_END, LEAST_SQUARED, RANK_ON_CURVE, ROUNDED
@@ -35,7 +34,6 @@ _STEPS = (1e-3, 1e-2, 3e-2)  # relative to the unknowns' sizes
 _KEPT = 0.2  # least share of a step that the corrector must leave
 _PART = 1e-2  # of a domain
 _STARTS = 60  # starts from which a point of the curve is sought
-_SHARES = (0.07, 0.13, 0.29, 0.41, 0.46, 0.53, 0.57, 0.63, 0.71, 0.83, 0.97)
 _ENOUGH = 3  # points along a branch that show what holds along it
 
 
@@ -95,10 +93,8 @@ def repeat_each_other(system: System) -> bool:
     """
     if not _is_dependent(system.equations, system.unknowns):
         return False
-    positive = positive_of(system.unknowns, system.domains)
-    spread = starts(system.unknowns, system.known, system.domains, _STARTS)
-    points = many_starts(system.equations, system.unknowns, system.known, spread, positive)
-    return any(system.holds(point) and lies_on_curve(point, system) for point in points)
+    points = map(system.near, starts(system.unknowns, system.known, system.domains, _STARTS))
+    return any(point is not None and system.holds(point) and lies_on_curve(point, system) for point in points)
 
 
 @lru_cache(maxsize=512)
@@ -172,14 +168,11 @@ def _follows(
     values: Mapping[str, float], direction: Mapping[str, float], sign: float, sizes: Mapping[str, float], system: System
 ) -> bool:
     """Whether steps to one side lead to other solutions."""
-    positive = positive_of(system.unknowns, system.domains)
     for step in _STEPS:
         tick()
         aside = {name: x + sign * step * direction[name] * sizes[name] for name, x in values.items()}
-        (found, *_) = [*many_starts(system.equations, system.unknowns, system.known, [aside], positive, 20), None]
-        if found is None or not _is_inside(found, system):
-            return False
-        if any(abs(residual(equation, {**system.known, **found})) > 2 * ROUNDED for equation in system.equations):
+        found = system.near(aside, steps=20)
+        if found is None or not _is_inside(found, system) or system.gap(found) > 2 * ROUNDED:
             return False
         gone = max(abs(found[name] - x) / sizes[name] for name, x in values.items())
         if not _KEPT * step <= gone <= step / _KEPT:
@@ -199,7 +192,7 @@ def holds_along_branch(equations: Sequence[Equation], system: System) -> bool:
     """
     for tear, branches in tearings(equations, system):
         for branch in branches:
-            points = [branch.at({tear: x}, system.known) for x in _samples(*system.inside(tear))]
+            points = [branch.at({tear: x}, system.known) for x in spread(*system.inside(tear))]
             points = [point for point in points if all(map(math.isfinite, point.values()))]
             if len(points) < _ENOUGH or any(system.misses(point, equations) for point in points):
                 continue
@@ -228,19 +221,8 @@ def is_open_in_part(system: System) -> bool:
     """
     for tear, branches in tearings(system.equations, system)[:1]:
         for branch in branches:
-            whole = by_proportion(branch.left[0], tear, system.known, system.domains[tear])
-            points = (branch.at({tear: x}, system.known) for x in _samples(*system.inside(tear)))
+            whole = by_proportion(system.alone(branch.left[0], tear))
+            points = (branch.at({tear: x}, system.known) for x in spread(*system.inside(tear)))
             if whole is None and sum(map(system.meets, points)) > 1:
                 return True
     return False
-
-
-def _samples(low: float, high: float) -> list[float]:
-    """Points across a domain."""
-    if math.isfinite(low) and math.isfinite(high):
-        return [low + share * (high - low) for share in _SHARES]
-    start = low if math.isfinite(low) else 0.0 if not math.isfinite(high) else high
-    reaches = [10 ** (6 * share - 3) for share in _SHARES]
-    up = [start + reach for reach in reaches if high == math.inf]
-    down = [start - reach for reach in reaches if low == -math.inf]
-    return [*up, *down]

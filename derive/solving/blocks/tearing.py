@@ -32,21 +32,17 @@ from derive.numerics.algebra.products import product_of, written
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.expression_graph import dag_of
-from derive.numerics.root_finding.gap import meets_beside_givens
 from derive.numerics.root_finding.krawczyk import newton
 from derive.solving.blocks.free_unknowns import (
     bounds_over,
     has_choice,
-    is_constant,
     is_level_span,
-    middle,
-    runs,
-    within,
 )
-from derive.solving.blocks.one_unknown import values_of
+from derive.solving.blocks.one_unknown import solutions_of
 from derive.solving.blocks.outcome import Outcome, Solution, System, is_covered, repeats
 from derive.solving.blocks.polishing import are_apart, settled
 from derive.solving.blocks.proportional import by_proportion, is_proportional, is_unmoved
+from derive.solving.blocks.samples import is_constant, middle, runs, within
 from derive.solving.blocks.substitution import (
     Branch,
     Lost,
@@ -183,7 +179,7 @@ def _along(branches: Sequence[Branch], tear: str, equations: Sequence[Equation],
                 continue
             at = solution.values[tear]
             beside = sorted((at * 0.999, at * 1.001)) if at else (-1e-3, 1e-3)
-            if is_level_span(branch.left[0], tear, system.known, (beside[0], beside[1])):
+            if is_level_span(system.alone(branch.left[0], tear), (beside[0], beside[1])):
                 pieces = _spanned(branch, tear, system.inside(tear), system, turns, [at])
                 found.extend(piece for piece in pieces if not is_covered(piece, found))
                 continue
@@ -212,7 +208,7 @@ def _is_another(values: Mapping[str, float], found: Sequence[Solution], system: 
 def _roots(branch: Branch, tear: str, system: System) -> Outcome:
     """The tear's values by the last relation; undecided if it has too many turns to follow."""
     try:
-        return values_of(branch.left[0], tear, system.known, system.domains[tear])
+        return solutions_of(system.alone(branch.left[0], tear))
     except LimitError as error:
         if error.limit != "turns":
             raise
@@ -274,12 +270,8 @@ def _level_seeds(
         marks = sorted(x for x in turns() if low < x < high)
         beside = [middle(piece) for piece in pairwise([low, *marks, high])]
     met = [x for x in beside if system.meets(branch.at({tear: x}, system.known))]
-    left = branch.left[0]
-    return [
-        x
-        for x in met
-        if is_cancelled(left, tear, {**system.known, tear: x}) and meets_beside_givens(left, tear, system.known, x)
-    ]
+    left = system.alone(branch.left[0], tear)
+    return [x for x in met if is_cancelled(left.equation, tear, left.at(x)) and left.meets_beside_givens(x)]
 
 
 def _spanned(
@@ -329,7 +321,7 @@ def _along_proportion(branch: Branch, tear: str, roots: Outcome, system: System)
         Equation(substituted(one.lhs, branch.forms), "=", substituted(one.rhs, branch.forms))
         for one in system.equations
     ]
-    held = [by_proportion(one, tear, system.known, domain) for one in put_in]
+    held = [by_proportion(system.alone(one, tear)) for one in put_in]
     if any(one is None or not any(solution.is_whole for solution in one.solutions) for one in held):
         return None
     at_one = branch.at({tear: 1.0}, system.known)
@@ -354,7 +346,7 @@ def _turns(branch: Branch, tear: str, system: System) -> Iterator[float]:
         put_in = Equation(substituted(one, branch.forms), "=", substituted(other, branch.forms))
         (tie,) = _reduced_equations((put_in,), tear, system)
         if tear in names_in(tie.lhs, tie.rhs):
-            for solution in values_of(tie, tear, system.known, system.domains[tear]).solutions:
+            for solution in solutions_of(system.alone(tie, tear)).solutions:
                 yield from (solution.values.values() or solution.spans[tear])
 
 

@@ -24,8 +24,8 @@ from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import residual, value
 from derive.planning.matching import Matching
 from derive.planning.plan import Block, Plan
-from derive.solving.blocks.multistart import starts
 from derive.solving.blocks.outcome import agrees
+from derive.solving.blocks.samples import starts
 from derive.solving.cancellation.elimination import Projection, projected, reduced
 from derive.solving.cancellation.jacobian_rank import Rows, combined, repeated, rows_of
 from derive.solving.execution.block_execution import State

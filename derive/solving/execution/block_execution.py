@@ -24,8 +24,9 @@ from derive.numerics.root_finding.branch_and_bound import PARTS
 from derive.planning.plan import Block
 from derive.solving.blocks.block import solve_block
 from derive.solving.blocks.complete_search import narrowed
-from derive.solving.blocks.free_unknowns import bounds_over, is_constant, is_narrow, middle, reaching, within
+from derive.solving.blocks.free_unknowns import bounds_over, reaching
 from derive.solving.blocks.outcome import Outcome, Solution
+from derive.solving.blocks.samples import is_constant, is_narrow, middle, within
 from derive.solving.blocks.substitution import substituted
 from derive.solving.sensitivity.elasticities import composed
 from quantities.domain import Domain

@@ -21,8 +21,8 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.intervals.enclosure import truths
 from derive.planning.plan import Plan
 from derive.presentation.numbers import shown_number
-from derive.solving.blocks.free_unknowns import is_narrow, middle
 from derive.solving.blocks.outcome import may_be_met
+from derive.solving.blocks.samples import is_narrow, middle
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.case_boxes import claims, worded
 from derive.solving.execution.plan_states import UNPROVED, Found, all_of, is_doubt, planned, planned_for, solved

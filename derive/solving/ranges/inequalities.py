@@ -25,8 +25,8 @@ from derive.numerics.intervals.enclosure import Span
 from derive.planning.incidence import structure_of
 from derive.planning.plan import ActiveLimits, Block, Plan
 from derive.presentation.failed_checks import by_default
-from derive.solving.blocks.free_unknowns import middle
 from derive.solving.blocks.outcome import agrees
+from derive.solving.blocks.samples import middle
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.plan_execution import carried_out
 from derive.solving.execution.plan_states import Found

@@ -24,7 +24,7 @@ RISING = {
     "steps": "EPSILON STILL STEP_DONE RUN_OUT CONVERGED",
     "residuals of a search": "ROUNDED MET STALLED AGREEMENT",
     "an interval that is a number": "MET POINT CONSTANT",
-    "rank": "EXPRESSION RANK LEAST_SQUARES RANK_OF_QUOTIENTS RANK_ON_CURVE RANK_AT_ROOT",
+    "rank": "EXPRESSION RANK LEAST_SQUARES RANK_OF_QUOTIENTS RANK_ON_CURVE",
     "bounds": "FOLLOWED ATTAINED EXTREME CONSTANT",
     "in many digits": "NO_SHARE QUOTIENT SHARP SECANT BEYOND_DOUBLES VANISHING LAST_DIGIT LEVEL VANISHED",
     "sizes": "LEAST NO_UNDERFLOW NO_SIZE LEAST_INPUT SMALLEST UNRESOLVED LEAST_TRUSTED NEAR_ZERO",
@@ -39,7 +39,7 @@ ROLES = {
     "decides": """
         LAST_DIGIT SAME_SIDES FOLLOWED ROUNDED TIGHT MET SURE SAME_SOLUTION POINT WHOLE AT_END SAME_MULTIPLE
         NEAR_MULTIPLE TOUCHING NEAR_ZERO UNRESOLVED CONVERGED STALLED SNAPPED BESIDE_LARGEST RANK RANK_OF_QUOTIENTS
-        RANK_ON_CURVE RANK_AT_ROOT NO_GAP VISIBLE FELT EXTREME ATTAINED CONSTANT NO_SHARE VANISHING VANISHED LEVEL
+        RANK_ON_CURVE VISIBLE FELT EXTREME ATTAINED CONSTANT NO_SHARE VANISHING VANISHED LEVEL
         ALIKE BESIDE_STRETCH EXACT_FRACTION SLIVER ON_A_BORDER NO_RESPONSE
     """,
     "steers a search: a step, or where it stops": """
@@ -68,7 +68,7 @@ OWN = {
     "derive.solving.answering.explanation._STEP": "step of a difference quotient",
     "derive.solving.blocks.certification._NARROW": "where a solution is tried to exist",
     "derive.solving.blocks.certification._REGIONS": "where a solution is tried to stand alone",
-    "derive.solving.blocks.free_unknowns._EVERYWHERE": "points all over a domain",
+    "derive.solving.blocks.samples._EVERYWHERE": "points all over a domain",
     "derive.solving.blocks.complete_search._PAYS": "whether another round is worth while",
     "derive.tables.table_charts._BESIDE_KNEE": "how near a knee a curve is looked at",
     "derive.tables.sweep_question._SLOW": "seconds",

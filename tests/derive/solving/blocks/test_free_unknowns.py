@@ -9,8 +9,10 @@ from fractions import Fraction
 import pytest
 
 from derive.expressions.grammar import parse_equation
-from derive.solving.blocks.free_unknowns import bounds_over, has_choice, is_narrow, level_spans, middle
+from derive.solving.blocks.free_unknowns import bounds_over, has_choice, level_spans
 from derive.solving.blocks.one_unknown import values_of
+from derive.solving.blocks.outcome import OneUnknown
+from derive.solving.blocks.samples import is_narrow, middle
 from quantities.domain import Domain
 
 POSITIVE = Domain("positive", 0.0, math.inf, open_low=True)
@@ -38,12 +40,14 @@ def test_the_middle_of_a_point_is_the_point():
 
 @pytest.mark.parametrize(("text", "known", "domain", "expected"), LEVELS)
 def test_an_interval_is_found_to_its_full_length(text, known, domain, expected):
-    assert level_spans(parse_equation(text), "x", known, domain) == [pytest.approx(one, abs=1e-9) for one in expected]
+    assert level_spans(OneUnknown(parse_equation(text), "x", known, domain)) == [
+        pytest.approx(one, abs=1e-9) for one in expected
+    ]
 
 
 @pytest.mark.parametrize(("text", "known", "domain"), NONE)
 def test_what_only_comes_close_is_no_level(text, known, domain):
-    assert level_spans(parse_equation(text), "x", known, domain) == []
+    assert level_spans(OneUnknown(parse_equation(text), "x", known, domain)) == []
 
 
 @pytest.mark.parametrize("span", [(0.0, math.inf), (-math.inf, math.inf), (2.0, 3.0), (-5.0, 0.0), (1e-9, 1e9)])

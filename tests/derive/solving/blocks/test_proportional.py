@@ -9,6 +9,7 @@ import pytest
 from derive.expressions.grammar import parse_equation
 from derive.solving.blocks.block import solve_block
 from derive.solving.blocks.one_unknown import values_of
+from derive.solving.blocks.outcome import OneUnknown
 from derive.solving.blocks.proportional import by_proportion
 from quantities.domain import Domain
 from tests.ordinary import every
@@ -94,13 +95,13 @@ def test_shares_of_what_is_all_in_proportion_leave_their_unknown_free(seed):
     "text", ["x = x**2 + 1", "4 = max(2*x, 3)", "8 = x + exp(x)", "2 = x if x > 1 else 2*x", "sin(x) = x", "x**x = 4*x"]
 )
 def test_what_is_no_power_is_left_to_the_search(text):
-    assert by_proportion(parse_equation(text), "x", {}, POSITIVE) is None
+    assert by_proportion(OneUnknown(parse_equation(text), "x", {}, POSITIVE)) is None
 
 
 def test_a_name_that_may_be_zero_or_negative_is_left_to_the_search():
     for domain in (Domain("nonnegative", 0.0, math.inf), Domain("real", -math.inf, math.inf)):
         found = values_of(parse_equation("max(x, 2*x) = 0*x"), "x", {}, domain)
-        assert by_proportion(parse_equation("max(x, 2*x) = 0*x"), "x", {}, domain) is None
+        assert by_proportion(OneUnknown(parse_equation("max(x, 2*x) = 0*x"), "x", {}, domain)) is None
         assert any(one.values.get("x") == 0.0 for one in found.solutions) or found.solutions[0].spans
 
 
