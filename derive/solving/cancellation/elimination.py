@@ -9,7 +9,7 @@ for the target; the caller must check that the eliminated quantities can exist b
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, is_condition, names_in, replaced, walk
@@ -49,7 +49,7 @@ def projected(
     >>> [str(equation) for equation in found.equations]
     ['M*p = R*T*rho']
     """
-    system = _System(known, domains, set(), set())
+    system = _System(known, domains)
     while sum(system.learns_from(equation) for equation in equations):
         tick()
     left = [system.balanced(equation) for equation in equations]
@@ -78,8 +78,9 @@ class _System:
 
     known: Mapping[str, float]
     domains: Mapping[str, Domain]
-    positive: set[Node]  # nodes that are positive wherever all equations hold
-    nonzero: set[Node]  # nodes that are not zero there
+    positive: set[Node] = field(default_factory=set)  # nodes that are positive wherever all equations hold
+    nonzero: set[Node] = field(default_factory=set)  # nodes that are not zero there
+    products: dict[Node, Product] = field(default_factory=dict)  # of sides: most stay while others are eliminated
 
     def learns_from(self, equation: Equation) -> bool:
         """Whether an equation proves more nodes positive, or not zero: the factors of a product that equals such a
@@ -97,6 +98,8 @@ class _System:
                 fresh |= doubtful.keys() if alone else never_negative
         fresh = {base for base in fresh - self.positive if not self.known.keys() >= {*names_in(base)}}
         self.positive.update(fresh)
+        if fresh:
+            self.products.clear()  # which powers are split rests on what is positive
         return bool(fresh) or len(self.nonzero) > count
 
     def is_nonzero(self, node: Node) -> bool:
@@ -150,7 +153,10 @@ class _System:
         return Equation(sides[0], "=", sides[1] if ratio.number > 0 else written(Product(Fraction(-1), below.powers)))
 
     def _product(self, side: Node) -> Product:
-        return product_of(self._without_zeros(side), self.is_positive)
+        product = self.products.get(side)
+        if product is None:
+            product = self.products[side] = product_of(self._without_zeros(side), self.is_positive)
+        return product
 
     def _without_zeros(self, node: Node) -> Node:
         """An expression with its known zeros written as 0."""

@@ -236,7 +236,7 @@ class Decisions:
         if relation.name in self.question.case.holding:
             return False
         yielding = [name for name in names_in(*relation.conditions) if name in self.question.weak]
-        return any(name not in self.logic.numbers and self.following(name) is None for name in yielding)
+        return any(self.logic.fixed(name) is None and self.following(name) is None for name in yielding)
 
     def whether(self, relation: Relation) -> str:
         """Why a relation does not apply."""
@@ -295,7 +295,7 @@ class Decisions:
     @cached_property
     def logic(self) -> CaseLogic:
         """What the case itself says of conditions."""
-        return CaseLogic(self.library, self.question)
+        return CaseLogic.of(self.library, self.question)
 
     @cached_property
     def _strong(self) -> frozenset[str]:
