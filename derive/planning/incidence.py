@@ -12,7 +12,7 @@ from derive.caches import Memo, Session
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 
-__all__ = ["Core", "Structure", "core_of", "structure_of"]
+__all__ = ["Core", "Structure", "core_of", "lone_names", "structure_of"]
 
 _STRUCTURES = Memo["Structure"](most=1024)
 _EQUATIONS = Memo["_Equations"](most=1)
@@ -380,24 +380,7 @@ class Structure:
         that are alone with another. Quantities that are fixed in another way, such as what is given or asked for, count
         as not open. Later estimates are no equations, and stay.
         """
-        return _APART.of(self.session, fixed, lambda: self._apart(fixed))
-
-    def _apart(self, fixed: frozenset[str]) -> dict[str, str]:
-        names, all_counts, all_sums = self._places
-        count, sums = all_counts.copy(), all_sums.copy()
-        gone: dict[str, str] = {}
-        alone = [name for name, number in count.items() if number == 1 and name not in fixed]
-        for name in alone:  # grows as it is walked
-            place = sums[name]
-            if not count[name] or names[place] in self.rivals:
-                continue
-            gone[names[place]] = name
-            for other in self.members[names[place]]:
-                count[other] -= 1
-                sums[other] -= place
-                if count[other] == 1 and other not in fixed:
-                    alone.append(other)
-        return gone
+        return _APART.of(self.session, fixed, lambda: lone_names(self.members, fixed, self.rivals))
 
     def within_reach(self, known: frozenset[str]) -> AbstractSet[str]:
         """What could be determined beside what is known, if all that is in several relations could."""
@@ -411,16 +394,32 @@ class Structure:
                 found.add(own)
         return found
 
-    @cached_property
-    def _places(self) -> tuple[list[str], dict[str, int], dict[str, int]]:
-        """The relations, how many of them hold each quantity, and the sum of the places of those.
 
-        The sum is the place of the last relation, once those of the others are taken off.
-        """
-        count: dict[str, int] = {}
-        sums: dict[str, int] = {}
-        for place, held in enumerate(self.members.values()):
-            for name in held:
-                count[name] = count.get(name, 0) + 1
-                sums[name] = sums.get(name, 0) + place
-        return list(self.members), count, sums
+def lone_names(
+    rows: Mapping[str, Iterable[str]], fixed: Container[str], staying: Container[str] = ()
+) -> dict[str, str]:
+    """The rows that alone hold a name which is not fixed, each with that name; then those that are left alone so.
+
+    >>> lone_names({"r1": "ab", "r2": "bc", "r3": "cd", "r4": "cd"}, "c")
+    {'r1': 'a', 'r2': 'b'}
+    """
+    labels = list(rows)
+    count: dict[str, int] = {}
+    places: dict[str, int] = {}  # sum of the places of the rows that hold a name: the place of the last one left
+    for place, row in enumerate(rows.values()):
+        for name in row:
+            count[name] = count.get(name, 0) + 1
+            places[name] = places.get(name, 0) + place
+    gone: dict[str, str] = {}
+    alone = [name for name, number in count.items() if number == 1 and name not in fixed]
+    for name in alone:  # grows as it is walked
+        place = places[name]
+        if not count[name] or labels[place] in staying:
+            continue
+        gone[labels[place]] = name
+        for other in rows[labels[place]]:
+            count[other] -= 1
+            places[other] -= place
+            if count[other] == 1 and other not in fixed:
+                alone.append(other)
+    return gone

@@ -339,12 +339,19 @@ class _Rules:
     @property
     def refuted(self) -> list[Relation]:
         """The relations that do not hold at the givens, whose conditions therefore fail."""
-        known, case = self.following or {}, self.question.case
+        case, library = self.question.case, self.library
+        reach = within_reach(library, frozenset(self.question.strong), frozenset(self.left_out))
+        tested = [
+            relation
+            for relation in library.conditional
+            if relation.name not in case.holding | case.failing and relation.approximate is None
+            if reach.issuperset(library.members[relation.name])  # else what follows need not be worked out
+        ]
+        known = (self.following or {}) if tested else {}
         return [
             relation
-            for relation in self.library.conditional
-            if relation.name not in case.holding | case.failing and relation.approximate is None
-            if known.keys() >= {*self.library.members[relation.name]} and not agrees(relation.written, known)
+            for relation in tested
+            if known.keys() >= {*library.members[relation.name]} and not agrees(relation.written, known)
         ]
 
     def _by_target(self, claim: Node) -> Node | None:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from derive.caches import Memo
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.modular import PRIME, Row, drawn, inverse, residue, scaled, slopes, subtract
-from derive.planning.incidence import core_of, structure_of
+from derive.planning.incidence import core_of, lone_names, structure_of
 from derive.planning.matching import forwards
 from derive.planning.plan import basis_of
 from derive.time_limits import tick
@@ -116,13 +116,8 @@ def combined(rows: Rows, target: str) -> tuple[str, ...] | None:
     >>> combined(rows, "n") is None
     True
     """
-    basis = _Basis()
-    for label, row in _peeled(rows, target).items():
-        left, origin = basis.reduced(row, {label: 1})
-        if left.keys() == {target}:
-            return tuple(label for label in rows if label in origin)
-        basis.take(left, origin, target)
-    return None
+    sums = (origin for left, origin in _reduced(rows, target) if left.keys() == {target})
+    return next((tuple(label for label in rows if label in origin) for origin in sums), None)
 
 
 def repeated(rows: Rows, target: str) -> Iterator[tuple[str, ...]]:
@@ -132,12 +127,22 @@ def repeated(rows: Rows, target: str) -> Iterator[tuple[str, ...]]:
     >>> list(repeated(rows, "w"))
     [('a', 'b', 'c')]
     """
-    basis = _Basis()
-    for label, row in _peeled(rows, target).items():
-        left, origin = basis.reduced(row, {label: 1})
-        basis.take(left, origin)
+    for left, origin in _reduced(rows, target):
         if not left:
             yield tuple(name for name in rows if name in origin)
+
+
+def _reduced(rows: Rows, target: str) -> Iterator[tuple[Row, Row]]:
+    """What is left of each row by the rows before it, and the combination of rows that it is.
+
+    Rows that hold a name of their own are left out, unless it is the target: no combination can cancel such a name.
+    """
+    basis = _Basis()
+    kept, _ = _without_own_names(rows, target)
+    for label, row in kept.items():
+        left, origin = basis.reduced(row, {label: 1})
+        yield left, origin
+        basis.take(left, origin, target)
 
 
 def tied(library: RelationSet, question: Question) -> list[str]:
@@ -174,7 +179,7 @@ def directions(rows: Rows, count: int) -> list[Row]:
     (False, 0, False)
     """
     moving = _unfixed(rows)
-    kept, last = _leaves(moving)
+    kept, last = _without_own_names(moving)
     basis = _Basis()
     for row in kept.values():
         basis.take(*basis.reduced(row, {}))
@@ -236,35 +241,11 @@ def _unfixed(rows: Rows) -> Rows:
     return {label: row for label, row in left.items() if row}
 
 
-def _peeled(rows: Rows, target: str) -> Rows:
-    """The rows without those that hold a name of their own: no combination can cancel such a name."""
-    return _leaves(rows, target)[0]
-
-
-def _leaves(rows: Rows, target: str = "") -> tuple[Rows, list[tuple[str, Row]]]:
+def _without_own_names(rows: Rows, target: str = "") -> tuple[Rows, list[tuple[str, Row]]]:
     """The rows whose names, except the target, also occur in others; and the rest, each with a name of its own."""
-    kept, last = dict(rows), []
-    labels = list(rows)
-    count: dict[str, int] = {}
-    places: dict[str, int] = {}  # sum of the positions of the rows that hold a name: the position of the last one left
-    for place, row in enumerate(rows.values()):
-        for name in row:
-            count[name] = count.get(name, 0) + 1
-            places[name] = places.get(name, 0) + place
-    pending = [name for name, rows_left in count.items() if rows_left == 1 and name != target]
-    while pending:
-        own = pending.pop()
-        if not count[own]:  # its row was removed for another name
-            continue
-        place = places[own]
-        row = kept.pop(labels[place])
-        last.append((own, row))
-        for name in row:
-            count[name] -= 1
-            places[name] -= place
-            if count[name] == 1 and name != target:
-                pending.append(name)
-    return kept, last
+    gone = lone_names(rows, (target,))
+    kept = {label: row for label, row in rows.items() if label not in gone}
+    return kept, [(name, rows[label]) for label, name in gone.items()]
 
 
 def _holders(rows: Rows) -> dict[str, set[str]]:
