@@ -30,12 +30,8 @@ def structure_of(
     A profile's value is stated, and no fallback: it may be run backwards like any other.
     """
     equations = _equations_of(library)
-    fallbacks = equations.fallbacks - stated
-
-    def made() -> Structure:
-        return replace(equations.structure(left_out, fallbacks), limits=equations.limits(left_out))
-
-    return _STRUCTURES.of(library.session, (left_out, fallbacks), made)
+    key = left_out, equations.fallbacks - stated
+    return _STRUCTURES.of(library.session, key, lambda: equations.structure(*key))
 
 
 def core_of(library: RelationSet, names: Iterable[str]) -> Core:
@@ -100,10 +96,6 @@ class _Equations:
         inequalities = {one.name: library.members[one.name] for one in library.inequalities}
         return cls(tuple(relations), repeated, estimated, fallbacks, inequalities)
 
-    def limits(self, left_out: frozenset[str]) -> tuple[tuple[str, ...], ...]:
-        """The quantities of each inequality but some."""
-        return tuple(held for name, held in self.inequalities.items() if name not in left_out)
-
     def structure(self, left_out: frozenset[str], fallbacks: frozenset[str], core: Core | None = None) -> Structure:
         """The graph without some relations; estimates stand in the place of others only in its alternatives."""
 
@@ -122,7 +114,8 @@ class _Equations:
             elsewhere = {result for name, result in core.written_outside if result in fallbacks and is_first(name)}
             made = partial(core.among, fallbacks, elsewhere)
         exact = made([one for one in equations if one.name not in instead])
-        return replace(exact, alternatives=tuple(_exchanges(equations, instead, made)))
+        limits = tuple(held for name, held in self.inequalities.items() if name not in left_out)
+        return replace(exact, alternatives=tuple(_exchanges(equations, instead, made)), limits=limits)
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,13 +154,8 @@ class Core:
 
     def structure(self, left_out: frozenset[str], stated: frozenset[str]) -> Structure:
         """The graph without some relations; what a profile states is no fallback."""
-        fallbacks = self.equations.fallbacks - stated
-
-        def made() -> Structure:
-            found = self.equations.structure(left_out, fallbacks, self)
-            return replace(found, limits=self.equations.limits(left_out))
-
-        return _OF_CORE.of(self.session, (left_out, fallbacks), made)
+        key = left_out, self.equations.fallbacks - stated
+        return _OF_CORE.of(self.session, key, lambda: self.equations.structure(*key, self))
 
     def among(self, fallbacks: frozenset[str], elsewhere: set[str], relations: Sequence[Relation]) -> Structure:
         """The graph of some relations within this core; others outside it are written for the fallbacks elsewhere."""
@@ -384,15 +372,23 @@ class Structure:
 
     def within_reach(self, known: frozenset[str]) -> AbstractSet[str]:
         """What could be determined beside what is known, if all that is in several relations could."""
-        return _POSSIBLE.of(self.session, known, lambda: self._within_reach(known))
 
-    def _within_reach(self, known: frozenset[str]) -> AbstractSet[str]:
-        gone = self.apart(known.union(*self.limits))
-        found = {name for relation, held in self.members.items() if relation not in gone for name in held}
-        for relation, own in reversed(gone.items()):
-            if all(name in found or name in known or name == own for name in self.members[relation]):
+        def made() -> AbstractSet[str]:
+            gone = self.apart(known.union(*self.limits))
+            found = {name for relation, held in self.members.items() if relation not in gone for name in held}
+            return found.union(self.led_to(gone, found | known))
+
+        return _POSSIBLE.of(self.session, known, made)
+
+    def led_to(self, apart: Mapping[str, str], known: Iterable[str]) -> set[str]:
+        """What relations that are apart yield in the end: each its own quantity, where all others are known."""
+        found = {*known}
+        yielded = set()
+        for relation, own in reversed(apart.items()):
+            if all(name in found or name == own for name in self.members[relation]):
                 found.add(own)
-        return found
+                yielded.add(own)
+        return yielded
 
 
 def lone_names(

@@ -11,7 +11,7 @@ domain, at which every relation holds as stated.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import islice
@@ -50,31 +50,33 @@ _LARGEST = 2000  # limit on nodes of an equation
 
 def cancelled(library: RelationSet, question: Question, aside: Mapping[str, str]) -> Found | None:
     """The answer that does not depend on what is missing, if there is one."""
-    for elimination, weak, rows, left_out in _eliminations(library, question, aside):
-        result = elimination.carried_out(weak)
+    for elimination in _eliminations(library, question, aside):
+        result = elimination.carried_out()
         if result is not None:
-            for names in islice(repeated(rows, question.target), _REPEATED):
+            for names in islice(repeated(elimination.rows, question.target), _REPEATED):
                 prove_fit(library, question, names)
-            return replace(result, left_out=left_out)
+            return result
     return None
 
 
 def cancels(library: RelationSet, question: Question, aside: Mapping[str, str]) -> bool:
     """Whether elimination of what is missing leaves enough to fix the target, whatever the numbers."""
-    return any(one.left is not None for one, _, _, _ in _eliminations(library, question, aside))
+    return any(elimination.left is not None for elimination in _eliminations(library, question, aside))
 
 
-def _eliminations(
-    library: RelationSet, question: Question, aside: Mapping[str, str]
-) -> Iterator[tuple[_Elimination, tuple[str, ...], Rows, Mapping[str, str]]]:
-    """The relations to eliminate from, chosen by their Jacobian at a random point and at the known numbers."""
+def _eliminations(library: RelationSet, question: Question, aside: Mapping[str, str]) -> Iterator[_Elimination]:
+    """The relations to eliminate from, chosen by their Jacobian at a random point and at the known numbers.
+
+    Where both choose the same, it is tried once.
+    """
     decisions = decisions_of(library, question)
+    tried: list[tuple[str, ...]] = []
     for at in (None, question.stated_numbers):
         left_out = {**dict.fromkeys(question.case.failing, ANOTHER), **aside}
         while True:
             rows = rows_of(library, question, frozenset(left_out), at, only_combined=True)
             used = combined(rows, question.target)
-            if not used:
+            if not used or used in tried:
                 break
             relations = [library.relations[name] for name in used if name in library.relations]
             false = {
@@ -86,9 +88,10 @@ def _eliminations(
                 for one in relations:
                     if decisions.applies(one) is None:
                         raise Undecided(one.name)
+                tried.append(used)
                 weak = tuple(name.removeprefix("=") for name in used if name not in library.relations)
                 known = {name: question.stated_numbers[name] for name in (*question.strong, *weak)}
-                yield _Elimination(library, question.target, relations, known), weak, rows, left_out
+                yield _Elimination(library, question.target, relations, known, weak, rows, left_out)
                 break
             left_out |= false
 
@@ -126,17 +129,22 @@ class _Elimination:
     target: str
     relations: Sequence[Relation]
     known: Mapping[str, float]
+    weak: tuple[str, ...] = ()  # the names whose weak values are known
+    rows: Rows = field(default_factory=dict)  # of all relations, from which these were chosen
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
-    def carried_out(self, weak: tuple[str, ...]) -> Found | None:
+    def carried_out(self) -> Found | None:
         """The remaining relations, solved; None if elimination fails."""
         left = self.left
-        solved = None if left is None else self._states(left.equations)
-        if left is None or solved is None:
+        outcome = None if left is None else self._states(left.equations)
+        if left is None or outcome is None:
             return None
-        states, reason = solved
-        told = [one for state in states if (one := self._told(left, state)) is not None]
+        states, reason = outcome
+        told = tuple(one for state in states if (one := self._told(left, state)) is not None)
+        if states and not told:
+            return None
         block = Block(tuple(relation.name for relation in self.relations), (self.target,))
-        return Found(Plan(self.target, (block,), weak, ()), tuple(told), {}, reason) if told or not states else None
+        return Found(Plan(self.target, (block,), self.weak, ()), told, self.left_out, reason)
 
     @cached_property
     def left(self) -> Projection | None:

@@ -178,14 +178,13 @@ def directions(rows: Rows, count: int) -> list[Row]:
     >>> "m" in one, (one["rho"] + one["V"]) % PRIME, one["V"] == other["V"]
     (False, 0, False)
     """
-    moving = _unfixed(rows)
-    kept, last = _without_own_names(moving)
+    kept, last = _without_own_names(rows)
     basis = _Basis()
     for row in kept.values():
         basis.take(*basis.reduced(row, {}))
     taken = [*((lead, row) for lead, (row, _) in basis.rows.items()), *reversed(last)]
     shares = {lead: -inverse(row[lead]) for lead, row in taken}
-    free = sorted({name for row in moving.values() for name in row} - shares.keys())
+    free = sorted({name for row in rows.values() for name in row} - shares.keys())
     found = []
     for turn in range(count):
         moves = {name: drawn(f"{turn} {name}") for name in free}
@@ -227,33 +226,11 @@ class _Basis:
         self.rows[lead] = left, origin
 
 
-def _unfixed(rows: Rows) -> Rows:
-    """The rows without the names that single rows fix by themselves, one after the other."""
-    holders = _holders(rows)
-    left = {label: dict(row) for label, row in rows.items()}
-    pending = [label for label, row in left.items() if len(row) == 1]
-    while pending:
-        for name in list(left[pending.pop()]):
-            for label in holders[name]:
-                left[label].pop(name, None)
-                if len(left[label]) == 1:
-                    pending.append(label)
-    return {label: row for label, row in left.items() if row}
-
-
 def _without_own_names(rows: Rows, target: str = "") -> tuple[Rows, list[tuple[str, Row]]]:
     """The rows whose names, except the target, also occur in others; and the rest, each with a name of its own."""
     gone = lone_names(rows, (target,))
     kept = {label: row for label, row in rows.items() if label not in gone}
     return kept, [(name, rows[label]) for label, name in gone.items()]
-
-
-def _holders(rows: Rows) -> dict[str, set[str]]:
-    holders: dict[str, set[str]] = {}
-    for label, row in rows.items():
-        for name in row:
-            holders.setdefault(name, set()).add(label)
-    return holders
 
 
 def _everywhere(library: RelationSet) -> tuple[Mapping[str, int], Rows]:

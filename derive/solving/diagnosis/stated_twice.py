@@ -263,9 +263,8 @@ def by_names(
     estimates = {name for name, one in library.relations.items() if one.approximate is not None}
     aside = left_out | estimates
     within = core.structure(aside & core.decisive, frozenset())
-    matching = Matching(given)
-    matching.add_all(within.members, within.members)
-    settled = given | (matching.unknowns.keys() - matching.loose(within.holders))
+    matching = Matching.of(within, given)
+    settled = given | matching.determined(within)
     is_spare = any(settled.issuperset(held) for name, held in within.members.items() if name not in matching.fixes)
     in_turn = sorted(within.members, key=_leaving_several(library).__contains__)
     solved = {**directed(within, in_turn, given)} if is_spare or settled != given else {}

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from derive.caches import Memo
@@ -30,7 +31,7 @@ from derive.model.conditions import MIRRORED, implied
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import truth_within
-from derive.numerics.intervals.enclosure import Span, enclose, truths
+from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.contractors import contracted
 from derive.numerics.root_finding.expression_graph import dag_of
 from derive.planning.incidence import structure_of
@@ -45,12 +46,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CaseLogic",
-    "box_of",
+    "boxes",
     "boxes_by_arms",
     "claims",
     "is_possible",
     "left_by_arms",
-    "left_by_relations",
     "negation",
     "with_own_values",
     "worded",
@@ -59,8 +59,6 @@ __all__ = [
 _COMPARED = Memo[frozenset[str]](most=1)
 _ROUNDS = 3  # limit on rounds in which the conditions of a case narrow the domains
 _AROUND = 24  # limit on relations around the claims that narrow them
-_THIN = 1e3 * AGREEMENT  # difference of two sides, of the largest number, that may be all error
-_SHRUNK = 1e-3  # of such a difference, where the error of the numbers is a ten-thousandth
 _SPLITS = 3  # limit on relations there that are taken both to apply and not to
 _SPLITS_BY_ARMS = 5  # the same where the arms of choices are among them
 
@@ -105,15 +103,19 @@ class CaseLogic:
         """Whether a condition holds because of the case; None if that does not decide it."""
         return implied(self._at_numbers(condition), self.known) if self.known else None
 
-    @property
-    def is_possible(self) -> bool:
-        """Whether none of the conditions contradicts those before it."""
-        before: dict[Node, bool] = {}
-        for condition, is_held in self.known.items():
-            if implied(condition, before) not in (None, is_held):
-                return False
-            before[condition] = is_held
-        return True
+    @cached_property
+    def box(self) -> dict[str, Span] | None:
+        """The domains of the quantities in all conditions, narrowed by the claims; None if nothing is left.
+
+        Ends are those of the claims themselves, which decide conditions at their edges: nothing is rounded outwards.
+        """
+        conditional = (condition for relation in self.library.conditional for condition in relation.conditions)
+        box = {name: _stated(self.library, self.question, name) for name in names_in(*conditional)}
+        for _ in range(_ROUNDS):
+            for claim in self.claims:
+                if not _narrow(claim, box):
+                    return None
+        return box
 
     def fixed(self, name: str) -> float | None:
         """The number of a quantity that conditions compare with others, if it is given or no relation leads to it.
@@ -169,26 +171,24 @@ def _compared(library: RelationSet) -> frozenset[str]:
 
 
 def is_possible(library: RelationSet, question: Question) -> bool:
-    """Whether the conditions of a case leave any values within the domains, and to the relations around them."""
-    if not CaseLogic.of(library, question).is_possible:
-        return False
-    box = box_of(library, question)
-    if box is None:
-        return False
-    if not all(
-        True in possible or None in possible for one in claims(library, question) if (possible := truths(one, box))
-    ):
-        return False
-    apart = one_relation_for_each_arm(library)
-    if apart is None or not apart.relations.keys() >= question.case.holding | question.case.failing:
-        apart = library
-    return next(_boxes(apart, question), None) is not None
+    """Whether the conditions of a case leave any values within the domains, and to the relations around them.
+
+    Its claims do not contradict each other: a case is split only by what those before leave undecided.
+    """
+    return next(boxes(_in_arms(library, question), question), None) is not None
+
+
+def _in_arms(library: RelationSet, question: Question, *, of_same_names: bool = False) -> RelationSet:
+    """The library in which each arm of a choice is a relation of its own case, if that holds the question's case."""
+    apart = one_relation_for_each_arm(library, of_same_names=of_same_names)
+    case = question.case.holding | question.case.failing
+    return library if apart is None or not apart.relations.keys() >= case else apart
 
 
 def left_by_arms(
     library: RelationSet, question: Question, also: Iterable[str], blur: float = AGREEMENT
 ) -> dict[str, Span] | None:
-    """What `left_by_relations` finds where each arm of the choices around is a relation of its own case."""
+    """The intervals in the boxes by arms; None if there is none."""
     return _joined([*boxes_by_arms(library, question, also, blur)])
 
 
@@ -199,26 +199,12 @@ def boxes_by_arms(
     blur: float = AGREEMENT,
     computed: Collection[str] = (),
 ) -> Iterator[dict[str, Span]]:
-    """The boxes that `left_by_arms` joins: none if nothing is left, which the first one tells."""
-    apart = one_relation_for_each_arm(library, of_same_names=True)
-    if apart is None or not apart.relations.keys() >= question.case.holding | question.case.failing:
-        apart = library
+    """The boxes where each arm of the choices around is a relation of its own case; the first tells if there is one."""
+    apart = _in_arms(library, question, of_same_names=True)
     refuted = _refuted(apart, question)
     if refuted.isdisjoint(question.case.holding):
         asked = replace(question, case=replace(question.case, failing=question.case.failing | refuted))
-        yield from _boxes(apart, asked, also, blur, computed, splits=_SPLITS_BY_ARMS)
-
-
-def box_of(library: RelationSet, question: Question) -> dict[str, Span] | None:
-    """The domains of the quantities in all conditions, narrowed by the claims of a case; None if nothing is left."""
-    claimed = list(claims(library, question))
-    conditional = (condition for relation in library.conditional for condition in relation.conditions)
-    box = {name: _stated(library, question, name) for name in names_in(*conditional)}
-    for _ in range(_ROUNDS):
-        for claim in claimed:
-            if not _narrow(claim, box):
-                return None
-    return box
+        yield from boxes(apart, asked, also, blur, computed, splits=_SPLITS_BY_ARMS)
 
 
 def _stated(library: RelationSet, question: Question, name: str) -> Span:
@@ -227,22 +213,7 @@ def _stated(library: RelationSet, question: Question, name: str) -> Span:
     return (domain.low, domain.high) if value is None else (value.base[0], value.base[2])
 
 
-def left_by_relations(
-    library: RelationSet,
-    question: Question,
-    also: Iterable[str] = (),
-    blur: float = AGREEMENT,
-    splits: int = _SPLITS,
-) -> dict[str, Span] | None:
-    """The intervals that a case leaves to the quantities of its claims and to others, by the relations around them.
-
-    None if nothing is left. `blur` is the relative error that the given numbers may have. A relation of which it is
-    open whether it applies is taken both ways, as long as there are `splits` left.
-    """
-    return _joined([*_boxes(library, question, also, blur, splits=splits)])
-
-
-def _boxes(
+def boxes(
     library: RelationSet,
     question: Question,
     also: Iterable[str] = (),
@@ -250,8 +221,12 @@ def _boxes(
     computed: Collection[str] = (),
     splits: int = _SPLITS,
 ) -> Iterator[dict[str, Span]]:
-    """The boxes that a case leaves, one for each way in which relations may apply; `computed` ones of the given numbers
-    decide no condition on whose edge they lie."""
+    """The intervals that a case leaves to the quantities of its claims and to others, by the relations around them.
+
+    No box if nothing is left. `blur` is the relative error that the given numbers may have; those that are `computed`
+    decide no condition on whose edge they lie. A relation of which it is open whether it applies is taken both ways, as
+    long as there are `splits` left: a box for each of them.
+    """
     comparisons = [one for claim in claims(library, question) for one in _comparisons(claim)]
     sides = [side for _, left, right in comparisons for side in (left, right)]
     holding = sorted(question.case.holding & library.relations.keys(), key=library.places.__getitem__)
@@ -264,7 +239,7 @@ def _boxes(
             yield box
         return
     for case in (question.case.taking(undecided[0]), question.case.without(undecided[0])):
-        yield from _boxes(library, replace(question, case=case), also, blur, computed, splits - 1)
+        yield from boxes(library, replace(question, case=case), also, blur, computed, splits - 1)
 
 
 def _contracted(
