@@ -12,7 +12,7 @@ from derive.caches import Memo, Session
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 
-__all__ = ["Core", "Structure", "core_of", "lone_names", "structure_of"]
+__all__ = ["Core", "Occurrences", "Structure", "core_of", "structure_of"]
 
 _STRUCTURES = Memo["Structure"](most=1024)
 _EQUATIONS = Memo["_Equations"](most=1)
@@ -368,7 +368,11 @@ class Structure:
         that are alone with another. Quantities that are fixed in another way, such as what is given or asked for, count
         as not open. Later estimates are no equations, and stay.
         """
-        return _APART.of(self.session, fixed, lambda: lone_names(self.members, fixed, self.rivals))
+        return _APART.of(self.session, fixed, lambda: self._occurrences.lone(fixed, self.rivals))
+
+    @cached_property
+    def _occurrences(self) -> Occurrences:
+        return Occurrences.of(self.members)
 
     def within_reach(self, known: frozenset[str]) -> AbstractSet[str]:
         """What could be determined beside what is known, if all that is in several relations could."""
@@ -391,31 +395,42 @@ class Structure:
         return yielded
 
 
-def lone_names(
-    rows: Mapping[str, Iterable[str]], fixed: Container[str], staying: Container[str] = ()
-) -> dict[str, str]:
-    """The rows that alone hold a name which is not fixed, each with that name; then those that are left alone so.
+@dataclass(frozen=True, slots=True)
+class Occurrences:
+    """How many of some rows hold each name, and the sum of the places of those: the place of the last one that is left,
+    once those of the others are taken off."""
 
-    >>> lone_names({"r1": "ab", "r2": "bc", "r3": "cd", "r4": "cd"}, "c")
-    {'r1': 'a', 'r2': 'b'}
-    """
-    labels = list(rows)
-    count: dict[str, int] = {}
-    places: dict[str, int] = {}  # sum of the places of the rows that hold a name: the place of the last one left
-    for place, row in enumerate(rows.values()):
-        for name in row:
-            count[name] = count.get(name, 0) + 1
-            places[name] = places.get(name, 0) + place
-    gone: dict[str, str] = {}
-    alone = [name for name, number in count.items() if number == 1 and name not in fixed]
-    for name in alone:  # grows as it is walked
-        place = places[name]
-        if not count[name] or labels[place] in staying:
-            continue
-        gone[labels[place]] = name
-        for other in rows[labels[place]]:
-            count[other] -= 1
-            places[other] -= place
-            if count[other] == 1 and other not in fixed:
-                alone.append(other)
-    return gone
+    rows: Mapping[str, Iterable[str]]
+    count: Mapping[str, int]
+    places: Mapping[str, int]
+
+    @classmethod
+    def of(cls, rows: Mapping[str, Iterable[str]]) -> Occurrences:
+        count: dict[str, int] = {}
+        places: dict[str, int] = {}
+        for place, row in enumerate(rows.values()):
+            for name in row:
+                count[name] = count.get(name, 0) + 1
+                places[name] = places.get(name, 0) + place
+        return cls(rows, count, places)
+
+    def lone(self, fixed: Container[str], staying: Container[str] = ()) -> dict[str, str]:
+        """The rows that alone hold a name which is not fixed, each with that name; then those that are left alone so.
+
+        >>> Occurrences.of({"r1": "ab", "r2": "bc", "r3": "cd", "r4": "cd"}).lone("c")
+        {'r1': 'a', 'r2': 'b'}
+        """
+        labels, count, places = list(self.rows), {**self.count}, {**self.places}
+        gone: dict[str, str] = {}
+        alone = [name for name, number in count.items() if number == 1 and name not in fixed]
+        for name in alone:  # grows as it is walked
+            place = places[name]
+            if not count[name] or labels[place] in staying:
+                continue
+            gone[labels[place]] = name
+            for other in self.rows[labels[place]]:
+                count[other] -= 1
+                places[other] -= place
+                if count[other] == 1 and other not in fixed:
+                    alone.append(other)
+        return gone

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from derive.caches import Memo
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.modular import PRIME, Row, drawn, inverse, residue, scaled, slopes, subtract
-from derive.planning.incidence import core_of, lone_names, structure_of
+from derive.planning.incidence import Occurrences, core_of, structure_of
 from derive.planning.matching import forwards
 from derive.planning.plan import basis_of
 from derive.time_limits import tick
@@ -28,7 +28,16 @@ if TYPE_CHECKING:
     from derive.planning.incidence import Structure
     from derive.solving.execution.question import Outline, Question
 
-__all__ = ["Rows", "combined", "directions", "repeated", "repeated_among", "rows_of", "tied"]
+__all__ = [
+    "Rows",
+    "combined",
+    "directions",
+    "repeated",
+    "repeated_among",
+    "rows_of",
+    "structure_of_combined",
+    "tied",
+]
 
 Rows = dict[str, Row]
 """The slopes of relations by name, and of the weak values, each as `=name`: in the order in which they count."""
@@ -51,20 +60,37 @@ def rows_of(
     The point is random, or has known numbers for some names and for what follows from them in the direction relations
     are written, so that a factor may be zero there.
 
-    Where rows are only to be combined, those of the core are enough: each of the others holds a name of its own. Not so
-    at known numbers, where its slope in that name may be zero, nor for how names move.
+    Where rows are only to be combined, those of the core are enough (`structure_of_combined`); not so for how names
+    move.
     """
     names = question.target, frozenset(question.strong), tuple(question.weak), question.stated
     key = (*names, left_out, tuple((numbers or {}).items()), only_combined)
 
     def made() -> Rows:
-        graph = structure_of(library, left_out, question.stated)
-        if only_combined and not numbers:
-            core = core_of(library, (question.target, *question.strong, *question.weak))
-            graph = core.structure(left_out & core.decisive, question.stated)
+        if not only_combined:
+            return _rows(library, question, structure_of(library, left_out, question.stated), numbers)
+        held = (question.target, *question.strong, *question.weak)
+        graph = structure_of_combined(library, held, left_out, question.stated, is_generic=not numbers)
         return _rows(library, question, graph, numbers)
 
     return _ROWS.of(library.session, key, made)
+
+
+def structure_of_combined(
+    library: RelationSet,
+    names: Iterable[str],
+    left_out: frozenset[str],
+    stated: frozenset[str] = frozenset(),
+    *,
+    is_generic: bool,
+) -> Structure:
+    """The relations whose rows may be combined with others: each of those left out holds a name of its own.
+
+    At known numbers its slope in that name may be zero, unless the relation is written for it.
+    """
+    unwritten = () if is_generic else library.declared.keys() - structure_of(library).forward.values()
+    core = core_of(library, (*names, *unwritten))
+    return core.structure(left_out & core.decisive, stated)
 
 
 def _rows(
@@ -228,7 +254,7 @@ class _Basis:
 
 def _without_own_names(rows: Rows, target: str = "") -> tuple[Rows, list[tuple[str, Row]]]:
     """The rows whose names, except the target, also occur in others; and the rest, each with a name of its own."""
-    gone = lone_names(rows, (target,))
+    gone = Occurrences.of(rows).lone((target,))
     kept = {label: row for label, row in rows.items() if label not in gone}
     return kept, [(name, rows[label]) for label, name in gone.items()]
 

@@ -30,7 +30,7 @@ from derive.planning.matching import Matching, directed
 from derive.planning.plan import Block, Plan, determined, ordered
 from derive.presentation.failed_checks import no_value_fits
 from derive.solving.cancellation.cancelled_answers import prove_fit
-from derive.solving.cancellation.jacobian_rank import repeated_among
+from derive.solving.cancellation.jacobian_rank import repeated_among, structure_of_combined
 from derive.solving.diagnosis.diagnosis import behind, contradiction, tested
 from derive.solving.diagnosis.left_domains import certainly_left, is_silent, leaving
 from derive.solving.execution.answer import Check
@@ -283,7 +283,8 @@ def by_names(
     blocks = tuple(ordered(structure, solved, wanted, given)) if wanted else ()
     needed = {name for block in ordered(structure, solved, asked, given) for name in block.unknowns} if asked else ()
     used = tests | {name for block in blocks for name in block.relations}
-    dependent = tuple(_untested(library, structure, given, zeros, settled, tests))
+    combined = structure_of_combined(library, given, aside, is_generic=False) if zeros else within
+    dependent = tuple(_untested(library, combined, given, zeros, settled, tests))
     conditional = {one.name for one in library.conditional if one.name not in left_out}
     held = {name for names in dependent for name in names}
     return StatedTwice(
