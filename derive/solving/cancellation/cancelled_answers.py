@@ -284,6 +284,7 @@ class _System:
     positive: set[Node] = field(default_factory=set)  # nodes that are positive wherever all equations hold
     nonzero: set[Node] = field(default_factory=set)  # nodes that are not zero there
     products: dict[Node, Product] = field(default_factory=dict)  # of sides: most stay while others are eliminated
+    factors: dict[Equation, Mapping[str, Fraction]] = field(default_factory=dict)  # so do most equations
 
     def learns_from(self, equation: Equation) -> bool:
         """Whether an equation proves more nodes positive, or not zero: the factors of a product that equals such a
@@ -378,28 +379,30 @@ class _System:
             for name in _names(equation):
                 if name != target and name not in self.known:
                     holders.setdefault(name, []).append(equation)
-        factors = {id(equation): self._factors(equation) for equation in equations}
-        ranked = sorted(holders, key=lambda name: self._rank(name, holders[name], factors))
-        for name in ranked:
+
+        def rank(name: str) -> tuple[int, int]:
+            return sum(name not in self._factors(equation) for equation in holders[name]), len(holders[name])
+
+        for name in sorted(holders, key=rank):
             for equation in sorted(holders[name], key=lambda one: len(_names(one))):
-                exponent = factors[id(equation)].get(name)
+                exponent = self._factors(equation).get(name)
                 form = self._by_factor(equation, name, exponent) if exponent else self._by_isolating(equation, name)
                 if form is not None:
                     yield equation, name, form
 
-    def _rank(
-        self, name: str, held: Sequence[Equation], factors: Mapping[int, Mapping[str, Fraction]]
-    ) -> tuple[int, int]:
-        return sum(name not in factors[id(equation)] for equation in held), len(held)
-
-    def _factors(self, equation: Equation) -> dict[str, Fraction]:
+    def _factors(self, equation: Equation) -> Mapping[str, Fraction]:
         """The exponents of the positive names that occur in an equation as factors only."""
-        ratio = self._ratio(equation)
-        if ratio is None:
-            return {}
-        inside = {name for base in ratio.powers if not isinstance(base, Name) for name in names_in(base)}
-        names = {base.name: e for base, e in ratio.powers.items() if isinstance(base, Name)}
-        return {n: e for n, e in names.items() if n not in self.known and n not in inside and self.is_positive(Name(n))}
+        if equation not in self.factors:
+            ratio = self._ratio(equation)
+            powers = {} if ratio is None else ratio.powers
+            inside = {name for base in powers if not isinstance(base, Name) for name in names_in(base)}
+            names = {base.name: e for base, e in powers.items() if isinstance(base, Name)}
+            self.factors[equation] = {
+                name: e
+                for name, e in names.items()
+                if name not in self.known and name not in inside and self.is_positive(Name(name))
+            }
+        return self.factors[equation]
 
     def _ratio(self, equation: Equation) -> Product | None:
         """The quotient of the sides, if each is a product that is certainly nonzero where they agree."""
