@@ -12,7 +12,7 @@ from derive.caches import Memo, Session
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 
-__all__ = ["Core", "Structure", "core_of", "structure_of"]
+__all__ = ["Core", "Occurrences", "Structure", "core_of", "structure_of"]
 
 _STRUCTURES = Memo["Structure"](most=1024)
 _EQUATIONS = Memo["_Equations"](most=1)
@@ -30,12 +30,8 @@ def structure_of(
     A profile's value is stated, and no fallback: it may be run backwards like any other.
     """
     equations = _equations_of(library)
-    fallbacks = equations.fallbacks - stated
-
-    def made() -> Structure:
-        return replace(equations.structure(left_out, fallbacks), limits=equations.limits(left_out))
-
-    return _STRUCTURES.of(library.session, (left_out, fallbacks), made)
+    key = left_out, equations.fallbacks - stated
+    return _STRUCTURES.of(library.session, key, lambda: equations.structure(*key))
 
 
 def core_of(library: RelationSet, names: Iterable[str]) -> Core:
@@ -100,10 +96,6 @@ class _Equations:
         inequalities = {one.name: library.members[one.name] for one in library.inequalities}
         return cls(tuple(relations), repeated, estimated, fallbacks, inequalities)
 
-    def limits(self, left_out: frozenset[str]) -> tuple[tuple[str, ...], ...]:
-        """The quantities of each inequality but some."""
-        return tuple(held for name, held in self.inequalities.items() if name not in left_out)
-
     def structure(self, left_out: frozenset[str], fallbacks: frozenset[str], core: Core | None = None) -> Structure:
         """The graph without some relations; estimates stand in the place of others only in its alternatives."""
 
@@ -122,7 +114,8 @@ class _Equations:
             elsewhere = {result for name, result in core.written_outside if result in fallbacks and is_first(name)}
             made = partial(core.among, fallbacks, elsewhere)
         exact = made([one for one in equations if one.name not in instead])
-        return replace(exact, alternatives=tuple(_exchanges(equations, instead, made)))
+        limits = tuple(held for name, held in self.inequalities.items() if name not in left_out)
+        return replace(exact, alternatives=tuple(_exchanges(equations, instead, made)), limits=limits)
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,13 +154,8 @@ class Core:
 
     def structure(self, left_out: frozenset[str], stated: frozenset[str]) -> Structure:
         """The graph without some relations; what a profile states is no fallback."""
-        fallbacks = self.equations.fallbacks - stated
-
-        def made() -> Structure:
-            found = self.equations.structure(left_out, fallbacks, self)
-            return replace(found, limits=self.equations.limits(left_out))
-
-        return _OF_CORE.of(self.session, (left_out, fallbacks), made)
+        key = left_out, self.equations.fallbacks - stated
+        return _OF_CORE.of(self.session, key, lambda: self.equations.structure(*key, self))
 
     def among(self, fallbacks: frozenset[str], elsewhere: set[str], relations: Sequence[Relation]) -> Structure:
         """The graph of some relations within this core; others outside it are written for the fallbacks elsewhere."""
@@ -380,47 +368,69 @@ class Structure:
         that are alone with another. Quantities that are fixed in another way, such as what is given or asked for, count
         as not open. Later estimates are no equations, and stay.
         """
-        return _APART.of(self.session, fixed, lambda: self._apart(fixed))
+        return _APART.of(self.session, fixed, lambda: self._occurrences.lone(fixed, self.rivals))
 
-    def _apart(self, fixed: frozenset[str]) -> dict[str, str]:
-        names, all_counts, all_sums = self._places
-        count, sums = all_counts.copy(), all_sums.copy()
-        gone: dict[str, str] = {}
-        alone = [name for name, number in count.items() if number == 1 and name not in fixed]
-        for name in alone:  # grows as it is walked
-            place = sums[name]
-            if not count[name] or names[place] in self.rivals:
-                continue
-            gone[names[place]] = name
-            for other in self.members[names[place]]:
-                count[other] -= 1
-                sums[other] -= place
-                if count[other] == 1 and other not in fixed:
-                    alone.append(other)
-        return gone
+    @cached_property
+    def _occurrences(self) -> Occurrences:
+        return Occurrences.of(self.members)
 
     def within_reach(self, known: frozenset[str]) -> AbstractSet[str]:
         """What could be determined beside what is known, if all that is in several relations could."""
-        return _POSSIBLE.of(self.session, known, lambda: self._within_reach(known))
 
-    def _within_reach(self, known: frozenset[str]) -> AbstractSet[str]:
-        gone = self.apart(known.union(*self.limits))
-        found = {name for relation, held in self.members.items() if relation not in gone for name in held}
-        for relation, own in reversed(gone.items()):
-            if all(name in found or name in known or name == own for name in self.members[relation]):
+        def made() -> AbstractSet[str]:
+            gone = self.apart(known.union(*self.limits))
+            found = {name for relation, held in self.members.items() if relation not in gone for name in held}
+            return found.union(self.led_to(gone, found | known))
+
+        return _POSSIBLE.of(self.session, known, made)
+
+    def led_to(self, apart: Mapping[str, str], known: Iterable[str]) -> set[str]:
+        """What relations that are apart yield in the end: each its own quantity, where all others are known."""
+        found = {*known}
+        yielded = set()
+        for relation, own in reversed(apart.items()):
+            if all(name in found or name == own for name in self.members[relation]):
                 found.add(own)
-        return found
+                yielded.add(own)
+        return yielded
 
-    @cached_property
-    def _places(self) -> tuple[list[str], dict[str, int], dict[str, int]]:
-        """The relations, how many of them hold each quantity, and the sum of the places of those.
 
-        The sum is the place of the last relation, once those of the others are taken off.
-        """
+@dataclass(frozen=True, slots=True)
+class Occurrences:
+    """How many of some rows hold each name, and the sum of the places of those: the place of the last one that is left,
+    once those of the others are taken off."""
+
+    rows: Mapping[str, Iterable[str]]
+    count: Mapping[str, int]
+    places: Mapping[str, int]
+
+    @classmethod
+    def of(cls, rows: Mapping[str, Iterable[str]]) -> Occurrences:
         count: dict[str, int] = {}
-        sums: dict[str, int] = {}
-        for place, held in enumerate(self.members.values()):
-            for name in held:
+        places: dict[str, int] = {}
+        for place, row in enumerate(rows.values()):
+            for name in row:
                 count[name] = count.get(name, 0) + 1
-                sums[name] = sums.get(name, 0) + place
-        return list(self.members), count, sums
+                places[name] = places.get(name, 0) + place
+        return cls(rows, count, places)
+
+    def lone(self, fixed: Container[str], staying: Container[str] = ()) -> dict[str, str]:
+        """The rows that alone hold a name which is not fixed, each with that name; then those that are left alone so.
+
+        >>> Occurrences.of({"r1": "ab", "r2": "bc", "r3": "cd", "r4": "cd"}).lone("c")
+        {'r1': 'a', 'r2': 'b'}
+        """
+        labels, count, places = list(self.rows), {**self.count}, {**self.places}
+        gone: dict[str, str] = {}
+        alone = [name for name, number in count.items() if number == 1 and name not in fixed]
+        for name in alone:  # grows as it is walked
+            place = places[name]
+            if not count[name] or labels[place] in staying:
+                continue
+            gone[labels[place]] = name
+            for other in self.rows[labels[place]]:
+                count[other] -= 1
+                places[other] -= place
+                if count[other] == 1 and other not in fixed:
+                    alone.append(other)
+        return gone

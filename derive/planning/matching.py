@@ -23,10 +23,7 @@ __all__ = ["Matching", "closure", "directed", "downstream", "following", "forwar
 def closure(structure: Structure, given: Iterable[str]) -> frozenset[str]:
     """Every quantity that these names determine, including themselves."""
     known = frozenset(given)
-    matching = Matching(known)
-    matching.add_all(structure.members, structure.members)
-    loose = matching.loose(structure.holders)
-    found = known | {name for name in matching.unknowns if name not in loose}
+    found = known | Matching.of(structure, known).determined(structure)
     others = (closure(other.structure, known) for other in structure.alternatives if other.adds_to(found))
     return found.union(*others)
 
@@ -48,6 +45,13 @@ class Matching:
         self.fixed_by: dict[str, str] = {}  # unknown -> relation
         self.unknowns: dict[str, None] = {}
         self.full: set[str] = set()  # unknowns from which no augmenting path exists any more
+
+    @classmethod
+    def of(cls, structure: Structure, known: frozenset[str]) -> Matching:
+        """The matching of all relations of a structure, in order."""
+        matching = cls(known)
+        matching.add_all(structure.members, structure.members)
+        return matching
 
     def add(self, relation: str, members: Iterable[str]) -> bool:
         """Add a relation; whether it could be matched."""
@@ -240,6 +244,10 @@ class Matching:
 
         unmatched = [name for name in (self.unknowns if start is None else start) if name not in self.fixed_by]
         return set(reached(unmatched, exchangeable_for))
+
+    def determined(self, structure: Structure) -> frozenset[str]:
+        """The unknowns that can be exchanged for no unmatched one."""
+        return frozenset(self.unknowns.keys() - self.loose(structure.holders))
 
 
 def directed(structure: Structure, relations: Sequence[str], known: frozenset[str] | set[str]) -> dict[str, str]:

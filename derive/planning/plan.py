@@ -479,10 +479,8 @@ def _determined(structure: Structure, known: frozenset[str], rest: Sequence[str]
     for relation in structure.rivals & bare.members.keys():
         matching.add(relation, structure.members[relation])
     found = {name for name in used if bare.holders.get(name) and name not in known}
-    found |= matching.unknowns.keys() - matching.loose(bare.holders)
-    for relation, own in reversed(bare.apart(fixed).items()):  # each says its own quantity, where all others are known
-        if all(name in found or name in known or name == own for name in bare.members[relation]):
-            found.add(own)
+    found |= matching.determined(bare)
+    found |= bare.led_to(bare.apart(fixed), found | known)
     return frozenset(found) | _determined_by_what_they_lead_to(structure, known, rest, standing, found)
 
 

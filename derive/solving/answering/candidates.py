@@ -24,8 +24,7 @@ from derive.solving.answering.linear_answers import compared_with_all, missing_w
 from derive.solving.answering.one_case import UnfixedError, answered_in_case, narrowed_by_neighbours
 from derive.solving.answering.regime_intervals import confined, left_open, told_apart
 from derive.solving.cancellation.jacobian_rank import tied
-from derive.solving.diagnosis.contradictions import GIVENS, WEAK_VALUES, confirm, no_solution
-from derive.solving.diagnosis.diagnosis import shortage
+from derive.solving.diagnosis.diagnosis import GIVENS, WEAK_VALUES, confirm, no_solution, shortage
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.case_boxes import claims, worded
 from derive.solving.execution.plan_execution import conditional_in, decisions_of

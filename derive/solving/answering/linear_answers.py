@@ -20,7 +20,7 @@ from derive.numerics.algebra.piecewise_linear import Interval
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span
 from derive.planning.plan import Block, Plan
-from derive.solving.diagnosis.contradictions import no_solution
+from derive.solving.diagnosis.diagnosis import no_solution
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.plan_states import Found, is_doubt
 from derive.solving.execution.question import Question

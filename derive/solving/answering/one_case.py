@@ -25,8 +25,7 @@ from derive.planning.plan import Plan, fallbacks_led_to
 from derive.solving.answering.regime_intervals import left_open
 from derive.solving.blocks.complete_search import narrowed
 from derive.solving.blocks.outcome import agrees
-from derive.solving.diagnosis.contradictions import cancelling, no_solution
-from derive.solving.diagnosis.diagnosis import contradiction, missing_sets, wanted
+from derive.solving.diagnosis.diagnosis import cancelling, contradiction, missing_sets, no_solution, wanted
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import extended
 from derive.solving.execution.plan_execution import carried_out, conditional_in, decisions_of, detours, without

@@ -29,7 +29,7 @@ from derive.solving.blocks.block import solve_block
 from derive.solving.blocks.outcome import agrees
 from derive.solving.blocks.samples import is_narrow, middle
 from derive.solving.execution.block_execution import State
-from derive.solving.execution.case_boxes import claims, left_by_arms, negation, worded
+from derive.solving.execution.case_boxes import boxes_by_arms, claims, left_by_arms, negation, worded
 from derive.solving.execution.plan_execution import conditional_in, decisions_of
 from derive.solving.execution.plan_states import Found, planned_for
 from derive.solving.execution.question import Question
@@ -99,7 +99,7 @@ def is_possible_within(library: RelationSet, question: Question, found: Found, b
     case = replace(found.case, holding=found.case.holding | used)
     target = {question.target: stated_between(library, question.target, bounds)}
     asked = replace(question, strong={**question.strong, **target}, case=case, decided={})
-    return left_by_arms(library, asked, asked.strong) is not None
+    return next(boxes_by_arms(library, asked, asked.strong), None) is not None
 
 
 def _is_possible_around(library: RelationSet, question: Question, values: Mapping[str, float]) -> bool:
@@ -114,7 +114,7 @@ def _is_possible_around(library: RelationSet, question: Question, values: Mappin
     computed = values.keys() - question.strong.keys()
     stated = {name: stated_at(library, name, values[name]) for name in sorted(computed)}
     asked = replace(question, strong={**question.strong, **stated}, decided={})
-    return left_by_arms(library, asked, sorted(also), computed=computed) is not None
+    return next(boxes_by_arms(library, asked, sorted(also), computed=computed), None) is not None
 
 
 def _is_extreme(relation: Relation) -> bool:
@@ -339,12 +339,19 @@ class _Rules:
     @property
     def refuted(self) -> list[Relation]:
         """The relations that do not hold at the givens, whose conditions therefore fail."""
-        known, case = self.following or {}, self.question.case
+        case, library = self.question.case, self.library
+        reach = within_reach(library, frozenset(self.question.strong), frozenset(self.left_out))
+        tested = [
+            relation
+            for relation in library.conditional
+            if relation.name not in case.holding | case.failing and relation.approximate is None
+            if reach.issuperset(library.members[relation.name])  # else what follows need not be worked out
+        ]
+        known = (self.following or {}) if tested else {}
         return [
             relation
-            for relation in self.library.conditional
-            if relation.name not in case.holding | case.failing and relation.approximate is None
-            if known.keys() >= {*self.library.members[relation.name]} and not agrees(relation.written, known)
+            for relation in tested
+            if known.keys() >= {*library.members[relation.name]} and not agrees(relation.written, known)
         ]
 
     def _by_target(self, claim: Node) -> Node | None:

@@ -39,8 +39,7 @@ from derive.solving.answering.notes import (
 )
 from derive.solving.answering.regime_intervals import is_possible_within
 from derive.solving.answering.remarks import is_of_time, remarks
-from derive.solving.diagnosis.contradictions import prove_fit_together
-from derive.solving.diagnosis.diagnosis import missing_sets, wanted
+from derive.solving.diagnosis.diagnosis import missing_sets, prove_fit_together, wanted
 from derive.solving.diagnosis.stated_twice import Agreement, agreement
 from derive.solving.execution.answer import Answer, Assumption
 from derive.solving.execution.plan_execution import conditional_in

@@ -10,23 +10,26 @@ domain, at which every relation holds as stated.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from itertools import islice
 
 from derive.caches import Memo
 from derive.errors import InconsistentError, LimitError, NoSolutionError, UnderdeterminedError
-from derive.expressions.tree import Equation, names_in
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, is_condition, names_in, replaced, walk
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import residual, value
+from derive.numerics.algebra.isolation import isolate
+from derive.numerics.algebra.like_terms import ZERO
+from derive.numerics.algebra.products import Product, product_of, written
 from derive.planning.matching import Matching
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.outcome import agrees
 from derive.solving.blocks.samples import starts
-from derive.solving.cancellation.elimination import Projection, projected, reduced
 from derive.solving.cancellation.jacobian_rank import Rows, combined, repeated, rows_of
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.plan_execution import decisions_of
@@ -37,40 +40,43 @@ from derive.solving.sensitivity.elasticities import composed
 from derive.time_limits import tick
 from quantities.domain import Domain
 
-__all__ = ["cancelled", "cancels", "prove_fit"]
+__all__ = ["cancelled", "cancels", "projected", "prove_fit", "reduced"]
 
 _TRIED = 64  # trials of values for free quantities
 _LEFT = Memo[RelationSet](most=64)
 _REPEATED = 8  # limit on sets of dependent relations that are checked
+_LARGEST = 2000  # limit on nodes of an equation
 
 
 def cancelled(library: RelationSet, question: Question, aside: Mapping[str, str]) -> Found | None:
     """The answer that does not depend on what is missing, if there is one."""
-    for elimination, weak, rows, left_out in _eliminations(library, question, aside):
-        result = elimination.carried_out(weak)
+    for elimination in _eliminations(library, question, aside):
+        result = elimination.carried_out()
         if result is not None:
-            for names in islice(repeated(rows, question.target), _REPEATED):
+            for names in islice(repeated(elimination.rows, question.target), _REPEATED):
                 prove_fit(library, question, names)
-            return replace(result, left_out=left_out)
+            return result
     return None
 
 
 def cancels(library: RelationSet, question: Question, aside: Mapping[str, str]) -> bool:
     """Whether elimination of what is missing leaves enough to fix the target, whatever the numbers."""
-    return any(one.left is not None for one, _, _, _ in _eliminations(library, question, aside))
+    return any(elimination.left is not None for elimination in _eliminations(library, question, aside))
 
 
-def _eliminations(
-    library: RelationSet, question: Question, aside: Mapping[str, str]
-) -> Iterator[tuple[_Elimination, tuple[str, ...], Rows, Mapping[str, str]]]:
-    """The relations to eliminate from, chosen by their Jacobian at a random point and at the known numbers."""
+def _eliminations(library: RelationSet, question: Question, aside: Mapping[str, str]) -> Iterator[_Elimination]:
+    """The relations to eliminate from, chosen by their Jacobian at a random point and at the known numbers.
+
+    Where both choose the same, it is tried once.
+    """
     decisions = decisions_of(library, question)
+    tried: list[tuple[str, ...]] = []
     for at in (None, question.stated_numbers):
         left_out = {**dict.fromkeys(question.case.failing, ANOTHER), **aside}
         while True:
             rows = rows_of(library, question, frozenset(left_out), at, only_combined=True)
             used = combined(rows, question.target)
-            if not used:
+            if not used or used in tried:
                 break
             relations = [library.relations[name] for name in used if name in library.relations]
             false = {
@@ -82,9 +88,10 @@ def _eliminations(
                 for one in relations:
                     if decisions.applies(one) is None:
                         raise Undecided(one.name)
+                tried.append(used)
                 weak = tuple(name.removeprefix("=") for name in used if name not in library.relations)
                 known = {name: question.stated_numbers[name] for name in (*question.strong, *weak)}
-                yield _Elimination(library, question.target, relations, known), weak, rows, left_out
+                yield _Elimination(library, question.target, relations, known, weak, rows, left_out)
                 break
             left_out |= false
 
@@ -122,17 +129,22 @@ class _Elimination:
     target: str
     relations: Sequence[Relation]
     known: Mapping[str, float]
+    weak: tuple[str, ...] = ()  # the names whose weak values are known
+    rows: Rows = field(default_factory=dict)  # of all relations, from which these were chosen
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
-    def carried_out(self, weak: tuple[str, ...]) -> Found | None:
+    def carried_out(self) -> Found | None:
         """The remaining relations, solved; None if elimination fails."""
         left = self.left
-        solved = None if left is None else self._states(left.equations)
-        if left is None or solved is None:
+        outcome = None if left is None else self._states(left.equations)
+        if left is None or outcome is None:
             return None
-        states, reason = solved
-        told = [one for state in states if (one := self._told(left, state)) is not None]
+        states, reason = outcome
+        told = tuple(one for state in states if (one := self._told(left, state)) is not None)
+        if states and not told:
+            return None
         block = Block(tuple(relation.name for relation in self.relations), (self.target,))
-        return Found(Plan(self.target, (block,), weak, ()), tuple(told), {}, reason) if told or not states else None
+        return Found(Plan(self.target, (block,), self.weak, ()), told, self.left_out, reason)
 
     @cached_property
     def left(self) -> Projection | None:
@@ -209,3 +221,231 @@ def _as_relations(library: RelationSet, equations: tuple[Equation, ...]) -> Rela
         return RelationSet(relations)
 
     return _LEFT.of(library.session, equations, made)
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """The remaining equations, and the eliminated names, each as a form in names eliminated later or not at all."""
+
+    equations: tuple[Equation, ...]
+    eliminated: tuple[tuple[str, Node], ...]
+
+
+def projected(
+    equations: Sequence[Equation],
+    target: str,
+    known: Mapping[str, float],
+    domains: Mapping[str, Domain],
+    is_enough: Callable[[Sequence[Equation]], bool],
+) -> Projection | None:
+    """Eliminate names one by one until `is_enough` holds of the remaining equations; None if it never does.
+
+    A quantity that is a positive factor in an equation, or in which one is linear, is solved for and substituted into
+    all others, each of which is written as a product again, so that whatever cancels disappears. For products alone
+    this is Gaussian elimination on their exponents, in exact fractions. The remaining equations have the same solutions
+    for the target; the caller must check that the eliminated quantities can exist beside it.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> gas = [parse_equation(text) for text in ("p*V = n*R*T", "m = n*M", "rho = m/V")]
+    >>> anything = dict.fromkeys(["V", "n", "m", "rho"], Domain("positive", 0.0, float("inf"), open_low=True))
+    >>> found = projected(gas, "rho", dict.fromkeys("pRTM", 1.0), anything, lambda left: len(left) == 1)
+    >>> [str(equation) for equation in found.equations]
+    ['M*p = R*T*rho']
+    """
+    system = _System(known, domains)
+    while sum(system.learns_from(equation) for equation in equations):
+        tick()
+    left = [system.balanced(equation) for equation in equations]
+    eliminated: list[tuple[str, Node]] = []
+    while not is_enough(left):
+        tick()
+        pivot = next(system.pivots(left, target), None)
+        if pivot is None:
+            return None
+        used, name, form = pivot
+        eliminated.append((name, form))
+        left = [
+            system.balanced(_with(equation, name, form)) if name in _names(equation) else equation
+            for equation in left
+            if equation is not used
+        ]
+        left = [equation for equation in left if equation.lhs != equation.rhs]
+        if any(_size(equation) > _LARGEST for equation in left):
+            return None
+    return Projection(tuple(left), tuple(eliminated))
+
+
+@dataclass(frozen=True, slots=True)
+class _System:
+    """The numbers and domains of the names."""
+
+    known: Mapping[str, float]
+    domains: Mapping[str, Domain]
+    positive: set[Node] = field(default_factory=set)  # nodes that are positive wherever all equations hold
+    nonzero: set[Node] = field(default_factory=set)  # nodes that are not zero there
+    products: dict[Node, Product] = field(default_factory=dict)  # of sides: most stay while others are eliminated
+    factors: dict[Equation, Mapping[str, Fraction]] = field(default_factory=dict)  # so do most equations
+
+    def learns_from(self, equation: Equation) -> bool:
+        """Whether an equation proves more nodes positive, or not zero: the factors of a product that equals such a
+        one."""
+        left, right = (self._product(side) for side in (equation.lhs, equation.rhs))
+        fresh: set[Node] = set()
+        count = len(self.nonzero)
+        for side, other in ((left, right), (right, left)):
+            if other.number and side.number and all(map(self.is_nonzero, other.powers)):
+                self.nonzero.update(side.powers)
+            if other.number > 0 and side.number > 0 and all(map(self.is_positive, other.powers)):
+                doubtful = {base: e for base, e in side.powers.items() if not self.is_positive(base)}
+                never_negative = {base for base in doubtful if self._is_never_negative(base)}
+                alone = len(doubtful) == 1 and set(doubtful.values()) <= {1, -1}
+                fresh |= doubtful.keys() if alone else never_negative
+        fresh = {base for base in fresh - self.positive if not self.known.keys() >= {*names_in(base)}}
+        self.positive.update(fresh)
+        if fresh:
+            self.products.clear()  # which powers are split rests on what is positive
+        return bool(fresh) or len(self.nonzero) > count
+
+    def is_nonzero(self, node: Node) -> bool:
+        """Whether an expression is certainly not zero."""
+        if node in self.nonzero or self.is_positive(node):
+            return True
+        if isinstance(node, Number):
+            return node.value != 0
+        if {*names_in(node)} <= self.known.keys():
+            return value(node, self.known) != 0
+        if isinstance(node, Name):
+            return 0.0 not in self.domains[node.name]
+        return node.op in ("mul", "neg", "inv") and all(map(self.is_nonzero, node.args))
+
+    def _is_never_negative(self, base: Node) -> bool:
+        return isinstance(base, Name) and base.name in self.domains and self.domains[base.name].low >= 0
+
+    def is_positive(self, node: Node) -> bool:
+        """Whether an expression is certainly positive."""
+        if isinstance(node, Number):
+            return node.value > 0
+        if set(names_in(node)) <= self.known.keys():
+            return value(node, self.known) > 0
+        if node in self.positive:
+            return True
+        if isinstance(node, Name):
+            domain = self.domains[node.name]
+            return domain.low >= 0 and 0.0 not in domain
+        match node.op:
+            case "exp" | "cosh":
+                return True
+            case "add" | "mul" | "inv" | "sqrt" | "min":
+                return all(map(self.is_positive, node.args))
+            case "max":
+                return any(map(self.is_positive, node.args))
+            case "pow":
+                return self.is_positive(node.args[0])
+        return False
+
+    def balanced(self, equation: Equation) -> Equation:
+        """An equation of two products without their common factors, if these are known to be nonzero."""
+        left, right = (self._product(side) for side in (equation.lhs, equation.rhs))
+        unsure = [base for base in left.powers.keys() & right.powers.keys() if not self.is_nonzero(base)]
+        inverse = None if unsure or not right.number else right.to(Fraction(-1))
+        ratio = left if inverse is None else left.times(inverse)
+        if inverse is None or not ratio.number:
+            return Equation(written(left), "=", written(right))
+        above = Product(abs(ratio.number), {base: e for base, e in ratio.powers.items() if e > 0})
+        below = Product(Fraction(1), {base: -e for base, e in ratio.powers.items() if e < 0})
+        sides = written(above), written(below)
+        return Equation(sides[0], "=", sides[1] if ratio.number > 0 else written(Product(Fraction(-1), below.powers)))
+
+    def _product(self, side: Node) -> Product:
+        product = self.products.get(side)
+        if product is None:
+            product = self.products[side] = product_of(self._without_zeros(side), self.is_positive)
+        return product
+
+    def _without_zeros(self, node: Node) -> Node:
+        """An expression with its known zeros written as 0."""
+        names = names_in(node)
+        if is_condition(node):
+            return node
+        if names and self.known.keys() >= {*names}:
+            return node if value(node, self.known) else ZERO
+        return Apply(node.op, tuple(map(self._without_zeros, node.args))) if isinstance(node, Apply) else node
+
+    def pivots(self, equations: Sequence[Equation], target: str) -> Iterator[tuple[Equation, str, Node]]:
+        """Names that an equation gives in terms of others, first those that occur only as factors, and in few
+        equations."""
+        holders: dict[str, list[Equation]] = {}
+        for equation in equations:
+            for name in _names(equation):
+                if name != target and name not in self.known:
+                    holders.setdefault(name, []).append(equation)
+
+        def rank(name: str) -> tuple[int, int]:
+            return sum(name not in self._factors(equation) for equation in holders[name]), len(holders[name])
+
+        for name in sorted(holders, key=rank):
+            for equation in sorted(holders[name], key=lambda one: len(_names(one))):
+                exponent = self._factors(equation).get(name)
+                form = self._by_factor(equation, name, exponent) if exponent else self._by_isolating(equation, name)
+                if form is not None:
+                    yield equation, name, form
+
+    def _factors(self, equation: Equation) -> Mapping[str, Fraction]:
+        """The exponents of the positive names that occur in an equation as factors only."""
+        if equation not in self.factors:
+            ratio = self._ratio(equation)
+            powers = {} if ratio is None else ratio.powers
+            inside = {name for base in powers if not isinstance(base, Name) for name in names_in(base)}
+            names = {base.name: e for base, e in powers.items() if isinstance(base, Name)}
+            self.factors[equation] = {
+                name: e
+                for name, e in names.items()
+                if name not in self.known and name not in inside and self.is_positive(Name(name))
+            }
+        return self.factors[equation]
+
+    def _ratio(self, equation: Equation) -> Product | None:
+        """The quotient of the sides, if each is a product that is certainly nonzero where they agree."""
+        left, right = (self._product(side) for side in (equation.lhs, equation.rhs))
+        doubtful = [[base for base in side.powers if not self.is_positive(base)] for side in (left, right)]
+        if all(doubtful) or max(map(len, doubtful)) > 1 or not (left.number > 0 and right.number > 0):
+            return None
+        if any(side.powers[base] != 1 for side, bases in zip((left, right), doubtful, strict=True) for base in bases):
+            return None
+        inverse = right.to(Fraction(-1))
+        return None if inverse is None else left.times(inverse)
+
+    def _by_factor(self, equation: Equation, name: str, exponent: Fraction) -> Node | None:
+        ratio = self._ratio(equation)
+        assert ratio is not None
+        rest = Product(ratio.number, {base: e for base, e in ratio.powers.items() if base != Name(name)})
+        form = rest.to(-1 / exponent)
+        return None if form is None else written(form)
+
+    def _by_isolating(self, equation: Equation, name: str) -> Node | None:
+        """The only form of a name by an equation, if inverting it loses no solution."""
+        candidates = isolate(equation, name)
+        if not candidates or len(candidates) > 1:
+            return None
+        found = candidates[0]
+        if found.conditions or found.winds or not all(map(self.is_nonzero, found.divisors)):
+            return None
+        return found.form if all(self.is_positive(power.args[0]) for power in found.powers) else None
+
+
+def reduced(form: Node) -> Node:
+    """A form without what cancels in it."""
+    return written(product_of(form, lambda base: False))
+
+
+def _names(equation: Equation) -> tuple[str, ...]:
+    return names_in(equation.lhs, equation.rhs)
+
+
+def _with(equation: Equation, name: str, form: Node) -> Equation:
+    old = Name(name)
+    return Equation(replaced(equation.lhs, old, form), "=", replaced(equation.rhs, old, form))
+
+
+def _size(equation: Equation) -> int:
+    return sum(1 for _ in walk(equation.lhs, equation.rhs))

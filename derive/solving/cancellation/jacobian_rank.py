@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from derive.caches import Memo
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.modular import PRIME, Row, drawn, inverse, residue, scaled, slopes, subtract
-from derive.planning.incidence import core_of, structure_of
+from derive.planning.incidence import Occurrences, core_of, structure_of
 from derive.planning.matching import forwards
 from derive.planning.plan import basis_of
 from derive.time_limits import tick
@@ -28,7 +28,16 @@ if TYPE_CHECKING:
     from derive.planning.incidence import Structure
     from derive.solving.execution.question import Outline, Question
 
-__all__ = ["Rows", "combined", "directions", "repeated", "repeated_among", "rows_of", "tied"]
+__all__ = [
+    "Rows",
+    "combined",
+    "directions",
+    "repeated",
+    "repeated_among",
+    "rows_of",
+    "structure_of_combined",
+    "tied",
+]
 
 Rows = dict[str, Row]
 """The slopes of relations by name, and of the weak values, each as `=name`: in the order in which they count."""
@@ -51,20 +60,37 @@ def rows_of(
     The point is random, or has known numbers for some names and for what follows from them in the direction relations
     are written, so that a factor may be zero there.
 
-    Where rows are only to be combined, those of the core are enough: each of the others holds a name of its own. Not so
-    at known numbers, where its slope in that name may be zero, nor for how names move.
+    Where rows are only to be combined, those of the core are enough (`structure_of_combined`); not so for how names
+    move.
     """
     names = question.target, frozenset(question.strong), tuple(question.weak), question.stated
     key = (*names, left_out, tuple((numbers or {}).items()), only_combined)
 
     def made() -> Rows:
-        graph = structure_of(library, left_out, question.stated)
-        if only_combined and not numbers:
-            core = core_of(library, (question.target, *question.strong, *question.weak))
-            graph = core.structure(left_out & core.decisive, question.stated)
+        if not only_combined:
+            return _rows(library, question, structure_of(library, left_out, question.stated), numbers)
+        held = (question.target, *question.strong, *question.weak)
+        graph = structure_of_combined(library, held, left_out, question.stated, is_generic=not numbers)
         return _rows(library, question, graph, numbers)
 
     return _ROWS.of(library.session, key, made)
+
+
+def structure_of_combined(
+    library: RelationSet,
+    names: Iterable[str],
+    left_out: frozenset[str],
+    stated: frozenset[str] = frozenset(),
+    *,
+    is_generic: bool,
+) -> Structure:
+    """The relations whose rows may be combined with others: each of those left out holds a name of its own.
+
+    At known numbers its slope in that name may be zero, unless the relation is written for it.
+    """
+    unwritten = () if is_generic else library.declared.keys() - structure_of(library).forward.values()
+    core = core_of(library, (*names, *unwritten))
+    return core.structure(left_out & core.decisive, stated)
 
 
 def _rows(
@@ -116,13 +142,8 @@ def combined(rows: Rows, target: str) -> tuple[str, ...] | None:
     >>> combined(rows, "n") is None
     True
     """
-    basis = _Basis()
-    for label, row in _peeled(rows, target).items():
-        left, origin = basis.reduced(row, {label: 1})
-        if left.keys() == {target}:
-            return tuple(label for label in rows if label in origin)
-        basis.take(left, origin, target)
-    return None
+    sums = (origin for left, origin in _reduced(rows, target) if left.keys() == {target})
+    return next((tuple(label for label in rows if label in origin) for origin in sums), None)
 
 
 def repeated(rows: Rows, target: str) -> Iterator[tuple[str, ...]]:
@@ -132,12 +153,22 @@ def repeated(rows: Rows, target: str) -> Iterator[tuple[str, ...]]:
     >>> list(repeated(rows, "w"))
     [('a', 'b', 'c')]
     """
-    basis = _Basis()
-    for label, row in _peeled(rows, target).items():
-        left, origin = basis.reduced(row, {label: 1})
-        basis.take(left, origin)
+    for left, origin in _reduced(rows, target):
         if not left:
             yield tuple(name for name in rows if name in origin)
+
+
+def _reduced(rows: Rows, target: str) -> Iterator[tuple[Row, Row]]:
+    """What is left of each row by the rows before it, and the combination of rows that it is.
+
+    Rows that hold a name of their own are left out, unless it is the target: no combination can cancel such a name.
+    """
+    basis = _Basis()
+    kept, _ = _without_own_names(rows, target)
+    for label, row in kept.items():
+        left, origin = basis.reduced(row, {label: 1})
+        yield left, origin
+        basis.take(left, origin, target)
 
 
 def tied(library: RelationSet, question: Question) -> list[str]:
@@ -173,14 +204,13 @@ def directions(rows: Rows, count: int) -> list[Row]:
     >>> "m" in one, (one["rho"] + one["V"]) % PRIME, one["V"] == other["V"]
     (False, 0, False)
     """
-    moving = _unfixed(rows)
-    kept, last = _leaves(moving)
+    kept, last = _without_own_names(rows)
     basis = _Basis()
     for row in kept.values():
         basis.take(*basis.reduced(row, {}))
     taken = [*((lead, row) for lead, (row, _) in basis.rows.items()), *reversed(last)]
     shares = {lead: -inverse(row[lead]) for lead, row in taken}
-    free = sorted({name for row in moving.values() for name in row} - shares.keys())
+    free = sorted({name for row in rows.values() for name in row} - shares.keys())
     found = []
     for turn in range(count):
         moves = {name: drawn(f"{turn} {name}") for name in free}
@@ -222,57 +252,11 @@ class _Basis:
         self.rows[lead] = left, origin
 
 
-def _unfixed(rows: Rows) -> Rows:
-    """The rows without the names that single rows fix by themselves, one after the other."""
-    holders = _holders(rows)
-    left = {label: dict(row) for label, row in rows.items()}
-    pending = [label for label, row in left.items() if len(row) == 1]
-    while pending:
-        for name in list(left[pending.pop()]):
-            for label in holders[name]:
-                left[label].pop(name, None)
-                if len(left[label]) == 1:
-                    pending.append(label)
-    return {label: row for label, row in left.items() if row}
-
-
-def _peeled(rows: Rows, target: str) -> Rows:
-    """The rows without those that hold a name of their own: no combination can cancel such a name."""
-    return _leaves(rows, target)[0]
-
-
-def _leaves(rows: Rows, target: str = "") -> tuple[Rows, list[tuple[str, Row]]]:
+def _without_own_names(rows: Rows, target: str = "") -> tuple[Rows, list[tuple[str, Row]]]:
     """The rows whose names, except the target, also occur in others; and the rest, each with a name of its own."""
-    kept, last = dict(rows), []
-    labels = list(rows)
-    count: dict[str, int] = {}
-    places: dict[str, int] = {}  # sum of the positions of the rows that hold a name: the position of the last one left
-    for place, row in enumerate(rows.values()):
-        for name in row:
-            count[name] = count.get(name, 0) + 1
-            places[name] = places.get(name, 0) + place
-    pending = [name for name, rows_left in count.items() if rows_left == 1 and name != target]
-    while pending:
-        own = pending.pop()
-        if not count[own]:  # its row was removed for another name
-            continue
-        place = places[own]
-        row = kept.pop(labels[place])
-        last.append((own, row))
-        for name in row:
-            count[name] -= 1
-            places[name] -= place
-            if count[name] == 1 and name != target:
-                pending.append(name)
-    return kept, last
-
-
-def _holders(rows: Rows) -> dict[str, set[str]]:
-    holders: dict[str, set[str]] = {}
-    for label, row in rows.items():
-        for name in row:
-            holders.setdefault(name, set()).add(label)
-    return holders
+    gone = Occurrences.of(rows).lone((target,))
+    kept = {label: row for label, row in rows.items() if label not in gone}
+    return kept, [(name, rows[label]) for label, name in gone.items()]
 
 
 def _everywhere(library: RelationSet) -> tuple[Mapping[str, int], Rows]:

@@ -5,15 +5,20 @@ Underdetermined: the error names the smallest sets of further givens that would 
 Overdetermined: a relation outside the plan does not hold. The conflict consists of that relation, the relations from
 which its quantities were derived, and the givens that these start from. If a weak value is among them, it yields:
 that is a failed check and not a contradiction.
+
+Some contradictions only elimination sees. Where structure leaves a target open, relations may still fix it together,
+because what is missing cancels. The same holds for a given: if the others fix it at another value, they contradict each
+other, though no single relation shows it.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from derive.errors import DeriveError, InconsistentError, UnderdeterminedError
+from derive.errors import DeriveError, InconsistentError, NoSolutionError, UnderdeterminedError
 from derive.expressions.tree import Name
 from derive.model.dimensions import dimension_of
 from derive.model.relation_set import RelationSet
@@ -24,18 +29,43 @@ from derive.planning.networks import reached
 from derive.planning.plan import Block, Plan, basis_of
 from derive.presentation.failed_checks import by_default, no_value_fits
 from derive.presentation.numbers import shown_number
+from derive.solving.cancellation.cancelled_answers import cancelled
 from derive.solving.diagnosis.missing_givens import missing_sets
-from derive.solving.execution.checks import checked, testable
+from derive.solving.execution.block_execution import State
+from derive.solving.execution.checks import checked, fallbacks, testable
+from derive.solving.execution.plan_execution import of_case
+from derive.solving.execution.plan_states import Found, claims_of, is_of_proof
+from derive.solving.execution.regimes import Undecided
+from derive.tolerances import AGREEMENT
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
-    from derive.solving.execution.block_execution import State
+    from derive.solving.execution.answer import Check
     from derive.solving.execution.question import Outline, Question
 
-__all__ = ["behind", "contradiction", "missing_sets", "shortage", "wanted"]
+__all__ = [
+    "GIVENS",
+    "WEAK_VALUES",
+    "behind",
+    "cancelling",
+    "confirm",
+    "contradiction",
+    "missing_sets",
+    "no_solution",
+    "prove_fit_together",
+    "shortage",
+    "tested",
+    "wanted",
+]
 
 _SETS = 4  # limit on sets of further givens in a sentence
 _NAMED = 5  # limit on relations, and on givens, in a sentence
+
+GIVENS = 6
+"""Of how many givens it is asked whether the others allow them, where there is no solution."""
+
+WEAK_VALUES = "the weak values"
+"""How an error begins that names the defaults and profile values in use."""
 
 
 def shortage(library: RelationSet, question: Question | Outline, left_out: Mapping[str, str]) -> DeriveError:
@@ -144,10 +174,15 @@ def _determined(library: RelationSet, question: Question | Outline, left_out: fr
     return sorted(counted - {question.target})  # which counting may find fixed although it cancels
 
 
+def tested(library: RelationSet, question: Question, made: Plan, state: State) -> list[tuple[Relation, Check]]:
+    """The relations beside a plan that can be tested in a state, each with its check."""
+    relations = [library.relations[name] for name in testable(library, made, state)]
+    return [(one, checked(one, state.values, question.ranges, state.forms, question.ranges)) for one in relations]
+
+
 def contradiction(library: RelationSet, question: Question, made: Plan, state: State) -> InconsistentError | None:
     """The conflict among strong values and exact relations, if there is one."""
-    tested = [library.relations[name] for name in testable(library, made, state)]
-    checks = [(one, checked(one, state.values, question.ranges, state.forms, question.ranges)) for one in tested]
+    checks = tested(library, question, made, state)
     failed = [(relation, check) for relation, check in checks if not (check.passed or check.is_in_part)]
     for relation, check in failed:
         others, givens, weak = behind(library, made, relation)
@@ -240,3 +275,85 @@ def behind(library: RelationSet, made: Plan, relation: Relation) -> tuple[list[s
         else:
             (weak if name in made.weak else givens).append(name)
     return list(relations), givens, weak
+
+
+def cancelling(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> Found | None:
+    """The answer that does not depend on what is missing, unless the givens contradict it."""
+    found = cancelled(library, question, left_out)
+    if found is None:
+        return None
+    found = of_case(library, question, found)
+    if not found.states:
+        raise no_solution(library, question, found)
+    clashes = [contradiction(library, question, found.plan, state) for state in found.states]
+    sound = tuple(state for state, clash in zip(found.states, clashes, strict=True) if clash is None)
+    if not sound:
+        raise next(clash for clash in clashes if clash is not None)
+    return replace(found, states=sound)
+
+
+def prove_fit_together(library: RelationSet, question: Question) -> None:
+    """Raise if a relation does not hold between typed values alone, before anything is sought that rests on it.
+
+    Whether the relation applies may rest on a fallback, unless something typed leads to that quantity.
+    """
+    typed = question.numbers
+    complete = [
+        name
+        for given in typed
+        for name in library.holders.get(given, ())
+        if library.relations[name].approximate is None and typed.keys() >= {*library.members[name]}
+    ]
+    if complete:
+        state = State(typed, asides=fallbacks(library, question))
+        clash = contradiction(library, question, Plan(question.target, (), (), tuple(complete)), state)
+        if clash is not None:
+            raise clash
+
+
+def confirm(library: RelationSet, question: Question, name: str) -> None:
+    """Raise if the other strong values fix a given at another value, by cancellation between exact relations."""
+    given = question.strong[name]
+    others = {other: value for other, value in question.strong.items() if other != name}
+    if not others or question.ranges:
+        return
+    exact = {other: value for other, value in question.weak.items() if value.source.kind == "exact"}
+    alone = replace(question, target=name, strong=others, weak=exact, own=None, outdated={})
+    try:
+        found = cancelled(library, alone, {})
+    except (DeriveError, Undecided):  # a result that depends on a condition proves nothing
+        return
+    if found is None or not found.states or any(name not in state.values for state in found.states):
+        return
+    used = list(found.plan.relations)
+    relations = [library.relations[relation] for relation in used]
+    if any(relation.approximate is not None or relation.conditions for relation in relations):
+        return
+    numbers = [state.values[name] for state in found.states]
+    if any(abs(one - given.base[1]) <= AGREEMENT * (abs(one) + abs(given.base[1])) for one in numbers):
+        return
+    stated = [f"{other} = {question.strong[other]}" for one in relations for other in one.declared if other in others]
+    conflicts = [*used, *dict.fromkeys(stated), f"{name} = {given}"]
+    raise InconsistentError(
+        f"{name} is stated as {given}, and the other givens make it "
+        f"{' or '.join(shown_number(one, library.declared[name].unit) for one in numbers)}. "
+        f"The conflict: {', '.join(used)}; {', '.join(conflicts[len(used) :])}.",
+        hint=f"Change or drop one of them, or leave out one of {', '.join(used)}.",
+        conflicts=conflicts,
+        gap=min(abs(one - given.base[1]) / max(abs(one), abs(given.base[1])) for one in numbers),
+    )
+
+
+def no_solution(library: RelationSet, question: Question, found: Found) -> NoSolutionError:
+    """The error for a question without an admissible value, with the weak values that contributed to it."""
+    met = library.held_by(found.plan.relations)
+    weak = [name for name in found.plan.weak if name in met]
+    used = f" ({WEAK_VALUES} of {', '.join(weak)} are in use)" if weak else ""
+    reason = found.reason or "no value in its domain fits all relations"
+    if is_of_proof(reason) and claims_of(library, question, found.plan, question.start(found.plan)) is None:
+        reason = reason.partition(": proved by ")[0]  # for want of a certificate
+    return NoSolutionError(
+        f"{question.target} has no admissible value: {reason}{used}.",
+        hint="Check the givens, their units, and the domain of what is asked.",
+        reason=reason,
+    )

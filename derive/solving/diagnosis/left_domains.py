@@ -136,9 +136,7 @@ def _leaving(library: RelationSet, given: frozenset[str], *, conditional: bool =
         if one.approximate is not None or (one.conditions and not conditional)
     }
     structure = structure_of(library, frozenset(aside))
-    matching = Matching(given)
-    matching.add_all(structure.members, structure.members)
-    settled = matching.unknowns.keys() - matching.loose(structure.holders)
+    settled = Matching.of(structure, given).determined(structure)
     if not settled:
         return Leaving()
     solved = directed(structure, list(structure.members), given)

@@ -30,12 +30,12 @@ from derive.planning.matching import Matching, directed
 from derive.planning.plan import Block, Plan, determined, ordered
 from derive.presentation.failed_checks import no_value_fits
 from derive.solving.cancellation.cancelled_answers import prove_fit
-from derive.solving.cancellation.jacobian_rank import repeated_among
-from derive.solving.diagnosis.diagnosis import behind, contradiction
+from derive.solving.cancellation.jacobian_rank import repeated_among, structure_of_combined
+from derive.solving.diagnosis.diagnosis import behind, contradiction, tested
 from derive.solving.diagnosis.left_domains import certainly_left, is_silent, leaving
 from derive.solving.execution.answer import Check
 from derive.solving.execution.block_execution import State, steps_beside
-from derive.solving.execution.checks import checked, is_void, testable
+from derive.solving.execution.checks import checked, is_void
 from derive.solving.execution.plan_execution import decisions_of
 from derive.solving.execution.plan_states import is_doubt, is_of_one_turn, planned
 from derive.solving.execution.question import Question
@@ -89,13 +89,13 @@ def agreement(library: RelationSet, question: Question, answers: Sequence[Answer
     The answers have tested some relations themselves, and reached some quantities: most questions leave nothing to
     compute again.
     """
-    tested = set.intersection(*({check.name for check in answer.checks if check.passed} for answer in answers))
+    passed = set.intersection(*({check.name for check in answer.checks if check.passed} for answer in answers))
     reached = set.intersection(*({*answer.quantities} for answer in answers))
     worked_out = {name for answer in answers for name in answer.quantities if name not in answer.given}
     try:
         with sharing(_SHARE):
-            found = _agreement(library, question, tested, reached)
-            told = {*tested, *found.behind}
+            found = _agreement(library, question, passed, reached)
+            told = {*passed, *found.behind}
             further = list(_limits(library, question, told, worked_out))
             led = {check.name: _typed_behind(library, question, check.name) for check in further}
             return replace(found, checks=(*found.checks, *further), behind={**led, **found.behind})
@@ -111,11 +111,11 @@ def stated_twice(library: RelationSet, question: Question) -> StatedTwice:
 def _agreement(
     library: RelationSet,
     question: Question,
-    tested: Collection[str],
+    passed: Collection[str],
     reached: Collection[str],
 ) -> Agreement:
     twice = _stated_twice(library, question, frozenset())
-    if twice.is_told(tested, reached):
+    if twice.is_told(passed, reached):
         return Agreement()
     alone = replace(question, weak={}, own=None, outdated={}, goes_with={}, origins={}, decided={})
     decisions = decisions_of(library, alone)
@@ -218,9 +218,9 @@ def _is_of_defaults(library: RelationSet, question: Question, relation: Relation
 
 def _tested(library: RelationSet, question: Question, made: Plan, state: State) -> Agreement:
     """The checks of what is known in a state, and the givens behind each."""
-    relations = [library.relations[name] for name in testable(library, made, state)]
-    checks = tuple(checked(one, state.values, question.ranges, state.forms, question.ranges) for one in relations)
-    return Agreement(checks, {one.name: frozenset(behind(library, made, one)[1]) for one in relations})
+    checks = tested(library, question, made, state)
+    led_by = {one.name: frozenset(behind(library, made, one)[1]) for one, _ in checks}
+    return Agreement(tuple(check for _, check in checks), led_by)
 
 
 def _states(library: RelationSet, blocks: Sequence[Block], question: Question) -> list[State]:
@@ -263,9 +263,8 @@ def by_names(
     estimates = {name for name, one in library.relations.items() if one.approximate is not None}
     aside = left_out | estimates
     within = core.structure(aside & core.decisive, frozenset())
-    matching = Matching(given)
-    matching.add_all(within.members, within.members)
-    settled = given | (matching.unknowns.keys() - matching.loose(within.holders))
+    matching = Matching.of(within, given)
+    settled = given | matching.determined(within)
     is_spare = any(settled.issuperset(held) for name, held in within.members.items() if name not in matching.fixes)
     in_turn = sorted(within.members, key=_leaving_several(library).__contains__)
     solved = {**directed(within, in_turn, given)} if is_spare or settled != given else {}
@@ -284,7 +283,8 @@ def by_names(
     blocks = tuple(ordered(structure, solved, wanted, given)) if wanted else ()
     needed = {name for block in ordered(structure, solved, asked, given) for name in block.unknowns} if asked else ()
     used = tests | {name for block in blocks for name in block.relations}
-    dependent = tuple(_untested(library, structure, given, zeros, settled, tests))
+    combined = structure_of_combined(library, given, aside, is_generic=False) if zeros else within
+    dependent = tuple(_untested(library, combined, given, zeros, settled, tests))
     conditional = {one.name for one in library.conditional if one.name not in left_out}
     held = {name for names in dependent for name in names}
     return StatedTwice(

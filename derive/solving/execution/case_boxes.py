@@ -11,8 +11,10 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+from derive.caches import Memo
 from derive.expressions.tree import (
     COMPARISONS,
     OPPOSITE,
@@ -29,14 +31,13 @@ from derive.model.conditions import MIRRORED, implied
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import truth_within
-from derive.numerics.intervals.enclosure import Span, enclose, truths
+from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.contractors import contracted
 from derive.numerics.root_finding.expression_graph import dag_of
 from derive.planning.incidence import structure_of
 from derive.planning.plan import is_surely_open
 from derive.solving.blocks.outcome import agrees
 from derive.solving.execution.plan_states import planned_for
-from derive.solving.execution.question import NO_CASE
 from derive.tolerances import AGREEMENT, EXPRESSION
 
 if TYPE_CHECKING:
@@ -45,33 +46,26 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CaseLogic",
-    "box_of",
+    "boxes",
+    "boxes_by_arms",
     "claims",
     "is_possible",
     "left_by_arms",
-    "left_by_relations",
     "negation",
     "with_own_values",
     "worded",
 ]
 
+_COMPARED = Memo[frozenset[str]](most=1)
 _ROUNDS = 3  # limit on rounds in which the conditions of a case narrow the domains
 _AROUND = 24  # limit on relations around the claims that narrow them
-_THIN = 1e3 * AGREEMENT  # difference of two sides, of the largest number, that may be all error
-_SHRUNK = 1e-3  # of such a difference, where the error of the numbers is a ten-thousandth
 _SPLITS = 3  # limit on relations there that are taken both to apply and not to
 _SPLITS_BY_ARMS = 5  # the same where the arms of choices are among them
 
 
-def claims(library: RelationSet, question: Question) -> Iterator[Node]:
+def claims(library: RelationSet, question: Question) -> list[Node]:
     """The claims of a case, in the library's order: the conditions that hold in it, and the negations of the others."""
-    if question.case == NO_CASE:  # what is fixed takes plans to find
-        return
-    for conditions, is_held in _told(library, question, _fixed(library, question)):
-        if is_held:
-            yield from conditions
-        else:
-            yield negation(conditions)
+    return CaseLogic.of(library, question).claims
 
 
 def negation(conditions: tuple[Node, ...]) -> Node:
@@ -82,123 +76,135 @@ def negation(conditions: tuple[Node, ...]) -> Node:
 class CaseLogic:
     """What the conditions that hold in a case, and those that fail, say of others.
 
-    Quantities that are fixed have their numbers there: `x > k` and `x < 2` exclude each other if k is 3.
+    Quantities that are fixed have their numbers there: `x > k` and `x < 2` exclude each other if k is 3. Each number is
+    found when a condition first asks for it, since that takes a plan.
     """
 
     def __init__(self, library: RelationSet, question: Question) -> None:
-        self.numbers = _fixed(library, question)
+        self.library = library
+        self.question = question
+        self.claims: list[Node] = []
         self.known: dict[Node, bool] = {}
-        for conditions, is_held in _told(library, question, self.numbers):
+        for conditions, is_held in self._told():
+            self.claims += conditions if is_held else [negation(conditions)]
             if is_held or len(conditions) == 1:
-                self.known |= {folded(condition, self.numbers): is_held for condition in conditions}
+                self.known |= {self._at_numbers(condition): is_held for condition in conditions}
+
+    @classmethod
+    def of(cls, library: RelationSet, question: Question) -> CaseLogic:
+        """The logic of a question's case, which is stored with the question."""
+        key = "logic", question.case, question.target, id(question.strong), id(question.weak)
+        if key not in question.decided:
+            question.decided[key] = cls(library, question)
+        logic: CaseLogic = question.decided[key]
+        return logic
 
     def verdict(self, condition: Node) -> bool | None:
         """Whether a condition holds because of the case; None if that does not decide it."""
-        return implied(folded(condition, self.numbers), self.known)
+        return implied(self._at_numbers(condition), self.known) if self.known else None
 
-    @property
-    def is_possible(self) -> bool:
-        """Whether none of the conditions contradicts those before it."""
-        before: dict[Node, bool] = {}
-        for condition, is_held in self.known.items():
-            if implied(condition, before) not in (None, is_held):
-                return False
-            before[condition] = is_held
-        return True
+    @cached_property
+    def box(self) -> dict[str, Span] | None:
+        """The domains of the quantities in all conditions, narrowed by the claims; None if nothing is left.
 
+        Ends are those of the claims themselves, which decide conditions at their edges: nothing is rounded outwards.
+        """
+        conditional = (condition for relation in self.library.conditional for condition in relation.conditions)
+        box = {name: _stated(self.library, self.question, name) for name in names_in(*conditional)}
+        for _ in range(_ROUNDS):
+            for claim in self.claims:
+                if not _narrow(claim, box):
+                    return None
+        return box
 
-def _fixed(library: RelationSet, question: Question) -> dict[str, float]:
-    """The numbers of quantities that conditions compare with others, where they are given or no relation leads to
-    them.
+    def fixed(self, name: str) -> float | None:
+        """The number of a quantity that conditions compare with others, if it is given or no relation leads to it.
 
-    All cases of a question have the same, so they are stored with it, and with the values, whose identities count.
-    """
-    key = "fixed", question.target, id(question.strong), id(question.weak)
-    if key not in question.decided:
-        question.decided[key] = _found_fixed(library, question), question.strong, question.weak
-    fixed: dict[str, float] = question.decided[key][0]
-    return fixed
+        All cases of a question have the same, so they are stored with it, and with the values, whose identities count.
+        """
+        question = self.question
+        key = "fixed", question.target, id(question.strong), id(question.weak)
+        numbers: dict[str, float | None]
+        numbers, *_ = question.decided.setdefault(key, ({}, question.strong, question.weak))
+        if name not in numbers:
+            numbers[name] = None
+            if name in _compared(self.library):
+                value = with_own_values(self.library, question, [name]).strong.get(name)
+                numbers[name] = None if value is None or value.is_range else value.base[1]
+        return numbers[name]
 
-
-def _found_fixed(library: RelationSet, question: Question) -> dict[str, float]:
-    conditional = (condition for relation in library.conditional for condition in relation.conditions)
-    compared = dict.fromkeys(name for one in conditional if len(names := names_in(one)) > 1 for name in names)
-    strong = with_own_values(library, question, compared).strong
-    return {name: strong[name].base[1] for name in compared if name in strong and not strong[name].is_range}
-
-
-def _told(
-    library: RelationSet, question: Question, numbers: Mapping[str, float]
-) -> Iterator[tuple[tuple[Node, ...], bool]]:
-    """The conditions that hold together in a case, and those that do not, without what the others say anyway.
-
-    Where `x > 3` holds, the failure of `x > 2 and x < 4` is that of `x < 4`.
-    """
-    known: dict[Node, bool] = {}
-
-    def at_numbers(condition: Node) -> Node:
+    def _at_numbers(self, condition: Node) -> Node:
+        numbers = {name: number for name in names_in(condition) if (number := self.fixed(name)) is not None}
         return folded(condition, numbers)
 
-    for name in sorted(question.case.holding, key=library.places.__getitem__):
-        conditions = library.relations[name].conditions
-        known |= dict.fromkeys(map(at_numbers, conditions), True)
-        yield conditions, True
-    failing = [library.relations[name].conditions for name in question.case.failing]
-    known |= {at_numbers(conditions[0]): False for conditions in failing if len(conditions) == 1}
-    for name in sorted(question.case.failing, key=library.places.__getitem__):
-        conditions = library.relations[name].conditions
-        if len(conditions) > 1:
-            conditions = tuple(one for one in conditions if implied(at_numbers(one), known) is not True) or conditions
-        if len(conditions) == 1:
-            known[at_numbers(conditions[0])] = False
-        yield conditions, False
+    def _told(self) -> Iterator[tuple[tuple[Node, ...], bool]]:
+        """The conditions that hold together in a case, and those that do not, without what the others say anyway.
+
+        Where `x > 3` holds, the failure of `x > 2 and x < 4` is that of `x < 4`.
+        """
+        library, case = self.library, self.question.case
+        known: dict[Node, bool] = {}
+        for name in sorted(case.holding, key=library.places.__getitem__):
+            conditions = library.relations[name].conditions
+            known |= dict.fromkeys(map(self._at_numbers, conditions), True)
+            yield conditions, True
+        failing = [library.relations[name].conditions for name in case.failing]
+        known |= {self._at_numbers(conditions[0]): False for conditions in failing if len(conditions) == 1}
+        for name in sorted(case.failing, key=library.places.__getitem__):
+            conditions = library.relations[name].conditions
+            if len(conditions) > 1:
+                left = tuple(one for one in conditions if implied(self._at_numbers(one), known) is not True)
+                conditions = left or conditions
+            if len(conditions) == 1:
+                known[self._at_numbers(conditions[0])] = False
+            yield conditions, False
+
+
+def _compared(library: RelationSet) -> frozenset[str]:
+    """The quantities that the conditions of relations compare with others."""
+
+    def made() -> frozenset[str]:
+        conditions = (condition for relation in library.conditional for condition in relation.conditions)
+        return frozenset().union(*(names for one in conditions if len(names := names_in(one)) > 1))
+
+    return _COMPARED.of(library.session, "", made)
 
 
 def is_possible(library: RelationSet, question: Question) -> bool:
-    """Whether the conditions of a case leave any values within the domains, and to the relations around them."""
-    if not CaseLogic(library, question).is_possible:
-        return False
-    box = box_of(library, question)
-    if box is None:
-        return False
-    if not all(
-        True in possible or None in possible for one in claims(library, question) if (possible := truths(one, box))
-    ):
-        return False
-    apart = one_relation_for_each_arm(library)
-    if apart is None or not apart.relations.keys() >= question.case.holding | question.case.failing:
-        apart = library
-    return left_by_relations(apart, question) is not None
+    """Whether the conditions of a case leave any values within the domains, and to the relations around them.
+
+    Its claims do not contradict each other: a case is split only by what those before leave undecided.
+    """
+    return next(boxes(_in_arms(library, question), question), None) is not None
+
+
+def _in_arms(library: RelationSet, question: Question, *, of_same_names: bool = False) -> RelationSet:
+    """The library in which each arm of a choice is a relation of its own case, if that holds the question's case."""
+    apart = one_relation_for_each_arm(library, of_same_names=of_same_names)
+    case = question.case.holding | question.case.failing
+    return library if apart is None or not apart.relations.keys() >= case else apart
 
 
 def left_by_arms(
+    library: RelationSet, question: Question, also: Iterable[str], blur: float = AGREEMENT
+) -> dict[str, Span] | None:
+    """The intervals in the boxes by arms; None if there is none."""
+    return _joined([*boxes_by_arms(library, question, also, blur)])
+
+
+def boxes_by_arms(
     library: RelationSet,
     question: Question,
     also: Iterable[str],
     blur: float = AGREEMENT,
     computed: Collection[str] = (),
-) -> dict[str, Span] | None:
-    """What `left_by_relations` finds where each arm of the choices around is a relation of its own case."""
-    apart = one_relation_for_each_arm(library, of_same_names=True)
-    if apart is None or not apart.relations.keys() >= question.case.holding | question.case.failing:
-        apart = library
+) -> Iterator[dict[str, Span]]:
+    """The boxes where each arm of the choices around is a relation of its own case; the first tells if there is one."""
+    apart = _in_arms(library, question, of_same_names=True)
     refuted = _refuted(apart, question)
-    if not refuted.isdisjoint(question.case.holding):
-        return None
-    question = replace(question, case=replace(question.case, failing=question.case.failing | refuted))
-    return left_by_relations(apart, question, also, blur, computed, splits=_SPLITS_BY_ARMS)
-
-
-def box_of(library: RelationSet, question: Question) -> dict[str, Span] | None:
-    """The domains of the quantities in all conditions, narrowed by the claims of a case; None if nothing is left."""
-    claimed = list(claims(library, question))
-    conditional = (condition for relation in library.conditional for condition in relation.conditions)
-    box = {name: _stated(library, question, name) for name in names_in(*conditional)}
-    for _ in range(_ROUNDS):
-        for claim in claimed:
-            if not _narrow(claim, box):
-                return None
-    return box
+    if refuted.isdisjoint(question.case.holding):
+        asked = replace(question, case=replace(question.case, failing=question.case.failing | refuted))
+        yield from boxes(apart, asked, also, blur, computed, splits=_SPLITS_BY_ARMS)
 
 
 def _stated(library: RelationSet, question: Question, name: str) -> Span:
@@ -207,19 +213,19 @@ def _stated(library: RelationSet, question: Question, name: str) -> Span:
     return (domain.low, domain.high) if value is None else (value.base[0], value.base[2])
 
 
-def left_by_relations(
+def boxes(
     library: RelationSet,
     question: Question,
     also: Iterable[str] = (),
     blur: float = AGREEMENT,
     computed: Collection[str] = (),
     splits: int = _SPLITS,
-) -> dict[str, Span] | None:
+) -> Iterator[dict[str, Span]]:
     """The intervals that a case leaves to the quantities of its claims and to others, by the relations around them.
 
-    None if nothing is left. `blur` is the relative error that the
-    given numbers may have; those that are `computed` decide no condition on whose edge they lie. A relation of which it
-    is open whether it applies is taken both ways, as long as there are `splits` left.
+    No box if nothing is left. `blur` is the relative error that the given numbers may have; those that are `computed`
+    decide no condition on whose edge they lie. A relation of which it is open whether it applies is taken both ways, as
+    long as there are `splits` left: a box for each of them.
     """
     comparisons = [one for claim in claims(library, question) for one in _comparisons(claim)]
     sides = [side for _, left, right in comparisons for side in (left, right)]
@@ -227,12 +233,24 @@ def left_by_relations(
     start = dict.fromkeys([*names_in(*sides), *also, *library.held_by(holding)])
     question = with_own_values(library, question, names_in(*sides))
     relations, undecided = _around(library, question, start, computed)
-    if splits and undecided:
-        ways = (question.case.taking(undecided[0]), question.case.without(undecided[0]))
-        asked = (replace(question, case=case) for case in ways)
-        found = (left_by_relations(library, one, also, blur, computed, splits - 1) for one in asked)
-        boxes = [box for box in found if box is not None]
-        return _joined(boxes) if boxes else None
+    if not splits or not undecided:
+        box = _contracted(library, question, start, relations, comparisons, blur)
+        if box is not None:
+            yield box
+        return
+    for case in (question.case.taking(undecided[0]), question.case.without(undecided[0])):
+        yield from boxes(library, replace(question, case=case), also, blur, computed, splits - 1)
+
+
+def _contracted(
+    library: RelationSet,
+    question: Question,
+    start: Iterable[str],
+    relations: Sequence[Relation],
+    comparisons: Iterable[tuple[str, Node, Node]],
+    blur: float,
+) -> dict[str, Span] | None:
+    """The intervals that relations and the comparisons of claims leave to what is in them; None if nothing is left."""
     equations = [relation.written for relation in relations]
     slacks: dict[str, Span] = {}
     larger: dict[str, Node] = {}  # the larger side of each strict comparison
@@ -296,8 +314,10 @@ def with_own_values(library: RelationSet, question: Question, names: Iterable[st
     return replace(question, strong={**question.strong, **own}) if own else question
 
 
-def _joined(boxes: Sequence[Mapping[str, Span]]) -> dict[str, Span]:
-    """The least box around several, of the quantities that are in all of them."""
+def _joined(boxes: Sequence[Mapping[str, Span]]) -> dict[str, Span] | None:
+    """The least box around several, of the quantities that are in all of them; None around none."""
+    if not boxes:
+        return None
     names = [name for name in boxes[0] if all(name in box for box in boxes)]
     return {name: (min(box[name][0] for box in boxes), max(box[name][1] for box in boxes)) for name in names}
 
@@ -313,7 +333,7 @@ def _around(
     library: RelationSet, question: Question, start: Iterable[str], computed: Collection[str]
 ) -> tuple[list[Relation], list[str]]:
     """The nearest relations around some quantities that surely hold in a case, and those of which that is open."""
-    logic = CaseLogic(library, question)
+    logic = CaseLogic.of(library, question)
     points = {name: (value.base[1],) * 2 for name, value in question.strong.items() if not value.is_range}
     points |= {name: _widened(span, AGREEMENT) for name, span in points.items() if name in computed}
     found: dict[str, Relation] = {}

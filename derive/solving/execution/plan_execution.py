@@ -297,15 +297,10 @@ def _beside(
 
 def plan_beside(library: RelationSet, question: Question, state: State, name: str, left_out: Mapping[str, str]) -> Plan:
     """The plan for a condition's quantity from what a state has reached, without relations that do not apply."""
-    decisions = decisions_of(library, question)
     reached = dict.fromkeys(n for n in state.values if n not in question.weak or n in question.strong)
-    aside = frozenset(left_out)
-    while True:
-        made = planned_for(library, name, reached, (), aside)
-        false = {one.name for one in conditional_in(library, made) if decisions.applies(one) is False}
-        if not false:
-            return made
-        aside |= false
+    return decisions_of(library, question).planned(
+        lambda aside: planned_for(library, name, reached, (), aside), left_out, lambda applies: applies is not False
+    )
 
 
 def inapplicable(library: RelationSet, question: Question, found: Found) -> dict[str, str]:

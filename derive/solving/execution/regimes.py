@@ -37,7 +37,7 @@ from derive.numerics.intervals.enclosure import Span, truths
 from derive.planning.incidence import Core, Structure, core_of, structure_of
 from derive.planning.matching import closure
 from derive.planning.plan import Plan, determined, is_surely_open
-from derive.solving.execution.case_boxes import CaseLogic, box_of, is_possible
+from derive.solving.execution.case_boxes import CaseLogic, is_possible
 from derive.solving.execution.plan_states import all_of, planned
 from derive.time_limits import tick
 
@@ -148,7 +148,6 @@ class Decisions:
         self.met: set[tuple[str, str]] = set()  # the pending items that were needed again meanwhile
         self.provisional: dict[tuple[str, str], tuple[Any, frozenset[tuple[str, str]]]] = {}  # with what they met
         self.settled_weak: set[str] = set()
-        self.box: dict[str, Span] | None = None
 
     def applies(self, relation: Relation) -> bool | None:
         """Whether a relation applies; None if nothing decides it."""
@@ -236,7 +235,7 @@ class Decisions:
         if relation.name in self.question.case.holding:
             return False
         yielding = [name for name in names_in(*relation.conditions) if name in self.question.weak]
-        return any(name not in self.logic.numbers and self.following(name) is None for name in yielding)
+        return any(self.logic.fixed(name) is None and self.following(name) is None for name in yielding)
 
     def whether(self, relation: Relation) -> str:
         """Why a relation does not apply."""
@@ -257,12 +256,10 @@ class Decisions:
         by_case = self.logic.verdict(condition)
         if by_case is not None:
             return by_case
-        if self.box is None:
-            self.box = box_of(self.library, self.question)
-        if self.box is None:
+        box = self.logic.box
+        if box is None:
             return None
-        box = self.box | {name: (number, number) for name, number in numbers.items()}
-        possible = truths(condition, box)
+        possible = truths(condition, box | {name: (number, number) for name, number in numbers.items()})
         return None if True in possible and len(possible) > 1 else True in possible
 
     def verdict(self, condition: Node) -> bool | None:
@@ -295,7 +292,7 @@ class Decisions:
     @cached_property
     def logic(self) -> CaseLogic:
         """What the case itself says of conditions."""
-        return CaseLogic(self.library, self.question)
+        return CaseLogic.of(self.library, self.question)
 
     @cached_property
     def _strong(self) -> frozenset[str]:
@@ -353,14 +350,24 @@ class Decisions:
     def _without(self, question: Question, aside: set[str]) -> float | None:
         """The number of a question's target without some relations, and without those that do not surely apply."""
         core = self._core if question.target in self._core.names else None
+        made = self.planned(
+            lambda left_out: planned(self.library, question, left_out, core), aside, lambda applies: applies is True
+        )
+        if not made.is_determined:
+            return None
+        self.carried_out[question.target] = made
+        found = all_of(self.library, made, question.start(made), self.question.hints)
+        return found[0] if found is not None and len(found) == 1 else None
+
+    def planned(
+        self, plan: Callable[[frozenset[str]], Plan], aside: Iterable[str], is_kept: Callable[[bool | None], bool]
+    ) -> Plan:
+        """A plan without some relations, and without those that are not kept, as they apply or not."""
+        left_out = frozenset(aside)
         while True:
-            made = planned(self.library, question, frozenset(aside), core)
-            if not made.is_determined:
-                return None
-            used = (self.library.relations[relation] for relation in made.relations)
-            unsure = {relation.name for relation in used if self.applies(relation) is not True}
-            if not unsure:
-                self.carried_out[question.target] = made
-                found = all_of(self.library, made, question.start(made), self.question.hints)
-                return found[0] if found is not None and len(found) == 1 else None
-            aside |= unsure
+            made = plan(left_out)
+            used = (self.library.relations[name] for name in made.relations)
+            more = {one.name for one in used if one.conditions and not is_kept(self.applies(one))}
+            if not more:
+                return made
+            left_out |= more

@@ -35,7 +35,7 @@ from derive.numerics.algebra.piecewise_linear import (
     ways_under,
 )
 from derive.numerics.intervals.enclosure import Span, enclose
-from derive.solving.execution.case_boxes import left_by_relations, with_own_values
+from derive.solving.execution.case_boxes import boxes, with_own_values
 from derive.solving.execution.question import Question
 from derive.solving.ranges.inequalities import inside
 from quantities.rational import exact_of
@@ -66,7 +66,7 @@ def cases_with_one_value(library: RelationSet, question: Question) -> LinearCase
         around = _Around.of(library, question)
         if len(around.names) > _FEW_NAMES or around.ranged:
             return None
-        box = left_by_relations(library, question, around.names, blur=0.0, splits=0)
+        box = next(boxes(library, question, around.names, blur=0.0, splits=0), None)
         if box is None or not all(map(math.isfinite, box[question.target])):  # seldom bounds what nothing fixes
             return None
         enclosed = _Enclosed(box)

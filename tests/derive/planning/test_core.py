@@ -72,6 +72,7 @@ def prove_stated_twice(library: RelationSet, target: str, typed) -> None:
     within = by_names(library, core, names, frozenset(), frozenset())
     whole = by_names(library, core_of(library, library.declared), names, frozenset(), frozenset())
     assert (within.tests, within.leaving, within.needed) == (whole.tests, whole.leaving, whole.needed)
+    assert within.dependent == whole.dependent
 
 
 @given(rows=GRAPHS, target=st.sampled_from(NAMES), typed=SOME)
