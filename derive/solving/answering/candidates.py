@@ -7,7 +7,7 @@ so, and the interval that is left in the open case stands beside it.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -144,7 +144,7 @@ def _sought_by_arms(library: RelationSet, question: Question) -> Candidates:
     """
     answers, errors = _sought(library, question)
     is_open = any(isinstance(error, UnderdeterminedError) for error in errors) or not (answers or errors)
-    if is_open or any(question.target in state.spans for one in answers for state in one.states):
+    if is_open or any(question.target in state.spans for _, state in _states_of(answers)):
         fewer = without_excluded_arms(library, decisions_of(library, question).verdict)
         found = None if fewer is None else _sought_by_arms(fewer, replace(question, decided={}))
         if found is not None and (found.answers or not answers):
@@ -263,8 +263,8 @@ class _Cases:
 
     def leave_open(self) -> bool:
         """Whether no case fixes the target, and together the cases leave it its whole domain."""
-        spans = [state.spans.get(self.target) for found in self.answers for state in found.states]
-        if None in spans or any(found.plan.blocks for found in self.answers):
+        spans = [state.spans.get(self.target) for _, state in _states_of(self.answers)]
+        if None in spans or any(result.plan.blocks for result in self.answers):
             return False
         if any(isinstance(error, UnderdeterminedError) for error in self.errors):
             return True
@@ -292,25 +292,24 @@ class _Cases:
     def _may_be_away(self) -> bool:
         """Whether a case is open, and every answer assumes that it is another."""
         is_open = any(isinstance(error, UnderdeterminedError) for error in self.errors)
+        return is_open and all(
+            any(self._assumes(result, state, relation.name) for relation in conditional_in(self.library, result.plan))
+            for result, state in _states_of(self.answers)
+        )
 
-        def assumes(one: Found, state: State) -> bool:
-            return any(self._assumes(one, state, relation.name) for relation in conditional_in(self.library, one.plan))
-
-        return is_open and all(assumes(one, state) for one in self.answers for state in one.states)
-
-    def _joined_where_free(self, found: Sequence[Found]) -> list[Found]:
+    def _joined_where_free(self, results: Sequence[Found]) -> list[Found]:
         """The results; one interval alone, if intervals that nothing but cases ends make up the target's domain.
 
         It covers all else that was found. What an answer assumes away makes up nothing: the answer would be lost in it.
         """
-        free = [(one, state) for one in found if not one.is_assumed_away for state in one.states if state.is_free]
+        free = [(one, state) for one, state in _states_of(results) if state.is_free and not one.is_assumed_away]
         if not free or not _covers(self.domain, [state.spans[self.target] for _, state in free]):
-            return list(found)
+            return list(results)
         first, state = free[0]
         whole = replace(state, spans={**state.spans, self.target: (self.domain.low, self.domain.high)})
         return [replace(first, states=(whole,))]
 
-    def _is_assumed_away(self, one: Found) -> bool:
+    def _is_assumed_away(self, result: Found) -> bool:
         """Whether nothing fixes the target in the case of a result, and another result assumes that this is not the
         case.
 
@@ -318,17 +317,15 @@ class _Cases:
         answer; that the target otherwise lies somewhere in its domain, or in what the relations leave of it, makes that
         answer no less the one.
         """
-        if self._is_fixed(one):
+        if self._is_fixed(result):
             return False
         return any(
-            self._assumes(other, state, name)
-            for other in self.answers
-            for state in other.states
+            any(self._assumes(other, state, name) for name in result.case.failing)
+            for other, state in _states_of(self.answers)
             if self.target in state.values
-            for name in one.case.failing
         )
 
-    def _is_beside(self, one: Found) -> bool:
+    def _is_beside(self, result: Found) -> bool:
         """Whether only inequalities bound the target in the case of a result, and it is a number in that of another, by
         a relation whose condition is on the target itself.
 
@@ -336,34 +333,34 @@ class _Cases:
         of which no relation says how many racks they are, would keep to a limit as well, makes that answer no less the
         one.
         """
-        if self._is_fixed(one):
+        if self._is_fixed(result):
             return False
         relations = self.library.relations
-        of_target = {name for name in one.case.failing if self.target in names_in(*relations[name].conditions)}
+        of_target = {name for name in result.case.failing if self.target in names_in(*relations[name].conditions)}
         return any(
             not of_target.isdisjoint(other.plan.relations)
             for other in self.answers
             if any(self.target in state.values for state in other.states)
         )
 
-    def _is_fixed(self, one: Found) -> bool:
+    def _is_fixed(self, result: Found) -> bool:
         """Whether an equation leads to the target, or it has a number."""
-        is_led_to = any(self.library.relations[name].is_equation for name in one.plan.relations)
-        return is_led_to or any(self.target in state.values for state in one.states)
+        is_led_to = any(self.library.relations[name].is_equation for name in result.plan.relations)
+        return is_led_to or any(self.target in state.values for state in result.states)
 
     def _unspoken(self) -> list[Found]:
         """What cases leave of the target's domain that others assume away, and in which no relation replaces theirs."""
-        found = []
+        unspoken = []
         anywhere = (State({}, {self.target: (self.domain.low, self.domain.high)}),)
         for error in self.errors:
             if isinstance(error, UnfixedError) and error.question.case.failing:
                 case = error.question.case
                 if self._is_assumed_away(Found(Plan(self.target, (), (), ()), anywhere, {}, case=case)):
                     pieces = left_open(self.library, error.question, error.left_out, is_covered=False)
-                    found += [replace(one, case=case) for one in pieces]
-        return found
+                    unspoken += [replace(piece, case=case) for piece in pieces]
+        return unspoken
 
-    def _assumes(self, found: Found, state: State, name: str) -> bool:
+    def _assumes(self, result: Found, state: State, name: str) -> bool:
         """Whether a result uses a relation whose case is not known, and is therefore assumed; an arm of a choice never
         is.
 
@@ -372,18 +369,25 @@ class _Cases:
         if relation_of_arm(name):
             return False
         conditions = self.library.relations[name].conditions
-        return name in found.plan.relations and not state.known >= {*names_in(*conditions)}
+        return name in result.plan.relations and not state.known >= {*names_in(*conditions)}
 
-    def _doubted(self, found: Found, doubts: Sequence[tuple[Case, str]]) -> Found:
+    def _doubted(self, result: Found, doubts: Sequence[tuple[Case, str]]) -> Found:
         """The result with notes on the open cases, except those that its own assumptions exclude."""
 
         def told(state: State) -> State:
             notes = [
-                doubt for case, doubt in doubts if not any(self._assumes(found, state, name) for name in case.failing)
+                doubt for case, doubt in doubts if not any(self._assumes(result, state, name) for name in case.failing)
             ]
             return replace(state, notes=tuple(dict.fromkeys([*state.notes, *notes])))
 
-        return replace(found, states=tuple(map(told, found.states)))
+        return replace(result, states=tuple(map(told, result.states)))
+
+
+def _states_of(results: Iterable[Found]) -> Iterator[tuple[Found, State]]:
+    """Each state of some results, with its result."""
+    for result in results:
+        for state in result.states:
+            yield result, state
 
 
 def _impossible(question: Question) -> NoSolutionError:

@@ -1,20 +1,27 @@
 """From a solved state to an answer with steps, sources and checks.
 
 A step is a relation as stated, rearranged, with numbers put in, and evaluated.
+
+Doubles keep nothing of a number that is too small for them, or that stands beside a pole: `exp(-1000)` is zero in
+doubles and nowhere else, and the tangent of 1.5707963267948966 another number with another last digit. An answer that
+rests on such a number says so.
 """
 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cache, cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from derive.expressions.tree import Equation, Name, Node, names_in, render
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, render, walk
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.evaluation import arms, is_configured
+from derive.numerics.algebra.evaluation import arms, is_configured, value
+from derive.numerics.algebra.multiprecision import exactly, sign_of_gap
 from derive.numerics.algebra.products import positive_first
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span
@@ -23,7 +30,7 @@ from derive.planning.incidence import structure_of
 from derive.planning.networks import reached
 from derive.planning.plan import Block, Plan
 from derive.presentation.numbers import filled, shown_number, shown_result
-from derive.solving.answering.notes import lost_digits, neglected
+from derive.solving.answering.remarks import neglected
 from derive.solving.answering.roles_of_givens import Roles
 from derive.solving.execution.answer import Answer, Assumption, Check, Course, Lineage, Stage, Step
 from derive.solving.execution.block_execution import State, outcome_of
@@ -32,7 +39,8 @@ from derive.solving.execution.plan_states import Found, is_of_proof, proof_of
 from derive.solving.execution.question import NO_CASE
 from derive.solving.ranges.bounds import Bounds, Branch, cut_to_case, unsteady, whole_case, without_unreached
 from derive.solving.sensitivity.elasticities import slopes
-from derive.tolerances import AGREEMENT, SAME_ROOT, TIGHT
+from derive.tolerances import AGREEMENT, EPSILON, FOLLOWED, SAME_ROOT, TIGHT, VANISHED
+from quantities.rational import exact_of
 from quantities.value import Value
 
 if TYPE_CHECKING:
@@ -44,6 +52,8 @@ if TYPE_CHECKING:
 __all__ = ["Explanation"]
 
 _BRIEF = 4  # digits of a number in a remark
+_WITH_POLES = ("tan", "sin", "cos")
+_ZERO = Number(Fraction(0))
 _STEP = 1e-5  # relative step of central differences: near the cube root of the rounding unit, which leaves ten digits
 
 
@@ -92,7 +102,7 @@ class Explanation:
         )
         beside = [Assumption(note, "turning") for note in notes]
         beside += map(Assumption, gone)
-        beside += (Assumption(text, "lost") for text in lost_digits(self.plan, state))
+        beside += (Assumption(text, "lost") for text in _lost_digits(self.plan, state))
         if is_outside:  # there the case does not hold
             beside.append(Assumption("it has no value in the middle of the ranges"))
         if self.found.is_assumed_away:
@@ -134,7 +144,7 @@ class Explanation:
         relations = [self.library.relations[name] for name in self.plan.relations]
         needed = {self.question.target}.union(*(relation.declared for relation in relations))
         if not all(relation.is_equation for relation in relations):  # a limit compares what follows by others
-            needed |= self._roles.acting(())
+            needed |= self._roles.acting((), with_weak=True)
         return {name: value for name, value in self.question.in_use(self.plan).items() if name in needed}
 
     @cached_property
@@ -248,12 +258,6 @@ class Explanation:
         values = {name: number for name, number in state.values.items() if name in met}
         return Course(tuple(stages), values, origins, not self.branch.is_of_one_arm, again)
 
-    def computed_on_the_way(self) -> dict[str, float]:
-        """The numbers that relations gave to other quantities than the target."""
-        names = (name for block in self.plan.blocks for name in block.unknowns)
-        values, spans = self.state.values, self.state.spans
-        return {n: values[n] for n in names if n != self.question.target and n in values and n not in spans}
-
     def _lineage(self) -> Lineage:
         """The relations of the plan with the numbers of the state, and what was typed beside them."""
         question, state = self.question, self.state
@@ -346,9 +350,9 @@ class Explanation:
             tolerance = relations[name].approximate
             if tolerance is not None:
                 found.append(Assumption(f"{name} holds within {tolerance:.3g}"))
-        for name, value in self.used.items():
-            if name not in self.question.strong and _is_believed(value):
-                found.append(Assumption(f"{name} = {value} is assumed: {value.source}", "value", name))
+        for name, used in self.used.items():
+            if name not in self.question.strong and _is_believed(used):
+                found.append(Assumption(f"{name} = {used} is assumed: {used.source}", "value", name))
         found += map(Assumption, [*self._going_apart(), *self._beyond_what_was_seen()])
         written_for = structure_of(self.library).forward
         for name, why in self.left_out.items():
@@ -373,14 +377,14 @@ class Explanation:
         """Values in use whose profile assumes another value of some quantity than the one here."""
         for name in self.used:
             profile, others = self.question.goes_with.get(name, ("", {}))
-            for other, value in others.items():
+            for other, assumed in others.items():
                 declared = self.library.declared.get(other)
                 here = self.state.values.get(other, self.question.stated_numbers.get(other))
                 if declared is None or here is None:
                     continue
-                if abs(here - value.base[1]) > AGREEMENT * abs(here):
+                if abs(here - assumed.base[1]) > AGREEMENT * abs(here):
                     shown = shown_number(here, declared.unit)
-                    yield f"{name} of {profile} goes with {other} = {value}, which is {shown} here"
+                    yield f"{name} of {profile} goes with {other} = {assumed}, which is {shown} here"
 
     def _elasticities(self) -> Mapping[str, float]:
         """By how many percent the target changes with each value in use."""
@@ -418,3 +422,50 @@ def _readable(name: str, form: Node | None, stated: Sequence[Equation]) -> Node 
     if form is None or any(one.lhs == Name(name) and one.rhs == form for one in stated):
         return form
     return positive_first(form)
+
+
+def _lost_digits(made: Plan, state: State) -> Iterator[str]:
+    """A sentence for each number on the way to an answer of which rounding left nothing.
+
+    >>> from derive.relation_files.loading import load
+    >>> decay = load('''[quantities]
+    ... time = { unit = "s" }
+    ... rate = { unit = "1/s" }
+    ... left = { unit = "", domain = "nonnegative" }
+    ... [relations]
+    ... decay = { equation = "left = exp(-time*rate)" }''')
+    >>> print(decay.solve("left", time="1000 s", rate="1 1/s"))  # doctest: +ELLIPSIS
+    left = 0
+      left is not zero: exp(-time*rate) is smaller than any number with which this computes
+    ...
+    """
+    for name in made.unknowns:
+        form = state.forms.get(name)
+        if form is None or name not in state.values or not state.values.keys() >= {*names_in(form)}:
+            continue
+        if abs(state.values[name]) < sys.float_info.min:
+            if sign_of_gap(Equation(form, "=", _ZERO), state.values):
+                yield f"{name} is not zero: {render(form)} is smaller than any number with which this computes"
+        else:
+            yield from _on_last_digits(name, form, state)
+
+
+def _on_last_digits(name: str, form: Node, state: State) -> Iterator[str]:
+    """What is another number with another last digit of what it depends on.
+
+    The last digit of a computed number is rounded. That of a typed one is not, but beside a pole nobody means it.
+    """
+    has_poles = any(isinstance(part, Apply) and part.op in _WITH_POLES for part in walk(form))
+    number = value(form, state.values)
+    for other in names_in(form):
+        is_computed = exact_of(state.values[other]) is None
+        if not (is_computed or has_poles):
+            continue
+        # in doubles first, which is quick, and further away than their rounding
+        aside = value(form, {**state.values, other: state.values[other] * (1 + FOLLOWED)})
+        if abs(aside - number) <= FOLLOWED / EPSILON * AGREEMENT * abs(number):
+            continue
+        exact, aside = (exactly(form, {**state.values, other: state.values[other] * by}) for by in (1.0, 1 + EPSILON))
+        if not abs(aside - exact) <= (AGREEMENT if is_computed else VANISHED) * abs(exact) and not math.isnan(exact):
+            yield f"{name} hangs on the last digit of {other}: next to it {render(form)} is another number"
+            return

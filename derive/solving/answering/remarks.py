@@ -3,7 +3,8 @@
 Each remark is a change of the question, and its factor is the answer to the changed question over the answer itself:
 
 - *left out*: a relation in use `neglects` a share of what it counts. The answer is what comes out with that share
-  counted, as far as the givens of the question determine it.
+  counted, as far as the givens of the question determine it. Where they lead to a share that is worth telling, an
+  answer that rests on the relation says it once, with the number.
 - *defaulted*: a quantity has its default, or a ratio follows from defaults alone. The answer is what comes out with
   the value farthest from it that a list of facts states, that was `seen`, or that an inequality for it admits.
 - *assumed*: a value in use belongs, by its profile, to another value of some quantity than the one here.
@@ -24,6 +25,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any, TypeVar
 
 from derive.caches import Memo
@@ -33,21 +35,32 @@ from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import value
 from derive.planning.incidence import structure_of
-from derive.planning.plan import determined
+from derive.planning.plan import Plan, determined
 from derive.presentation.failed_checks import displaced
 from derive.presentation.numbers import shown_number
-from derive.solving.answering.explanation import Explanation
 from derive.solving.execution.answer import Answer, Neglected, Remark
 from derive.solving.execution.plan_execution import carried_out
+from derive.solving.execution.plan_states import Found
 from derive.solving.execution.question import Question, ask
-from derive.solving.execution.regimes import Undecided
+from derive.solving.execution.regimes import Undecided, explored
+from derive.solving.ranges.bounds import Branch
 from derive.time_limits import query, sharing
-from derive.tolerances import AGREEMENT, MOVED
+from derive.tolerances import AGREEMENT, MOVED, WORTH_TELLING
 
-__all__ = ["Elsewhere", "limits_for", "of_default", "of_definition", "open_ratios", "remarks", "unless_refused"]
+__all__ = [
+    "Elsewhere",
+    "limits_for",
+    "neglected",
+    "of_default",
+    "of_definition",
+    "open_ratios",
+    "remarks",
+    "unless_refused",
+]
 
 _PART = 0.5  # of the time of a question, which finding remarks may take
 _DIGITS = 4  # of a value that is typed in for a default
+_SHARE_DIGITS = 3  # of what is left out
 _TABLES = Memo["_Table"](most=1)
 
 _T = TypeVar("_T")
@@ -59,7 +72,7 @@ Asked = Callable[[str], "Answer | None"]
 """The answer for another target; None if there is none or not just one."""
 
 
-def remarks(explanation: Explanation, answer: Answer, again: Again, asked: Asked) -> tuple[Remark, ...]:
+def remarks(branch: Branch, left_out: Iterable[str], answer: Answer, again: Again, asked: Asked) -> tuple[Remark, ...]:
     """The remarks on an answer, the largest first.
 
     >>> from derive.relation_files.loading import load
@@ -74,10 +87,10 @@ def remarks(explanation: Explanation, answer: Answer, again: Again, asked: Asked
     >>> lamp.solve("light", power="5 W", efficiency="1").remarks
     ()
     """
-    target = explanation.question.target
-    if answer.base is None or target in explanation.question.strong:
+    target = branch.question.target
+    if answer.base is None or target in branch.question.strong:
         return ()
-    work = _Work(explanation, answer, again, asked)
+    work = _Work(branch, left_out, answer, again, asked)
     told: list[Remark] = []
     try:
         with query(), sharing(_PART):
@@ -106,12 +119,13 @@ def unless_refused(found: Callable[[], _T]) -> _T | None:
 class _Work:
     """One answer, whose question is asked again with changes."""
 
-    def __init__(self, explanation: Explanation, answer: Answer, again: Again, asked: Asked) -> None:
+    def __init__(self, branch: Branch, left_out: Iterable[str], answer: Answer, again: Again, asked: Asked) -> None:
         assert answer.base is not None
-        self.explanation, self.answer, self.again, self.asked = explanation, answer, again, asked
-        self.library, self.question, self.plan = explanation.library, explanation.question, explanation.plan
+        self.branch, self.answer, self.again, self.asked = branch, answer, again, asked
+        self.library, self.question, self.plan = branch.library, branch.question, branch.plan
         self.base: float = answer.base
         self.assumed = _assumed_in(self.library, self.question)
+        self.ratios = open_ratios(self.library, self.question, self.plan.relations, left_out)
 
     def alone(self) -> Iterator[Remark]:
         """That nothing given leads to the answer, where it rests on defaults that might as well be others."""
@@ -224,7 +238,7 @@ class _Work:
             for remark in self._farthest(name, others, here):
                 told.append(remark.weight)
                 yield remark
-        for name in self._ratios():
+        for name in self.ratios:
             if _is_silent(self.library, name, named):
                 continue
             for remark in self._farthest(name, of_definition(self.library, name), "as in "):
@@ -262,7 +276,7 @@ class _Work:
         """Whether the plan itself, which a default in it leaves as it is, shows that the change makes no difference."""
         if name not in self.plan.weak or self.plan.is_joint or name in self._conditions():
             return False
-        number = self.explanation.branch.at({name: other.base})
+        number = self.branch.at({name: other.base})
         return number is not None and abs(number - self.base) <= MOVED * abs(self.base)
 
     def _defaults(self) -> list[str]:
@@ -280,12 +294,9 @@ class _Work:
             for name in names_in(*relation.conditions)
         }
 
-    def _ratios(self) -> Iterator[str]:
-        return open_ratios(self.library, self.question, self.plan.relations, self.explanation.left_out)
-
     def _number(self, name: str) -> float | None:
         """What a quantity is in this answer."""
-        return self.explanation.state.values.get(name, self.question.stated_numbers.get(name))
+        return self.branch.state.values.get(name, self.question.stated_numbers.get(name))
 
     def _with_counted(self, left_out: Neglected) -> float | None:
         """The answer by the relations in use, where those that leave out a share count it."""
@@ -299,6 +310,56 @@ class _Work:
         states = () if found is None else found.states
         numbers = [state.values[target] for state in states if target in state.values]
         return numbers[0] if len(numbers) == len(states) == 1 else None
+
+
+def neglected(library: RelationSet, question: Question, made: Plan) -> tuple[Neglected, ...]:
+    """What the relations of a plan leave out, each share once; the meaning of a share begins with what it is.
+
+    >>> from derive.relation_files.loading import load
+    >>> fall = load('''[quantities]
+    ... height = { unit = "m" }
+    ... speed = { unit = "m/s" }
+    ... drag_share = { unit = "", meaning = "the drag of the air, over the speed" }
+    ... thickness = { unit = "m" }
+    ... gravity = { unit = "m/s**2", value = "9.81 m/s**2" }
+    ... [relations]
+    ... fall = { equation = "speed = sqrt(2*gravity*height)", neglects = "drag_share" }
+    ... drag_share = { equation = "drag_share = 0.001*height/thickness" }''')
+    >>> fall.solve("speed", height="5 m", thickness="0.1 m").assumptions
+    ('fall leaves out the drag of the air: 0.05 of what it counts (drag_share)',)
+    >>> fall.solve("speed", height="5 m", thickness="9 m").assumptions, fall.solve("speed", height="5 m").assumptions
+    ((), ())
+    """
+    found: dict[str, Neglected | None] = {}
+    for relation in made.relations:
+        share = library.relations[relation].neglected_share
+        if share in library.declared and share not in found:
+            found[share] = _neglected(library, question, relation, share)
+    return tuple(one for one in found.values() if one is not None)
+
+
+def _neglected(library: RelationSet, question: Question, relation: str, share: str) -> Neglected | None:
+    number = _by_givens(library, question, share)
+    if number is None or abs(number) < WORTH_TELLING:
+        return None
+    declared = library.declared[share]
+    what = declared.meaning.partition(",")[0] or "a part"
+    return Neglected(relation, share, what, number, shown_number(number, declared.unit, _SHARE_DIGITS))
+
+
+def _by_givens(library: RelationSet, question: Question, name: str) -> float | None:
+    """What a quantity is by the givens of a question, if just one number; its own value, where nothing leads to it."""
+    if name in question.strong:
+        return question.strong[name].base[1]
+    weak = {other: value for other, value in question.weak.items() if other != name}
+    asked = replace(question, target=name, weak=weak, own=None)
+    with query():
+        cases = [found for _, found in explored(library, asked, partial(carried_out, library))]
+    states = [state for found in cases if isinstance(found, Found) for state in found.states]
+    numbers = {state.values[name] for state in states if name in state.values}
+    if not numbers and name in question.weak:
+        return question.weak[name].base[1]
+    return numbers.pop() if len(numbers) == 1 else None
 
 
 def open_ratios(

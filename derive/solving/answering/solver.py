@@ -28,8 +28,8 @@ from derive.presentation.text import headline
 from derive.solving.answering.candidates import Candidates, candidates, candidates_or_errors
 from derive.solving.answering.exact_answers import NOWHERE
 from derive.solving.answering.explanation import Explanation
-from derive.solving.answering.notes import counts_on_the_way, whole_numbers
 from derive.solving.answering.remarks import remarks, unless_refused
+from derive.solving.answering.whole_counts import whole_counts
 from derive.solving.diagnosis.contradictions import prove_fit_together
 from derive.solving.diagnosis.diagnosis import missing_sets, wanted
 from derive.solving.diagnosis.stated_twice import Agreement, agreement
@@ -260,8 +260,10 @@ def _quietly(
 def _answers(library: RelationSet, sought: Candidates, profiles: tuple[Any, ...]) -> tuple[Answer, ...]:
     """The distinct answers of what was found in a library."""
     question = sought.question
-    explanations = [Explanation(sought, used, one, state) for used, one in sought.answers for state in one.states]
-    reached = [(explanation, explanation.answer()) for explanation in explanations]
+    reached: list[tuple[Explanation, Answer]] = []
+    for used, found in sought.answers:
+        explanations = [Explanation(sought, used, found, state) for state in found.states]
+        reached += [(explanation, explanation.answer()) for explanation in explanations]
     if len(reached) > 1 and question.ranges and not sought.is_exact:
         possible = [
             (explanation, answer)
@@ -289,11 +291,12 @@ def _answers(library: RelationSet, sought: Candidates, profiles: tuple[Any, ...]
         def solved(target: str, given: Mapping[str, Any]) -> Answer:
             return solve(library, target, profiles, given)
 
-        def whole() -> str:
-            own = whole_numbers(library, question, answer, solved)
-            return own or counts_on_the_way(answer, explanation.computed_on_the_way())
-
-        return replace(answer, _whole=cache(whole), _remarks=cache(lambda: remarks(explanation, answer, again, asked)))
+        branch = explanation.branch
+        return replace(
+            answer,
+            _whole=cache(lambda: whole_counts(branch, answer, solved)),
+            _remarks=cache(lambda: remarks(branch, explanation.left_out, answer, again, asked)),
+        )
 
     return tuple(with_remarks(rank, answer) for rank, answer in enumerate(distinct))
 
