@@ -23,8 +23,7 @@ from derive.pages.sliders import slider, starting_number
 from derive.pages.variants import Choices, Slot, Variants, in_one_sentence, slots, variants
 from derive.presentation.failed_checks import MOST_REMARKS
 from derive.presentation.numbers import spelled
-from derive.solving.answering.remarks import limits_for
-from derive.solving.answering.stated_elsewhere import Elsewhere, of_default, of_definition
+from derive.solving.answering.remarks import Elsewhere, limits_for, of_default, of_definition
 from derive.solving.execution.question import outlined
 from quantities.declaration import Declaration
 from quantities.facts import Profile

@@ -7,7 +7,7 @@ so, and the interval that is left in the open case stands beside it.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -20,7 +20,7 @@ from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.planning.plan import Block, Plan
 from derive.presentation.failed_checks import counts_as
-from derive.solving.answering.linear_answers import compared_with_all, missing_with_weak_values
+from derive.solving.answering.exact_answers import compared_with_all, missing_with_weak_values
 from derive.solving.answering.one_case import UnfixedError, answered_in_case, narrowed_by_neighbours
 from derive.solving.answering.regime_intervals import confined, left_open, told_apart
 from derive.solving.cancellation.jacobian_rank import tied
@@ -33,7 +33,7 @@ from derive.solving.execution.question import Case, Question
 from derive.solving.execution.regimes import MOST_CASES, explored
 from quantities.domain import Domain
 
-__all__ = ["Candidates", "candidates", "candidates_or_errors", "explored_cases", "leaves_open"]
+__all__ = ["Candidates", "candidates", "candidates_or_errors"]
 
 
 @dataclass(frozen=True)
@@ -53,15 +53,15 @@ class Candidates:
 
 def candidates_or_errors(library: RelationSet, question: Question) -> Candidates:
     """What answers a question, or why nothing does; fallbacks on which alone an answer would rest are left out."""
-    fewer, answers, errors = _sought_by_arms(library, question)
-    idle = frozenset[str]().union(*(lone_fallbacks(used, one.plan, question) for used, one in answers))
-    if not idle:
-        exact = compared_with_all(library, question, answers, errors)
-        if exact is None and answers:
-            answers += missing_with_weak_values(library, question, answers)
-        return Candidates(fewer, question, answers if exact is None else exact, errors, exact is not None)
-    weak = {name: value for name, value in question.weak.items() if name not in idle}
-    return candidates_or_errors(library, replace(question, weak=weak, decided={}))
+    sought = _sought_by_arms(library, question)
+    idle = frozenset[str]().union(*(lone_fallbacks(used, one.plan, question) for used, one in sought.answers))
+    if idle:
+        return candidates_or_errors(library, _without(question, idle))
+    exact = compared_with_all(library, question, sought.answers, sought.errors)
+    if exact is not None:
+        return replace(sought, answers=exact, is_exact=True)
+    further = missing_with_weak_values(library, question, sought.answers) if sought.answers else ()
+    return replace(sought, answers=[*sought.answers, *further])
 
 
 def candidates(library: RelationSet, question: Question) -> Candidates:
@@ -134,9 +134,7 @@ def _without(question: Question, names: Container[str]) -> Question:
     return replace(question, weak=weak, decided={})
 
 
-def _sought_by_arms(
-    library: RelationSet, question: Question
-) -> tuple[RelationSet, list[tuple[RelationSet, Found]], list[DeriveError]]:
+def _sought_by_arms(library: RelationSet, question: Question) -> Candidates:
     """What is sought, and where that leaves the target open, the same without the arms that conditions exclude.
 
     Where it is open still, each arm is a relation of its own case: a choice whose condition nothing decides ties the
@@ -145,13 +143,13 @@ def _sought_by_arms(
     """
     answers, errors = _sought(library, question)
     is_open = any(isinstance(error, UnderdeterminedError) for error in errors) or not (answers or errors)
-    if is_open or any(question.target in state.spans for one in answers for state in one.states):
+    if is_open or any(question.target in state.spans for _, state in _states_of(answers)):
         fewer = without_excluded_arms(library, decisions_of(library, question).verdict)
         found = None if fewer is None else _sought_by_arms(fewer, replace(question, decided={}))
-        if found is not None and (found[1] or not answers):
-            return found  # else a weak value excludes arms that would have it yield
+        if found is not None and (found.answers or not answers):
+            return replace(found, question=question)  # else a weak value excludes arms that would have it yield
     in_arms = _sought_in_arms(library, question) if is_open else []
-    return library, in_arms or [(library, one) for one in answers], errors
+    return Candidates(library, question, in_arms or [(library, one) for one in answers], errors)
 
 
 def _sought_in_arms(library: RelationSet, question: Question) -> list[tuple[RelationSet, Found]]:
@@ -201,8 +199,9 @@ def _sought(
     if question.target in question.strong:
         confirm(library, question, question.target)
     for is_last_resort in (False, True):
-        answers, errors = explored_cases(library, question, is_last_resort, until_open=until_open)
-        if answers and not leaves_open(library, question.target, answers, errors):
+        cases = _Cases(library, question, is_last_resort=is_last_resort, until_open=until_open)
+        answers, errors = cases.answers, cases.errors
+        if answers and not cases.leave_open():
             return answers, errors
         if answers or any(isinstance(error, (LimitError, InconsistentError)) for error in errors):
             break
@@ -224,165 +223,170 @@ def _weightiest(library: RelationSet, errors: Sequence[DeriveError]) -> DeriveEr
     return UnderdeterminedError(what, hint=first.hint, missing=first.missing)
 
 
-def explored_cases(
-    library: RelationSet, question: Question, is_last_resort: bool, *, until_open: bool = False
-) -> tuple[list[Found], list[DeriveError]]:
-    """The answers of all cases and the errors of those without one; answers name the cases that are open.
+class _Cases:
+    """The cases of a question: the answers of each, or the error that says why it has none.
 
-    Where `until_open`, nothing but its error is returned once a case leaves the target open.
+    Where `until_open`, nothing but its error is kept once a case leaves the target open.
     """
-    answers: list[Found] = []
-    errors: list[DeriveError] = []
-    doubts: list[tuple[Question, str]] = []
 
-    def answered(one: Question) -> list[Found]:
-        whole = answered_in_case(library, one, is_last_resort)
-        cut = [confined(library, one, narrowed_by_neighbours(library, one, each)) for each in whole]
+    def __init__(self, library: RelationSet, question: Question, *, is_last_resort: bool, until_open: bool) -> None:
+        self.library, self.question, self.target = library, question, question.target
+        self.domain = library.declared[question.target].domain
+        self.is_last_resort = is_last_resort
+        self.answers: list[Found] = []
+        self.errors: list[DeriveError] = []
+        doubts: list[tuple[Case, str]] = []
+        for asked, found in explored(library, question, self._answered):
+            if isinstance(found, list):
+                self.answers += [replace(one, case=asked.case) for one in found]
+                continue
+            if until_open and isinstance(found, UnfixedError):
+                self.answers, self.errors = [], [found]
+                return
+            self.errors.append(found or _too_many(question))
+            if found is None or isinstance(found, LimitError):
+                where = self._where(asked.case) or "further cases hold"
+                doubts.append((asked.case, f"it is not proved that there is no other solution where {where}"))
+            elif isinstance(found, UnderdeterminedError):
+                doubts.append(self._beyond(asked.case))
+        if not self.answers and not self.errors:
+            self.errors.append(_impossible(question))
+        self.answers = told_apart(library, question, self.answers, is_open=self._may_be_away())
+        away = [one for one in self.answers if self._is_assumed_away(one) or self._is_beside(one)]
+        beyond = [self._beyond(one.case) for one in away]
+        kept = [self._doubted(one, beyond) for one in self.answers if one not in away]
+        unspoken = self._unspoken()
+        self.errors += [UnfixedError(replace(question, case=one.case), one.left_out) for one in away]
+        kept += [replace(one, is_assumed_away=True) for one in (*away, *unspoken)]
+        self.answers = [self._doubted(one, doubts) for one in self._joined_where_free(kept)]
+
+    def leave_open(self) -> bool:
+        """Whether no case fixes the target, and together the cases leave it its whole domain."""
+        spans = [state.spans.get(self.target) for _, state in _states_of(self.answers)]
+        if None in spans or any(result.plan.blocks for result in self.answers):
+            return False
+        if any(isinstance(error, UnderdeterminedError) for error in self.errors):
+            return True
+        return _covers(self.domain, [span for span in spans if span is not None])
+
+    def _answered(self, asked: Question) -> list[Found]:
+        """The answers of one case, cut to what it leaves of them."""
+        library = self.library
+        whole = answered_in_case(library, asked, self.is_last_resort)
+        cut = [confined(library, asked, narrowed_by_neighbours(library, asked, each)) for each in whole]
         kept = [each for each in cut if each.states]
         if not kept:
-            reason = f"{one.target}: its interval lies outside what the relations and domains around it allow"
-            raise no_solution(library, one, replace(whole[0], reason=reason))
+            reason = f"{self.target}: its interval lies outside what the relations and domains around it allow"
+            raise no_solution(library, asked, replace(whole[0], reason=reason))
         return kept
 
-    for asked, found in explored(library, question, answered):
-        if isinstance(found, list):
-            answers += [replace(one, case=asked.case) for one in found]
-            continue
-        if until_open and isinstance(found, UnfixedError):
-            return [], [found]
-        errors.append(found or _too_many(question))
-        if found is None or isinstance(found, LimitError):
-            where = _where(library, asked) or "further cases hold"
-            doubts.append((asked, f"it is not proved that there is no other solution where {where}"))
-        elif isinstance(found, UnderdeterminedError):
-            doubts.append(_beyond(library, asked))
-    target = question.target
-    if not answers and not errors:
-        errors.append(_impossible(question))
-    answers = told_apart(library, question, answers, is_open=_may_be_away(library, answers, errors))
-    away = [
-        one for one in answers if any(rule(library, target, one, answers) for rule in (_is_assumed_away, _is_beside))
-    ]
-    beyond = [_beyond(library, replace(question, case=one.case)) for one in away]
-    kept = [_doubted(library, one, beyond) for one in answers if one not in away]
-    unspoken = _unspoken(library, errors, answers)
-    errors += [UnfixedError(replace(question, case=one.case), one.left_out) for one in away]
-    found = [*kept, *(replace(one, is_assumed_away=True) for one in (*away, *unspoken))]
-    return [_doubted(library, one, doubts) for one in _joined_where_free(library, target, found)], errors
+    def _where(self, case: Case) -> str:
+        """A case in words."""
+        return " and ".join(dict.fromkeys(map(worded, claims(self.library, replace(self.question, case=case)))))
+
+    def _beyond(self, case: Case) -> tuple[Case, str]:
+        """A case that leaves the target open, and what to say of it beside the answers of other cases."""
+        return case, f"where {self._where(case)}, nothing determines {self.target}"
+
+    def _may_be_away(self) -> bool:
+        """Whether a case is open, and every answer assumes that it is another."""
+        is_open = any(isinstance(error, UnderdeterminedError) for error in self.errors)
+        return is_open and all(
+            any(self._assumes(result, state, relation.name) for relation in conditional_in(self.library, result.plan))
+            for result, state in _states_of(self.answers)
+        )
+
+    def _joined_where_free(self, results: Sequence[Found]) -> list[Found]:
+        """The results; one interval alone, if intervals that nothing but cases ends make up the target's domain.
+
+        It covers all else that was found. What an answer assumes away makes up nothing: the answer would be lost in it.
+        """
+        free = [(one, state) for one, state in _states_of(results) if state.is_free and not one.is_assumed_away]
+        if not free or not _covers(self.domain, [state.spans[self.target] for _, state in free]):
+            return list(results)
+        first, state = free[0]
+        whole = replace(state, spans={**state.spans, self.target: (self.domain.low, self.domain.high)})
+        return [replace(first, states=(whole,))]
+
+    def _is_assumed_away(self, result: Found) -> bool:
+        """Whether nothing fixes the target in the case of a result, and another result assumes that this is not the
+        case.
+
+        A column buckles after Euler if it is slender. Where nothing says how slender it is, that is assumed of the
+        answer; that the target otherwise lies somewhere in its domain, or in what the relations leave of it, makes that
+        answer no less the one.
+        """
+        if self._is_fixed(result):
+            return False
+        return any(
+            any(self._assumes(other, state, name) for name in result.case.failing)
+            for other, state in _states_of(self.answers)
+            if self.target in state.values
+        )
+
+    def _is_beside(self, result: Found) -> bool:
+        """Whether only inequalities bound the target in the case of a result, and it is a number in that of another, by
+        a relation whose condition is on the target itself.
+
+        `racks = chips/domain` holds from one domain on. Asked for the chips of one rack, it is 72 of them; that fewer,
+        of which no relation says how many racks they are, would keep to a limit as well, makes that answer no less the
+        one.
+        """
+        if self._is_fixed(result):
+            return False
+        relations = self.library.relations
+        of_target = {name for name in result.case.failing if self.target in names_in(*relations[name].conditions)}
+        return any(
+            not of_target.isdisjoint(other.plan.relations)
+            for other in self.answers
+            if any(self.target in state.values for state in other.states)
+        )
+
+    def _is_fixed(self, result: Found) -> bool:
+        """Whether an equation leads to the target, or it has a number."""
+        is_led_to = any(self.library.relations[name].is_equation for name in result.plan.relations)
+        return is_led_to or any(self.target in state.values for state in result.states)
+
+    def _unspoken(self) -> list[Found]:
+        """What cases leave of the target's domain that others assume away, and in which no relation replaces theirs."""
+        unspoken = []
+        anywhere = (State({}, {self.target: (self.domain.low, self.domain.high)}),)
+        for error in self.errors:
+            if isinstance(error, UnfixedError) and error.question.case.failing:
+                case = error.question.case
+                if self._is_assumed_away(Found(Plan(self.target, (), (), ()), anywhere, {}, case=case)):
+                    pieces = left_open(self.library, error.question, error.left_out, is_covered=False)
+                    unspoken += [replace(piece, case=case) for piece in pieces]
+        return unspoken
+
+    def _assumes(self, result: Found, state: State, name: str) -> bool:
+        """Whether a result uses a relation whose case is not known, and is therefore assumed; an arm of a choice never
+        is.
+
+        A relation says nothing of other cases than its own, and a choice says what holds in each of them.
+        """
+        if relation_of_arm(name):
+            return False
+        conditions = self.library.relations[name].conditions
+        return name in result.plan.relations and not state.known >= {*names_in(*conditions)}
+
+    def _doubted(self, result: Found, doubts: Sequence[tuple[Case, str]]) -> Found:
+        """The result with notes on the open cases, except those that its own assumptions exclude."""
+
+        def told(state: State) -> State:
+            notes = [
+                doubt for case, doubt in doubts if not any(self._assumes(result, state, name) for name in case.failing)
+            ]
+            return replace(state, notes=tuple(dict.fromkeys([*state.notes, *notes])))
+
+        return replace(result, states=tuple(map(told, result.states)))
 
 
-def _where(library: RelationSet, asked: Question) -> str:
-    """The case of a question in words."""
-    return " and ".join(dict.fromkeys(map(worded, claims(library, asked))))
-
-
-def _beyond(library: RelationSet, asked: Question) -> tuple[Question, str]:
-    """A case that leaves the target open, and what to say of it beside the answers of other cases."""
-    return asked, f"where {_where(library, asked)}, nothing determines {asked.target}"
-
-
-def _may_be_away(library: RelationSet, answers: Sequence[Found], errors: Sequence[DeriveError]) -> bool:
-    """Whether a case is open, and every answer assumes that it is another."""
-    is_open = any(isinstance(error, UnderdeterminedError) for error in errors)
-
-    def assumes(one: Found, state: State) -> bool:
-        return any(_assumes(library, one, state, relation.name) for relation in conditional_in(library, one.plan))
-
-    return is_open and all(assumes(one, state) for one in answers for state in one.states)
-
-
-def _joined_where_free(library: RelationSet, target: str, found: Sequence[Found]) -> list[Found]:
-    """The results; one interval alone, if intervals that nothing but cases ends make up the target's domain.
-
-    It covers all else that was found. What an answer assumes away makes up nothing: the answer would be lost in it.
-    """
-    domain = library.declared[target].domain
-    free = [(one, state) for one in found if not one.is_assumed_away for state in one.states if state.is_free]
-    if not free or not _covers(domain, [state.spans[target] for _, state in free]):
-        return list(found)
-    first, state = free[0]
-    return [replace(first, states=(replace(state, spans={**state.spans, target: (domain.low, domain.high)}),))]
-
-
-def _is_assumed_away(library: RelationSet, target: str, one: Found, answers: Sequence[Found]) -> bool:
-    """Whether nothing fixes the target in the case of a result, and another result assumes that this is not the case.
-
-    A column buckles after Euler if it is slender. Where nothing says how slender it is, that is assumed of the answer;
-    that the target otherwise lies somewhere in its domain, or in what the relations leave of it, makes that answer no
-    less the one.
-    """
-    if _is_fixed(library, target, one):
-        return False
-    return any(
-        _assumes(library, other, state, name)
-        for other in answers
-        for state in other.states
-        if target in state.values
-        for name in one.case.failing
-    )
-
-
-def _is_beside(library: RelationSet, target: str, one: Found, answers: Sequence[Found]) -> bool:
-    """Whether only inequalities bound the target in the case of a result, and it is a number in that of another, by a
-    relation whose condition is on the target itself.
-
-    `racks = chips/domain` holds from one domain on. Asked for the chips of one rack, it is 72 of them; that fewer, of
-    which no relation says how many racks they are, would keep to a limit as well, makes that answer no less the one.
-    """
-    if _is_fixed(library, target, one):
-        return False
-    of_target = {name for name in one.case.failing if target in names_in(*library.relations[name].conditions)}
-    return any(
-        not of_target.isdisjoint(other.plan.relations)
-        for other in answers
-        if any(target in state.values for state in other.states)
-    )
-
-
-def _is_fixed(library: RelationSet, target: str, one: Found) -> bool:
-    """Whether an equation leads to the target, or it has a number."""
-    is_led_to = any(library.relations[name].is_equation for name in one.plan.relations)
-    return is_led_to or any(target in state.values for state in one.states)
-
-
-def _unspoken(library: RelationSet, errors: Sequence[DeriveError], answers: Sequence[Found]) -> list[Found]:
-    """What cases leave of the target's domain that others assume away, and in which no relation replaces theirs."""
-    found = []
-    for error in errors:
-        if isinstance(error, UnfixedError) and error.question.case.failing:
-            asked = error.question
-            target, domain = asked.target, library.declared[asked.target].domain
-            whole = Found(
-                Plan(target, (), (), ()), (State({}, {target: (domain.low, domain.high)}),), {}, case=asked.case
-            )
-            if _is_assumed_away(library, target, whole, answers):
-                pieces = left_open(library, asked, error.left_out, is_covered=False)
-                found += [replace(one, case=asked.case) for one in pieces]
-    return found
-
-
-def _assumes(library: RelationSet, found: Found, state: State, name: str) -> bool:
-    """Whether a result uses a relation whose case is not known, and is therefore assumed; an arm of a choice never is.
-
-    A relation says nothing of other cases than its own, and a choice says what holds in each of them.
-    """
-    if relation_of_arm(name):
-        return False
-    return name in found.plan.relations and not state.known >= {*names_in(*library.relations[name].conditions)}
-
-
-def _doubted(library: RelationSet, found: Found, doubts: Sequence[tuple[Question, str]]) -> Found:
-    """The result with notes on the open cases, except those that its own assumptions exclude."""
-
-    def told(state: State) -> State:
-        notes = [
-            doubt
-            for asked, doubt in doubts
-            if not any(_assumes(library, found, state, name) for name in asked.case.failing)
-        ]
-        return replace(state, notes=tuple(dict.fromkeys([*state.notes, *notes])))
-
-    return replace(found, states=tuple(map(told, found.states)))
+def _states_of(results: Iterable[Found]) -> Iterator[tuple[Found, State]]:
+    """Each state of some results, with its result."""
+    for result in results:
+        for state in result.states:
+            yield result, state
 
 
 def _impossible(question: Question) -> NoSolutionError:
@@ -399,16 +403,6 @@ def _too_many(question: Question) -> LimitError:
         hint="Give the quantities in the conditions of the relations.",
         limit=f"{MOST_CASES} cases",
     )
-
-
-def leaves_open(library: RelationSet, target: str, answers: Sequence[Found], errors: Sequence[DeriveError]) -> bool:
-    """Whether no case fixes the target, and together the cases leave it its whole domain."""
-    spans = [state.spans.get(target) for found in answers for state in found.states]
-    if None in spans or any(found.plan.blocks for found in answers):
-        return False
-    if any(isinstance(error, UnderdeterminedError) for error in errors):
-        return True
-    return _covers(library.declared[target].domain, [span for span in spans if span is not None])
 
 
 def _covers(domain: Domain, spans: Iterable[Span]) -> bool:

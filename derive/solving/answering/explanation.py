@@ -1,63 +1,59 @@
 """From a solved state to an answer with steps, sources and checks.
 
 A step is a relation as stated, rearranged, with numbers put in, and evaluated.
+
+Doubles keep nothing of a number that is too small for them, or that stands beside a pole: `exp(-1000)` is zero in
+doubles and nowhere else, and the tangent of 1.5707963267948966 another number with another last digit. An answer that
+rests on such a number says so.
 """
 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from derive.expressions.tree import Apply, Equation, Name, Node, names_in, render, walk
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, render, walk
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.evaluation import arms
+from derive.numerics.algebra.evaluation import arms, is_configured, value
+from derive.numerics.algebra.multiprecision import exactly, sign_of_gap
 from derive.numerics.algebra.products import positive_first
+from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span
 from derive.planning.dependency_graph import RelationBlock
 from derive.planning.incidence import structure_of
 from derive.planning.networks import reached
 from derive.planning.plan import Block, Plan
 from derive.presentation.numbers import filled, shown_number, shown_result
-from derive.solving.answering.notes import lost_digits, neglected
+from derive.solving.answering.remarks import neglected
 from derive.solving.answering.roles_of_givens import Roles
 from derive.solving.execution.answer import Answer, Assumption, Check, Course, Lineage, Stage, Step
-from derive.solving.execution.block_execution import State, block_states, outcome_of
+from derive.solving.execution.block_execution import State, outcome_of
 from derive.solving.execution.checks import AnswerChecks, extended
-from derive.solving.execution.plan_states import is_of_proof, proof_of
-from derive.solving.ranges.exact_pieces import EXACT_PIECE, EXACT_PIECES
-from derive.solving.ranges.range_propagation import WIDE, leaves_domain, ranges_of, spread
-from derive.solving.ranges.solution_path import along, hangs_on_what_cancels
-from derive.solving.ranges.steady_conditions import unsteady
-from derive.solving.sensitivity.elasticities import (
-    bounds_of_form,
-    bounds_sampled,
-    composed,
-    degree,
-    eased,
-    is_monotone,
-    slopes,
-)
-from derive.tolerances import AGREEMENT, TIGHT
+from derive.solving.execution.plan_states import Found, is_of_proof, proof_of
+from derive.solving.execution.question import NO_CASE
+from derive.solving.ranges.bounds import Bounds, Branch, cut_to_case, unsteady, whole_case, without_unreached
+from derive.solving.sensitivity.elasticities import slopes
+from derive.tolerances import AGREEMENT, EPSILON, FOLLOWED, SAME_ROOT, TIGHT, VANISHED
+from quantities.rational import exact_of
 from quantities.value import Value
 
 if TYPE_CHECKING:
+    from derive.solving.answering.candidates import Candidates
     from derive.solving.execution.question import Question
     from quantities.declaration import Declaration
     from quantities.units import Unit
 
-__all__ = ["Explanation", "steps_of"]
+__all__ = ["Explanation"]
 
-_OVER_ALL = ("bounds contain every value", "bounds found by")
-"""How a state tells that its interval is that of all ranges."""
-
-_IN_THE_MIDDLE = "bounds are those in the middle of the ranges"
 _BRIEF = 4  # digits of a number in a remark
-_CHOOSING = ("max", "min", "piecewise", "abs")
+_WITH_POLES = ("tan", "sin", "cos")
+_ZERO = Number(Fraction(0))
 _STEP = 1e-5  # relative step of central differences: near the cube root of the rounding unit, which leaves ten digits
 
 
@@ -65,55 +61,82 @@ _STEP = 1e-5  # relative step of central differences: near the cube root of the 
 class Explanation:
     """What led from a question to one state of its plan, and what else is known of that; part by part, on demand."""
 
+    sought: Candidates
     library: RelationSet
-    question: Question
-    plan: Plan
+    """The library of the relations that the result uses."""
+    found: Found
     state: State
-    left_out: Mapping[str, str]
-    is_alone: bool = True
-    """Whether it is the plan's only state."""
+
+    @property
+    def question(self) -> Question:
+        return self.sought.question
+
+    @property
+    def plan(self) -> Plan:
+        return self.found.plan
+
+    @property
+    def left_out(self) -> Mapping[str, str]:
+        return self.found.left_out
+
+    @cached_property
+    def branch(self) -> Branch:
+        """The solution that the state is, around these numbers."""
+        is_alone = len(self.found.states) == 1
+        return Branch(self.library, self.question, self.plan, self.state, is_alone)
 
     def answer(self) -> Answer:
         """The answer of the state."""
         target, state = self.question.target, self.state
-        bounds, how = self._bounds()
-        notes = unsteady(self.library, self.question, self.plan, state, self.left_out, bounds)
+        bounds = self.branch.bounds()
+        notes = unsteady(self.branch, self.left_out, bounds.ends)
         if state.pieces:
             notes = ()  # they hold in all cases
         if notes:
-            how = _where_the_case_turns(how)
-        checks, idle, gone = self._tested(bounds)
+            bounds = bounds.where_the_case_turns()
+        checks, idle, gone = self._tested(bounds.ends)
+        cut = self._cut(bounds)
+        base = None if target in state.spans else state.values[target]
+        is_outside = cut.ends != bounds.ends and not (
+            base is None or cut.ends is None or lies_in((base, base), cut.ends, SAME_ROOT)
+        )
+        beside = [Assumption(note, "turning") for note in notes]
+        beside += map(Assumption, gone)
+        beside += (Assumption(text, "lost") for text in _lost_digits(self.plan, state))
+        if is_outside:  # there the case does not hold
+            beside.append(Assumption("it has no value in the middle of the ranges"))
+        if self.found.is_assumed_away:
+            beside.append(Assumption("another answer assumes that this is not the case", "away"))
+        is_of_cases = any(one.case != NO_CASE for _, one in self.sought.answers)  # which are no part of a proof
         return Answer(
             quantity=self.library.declared[target],
-            base=None if target in state.spans else state.values[target],
-            bounds=bounds,
+            base=None if is_outside else base,
+            bounds=cut.ends,
             given=MappingProxyType(self.used),
-            regime=MappingProxyType(self._regime()),
-            stated_assumptions=(
-                *self._assumptions(how),
-                *(Assumption(note, "turning") for note in notes),
-                *map(Assumption, gone),
-                *(Assumption(text, "lost") for text in lost_digits(self.plan, state)),
-            ),
+            regime=MappingProxyType({**self._regime(), **self._arms()}),
+            stated_assumptions=(*self._assumptions(cut.how), *beside),
             sources=tuple(dict.fromkeys(value.source for value in self.used.values())),
             quantities=self._quantities,
             checks=checks,
             unused=idle,
-            _steps=cache(self._steps),
-            _form=lambda: self.form,
+            _steps=tuple if is_outside else cache(self._steps),
+            _form=lambda: self.branch.form,
             _elasticities=cache(self._elasticities),
             _neglected=cache(lambda: neglected(self.library, self.question, self.plan)),
             _course=cache(self._course),
             _acts_on=cache(lambda: self._roles.acts_on(idle)),
-            _lineage=cache(self._lineage),
-            _proof=cache(lambda: proof_of(self.library, self.question, self.plan, state)),
+            _lineage=cache(lambda: self._lineage().without_numbers() if is_outside else self._lineage()),
+            _proof=cache(lambda: None if is_of_cases else proof_of(self.library, self.question, self.plan, state)),
         )
 
-    @cached_property
-    def form(self) -> Node | None:
-        """The closed form in terms of the givens that the answer depends on, if there is one."""
-        whole = composed(self.question.target, self.state.forms)
-        return None if whole is None or not self.used.keys() >= {*names_in(whole)} else whole
+    def _cut(self, bounds: Bounds) -> Bounds:
+        """The bounds that the case leaves, and what is certain of these."""
+        question = self.question
+        if not (self.state.is_free or self.sought.is_exact):
+            bounds = cut_to_case(self.library, replace(question, case=whole_case(self.library, self.found)), bounds)
+        if question.ranges and not self.sought.is_exact:
+            bounds = without_unreached(self.library, question, self.found, bounds)
+        return bounds
 
     @cached_property
     def used(self) -> dict[str, Value]:
@@ -121,7 +144,7 @@ class Explanation:
         relations = [self.library.relations[name] for name in self.plan.relations]
         needed = {self.question.target}.union(*(relation.declared for relation in relations))
         if not all(relation.is_equation for relation in relations):  # a limit compares what follows by others
-            needed |= self._roles.acting(())
+            needed |= self._roles.acting((), with_weak=True)
         return {name: value for name, value in self.question.in_use(self.plan).items() if name in needed}
 
     @cached_property
@@ -153,8 +176,60 @@ class Explanation:
         return tuple(checks), silent, tuple(gone.values())
 
     def _steps(self) -> tuple[Step, ...]:
-        steps = [steps_of(self.library, self.question, block, self.state) for block in self.plan.blocks]
-        return tuple(step for parts in steps for step in parts)
+        """A step for each block: a single one if several relations fix their unknowns only together."""
+        steps: list[Step] = []
+        for block in self.plan.blocks:
+            parts = [self._part(block, place) for place in range(len(block.unknowns))]
+            steps += [Step.joint(tuple(parts))] if len(parts) > 1 else parts
+        return tuple(steps)
+
+    def _part(self, block: Block, place: int) -> Step:
+        """The step of a block for one of the unknowns that it fixes."""
+        state, name = self.state, block.unknowns[place]
+        written = [self.library.relations[relation].written for relation in block.relations]
+        form = _readable(name, state.forms.get(name), written)
+        result = state.spans[name] if name in state.spans else (state.values[name],) * 2
+        if len(block.unknowns) == 1:
+            relation, equation = ", ".join(block.relations), "; ".join(map(str, written))
+        else:
+            relation, equation = block.relations[place], str(written[place])
+        stated = self.library.relations[block.relations[min(place, len(block.relations) - 1)]]
+        worth = {} if form is None else self._worth(form)
+        exact = frozenset(other for other in worth if self._is_stated(other))
+        unit = self.library.declared[name].unit
+        return Step(
+            relation=relation,
+            equation=equation,
+            rearranged=name if form is None else f"{name} = {render(form)}",
+            numbers="" if form is None else filled(form, worth, exact),
+            value=shown_result(result, unit),
+            quantity=name,
+            because=stated.because,
+            stated=stated.written,
+            form=form,
+            worth=worth,
+            exact=exact,
+            result=(result, unit),
+        )
+
+    def _worth(self, form: Node) -> dict[str, tuple[float, Unit]]:
+        """The number and unit of each name in a form, as given or as computed."""
+        found = {}
+        for name in names_in(form):
+            if name in self.state.spans:
+                continue
+            if self._is_stated(name):
+                stated = self.question.values[name]
+                found[name] = stated.number, stated.unit
+            elif name in self.state.values:
+                unit = self.library.declared[name].unit
+                found[name] = unit.from_base(self.state.values[name]), unit
+        return found
+
+    def _is_stated(self, name: str) -> bool:
+        """Whether a number was stated and not computed in a step."""
+        question = self.question
+        return name in question.strong or (name in question.weak and name not in self.state.forms)
 
     def _course(self) -> Course | None:
         """The stages of the plan with their closed forms; None if the target is only bounded."""
@@ -181,13 +256,7 @@ class Explanation:
         origins = {name: profile for name, profile in question.origins.items() if name not in question.strong}
         met = {question.target, *self.used, *(name for stage in stages for name in (*stage.needs, *stage.unknowns))}
         values = {name: number for name, number in state.values.items() if name in met}
-        return Course(tuple(stages), values, origins, not self._is_of_one_arm, again)
-
-    def computed_on_the_way(self) -> dict[str, float]:
-        """The numbers that relations gave to other quantities than the target."""
-        names = (name for block in self.plan.blocks for name in block.unknowns)
-        values, spans = self.state.values, self.state.spans
-        return {n: values[n] for n in names if n != self.question.target and n in values and n not in spans}
+        return Course(tuple(stages), values, origins, not self.branch.is_of_one_arm, again)
 
     def _lineage(self) -> Lineage:
         """The relations of the plan with the numbers of the state, and what was typed beside them."""
@@ -225,6 +294,19 @@ class Explanation:
     def _known(self) -> Set[str]:
         """What a condition may be decided by."""
         return self.state.known | self.question.weak.keys()
+
+    def _arms(self) -> dict[str, str]:
+        """The arms in the place of choices, where the library of the answer has these, and no others."""
+        if self.library is self.sought.library:
+            return {}
+        used = [self.library.relations[name] for name in self.plan.relations]
+        fixed = self.question.fixed(self.plan)
+        return {
+            one.name: render(one.written.rhs)
+            for one in used
+            if not one.chooses
+            and any(not is_configured(choice, fixed) for choice in self.sought.library.relations[one.name].choices)
+        }
 
     def _undecided(self, name: str) -> Iterator[Node]:
         """The conditions of a relation that nothing known decides: that they hold is assumed."""
@@ -268,9 +350,9 @@ class Explanation:
             tolerance = relations[name].approximate
             if tolerance is not None:
                 found.append(Assumption(f"{name} holds within {tolerance:.3g}"))
-        for name, value in self.used.items():
-            if name not in self.question.strong and _is_believed(value):
-                found.append(Assumption(f"{name} = {value} is assumed: {value.source}", "value", name))
+        for name, used in self.used.items():
+            if name not in self.question.strong and _is_believed(used):
+                found.append(Assumption(f"{name} = {used} is assumed: {used.source}", "value", name))
         found += map(Assumption, [*self._going_apart(), *self._beyond_what_was_seen()])
         written_for = structure_of(self.library).forward
         for name, why in self.left_out.items():
@@ -295,95 +377,14 @@ class Explanation:
         """Values in use whose profile assumes another value of some quantity than the one here."""
         for name in self.used:
             profile, others = self.question.goes_with.get(name, ("", {}))
-            for other, value in others.items():
+            for other, assumed in others.items():
                 declared = self.library.declared.get(other)
                 here = self.state.values.get(other, self.question.stated_numbers.get(other))
                 if declared is None or here is None:
                     continue
-                if abs(here - value.base[1]) > AGREEMENT * abs(here):
+                if abs(here - assumed.base[1]) > AGREEMENT * abs(here):
                     shown = shown_number(here, declared.unit)
-                    yield f"{name} of {profile} goes with {other} = {value}, which is {shown} here"
-
-    def _bounds(self) -> tuple[Span | None, str]:
-        """The bounds of the target over the ranged givens, and how they are known."""
-        library, question, made, state = self.library, self.question, self.plan, self.state
-        ranges = ranges_of(library, question, made)
-        target = question.target
-        if target in ranges:
-            return ranges[target], ""
-        if state.pieces:
-            (low, _), (_, high) = state.pieces[0], state.pieces[-1]
-            return (low, high), EXACT_PIECE if len(state.pieces) == 1 else EXACT_PIECES
-        if not ranges or any(note.startswith(_OVER_ALL) for note in state.notes):
-            return state.spans.get(target), ""
-        domain = library.declared[target].domain
-        if state.is_free or state.spans.get(target) == (domain.low, domain.high):  # ranges do not bind it
-            return state.spans[target], ""
-        if self.form is not None and target in state.values and self._holds_throughout(ranges):
-            return self._bounds_of_form(self.form, ranges)
-        if made.is_joint:
-            bounds = state.spans.get(target)
-            return bounds, "the ranges were taken at their middle" if bounds is None else _IN_THE_MIDDLE
-        is_coupled = any(len(block.unknowns) > 1 for block in made.blocks)
-        followed = along(library, made, state, ranges) if is_coupled or not self.is_alone else None
-        found = followed or (spread(library, question, made) if self.is_alone else None)
-        if found is not None and found[1].endswith(WIDE) and not is_coupled:
-            found = along(library, made, state, ranges) or found
-        if found is not None:
-            if found[1].endswith(WIDE) and followed is None:
-                return found[0], f"{found[1]}, for this solution could not be followed through them"
-            return found
-        if target in state.spans:
-            return state.spans[target], _IN_THE_MIDDLE
-        if hangs_on_what_cancels(library, made, state):
-            return None, "the ranges were taken at their middle"
-        searched = bounds_sampled(self.target_at, ranges)
-        return searched, "bounds were searched for along this solution, and are not proved"
-
-    def _holds_throughout(self, ranges: Mapping[str, Span]) -> bool:
-        """Whether the closed form holds throughout the ranges; of several solutions each has one of its own."""
-        if self._is_of_one_arm:
-            return False
-        box = {**{name: (number, number) for name, number in self.state.values.items()}, **ranges}
-        return not (self.is_alone and leaves_domain(self.library, self.plan.target, self.state.forms, box))
-
-    def _bounds_of_form(self, form: Node, ranges: Mapping[str, Span]) -> tuple[Span, str]:
-        """The bounds of the target by its closed form, which holds throughout the ranges."""
-        values, domain = self.state.values, self.library.declared[self.plan.target].domain
-        here = values[self.plan.target]
-        felt = {name: span for name, span in ranges.items() if degree(form, {name: Fraction(1)}) != 0}
-        if not is_monotone(form, values, felt):
-            form = eased(form, values, felt, self.library.quantities)
-        (low, high), how = bounds_of_form(form, values, felt)
-        if low == high:
-            low = high = here  # but for rounding: the ranges cancel
-        low, high = min(low, here), max(high, here)  # rounding may leave it outside
-        return (max(low, domain.low), min(high, domain.high)), how
-
-    @cached_property
-    def _is_of_one_arm(self) -> bool:
-        """Whether the plan inverts a choice, so that the form holds only while its arm binds."""
-        for block in self.plan.blocks:
-            for name, relation in zip(block.unknowns, block.relations, strict=False):
-                written = self.library.relations[relation].written
-                for part in walk(written.lhs, written.rhs):
-                    if isinstance(part, Apply) and part.op in _CHOOSING and name in names_in(part):
-                        return True
-        return False
-
-    def target_at(self, moved: Mapping[str, float]) -> float | None:
-        """The target at other given numbers, on the branch nearest to the state."""
-        now = State({**self.question.start(self.plan), **moved})
-        for block in self.plan.blocks:
-            steps, _ = block_states(self.library, block, now)
-            steps = [step for step in steps if not step.spans]
-            if not steps:
-                return None
-            now = min(steps, key=lambda step: self._distance(step, block.unknowns))
-        return now.values[self.question.target]
-
-    def _distance(self, other: State, names: Iterable[str]) -> float:
-        return sum(abs(other.values[name] - self.state.values[name]) for name in names)
+                    yield f"{name} of {profile} goes with {other} = {assumed}, which is {shown} here"
 
     def _elasticities(self) -> Mapping[str, float]:
         """By how many percent the target changes with each value in use."""
@@ -391,11 +392,12 @@ class Explanation:
         if target in state.spans:
             return {}
         others = [name for name in self.used if name != target]
-        if self.form is not None:
-            exact = slopes(self.form, state.values)
-            if exact.keys() >= {*names_in(self.form)}:
+        form = self.branch.form
+        if form is not None:
+            exact = slopes(form, state.values)
+            if exact.keys() >= {*names_in(form)}:
                 return {name: exact.get(name, 0.0) for name in others}
-        if hangs_on_what_cancels(self.library, self.plan, state):
+        if self.branch.hangs_on_what_cancels:
             return {}
         found = {}
         at = state.values[target]
@@ -403,69 +405,16 @@ class Explanation:
             number = state.values[name]
             if not number or not at:
                 continue
-            up, down = (self.target_at({name: number + step}) for step in (_STEP * number, -_STEP * number))
+            up, down = (self.branch.at({name: number + step}) for step in (_STEP * number, -_STEP * number))
             if up is not None and down is not None:
                 found[name] = (up - down) / (2 * _STEP * at)
         return found
-
-
-def _where_the_case_turns(how: str) -> str:
-    """How bounds are known over ranges throughout which their case does not hold: no better than before."""
-    if not how or "not proved" in how:
-        return how
-    if "along this solution" in how:
-        return (
-            "bounds contain every value along this solution; they may be too wide, as its case does not hold "
-            "throughout the ranges; elsewhere in the ranges there may be others"
-        )
-    return "bounds contain every value in this case; they may be too wide, as it does not hold throughout the ranges"
 
 
 def _is_believed(value: Value) -> bool:
     """Whether a value is an assumption with a source of its own that is not a publication."""
     source = value.source
     return source.kind == "assumed" and bool(source.date or source.url or source.note)
-
-
-def steps_of(library: RelationSet, question: Question, block: Block, state: State) -> list[Step]:
-    """The steps of one block: a single one if several relations fix their unknowns only together."""
-    parts = _parts(library, question, block, state)
-    return [Step.joint(tuple(parts))] if len(parts) > 1 else parts
-
-
-def _parts(library: RelationSet, question: Question, block: Block, state: State) -> list[Step]:
-    """One step of a block for each unknown that it fixes."""
-    written = [str(library.relations[relation].written) for relation in block.relations]
-    found = []
-    for i, name in enumerate(block.unknowns):
-        form = _readable(name, state.forms.get(name), [library.relations[one].written for one in block.relations])
-        result = state.spans[name] if name in state.spans else (state.values[name],) * 2
-        rearranged = name if form is None else f"{name} = {render(form)}"
-        if len(block.unknowns) == 1:
-            relation, equation = ", ".join(block.relations), "; ".join(written)
-        else:
-            relation, equation = block.relations[i], written[i]
-        stated = library.relations[block.relations[min(i, len(block.relations) - 1)]]
-        worth = {} if form is None else _worth(form, library, question, state)
-        exact = frozenset(other for other in worth if _is_stated(other, question, state))
-        unit = library.declared[name].unit
-        found.append(
-            Step(
-                relation=relation,
-                equation=equation,
-                rearranged=rearranged,
-                numbers="" if form is None else filled(form, worth, exact),
-                value=shown_result(result, unit),
-                quantity=name,
-                because=stated.because,
-                stated=stated.written,
-                form=form,
-                worth=worth,
-                exact=exact,
-                result=(result, unit),
-            )
-        )
-    return found
 
 
 def _readable(name: str, form: Node | None, stated: Sequence[Equation]) -> Node | None:
@@ -475,21 +424,48 @@ def _readable(name: str, form: Node | None, stated: Sequence[Equation]) -> Node 
     return positive_first(form)
 
 
-def _worth(form: Node, library: RelationSet, question: Question, state: State) -> dict[str, tuple[float, Unit]]:
-    """The number and unit of each name in a form, as given or as computed."""
-    found = {}
-    for name in names_in(form):
-        if name in state.spans:
+def _lost_digits(made: Plan, state: State) -> Iterator[str]:
+    """A sentence for each number on the way to an answer of which rounding left nothing.
+
+    >>> from derive.relation_files.loading import load
+    >>> decay = load('''[quantities]
+    ... time = { unit = "s" }
+    ... rate = { unit = "1/s" }
+    ... left = { unit = "", domain = "nonnegative" }
+    ... [relations]
+    ... decay = { equation = "left = exp(-time*rate)" }''')
+    >>> print(decay.solve("left", time="1000 s", rate="1 1/s"))  # doctest: +ELLIPSIS
+    left = 0
+      left is not zero: exp(-time*rate) is smaller than any number with which this computes
+    ...
+    """
+    for name in made.unknowns:
+        form = state.forms.get(name)
+        if form is None or name not in state.values or not state.values.keys() >= {*names_in(form)}:
             continue
-        stated = question.strong.get(name) or question.weak.get(name)
-        if stated is not None and _is_stated(name, question, state):
-            found[name] = stated.number, stated.unit
-        elif name in state.values:
-            unit = library.declared[name].unit
-            found[name] = unit.from_base(state.values[name]), unit
-    return found
+        if abs(state.values[name]) < sys.float_info.min:
+            if sign_of_gap(Equation(form, "=", _ZERO), state.values):
+                yield f"{name} is not zero: {render(form)} is smaller than any number with which this computes"
+        else:
+            yield from _on_last_digits(name, form, state)
 
 
-def _is_stated(name: str, question: Question, state: State) -> bool:
-    """Whether a number was stated and not computed in a step."""
-    return name in question.strong or (name in question.weak and name not in state.forms)
+def _on_last_digits(name: str, form: Node, state: State) -> Iterator[str]:
+    """What is another number with another last digit of what it depends on.
+
+    The last digit of a computed number is rounded. That of a typed one is not, but beside a pole nobody means it.
+    """
+    has_poles = any(isinstance(part, Apply) and part.op in _WITH_POLES for part in walk(form))
+    number = value(form, state.values)
+    for other in names_in(form):
+        is_computed = exact_of(state.values[other]) is None
+        if not (is_computed or has_poles):
+            continue
+        # in doubles first, which is quick, and further away than their rounding
+        aside = value(form, {**state.values, other: state.values[other] * (1 + FOLLOWED)})
+        if abs(aside - number) <= FOLLOWED / EPSILON * AGREEMENT * abs(number):
+            continue
+        exact, aside = (exactly(form, {**state.values, other: state.values[other] * by}) for by in (1.0, 1 + EPSILON))
+        if not abs(aside - exact) <= (AGREEMENT if is_computed else VANISHED) * abs(exact) and not math.isnan(exact):
+            yield f"{name} hangs on the last digit of {other}: next to it {render(form)} is another number"
+            return

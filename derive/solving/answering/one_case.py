@@ -103,7 +103,7 @@ def answered_in_case(library: RelationSet, question: Question, is_last_resort: b
 
 def _over_ranges(library: RelationSet, question: Question) -> Found | None:
     """The interval of the target over the ranges, by a plan all of whose relations hold whatever the numbers."""
-    if not any(value.is_range for value in question.strong.values()):
+    if not question.ranges:
         return None
     made = planned(library, question, frozenset(question.case.failing))
     if not made.is_determined or conditional_in(library, made):
@@ -212,7 +212,7 @@ def narrowed_by_neighbours(library: RelationSet, question: Question, found: Foun
     above = {name: domain.low for name, domain in domains.items() if domain.open_low}
     states = []
     for state in found.states:
-        if written and target in state.spans and not any(value.is_range for value in question.strong.values()):
+        if written and target in state.spans and not question.ranges:
             points = {name: span_of(number) for name, number in state.values.items()}
             left = narrowed(written, [target], {**whole, **points, **state.spans}, above)
             if left is None:

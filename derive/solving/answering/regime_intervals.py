@@ -11,7 +11,7 @@ the first turbulent flow), the library says nothing about the case: it has no an
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -24,24 +24,26 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds, truth
 from derive.numerics.algebra.isolation import isolate
 from derive.numerics.intervals.enclosure import Span
+from derive.numerics.root_finding.root_boxes import joined
 from derive.planning.plan import Plan
 from derive.solving.blocks.block import solve_block
 from derive.solving.blocks.outcome import agrees
 from derive.solving.blocks.samples import is_narrow, middle
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.case_boxes import boxes_by_arms, claims, left_by_arms, negation, worded
-from derive.solving.execution.plan_execution import conditional_in, decisions_of
+from derive.solving.execution.plan_execution import decisions_of
 from derive.solving.execution.plan_states import Found, planned_for
 from derive.solving.execution.question import Question
 from derive.solving.execution.regimes import ANOTHER, Decisions, Undecided, applies_at, within_reach
-from derive.solving.ranges.inequalities import inside, stated_at, stated_between
+from derive.solving.ranges.bounds import whole_case
+from derive.solving.ranges.inequalities import inside, stated_at
 from derive.solving.sensitivity.elasticities import composed
 from derive.tolerances import NEAR_ZERO
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
 
-__all__ = ["confined", "is_possible_within", "left_open", "told_apart"]
+__all__ = ["confined", "left_open", "told_apart"]
 
 ENCLOSED = "bounds contain every value over the ranges, and are an enclosure: not every value in them need be reached"
 
@@ -54,7 +56,7 @@ def confined(library: RelationSet, question: Question, found: Found) -> Found:
     target = question.target
     if not library.conditional or not any(target in state.spans for state in found.states):
         return found
-    if not found.plan.blocks and _is_ranged(question):  # the bounds are those of the whole ranges already
+    if not found.plan.blocks and question.ranges:  # the bounds are those of the whole ranges already
         return found
     rules = _Rules(library, question, found.left_out, decisions_of(library, question))
     return replace(found, states=tuple(one for state in found.states for one in rules.parts(state)))
@@ -74,14 +76,11 @@ def told_apart(
         return list(answers)
 
     def is_sound(found: Found, state: State) -> bool:
-        asked = replace(question, case=found.case)
-        if _is_ranged(question):
-            used = {one.name for one in conditional_in(library, found.plan)}
-            return _is_possible_around(
-                library, replace(asked, case=replace(found.case, holding=found.case.holding | used)), {}
-            )
+        if question.ranges:
+            return _is_possible_around(library, replace(question, case=whole_case(library, found)), {})
         if question.target in state.spans:
             return True
+        asked = replace(question, case=found.case)
         if propagated(library, state.values, found.left_out, decisions_of(library, asked)) is None:
             return False
         return _is_possible_around(library, asked, state.values)
@@ -89,17 +88,6 @@ def told_apart(
     kept = [replace(one, states=tuple(state for state in one.states if is_sound(one, state))) for one in answers]
     sound = [found for found in kept if found.states]
     return sound if sound or is_open else list(answers)
-
-
-def is_possible_within(library: RelationSet, question: Question, found: Found, bounds: Span) -> bool:
-    """Whether an answer over ranges, which has these bounds, leaves the other quantities values anywhere in them."""
-    if any(question.weak[name].source.stands_in for name in found.plan.weak):
-        return True
-    used = {one.name for one in conditional_in(library, found.plan)}
-    case = replace(found.case, holding=found.case.holding | used)
-    target = {question.target: stated_between(library, question.target, bounds)}
-    asked = replace(question, strong={**question.strong, **target}, case=case, decided={})
-    return next(boxes_by_arms(library, asked, asked.strong), None) is not None
 
 
 def _is_possible_around(library: RelationSet, question: Question, values: Mapping[str, float]) -> bool:
@@ -147,7 +135,7 @@ def left_open(
         raise _none(target, f"nothing in its domain satisfies {rules.said}")
     if not rules.forms and left == (domain.low, domain.high):
         return []
-    known = {name: value.base[1] for name, value in question.strong.items()}
+    known = question.numbers
     if is_narrow(left):
         if left[0] == left[1] and rules.is_denied(left[0]):  # of two strict claims: the edge between them is neither
             raise _none(target, f"nothing in its domain satisfies {rules.said}")
@@ -156,7 +144,7 @@ def left_open(
     else:
         note = f"nothing determines {target} where {rules.where or rules.said}"
         state = State(known, {target: left}, {}, (note,))
-        states = [replace(state, notes=(note, ENCLOSED))] if _is_ranged(question) else list(rules.parts(state))
+        states = [replace(state, notes=(note, ENCLOSED))] if question.ranges else list(rules.parts(state))
     if not states:
         raise _none(target, f"nothing in its domain satisfies {rules.where}")
     spoken = tuple(state for state in states if not is_covered or rules.is_spoken_of(state))
@@ -174,10 +162,6 @@ def _left(library: RelationSet, question: Question) -> Span | None:
         return None
     low, high = (float(f"{end:.15g}") for end in found[target])  # without what was rounded outwards
     return low, high
-
-
-def _is_ranged(question: Question) -> bool:
-    return any(value.is_range for value in question.strong.values())
 
 
 def propagated(
@@ -247,10 +231,9 @@ class _Rules:
     @cached_property
     def following(self) -> dict[str, float] | None:
         """The numbers that follow from the givens in this case, whatever the target is; None at a contradiction."""
-        known = {name: value.base[1] for name, value in self.question.strong.items()}
-        if _is_ranged(self.question):
-            return known
-        return propagated(self.library, known, self.left_out, self.decisions, self.question.target)
+        if self.question.ranges:
+            return dict(self.question.numbers)
+        return propagated(self.library, self.question.numbers, self.left_out, self.decisions, self.question.target)
 
     @property
     def said(self) -> str:
@@ -279,7 +262,7 @@ class _Rules:
         if met and self._is_ranged:
             yield state
             return
-        for span in _united(met):
+        for span in joined(met):
             yield replace(state, spans={**others, target: span}, is_free=is_free)
         for edge in edges:
             alone = not any(one <= edge <= other for one, other in met)
@@ -373,15 +356,10 @@ class _Rules:
             for block in made.blocks:
                 relation = self.library.relations[block.relations[0]]
                 found = isolate(relation.written, block.unknowns[0]) if len(block.unknowns) == 1 else None
-                if self.decisions.applies(relation) is None:
+                applies = self.decisions.applies(relation)
+                if applies is None:
                     raise Undecided(relation.name)
-                if (
-                    self.decisions.applies(relation) is False
-                    or not found
-                    or len(found) > 1
-                    or found[0].conditions
-                    or found[0].winds
-                ):
+                if not applies or not found or len(found) > 1 or found[0].conditions or found[0].winds:
                     return None
                 forms[block.unknowns[0]] = found[0].form
         return composed("", {**forms, "": claim})
@@ -399,14 +377,3 @@ class _Rules:
             edges.update(one.values[target] for one in outcome.solutions if target in one.values)
             edges.update(end for one in outcome.solutions if target in one.spans for end in one.spans[target])
         return sorted(edges)
-
-
-def _united(spans: Iterable[Span]) -> Iterator[Span]:
-    """The intervals with adjacent ones joined."""
-    joined: list[Span] = []
-    for span in spans:
-        if joined and joined[-1][1] == span[0]:
-            joined[-1] = (joined[-1][0], span[1])
-        else:
-            joined.append(span)
-    yield from joined

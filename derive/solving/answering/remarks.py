@@ -3,7 +3,8 @@
 Each remark is a change of the question, and its factor is the answer to the changed question over the answer itself:
 
 - *left out*: a relation in use `neglects` a share of what it counts. The answer is what comes out with that share
-  counted, as far as the givens of the question determine it.
+  counted, as far as the givens of the question determine it. Where they lead to a share that is worth telling, an
+  answer that rests on the relation says it once, with the number.
 - *defaulted*: a quantity has its default, or a ratio follows from defaults alone. The answer is what comes out with
   the value farthest from it that a list of facts states, that was `seen`, or that an inequality for it admits.
 - *assumed*: a value in use belongs, by its profile, to another value of some quantity than the one here.
@@ -11,37 +12,58 @@ Each remark is a change of the question, and its factor is the answer to the cha
   of a sum is, because givens that play no part in the answer leave it.
 
 So the sizes are never guesses: what nothing in the library says otherwise is not remarked upon.
+
+What else a quantity may be is what the lists of facts of a library state of it, and what is seen of it. A profile in
+such a list is something that there is, a model or a chip, and its values are values that one meets. A profile in a file
+of one's own is another scenario, which says nothing about this one. A quantity that no profile states may follow by its
+definition from what one states, as the sparsity of a model from its two counts of parameters.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
+from derive.caches import Memo
 from derive.errors import DeriveError, LimitError
 from derive.expressions.tree import Apply, Equation, Name, Number, names_in, with_forms
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import value
 from derive.planning.incidence import structure_of
-from derive.planning.plan import determined
+from derive.planning.plan import Plan, determined
 from derive.presentation.failed_checks import displaced
 from derive.presentation.numbers import shown_number
-from derive.solving.answering.explanation import Explanation
-from derive.solving.answering.stated_elsewhere import Elsewhere, is_silent, of_default, of_definition
 from derive.solving.execution.answer import Answer, Neglected, Remark
 from derive.solving.execution.plan_execution import carried_out
+from derive.solving.execution.plan_states import Found
 from derive.solving.execution.question import Question, ask
-from derive.solving.execution.regimes import Undecided
+from derive.solving.execution.regimes import Undecided, explored
+from derive.solving.ranges.bounds import Branch
 from derive.time_limits import query, sharing
-from derive.tolerances import AGREEMENT, MOVED
+from derive.tolerances import AGREEMENT, MOVED, WORTH_TELLING
 
-__all__ = ["admitted", "assumed_in", "is_of_time", "limits_for", "open_ratios", "remarks"]
+__all__ = [
+    "Elsewhere",
+    "limits_for",
+    "neglected",
+    "of_default",
+    "of_definition",
+    "open_ratios",
+    "remarks",
+    "unless_refused",
+]
 
 _PART = 0.5  # of the time of a question, which finding remarks may take
+_DIGITS = 4  # of a value that is typed in for a default
+_SHARE_DIGITS = 3  # of what is left out
+_TABLES = Memo["_Table"](most=1)
+
+_T = TypeVar("_T")
 
 Again = Callable[[Mapping[str, Any]], "float | None"]
 """The answer with other values typed, in base units; None if there is none or not just this one."""
@@ -50,7 +72,7 @@ Asked = Callable[[str], "Answer | None"]
 """The answer for another target; None if there is none or not just one."""
 
 
-def remarks(explanation: Explanation, answer: Answer, again: Again, asked: Asked) -> tuple[Remark, ...]:
+def remarks(branch: Branch, left_out: Iterable[str], answer: Answer, again: Again, asked: Asked) -> tuple[Remark, ...]:
     """The remarks on an answer, the largest first.
 
     >>> from derive.relation_files.loading import load
@@ -65,10 +87,10 @@ def remarks(explanation: Explanation, answer: Answer, again: Again, asked: Asked
     >>> lamp.solve("light", power="5 W", efficiency="1").remarks
     ()
     """
-    target = explanation.question.target
-    if answer.base is None or target in explanation.question.strong:
+    target = branch.question.target
+    if answer.base is None or target in branch.question.strong:
         return ()
-    work = _Work(explanation, answer, again, asked)
+    work = _Work(branch, left_out, answer, again, asked)
     told: list[Remark] = []
     try:
         with query(), sharing(_PART):
@@ -83,20 +105,27 @@ def remarks(explanation: Explanation, answer: Answer, again: Again, asked: Asked
     return tuple(sorted(told, key=lambda one: -one.weight))
 
 
-def is_of_time(error: LimitError) -> bool:
-    """Whether it is the time that ran out, and not the size of a question that another may not have."""
-    return error.limit.endswith(" s")
+def unless_refused(found: Callable[[], _T]) -> _T | None:
+    """What is found, or None if that is refused, unless it is the time that ran out: a question may have a size that
+    another has not."""
+    try:
+        return found()
+    except DeriveError as error:
+        if isinstance(error, LimitError) and error.limit.endswith(" s"):
+            raise
+        return None
 
 
 class _Work:
     """One answer, whose question is asked again with changes."""
 
-    def __init__(self, explanation: Explanation, answer: Answer, again: Again, asked: Asked) -> None:
+    def __init__(self, branch: Branch, left_out: Iterable[str], answer: Answer, again: Again, asked: Asked) -> None:
         assert answer.base is not None
-        self.explanation, self.answer, self.again, self.asked = explanation, answer, again, asked
-        self.library, self.question, self.plan = explanation.library, explanation.question, explanation.plan
+        self.branch, self.answer, self.again, self.asked = branch, answer, again, asked
+        self.library, self.question, self.plan = branch.library, branch.question, branch.plan
         self.base: float = answer.base
-        self.assumed = assumed_in(self.library, self.question)
+        self.assumed = _assumed_in(self.library, self.question)
+        self.ratios = open_ratios(self.library, self.question, self.plan.relations, left_out)
 
     def alone(self) -> Iterator[Remark]:
         """That nothing given leads to the answer, where it rests on defaults that might as well be others."""
@@ -202,15 +231,15 @@ class _Work:
         told: list[float] = []
         named = set(self.question.origins.values())
         for name in self._defaults():
-            if is_silent(self.library, name, named):
+            if _is_silent(self.library, name, named):
                 continue
             here = f"{self.question.weak[name]} by default; "
-            others = [*of_default(self.library, name), *admitted(self.library, name, self._number)]
+            others = [*of_default(self.library, name), *_admitted(self.library, name, self._number)]
             for remark in self._farthest(name, others, here):
                 told.append(remark.weight)
                 yield remark
-        for name in self._ratios():
-            if is_silent(self.library, name, named):
+        for name in self.ratios:
+            if _is_silent(self.library, name, named):
                 continue
             for remark in self._farthest(name, of_definition(self.library, name), "as in "):
                 if not any(abs(remark.weight - other) <= AGREEMENT * other for other in told):  # its reciprocal
@@ -247,7 +276,7 @@ class _Work:
         """Whether the plan itself, which a default in it leaves as it is, shows that the change makes no difference."""
         if name not in self.plan.weak or self.plan.is_joint or name in self._conditions():
             return False
-        number = self.explanation.target_at({name: other.base})
+        number = self.branch.at({name: other.base})
         return number is not None and abs(number - self.base) <= MOVED * abs(self.base)
 
     def _defaults(self) -> list[str]:
@@ -265,12 +294,9 @@ class _Work:
             for name in names_in(*relation.conditions)
         }
 
-    def _ratios(self) -> Iterator[str]:
-        return open_ratios(self.library, self.question, self.plan.relations, self.explanation.left_out)
-
     def _number(self, name: str) -> float | None:
         """What a quantity is in this answer."""
-        return self.explanation.state.values.get(name, self.question.stated_numbers.get(name))
+        return self.branch.state.values.get(name, self.question.stated_numbers.get(name))
 
     def _with_counted(self, left_out: Neglected) -> float | None:
         """The answer by the relations in use, where those that leave out a share count it."""
@@ -279,17 +305,61 @@ class _Work:
         declared = {name: one.but(default=None) for relation in held for name, one in relation.declared.items()}
         small = RelationSet(held, declared.values())
         given = {name: value for name, value in self.question.in_use(self.plan).items() if name in small.declared}
-        try:
-            asked = ask(small, self.question.target, (), given)
-            states = carried_out(small, asked).states
-        except LimitError as error:
-            if is_of_time(error):
-                raise
-            return None
-        except DeriveError:
-            return None
-        numbers = [state.values[asked.target] for state in states if asked.target in state.values]
+        target = self.question.target
+        found = unless_refused(lambda: carried_out(small, ask(small, target, (), given)))
+        states = () if found is None else found.states
+        numbers = [state.values[target] for state in states if target in state.values]
         return numbers[0] if len(numbers) == len(states) == 1 else None
+
+
+def neglected(library: RelationSet, question: Question, made: Plan) -> tuple[Neglected, ...]:
+    """What the relations of a plan leave out, each share once; the meaning of a share begins with what it is.
+
+    >>> from derive.relation_files.loading import load
+    >>> fall = load('''[quantities]
+    ... height = { unit = "m" }
+    ... speed = { unit = "m/s" }
+    ... drag_share = { unit = "", meaning = "the drag of the air, over the speed" }
+    ... thickness = { unit = "m" }
+    ... gravity = { unit = "m/s**2", value = "9.81 m/s**2" }
+    ... [relations]
+    ... fall = { equation = "speed = sqrt(2*gravity*height)", neglects = "drag_share" }
+    ... drag_share = { equation = "drag_share = 0.001*height/thickness" }''')
+    >>> fall.solve("speed", height="5 m", thickness="0.1 m").assumptions
+    ('fall leaves out the drag of the air: 0.05 of what it counts (drag_share)',)
+    >>> fall.solve("speed", height="5 m", thickness="9 m").assumptions, fall.solve("speed", height="5 m").assumptions
+    ((), ())
+    """
+    found: dict[str, Neglected | None] = {}
+    for relation in made.relations:
+        share = library.relations[relation].neglected_share
+        if share in library.declared and share not in found:
+            found[share] = _neglected(library, question, relation, share)
+    return tuple(one for one in found.values() if one is not None)
+
+
+def _neglected(library: RelationSet, question: Question, relation: str, share: str) -> Neglected | None:
+    number = _by_givens(library, question, share)
+    if number is None or abs(number) < WORTH_TELLING:
+        return None
+    declared = library.declared[share]
+    what = declared.meaning.partition(",")[0] or "a part"
+    return Neglected(relation, share, what, number, shown_number(number, declared.unit, _SHARE_DIGITS))
+
+
+def _by_givens(library: RelationSet, question: Question, name: str) -> float | None:
+    """What a quantity is by the givens of a question, if just one number; its own value, where nothing leads to it."""
+    if name in question.strong:
+        return question.strong[name].base[1]
+    weak = {other: value for other, value in question.weak.items() if other != name}
+    asked = replace(question, target=name, weak=weak, own=None)
+    with query():
+        cases = [found for _, found in explored(library, asked, partial(carried_out, library))]
+    states = [state for found in cases if isinstance(found, Found) for state in found.states]
+    numbers = {state.values[name] for state in states if name in state.values}
+    if not numbers and name in question.weak:
+        return question.weak[name].base[1]
+    return numbers.pop() if len(numbers) == 1 else None
 
 
 def open_ratios(
@@ -309,13 +379,13 @@ def open_ratios(
     if not names:
         return
     structure = structure_of(library, frozenset(left_out), question.stated)
-    assumed = assumed_in(library, question)
+    assumed = _assumed_in(library, question)
     firm = [name for name in question.weak if name not in assumed]  # in their order: the strongest first
     sure = determined(structure, question.strong, firm)
     yield from (name for name in names if name not in sure)
 
 
-def assumed_in(library: RelationSet, question: Question) -> set[str]:
+def _assumed_in(library: RelationSet, question: Question) -> set[str]:
     """The quantities that have their default in a question, and one that is no definition."""
     return {
         name
@@ -324,7 +394,7 @@ def assumed_in(library: RelationSet, question: Question) -> set[str]:
     }
 
 
-def admitted(library: RelationSet, name: str, number: Callable[[str], float | None]) -> Iterator[Elsewhere]:
+def _admitted(library: RelationSet, name: str, number: Callable[[str], float | None]) -> Iterator[Elsewhere]:
     """What a quantity may be at most or at least, where an inequality says just that by what is known here."""
     for limit, how in limits_for(library, name):
         numbers = {one: known for one in names_in(limit.written.rhs) if (known := number(one)) is not None}
@@ -363,3 +433,88 @@ def _counting(relation: Relation, left_out: Neglected) -> Relation:
         else:
             written = Equation(written.lhs, written.op, Apply("mul", (written.rhs, larger)))
     return replace(relation, written=written, conditions=(), neglects="")
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """A value of a quantity as a given is written, in base units, and where it is from."""
+
+    text: str
+    base: float
+    whose: str
+    in_list: str = ""  # the list of facts that it is from
+
+
+@dataclass(frozen=True)
+class _Table:
+    """What lists of facts state of each quantity that has a default, and what follows by a definition of a pure
+    number."""
+
+    stated: dict[str, list[Elsewhere]] = field(default_factory=dict)
+    defined: dict[str, list[Elsewhere]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, library: RelationSet) -> _Table:
+        return _TABLES.of(library.session, "stated elsewhere", lambda: cls._made(library))
+
+    @classmethod
+    def _made(cls, library: RelationSet) -> _Table:
+        table = cls()
+        pure = [
+            (relation.written.rhs, name, frozenset(library.members[relation.name]) - {name})
+            for relation in library.relations.values()
+            if (name := relation.written.written_for) is not None
+            and relation.is_equation
+            and not relation.conditions
+            and relation.approximate is None
+            and library.declared[name].unit.is_number
+        ]
+
+        def add(rows: dict[str, list[Elsewhere]], name: str, base: float, whose: tuple[str, str]) -> None:
+            text = shown_number(base, library.declared[name].unit, _DIGITS)
+            rows.setdefault(name, []).append(Elsewhere(text, base, *whose))
+
+        for profile in library.profiles:
+            if not (in_list := library.profiles.list_of(profile)):
+                continue
+            values = library.profiles[profile].values
+            for name in values.keys() & library.defaults.keys():
+                add(table.stated, name, values[name].base[1], (profile, in_list))
+            numbers = {name: held.base[1] for name, held in values.items() if name in library.declared}
+            for form, name, needs in pure:
+                if name in numbers or not needs or not needs <= numbers.keys():
+                    continue
+                base = value(form, numbers)
+                if library.declared[name].domain.admits(base):
+                    add(table.defined, name, base, (profile, in_list))
+        return table
+
+
+def of_default(library: RelationSet, name: str) -> tuple[Elsewhere, ...]:
+    """The ends of what lists of facts state of a quantity, and of what was seen of it."""
+    seen = library.declared[name].seen
+    found = [*_Table.of(library).stated.get(name, ())]
+    if seen is not None:
+        ends = ((seen.least, seen.low), (seen.most, seen.high))
+        found += [Elsewhere(text, base, seen.source) for text, base in ends if text]
+    return _ends(found)
+
+
+def of_definition(library: RelationSet, name: str) -> tuple[Elsewhere, ...]:
+    """The ends of what follows for a pure number from what single profiles state, by its definition."""
+    return _ends(_Table.of(library).defined.get(name, ()))
+
+
+def _ends(found: Iterable[Elsewhere]) -> tuple[Elsewhere, ...]:
+    ordered = sorted(found, key=lambda one: one.base)
+    return (ordered[0], ordered[-1]) if len(ordered) > 1 else tuple(ordered)
+
+
+def _is_silent(library: RelationSet, name: str, profiles: Iterable[str]) -> bool:
+    """Whether one of these profiles says by its silence that a quantity is what it is by default.
+
+    A list of facts states a quantity where it differs from that: a model without a window has no width of one.
+    """
+    table = _Table.of(library)
+    lists = {one.in_list for one in (*table.stated.get(name, ()), *table.defined.get(name, ()))} - {""}
+    return any(library.profiles.list_of(one) in lists for one in profiles if one in library.profiles)

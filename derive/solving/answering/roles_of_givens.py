@@ -117,18 +117,21 @@ class Roles:
             degrees[name] = grows
         return degrees.get(self.plan.target) == 0 and self.library.declared[given].domain.low >= 0
 
-    def acting(self, tested: Iterable[str]) -> set[str]:
-        """All names that the answer depends on, or that its checks compare."""
+    def acting(self, tested: Iterable[str], *, with_weak: bool = False) -> set[str]:
+        """The names that the answer depends on, or that its checks compare: all typed ones, and of the others all if
+        these are asked for."""
         tested = [*tested]
         used = [*self.plan.relations, *(name for name in tested if name in self.library.relations)]
         weak = [name for name in tested if name in self.library.declared]
         conditions = [condition for one in used for condition in self.library.relations[one].conditions]
-        return self._upstream({self.question.target, *weak, *self.library.held_by(used), *names_in(*conditions)})
+        names = {self.question.target, *weak, *self.library.held_by(used), *names_in(*conditions)}
+        return self._upstream(names, with_weak=with_weak)
 
-    def _upstream(self, names: Iterable[str]) -> set[str]:
-        """These names and all that they are derived from: by the plan, or else by plans of their own.
+    def _upstream(self, names: Iterable[str], *, with_weak: bool = False) -> set[str]:
+        """These names and what they are derived from: by the plan, or else by plans of their own.
 
-        Plans of their own are made only if some givens have not been found otherwise.
+        These take long, and are made only if some givens have not been found otherwise, unless weak values are asked
+        for as well: which of them are met until then depends on the order.
         """
         question, made = self.question, self.plan
         known = {*question.strong, *made.weak, question.target}
@@ -145,7 +148,7 @@ class Roles:
                     pending += self.library.held_by(made.sources[name].relations)
                 elif name not in known:
                     aside.append(name)  # used only by a condition or a bound
-            if not aside or question.strong.keys() <= found:
+            if not aside or (question.strong.keys() <= found and not with_weak):
                 return found
             pending += self.library.held_by(self.plan_of_its_own(aside.pop()).relations)
 

@@ -11,7 +11,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
-from types import MappingProxyType
 from typing import Any
 
 from derive.errors import (
@@ -22,31 +21,22 @@ from derive.errors import (
     NoSolutionError,
     UnderdeterminedError,
 )
-from derive.expressions.tree import render
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.evaluation import is_configured
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span
 from derive.presentation.text import headline
 from derive.solving.answering.candidates import Candidates, candidates, candidates_or_errors
+from derive.solving.answering.exact_answers import NOWHERE
 from derive.solving.answering.explanation import Explanation
-from derive.solving.answering.notes import (
-    counts_on_the_way,
-    cut_to_case,
-    is_of_bounds,
-    whole_numbers,
-    without_unreached,
-)
-from derive.solving.answering.regime_intervals import is_possible_within
-from derive.solving.answering.remarks import is_of_time, remarks
+from derive.solving.answering.remarks import remarks, unless_refused
+from derive.solving.answering.whole_counts import whole_counts
 from derive.solving.diagnosis.diagnosis import missing_sets, prove_fit_together, wanted
 from derive.solving.diagnosis.stated_twice import Agreement, agreement
 from derive.solving.execution.answer import Answer, Assumption
-from derive.solving.execution.plan_execution import conditional_in
-from derive.solving.execution.plan_states import Found, is_doubt, is_of_one_turn
-from derive.solving.execution.question import NO_CASE, Case, Question, ask
+from derive.solving.execution.plan_states import is_doubt, is_of_one_turn
+from derive.solving.execution.question import NO_CASE, Question, ask
 from derive.solving.programs.program import Shape, shape_of
-from derive.solving.ranges.exact_pieces import EXACT_PIECE, NOWHERE
+from derive.solving.ranges.bounds import EXACT_PIECE, is_possible_within
 from derive.solving.ranges.joined_cases import is_gapless, joined
 from derive.time_limits import query
 from derive.tolerances import SAME_ROOT
@@ -225,8 +215,12 @@ def _is_same(one: Answer, other: Answer) -> bool:
 def _bounded_as(answer: Answer, other: Answer, gapless: bool) -> Answer:
     """An answer with the bounds of another, and what that says of them and of cases that may not hold throughout."""
     outdated = {"bounds", "turning"} if gapless else {"bounds"}
-    kept = [one for one in answer.stated_assumptions if not (one.kind in outdated or is_of_bounds(one))]
-    said = [one for one in other.stated_assumptions if one.kind in outdated or is_of_bounds(one)]
+
+    def is_outdated(note: Assumption) -> bool:  # also one that a block of its own says of its bounds
+        return note.kind in outdated or note.text.startswith("bounds ")
+
+    kept = [one for one in answer.stated_assumptions if not is_outdated(one)]
+    said = [one for one in other.stated_assumptions if is_outdated(one)]
     return replace(answer, bounds=other.bounds, stated_assumptions=tuple(dict.fromkeys([*kept, *said])))
 
 
@@ -265,79 +259,45 @@ def _quietly(
 def _answers(library: RelationSet, sought: Candidates, profiles: tuple[Any, ...]) -> tuple[Answer, ...]:
     """The distinct answers of what was found in a library."""
     question = sought.question
-    is_of_cases = any(one.case != NO_CASE for _, one in sought.answers)
-    reached: list[tuple[Answer, Explanation, Found]] = []
-    for used, one in sought.answers:
-        for state in one.states:
-            explanation = Explanation(used, question, one.plan, state, one.left_out, len(one.states) == 1)
-            answer = explanation.answer()
-            if used is not sought.library:
-                answer = _choosing(sought, used, one, answer)
-            if not (state.is_free or sought.is_exact):
-                answer = cut_to_case(used, replace(question, case=_case_of(used, one)), answer)
-            if question.ranges and not sought.is_exact:
-                answer = without_unreached(used, question, one, answer)
-            if is_of_cases:  # which cases there are is no part of a proof
-                answer = replace(answer, _proof=lambda: None)
-            if one.is_assumed_away:
-                answer = _away(answer)
-            answer = _counted(library, question, answer, explanation, profiles)
-            reached.append((answer, explanation, one))
+    reached: list[tuple[Explanation, Answer]] = []
+    for used, found in sought.answers:
+        explanations = [Explanation(sought, used, found, state) for state in found.states]
+        reached += [(explanation, explanation.answer()) for explanation in explanations]
     if len(reached) > 1 and question.ranges and not sought.is_exact:
         possible = [
-            (answer, explanation, one)
-            for answer, explanation, one in reached
-            if answer.bounds is None or is_possible_within(explanation.library, question, one, answer.bounds)
+            (explanation, answer)
+            for explanation, answer in reached
+            if answer.bounds is None
+            or is_possible_within(explanation.library, question, explanation.found, answer.bounds)
         ]
         reached = possible or reached  # where none is, the givens themselves are at fault
-    explained = {id(answer): explanation for answer, explanation, _ in reached}
-    distinct = list(_distinct([answer for answer, *_ in reached]))
+    explained = {id(answer): explanation for explanation, answer in reached}
+    distinct = list(_distinct([answer for _, answer in reached]))
 
     def with_remarks(rank: int, answer: Answer) -> Answer:
-        """The answer, which says on demand what it assumes; asked otherwise, it is the one of the same rank."""
+        """The answer, which says on demand what it assumes, and of counts that come out as no whole numbers which ones
+        do; asked otherwise, it is the one of the same rank."""
+        explanation = explained[id(answer)]
 
         def again(changes: Mapping[str, Any]) -> float | None:
-            try:
-                others = _quietly(library, question.target, profiles, {**question.strong, **changes})
-            except LimitError as error:
-                if is_of_time(error):
-                    raise
-                return None
-            except DeriveError:
-                return None
-            return others[rank].base if len(others) == len(distinct) else None
+            given = {**question.strong, **changes}
+            others = unless_refused(lambda: _quietly(library, question.target, profiles, given))
+            return others[rank].base if others is not None and len(others) == len(distinct) else None
 
         def asked(name: str) -> Answer | None:
             return settled(library, name, question.strong, profiles)
 
-        return replace(answer, _remarks=cache(lambda: remarks(explained[id(answer)], answer, again, asked)))
+        def solved(target: str, given: Mapping[str, Any]) -> Answer:
+            return solve(library, target, profiles, given)
+
+        branch = explanation.branch
+        return replace(
+            answer,
+            _whole=cache(lambda: whole_counts(branch, answer, solved)),
+            _remarks=cache(lambda: remarks(branch, explanation.left_out, answer, again, asked)),
+        )
 
     return tuple(with_remarks(rank, answer) for rank, answer in enumerate(distinct))
-
-
-def _away(answer: Answer) -> Answer:
-    """The answer, which says that another one assumes another case."""
-    note = Assumption("another answer assumes that this is not the case", "away")
-    return replace(answer, stated_assumptions=(*answer.stated_assumptions, note))
-
-
-def _choosing(sought: Candidates, used: RelationSet, found: Found, answer: Answer) -> Answer:
-    """The answer with the arms that its own library has in the place of choices."""
-    relations = [used.relations[name] for name in found.plan.relations]
-    arms = {relation.name: relation.written for relation in relations if not relation.chooses}
-    fixed = sought.question.fixed(found.plan)
-    chosen = {
-        name: render(arm.rhs)
-        for name, arm in arms.items()
-        if any(not is_configured(choice, fixed) for choice in sought.library.relations[name].choices)
-    }
-    return replace(answer, regime=MappingProxyType({**answer.regime, **chosen}))
-
-
-def _case_of(library: RelationSet, found: Found) -> Case:
-    """The case of a result, and of all relations that it uses."""
-    used = [relation.name for relation in conditional_in(library, found.plan)]
-    return replace(found.case, holding=found.case.holding.union(used))
 
 
 def _beside(answer: Answer, beside: Agreement) -> Answer:
@@ -358,22 +318,6 @@ def _beside(answer: Answer, beside: Agreement) -> Answer:
         unused=tuple(name for name in answer.unused if name not in acting),
         stated_assumptions=(*answer.stated_assumptions, *map(Assumption, beside.notes)),
     )
-
-
-def _counted(
-    library: RelationSet, question: Question, answer: Answer, explanation: Explanation, profiles: tuple[Any, ...]
-) -> Answer:
-    """The answer, which says on demand of counts that come out as no whole numbers which ones do."""
-
-    def again(target: str, given: Mapping[str, Any]) -> Answer:
-        return solve(library, target, profiles, given)
-
-    def told() -> str:
-        own = whole_numbers(library, question, answer, again)
-        others = counts_on_the_way(answer, explanation.computed_on_the_way())
-        return own or others
-
-    return replace(answer, _whole=cache(told))
 
 
 def _own(library: RelationSet, question: Question, profiles: tuple[Any, ...]) -> Answer:

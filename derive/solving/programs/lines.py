@@ -70,6 +70,19 @@ class _Test(NamedTuple):
     is_decided_at_ends: bool
 
 
+class _Motion(NamedTuple):
+    """How ranges move a number: its degree as a polynomial in each of them, which is infinite where it is none, and
+    whether some may move it back and forth."""
+
+    degrees: Mapping[str, float]
+    may_turn: bool = False
+
+    @property
+    def is_extreme_at_ends(self) -> bool:
+        """Whether it is least and greatest where each range ends: it never turns, or is linear in each."""
+        return not self.may_turn or max(self.degrees.values(), default=0) <= 1
+
+
 class _ExactCase(NamedTuple):
     """One of the forms that an unknown may have, as a tree and as text; and when it holds and lies in its domain."""
 
@@ -104,9 +117,7 @@ class Lines:
         self._rough: set[str] = set()  # the variables whose numbers are doubles
         self._demanded: set[str] = set()
         self._now: dict[str, Any] = {}  # the numbers of variables that are not constants, as the question was asked
-        self._moving: dict[str, frozenset[str]] = {}  # the variables that ranges move, and the names of those
-        self._degrees: dict[str, dict[str, float]] = {}  # of each of them as a polynomial in those ranges
-        self._turning: set[str] = set()  # those that need not move in one direction with each range
+        self._motions: dict[str, _Motion] = {}  # of the variables that ranges move
         self._weak: set[str] = set()  # the names of ranges that nobody typed: in their middle a question has its number
         self._is_steady = True  # whether no test comes out otherwise elsewhere in those
         self._names = count()
@@ -115,8 +126,7 @@ class Lines:
         """A variable for a number that is given, which is this one now; in a range, it is the one in the middle."""
         variable = self._variable(number)
         if is_ranged:
-            self._moving[variable] = frozenset({name})
-            self._degrees[variable] = {name: 1}
+            self._motions[variable] = _Motion({name: 1})
         if is_weak:
             self._weak.add(name)
         return variable
@@ -130,9 +140,9 @@ class Lines:
         return as_float(self._now[variable])
 
     def is_extreme_at_ends(self, variable: str) -> bool:
-        """Whether ranges move a number, and each of them in one direction."""
-        is_linear = max(self._degrees.get(variable, {}).values(), default=math.inf) <= 1
-        return self._is_steady and variable in self._moving and (is_linear or variable not in self._turning)
+        """Whether ranges move a number, which is extreme where they end."""
+        motion = self._motions.get(variable)
+        return self._is_steady and motion is not None and motion.is_extreme_at_ends
 
     def is_used(self, variable: str) -> bool:
         """Whether a line has a variable in it."""
@@ -240,12 +250,8 @@ class Lines:
             if compared is None:
                 return None
             tests.append(_Test(compared, self._is_decided_at_ends(condition, there)))
-        domain = self.library.declared[name].domain
-        is_extreme = self._is_extreme_at_ends(candidate.form, scope)
-        if low := self._end(domain.low):
-            tests.append(_Test(f"{number} {'>' if domain.open_low else '>='} {low}", is_extreme))
-        if high := self._end(domain.high):
-            tests.append(_Test(f"{number} <= {high}", is_extreme))
+        is_extreme = self._motion(candidate.form, scope).is_extreme_at_ends
+        tests += [_Test(inside, is_extreme) for inside in self._tests_of_domain(number, name)]
         return _ExactCase(candidate.form, text, tuple(tests))
 
     def _without_choices(self, equation: Equation, scope: Mapping[str, str]) -> Equation:
@@ -278,16 +284,21 @@ class Lines:
         self._follow(variable, form, scope)
         self._demand(f"{variable}.height_bits() <= {_LONGEST}", is_steady=False)
         domain = self.library.declared[unknown].domain
-        low, high = (self._end(end) for end in (domain.low, domain.high))
         if domain.low == 0 and domain.open_low:
-            self._demand(f"LEAST < {variable} < {high or 'MOST'}", is_steady=False)
+            self._demand(f"LEAST < {variable} < {self._end(domain.high) or 'MOST'}", is_steady=False)
             return variable
         self._demand(f"LEAST < abs({variable}) < MOST or {variable} == 0", is_steady=False)
-        if low:
-            self._demand(f"{variable} {'>' if domain.open_low else '>='} {low}", is_steady=False)
-        if high:
-            self._demand(f"{variable} <= {high}", is_steady=False)
+        for inside in self._tests_of_domain(variable, unknown):
+            self._demand(inside, is_steady=False)
         return variable
+
+    def _tests_of_domain(self, variable: str, name: str) -> Iterator[str]:
+        """What a number has to pass to lie in the domain of a quantity."""
+        domain = self.library.declared[name].domain
+        if low := self._end(domain.low):
+            yield f"{variable} {'>' if domain.open_low else '>='} {low}"
+        if high := self._end(domain.high):
+            yield f"{variable} <= {high}"
 
     def _end(self, end: float) -> str:
         """A constant for the end of a domain; empty if that is infinite."""
@@ -355,37 +366,34 @@ class Lines:
 
     def _keep_steady(self, text: str) -> None:
         """Let ranges move no number of a text: over typed ones there is no program, and over others no bounds."""
-        moving = {name for variable in _VARIABLES.findall(text) for name in self._moving.get(variable, ())}
-        if moving - self._weak:
+        motions = [self._motions[variable] for variable in _VARIABLES.findall(text) if variable in self._motions]
+        if any(not self._weak.issuperset(motion.degrees) for motion in motions):
             raise Unwritten
-        if moving:
+        if motions:
             self._is_steady = False
 
     def _follow(self, variable: str, form: Node, scope: Mapping[str, str]) -> None:
-        """Whether ranges move a variable, and each of them in one direction: then it is extreme at their ends."""
-        moving = self._moving_in(form, scope)
-        if not moving or variable in self.space:
-            return
-        self._moving[variable] = frozenset[str]().union(*moving.values())
-        self._degrees[variable] = self._degrees_of(form, scope)
-        if not self._is_one_way(form, scope):
-            self._turning.add(variable)
+        """Keep how ranges move a variable, if they do."""
+        motion = self._motion(form, scope)
+        if motion.degrees and variable not in self.space:
+            self._motions[variable] = motion
 
-    def _moving_in(self, form: Node, scope: Mapping[str, str]) -> dict[str, frozenset[str]]:
-        """The names of an expression that ranges move, each with those ranges."""
-        return {name: self._moving[scope[name]] for name in names_in(form) if scope[name] in self._moving}
+    def _motion(self, form: Node, scope: Mapping[str, str]) -> _Motion:
+        """How ranges move an expression."""
+        moving = {name: self._motions[scope[name]] for name in names_in(form) if scope[name] in self._motions}
+        ranges = [one for motion in moving.values() for one in motion.degrees]
+        may_turn = (
+            len(ranges) > len(set(ranges))
+            or any(motion.may_turn for motion in moving.values())
+            or not all(self._moves_one_way(form, name) for name in moving)
+        )
+        return _Motion(self._degrees_of(form, scope), may_turn)
 
-    def _is_one_way(self, form: Node, scope: Mapping[str, str]) -> bool:
-        """Whether each range moves an expression in one direction, if at all."""
-        moving = self._moving_in(form, scope)
-        is_apart = sum(map(len, moving.values())) == len(frozenset[str]().union(*moving.values()))
-        is_turning = any(scope[name] in self._turning for name in moving)
-        return is_apart and not is_turning and all(self._moves_one_way(form, name) for name in moving)
-
-    def _degrees_of(self, form: Node, scope: Mapping[str, str]) -> dict[str, float]:
+    def _degrees_of(self, form: Node, scope: Mapping[str, str]) -> Mapping[str, float]:
         """The degree of an expression as a polynomial in each range that moves it; infinite where it is none."""
         if isinstance(form, Name):
-            return self._degrees.get(scope[form.name], {})
+            motion = self._motions.get(scope[form.name])
+            return {} if motion is None else motion.degrees
         if isinstance(form, Number):
             return {}
         degrees: dict[str, float] = {}
@@ -395,19 +403,12 @@ class Lines:
                 degrees[name] = before + degree if form.op == "mul" else max(before, degree)
         return degrees if form.op in ("add", "mul", "neg") else dict.fromkeys(degrees, math.inf)
 
-    def _is_extreme_at_ends(self, form: Node, scope: Mapping[str, str]) -> bool:
-        """Whether an expression is least and greatest where each range ends.
-
-        So it is where each range moves it in one direction, or where it is linear in each.
-        """
-        return self._is_one_way(form, scope) or max(self._degrees_of(form, scope).values(), default=0) <= 1
-
     def _is_decided_at_ends(self, condition: Node, scope: Mapping[str, str]) -> bool:
         """Whether a comparison comes out alike all over the ranges if it does so where each of them ends."""
         if not isinstance(condition, Apply) or condition.op not in _ORDERS:
             return False
         left, right = condition.args
-        return self._is_extreme_at_ends(added(left, negated(right)), scope)
+        return self._motion(added(left, negated(right)), scope).is_extreme_at_ends
 
     def _moves_one_way(self, form: Node, name: str) -> bool:
         """Whether an expression never turns as one of its names moves, which stands in one place."""

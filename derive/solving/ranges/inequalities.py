@@ -7,9 +7,10 @@ points decide. Where they do not, the inequality is ignored.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
@@ -36,7 +37,7 @@ from quantities.declaration import Declaration
 from quantities.units import Unit
 from quantities.value import Value
 
-__all__ = ["bounded", "has_any", "inside", "pinned", "stated_at"]
+__all__ = ["bounded", "inside", "pinned", "stated_at", "stated_between"]
 
 _EDGES = 4  # limit on edges of an inequality
 _EQUALITIES = Memo[RelationSet](most=64)  # a library in which one inequality is an equation
@@ -46,40 +47,44 @@ _JUMPS = {"piecewise", *STEPPED}
 
 def bounded(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> Found | None:
     """The interval that inequalities leave to the target."""
-    target = question.target
-    domain = library.declared[target].domain
-    low, high = domain.low, domain.high
-    used: list[str] = []
-    weak: dict[str, None] = {}
-    limits = library.inequalities
-    if not limits:
+    if not library.inequalities:
         return None
+    target, domain = question.target, library.declared[question.target].domain
+    low, high = domain.low, domain.high
+    used: list[_Limit] = []
+    weak: dict[str, None] = {}
     structure = structure_of(library, frozenset(left_out), question.stated)
     active = ActiveLimits(structure, target, question.strong, question.weak)
-    for relation in limits:
+    for relation in library.inequalities:
         if relation.name in left_out or not active.could_determine(relation.name, library.members[relation.name]):
             continue
-        if _says_nothing_of_it(question, relation):
-            continue
-        found = _edges(library, question, relation)
-        span = None if found is None else _allowed(library, question, relation, found)
-        if found is not None and span is not None:
+        limit = _Limit(library, question, relation)
+        edges = None if limit.says_nothing_of_target else limit.edges()
+        span = None if edges is None else limit.allowed(edges)
+        if edges is not None and span is not None:
             low, high = max(low, span[0]), min(high, span[1])
-            used.append(relation.name)
-            weak |= dict.fromkeys(found.weak)
+            used.append(limit)
+            weak |= dict.fromkeys(edges.weak)
     if not used:
         return None
-    meeting = _met(library, question, used, (low, high))
-    if low > high and meeting is None:
-        raise _excluding(target, used, (low, high), domain.told)
-    note = f"bounded by {', '.join(used)}; nothing else determines it"
-    state = State({}, {target: (low, high)}, {}, (note,))
+    names = tuple(limit.relation.name for limit in used)
+    told = ", ".join(names)
+    meeting = _met(used, (low, high))
     if meeting is not None:
         stated = {**question.strong, **{name: question.weak[name] for name in weak}}
         known = {name: value.base[1] for name, value in stated.items()}
-        note = f"{', '.join(used)} leave it one value; nothing else determines it"
-        state = State({**known, target: meeting}, {}, {}, (note,))
-    return Found(Plan(target, (Block(tuple(used), (target,)),), tuple(weak), ()), (state,), left_out)
+        state = State({**known, target: meeting}, notes=(f"{told} leave it one value; nothing else determines it",))
+    elif low > high:
+        raise InconsistentError(
+            f"{target}: {told} exclude each other: it would have to be at least {domain.told(low)} and at most "
+            f"{domain.told(high)}.",
+            hint="Change one of the givens.",
+            conflicts=names,
+            gap=(low - high) / max(abs(low), abs(high)),
+        )
+    else:
+        state = State({}, {target: (low, high)}, notes=(f"bounded by {told}; nothing else determines it",))
+    return Found(Plan(target, (Block(names, (target,)),), tuple(weak), ()), (state,), left_out)
 
 
 def pinned(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> Found | None:
@@ -125,7 +130,7 @@ def _are_opposite(one: Equation, other: Equation) -> bool:
     return one.rhs == other.rhs and {one.op, other.op} == {"<=", ">="}
 
 
-def _met(library: RelationSet, question: Question, used: Sequence[str], span: Span) -> float | None:
+def _met(limits: Sequence[_Limit], span: Span) -> float | None:
     """The one number that limits leave which meet in it; rounding may have set their ends apart."""
     low, high = span
     shortest = sorted(span, key=lambda end: len(repr(end)))
@@ -133,72 +138,7 @@ def _met(library: RelationSet, question: Question, used: Sequence[str], span: Sp
         return shortest[0]
     if low < high:
         return None
-    limits = [_with_sides(library, library.relations[name]) for name in used]
-    for end in shortest:
-        if all(_holds_at(together, question, sides, end, AGREEMENT) for together, sides in limits):
-            return end
-    return None
-
-
-def _says_nothing_of_it(question: Question, relation: Relation) -> bool:
-    """Whether a limit compares only what is known, once positive factors of both sides are left out: it is a check.
-
-    If all of that is typed, a limit that does not hold is a contradiction, and told like any other.
-    """
-    left = names_in(*_without_positive_factors(relation))
-    stated = {*question.strong, *question.weak}
-    return stated.issuperset(left) and not question.strong.keys() >= {*left}
-
-
-def _without_positive_factors(relation: Relation) -> tuple[Node, Node]:
-    """The sides of a limit without the quantities that multiply both and are never negative."""
-
-    def is_positive(base: Node) -> bool:
-        return isinstance(base, Name) and relation.declared[base.name].domain.low >= 0
-
-    return without_common_factors(relation.written.lhs, relation.written.rhs, is_positive)
-
-
-def _excluding(target: str, used: Sequence[str], span: Span, told: Callable[[float], str]) -> InconsistentError:
-    low, high = span
-    return InconsistentError(
-        f"{target}: {', '.join(used)} exclude each other: it would have to be at least {told(low)} and at most "
-        f"{told(high)}.",
-        hint="Change one of the givens.",
-        conflicts=used,
-        gap=(low - high) / max(abs(low), abs(high)),
-    )
-
-
-def _allowed(library: RelationSet, question: Question, relation: Relation, found: _Edges) -> Span | None:
-    """The interval that an inequality leaves to the target, from its edges and one test on each side of them.
-
-    Where it holds on neither side of its only edge, it leaves that: the sides are equal there.
-    """
-    domain = library.declared[question.target].domain
-    pieces = [span for span in pairwise([domain.low, *found.inside, domain.high]) if span[0] < span[1]]
-    together, sides = _with_sides(library, relation)
-    verdicts = [_is_allowed(together, question, sides, span) for span in pieces]
-    if None in verdicts:
-        return None
-    if True not in verdicts:
-        points = [*found.inside, *found.at_ends]
-        if not points:
-            raise _nowhere(library, question, relation)
-        is_one = len(points) == 1 and _holds_at(together, question, sides, points[0], AGREEMENT)
-        return (points[0], points[0]) if is_one else None
-    allowed = [span for span, verdict in zip(pieces, verdicts, strict=True) if verdict]
-    return allowed[0] if len(allowed) == 1 else None
-
-
-def _nowhere(library: RelationSet, question: Question, relation: Relation) -> InconsistentError:
-    because = f" ({relation.because})" if relation.because else ""
-    return InconsistentError(
-        f"{relation.name}: {relation.written} does not hold for any {question.target} in its domain{because}.",
-        hint="Change one of the givens." + by_default([relation], library.defaults, question.strong),
-        conflicts=[relation.name],
-        gap=math.inf,
-    )
+    return next((end for end in shortest if all(limit.holds_at(end, AGREEMENT) for limit in limits)), None)
 
 
 class _Edges(NamedTuple):
@@ -207,40 +147,139 @@ class _Edges(NamedTuple):
     weak: tuple[str, ...]  # the names whose weak values lead to them
 
 
-def _edges(library: RelationSet, question: Question, relation: Relation) -> _Edges | None:
-    """The target's values at which the two sides of an inequality are equal; None if they cannot be followed.
+@dataclass(frozen=True)
+class _Limit:
+    """An inequality that may bound the target of a question."""
 
-    They are edges in any case, also where the case itself ends at one and does not hold there: `c <= d` where not
-    `c >= d`.
-    """
-    left, right = _without_positive_factors(relation)  # with them, what they follow from would be solved as well
-    if question.target not in names_in(left, right):
-        left, right = relation.written.lhs, relation.written.rhs
-    equal = replace(relation, written=Equation(left, "=", right))
+    library: RelationSet
+    question: Question
+    relation: Relation
 
-    def at_equality() -> RelationSet:
-        others = [other for other in library.relations.values() if other.name != relation.name]
-        needed = [other for other in others if other.is_equation or other.conditions]  # a case may be of any condition
-        return type(library)([*needed, equal], library.declared.values())
+    @property
+    def says_nothing_of_target(self) -> bool:
+        """Whether it compares only what is known, once positive factors of both sides are left out: it is a check.
 
-    try:
-        apart = _EQUALITIES.of(library.session, (equal.name, equal.written), at_equality)
-        found = carried_out(apart, question)
-        if not found.states and found.plan.is_determined and question.case != NO_CASE:
-            found = carried_out(_of_case(apart, question.case), replace(question, case=NO_CASE, decided={}))
-    except DeriveError:
-        return None
-    if relation.name not in found.plan.relations:
-        return None
-    if not found.states and has_any(library, found.plan, _JUMPS):
-        return None
-    target = question.target
-    ends = [state.values[target] for state in found.states if target in state.values]
-    ends += [end for state in found.states if target in state.spans for end in state.spans[target]]
-    domain = library.declared[target].domain
-    edges = sorted({end for end in ends if domain.low < end < domain.high})
-    at_ends = sorted({end for end in ends if end in domain} - {*edges})
-    return _Edges(edges, at_ends, found.plan.weak) if len(edges) <= _EDGES else None
+        If all of that is typed, a limit that does not hold is a contradiction, and told like any other.
+        """
+        left = names_in(*self._without_positive_factors)
+        return self.question.values.keys() >= {*left} and not self.question.strong.keys() >= {*left}
+
+    @cached_property
+    def _without_positive_factors(self) -> tuple[Node, Node]:
+        """Its sides without the quantities that multiply both and are never negative."""
+
+        def is_positive(base: Node) -> bool:
+            return isinstance(base, Name) and self.relation.declared[base.name].domain.low >= 0
+
+        return without_common_factors(self.relation.written.lhs, self.relation.written.rhs, is_positive)
+
+    def edges(self) -> _Edges | None:
+        """The target's values at which its two sides are equal; None if they cannot be followed.
+
+        They are edges in any case, also where the case itself ends at one and does not hold there: `c <= d` where not
+        `c >= d`.
+        """
+        library, question, relation, target = self.library, self.question, self.relation, self.question.target
+        left, right = self._without_positive_factors  # with them, what they follow from would be solved as well
+        if target not in names_in(left, right):
+            left, right = relation.written.lhs, relation.written.rhs
+        equal = replace(relation, written=Equation(left, "=", right))
+
+        def at_equality() -> RelationSet:
+            others = [other for other in library.relations.values() if other.name != relation.name]
+            needed = [other for other in others if other.is_equation or other.conditions]  # a case may be of any
+            return type(library)([*needed, equal], library.declared.values())
+
+        try:
+            apart = _EQUALITIES.of(library.session, (equal.name, equal.written), at_equality)
+            found = carried_out(apart, question)
+            if not found.states and found.plan.is_determined and question.case != NO_CASE:
+                found = carried_out(_of_case(apart, question.case), replace(question, case=NO_CASE, decided={}))
+        except DeriveError:
+            return None
+        if relation.name not in found.plan.relations:
+            return None
+        if not found.states and _has_jumps(library, found.plan):
+            return None
+        ends = [state.values[target] for state in found.states if target in state.values]
+        ends += [end for state in found.states if target in state.spans for end in state.spans[target]]
+        domain = library.declared[target].domain
+        edges = sorted({end for end in ends if domain.low < end < domain.high})
+        at_ends = sorted({end for end in ends if end in domain} - {*edges})
+        return _Edges(edges, at_ends, found.plan.weak) if len(edges) <= _EDGES else None
+
+    def allowed(self, edges: _Edges) -> Span | None:
+        """The interval that it leaves to the target, from its edges and one test on each side of them.
+
+        Where it holds on neither side of its only edge, it leaves that: the sides are equal there.
+        """
+        domain = self.library.declared[self.question.target].domain
+        pieces = [span for span in pairwise([domain.low, *edges.inside, domain.high]) if span[0] < span[1]]
+        verdicts = [self._is_allowed(span) for span in pieces]
+        if None in verdicts:
+            return None
+        if True not in verdicts:
+            points = [*edges.inside, *edges.at_ends]
+            if not points:
+                raise self._nowhere()
+            is_one = len(points) == 1 and self.holds_at(points[0], AGREEMENT)
+            return (points[0], points[0]) if is_one else None
+        allowed = [span for span, verdict in zip(pieces, verdicts, strict=True) if verdict]
+        return allowed[0] if len(allowed) == 1 else None
+
+    def _nowhere(self) -> InconsistentError:
+        relation = self.relation
+        because = f" ({relation.because})" if relation.because else ""
+        return InconsistentError(
+            f"{relation.name}: {relation.written} does not hold for any {self.question.target} in its domain{because}.",
+            hint="Change one of the givens." + by_default([relation], self.library.defaults, self.question.strong),
+            conflicts=[relation.name],
+            gap=math.inf,
+        )
+
+    def _is_allowed(self, span: Span) -> bool | None:
+        """Whether it holds inside an interval; None if unknown.
+
+        Other relations may leave solutions just beside an end alone: a cost that lies within a thousandth of its edge.
+        Where its sides are equal throughout, it holds, although rounding parts them, and may make up an edge. A point
+        far out may have no double, as `exp(1000)` has none: then those that are left decide.
+        """
+        verdicts = [self.holds_at(point) for point in inside(span)]
+        if verdicts.count(None) > 1 or (None in verdicts and all(map(math.isfinite, span))):
+            return None
+        if any(verdicts):
+            return True
+        low, high = span
+        sizes = [abs(end) for end in span if math.isfinite(end)]
+        aside = ASIDE * (high - low if len(sizes) == 2 else max(sizes, default=0.0) or 1.0)
+        if any(self.holds_at(end) for end in (low + aside, high - aside) if math.isfinite(end)):
+            return True
+        return all(self.holds_at(point, AGREEMENT) for point in inside(span))
+
+    def holds_at(self, point: float, slack: float = 0.0) -> bool | None:
+        """Whether it holds where the target is a number; it does not if that number has no solution.
+
+        Its sides are asked for, and not the quantities in it one by one: these may keep or lose their weak values.
+        """
+        library, sides = self._with_sides
+        question = self.question
+        strong = {**question.strong, question.target: stated_at(library, question.target, point)}
+        values = {}
+        for name in names_in(sides.lhs, sides.rhs):
+            try:
+                found = carried_out(library, Question(name, strong, question.weak, case=question.case))
+            except DeriveError:
+                return None
+            if found.plan.is_determined and not found.states:
+                return False
+            if len(found.states) != 1 or name not in found.states[0].values:
+                return None
+            values[name] = found.states[0].values[name]
+        return agrees(sides, values, slack)
+
+    @cached_property
+    def _with_sides(self) -> tuple[RelationSet, Equation]:
+        return _with_sides(self.library, self.relation)
 
 
 def _of_case(library: RelationSet, case: Case) -> RelationSet:
@@ -254,36 +293,11 @@ def _of_case(library: RelationSet, case: Case) -> RelationSet:
     return _CASES.of(library.session, case, made)
 
 
-def _is_allowed(library: RelationSet, question: Question, sides: Equation, span: Span) -> bool | None:
-    """Whether an inequality holds inside an interval; None if unknown.
-
-    Other relations may leave solutions just beside an end alone: a cost that lies within a thousandth of its edge.
-    Where its sides are equal throughout, it holds, although rounding parts them, and may make up an edge. A point far
-    out may have no double, as `exp(1000)` has none: then those that are left decide.
-    """
-    verdicts = [_holds_at(library, question, sides, point) for point in inside(span)]
-    if verdicts.count(None) > 1 or (None in verdicts and all(map(math.isfinite, span))):
-        return None
-    if any(verdicts):
-        return True
-    low, high = span
-    sizes = [abs(end) for end in span if math.isfinite(end)]
-    aside = ASIDE * (high - low if len(sizes) == 2 else max(sizes, default=0.0) or 1.0)
-    ends = (end for end in (low + aside, high - aside) if math.isfinite(end))
-    if any(_holds_at(library, question, sides, end) for end in ends):
-        return True
-    return all(_holds_at(library, question, sides, point, AGREEMENT) for point in inside(span))
-
-
-def inside(span: Span) -> list[float]:
-    """Points in an interval that may be unbounded."""
-    low, high = span
-    if math.isfinite(low) and math.isfinite(high):
-        return [low + (high - low) * share for share in (0.05, 0.5, 0.95)]
-    if math.isinf(low) and math.isinf(high):
-        return [-1e3, -1e-3, 1e-3, 1e3]
-    end, sign = (low, 1) if math.isfinite(low) else (high, -1)
-    return [end + sign * share * (abs(end) or 1.0) for share in (1e-3, 0.5, 1e3)]
+def _has_jumps(library: RelationSet, made: Plan) -> bool:
+    """Whether a relation of the plan holds a choice or a step."""
+    used = [library.relations[name].written for name in made.relations]
+    nodes = (part for written in used for part in walk(written.lhs, written.rhs))
+    return any(isinstance(part, Apply) and part.op in _JUMPS for part in nodes)
 
 
 def _with_sides(library: RelationSet, relation: Relation) -> tuple[RelationSet, Equation]:
@@ -307,26 +321,15 @@ def _with_sides(library: RelationSet, relation: Relation) -> tuple[RelationSet, 
     return together, Equation(left, relation.written.op, right)
 
 
-def _holds_at(
-    library: RelationSet, question: Question, sides: Equation, point: float, slack: float = 0.0
-) -> bool | None:
-    """Whether an inequality holds where the target is a number; it does not if that number has no solution.
-
-    Its sides are asked for, and not the quantities in it one by one: these may keep or lose their weak values.
-    """
-    strong = {**question.strong, question.target: stated_at(library, question.target, point)}
-    values = {}
-    for name in names_in(sides.lhs, sides.rhs):
-        try:
-            found = carried_out(library, Question(name, strong, question.weak, case=question.case))
-        except DeriveError:
-            return None
-        if found.plan.is_determined and not found.states:
-            return False
-        if len(found.states) != 1 or name not in found.states[0].values:
-            return None
-        values[name] = found.states[0].values[name]
-    return agrees(sides, values, slack)
+def inside(span: Span) -> list[float]:
+    """Points in an interval that may be unbounded."""
+    low, high = span
+    if math.isfinite(low) and math.isfinite(high):
+        return [low + (high - low) * share for share in (0.05, 0.5, 0.95)]
+    if math.isinf(low) and math.isinf(high):
+        return [-1e3, -1e-3, 1e-3, 1e3]
+    end, sign = (low, 1) if math.isfinite(low) else (high, -1)
+    return [end + sign * share * (abs(end) or 1.0) for share in (1e-3, 0.5, 1e3)]
 
 
 def stated_at(library: RelationSet, name: str, point: float) -> Value:
@@ -339,10 +342,3 @@ def stated_between(library: RelationSet, name: str, span: Span) -> Value:
     quantity, (low, high) = library.declared[name], span
     unit = Unit(str(quantity.dimension), quantity.unit.factors, Fraction(1), quantity.dimension)
     return Value(middle(span), low, high, unit)
-
-
-def has_any(library: RelationSet, made: Plan, ops: Set[str]) -> bool:
-    """Whether one of these operations occurs in a relation of the plan."""
-    used = [library.relations[name].written for name in made.relations]
-    nodes = (part for written in used for part in walk(written.lhs, written.rhs))
-    return any(isinstance(part, Apply) and part.op in ops for part in nodes)

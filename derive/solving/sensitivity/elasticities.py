@@ -123,27 +123,38 @@ def bounds_of_form(
 ) -> tuple[Span, str]:
     """The least and the greatest value over the box of the ranges, and how they are known: from so many parts for
     each at most."""
-    moving = [name for name in names_in(form) if name in ranges]
-    spans = {name: (number, number) for name, number in values.items()} | {n: ranges[n] for n in moving}
-    least, greatest = dict(values), dict(values)
-    for name in moving:
-        found = enclose(form, spans, name)
-        if found is None or found.partial or found.slopes[0] < 0 < found.slopes[1]:
-            return _searched(form, spans, most)
-        rising = found.slopes[0] >= 0
-        low, high = ranges[name]
-        least[name], greatest[name] = (low, high) if rising else (high, low)
-    return (value(form, least), value(form, greatest)), EXACT
-
-
-def _searched(form: Node, spans: Mapping[str, Span], most: int) -> tuple[Span, str]:
-    """Branch and bound, once for each end."""
-    used = {name: spans[name] for name in names_in(form)}
+    corners = _corners(form, values, ranges)
+    if corners is not None:
+        least, greatest = corners
+        return (value(form, least), value(form, greatest)), EXACT
+    used = {name: ranges.get(name) or (values[name], values[name]) for name in names_in(form)}
     found = least_and_greatest(System(form, (-math.inf, math.inf), (), used), most)
     if found is None:
         return (math.inf, -math.inf), "the form has no value in the range"
     low, high = found
     return (low.at, high.at), SEARCHED if low.is_close and high.is_close else ROUGH
+
+
+def _corners(
+    form: Node, values: Mapping[str, float], ranges: Mapping[str, Span]
+) -> tuple[Mapping[str, float], Mapping[str, float]] | None:
+    """The corners of the box at which a form is least and greatest; None where it may turn within one of the ranges."""
+    spans = {name: (number, number) for name, number in values.items()} | dict(ranges)
+    least, greatest = dict(values), dict(values)
+    for name in names_in(form):
+        if name not in ranges:
+            continue
+        found = enclose(form, spans, name)
+        if found is None or found.partial or found.slopes[0] < 0 < found.slopes[1]:
+            return None
+        low, high = ranges[name]
+        least[name], greatest[name] = (low, high) if found.slopes[0] >= 0 else (high, low)
+    return least, greatest
+
+
+def is_monotone(form: Node, values: Mapping[str, float], ranges: Mapping[str, Span]) -> bool:
+    """Whether a form is certainly monotone or constant in each of the ranges."""
+    return _corners(form, values, ranges) is not None
 
 
 def bounds_sampled(again: Callable[[Mapping[str, float]], float | None], ranges: Mapping[str, Span]) -> Span | None:
@@ -245,13 +256,6 @@ _DEGREES: Arithmetic[Fraction] = Arithmetic(lambda _: Fraction(0), OPERATIONS, o
 _RATIONAL = {"add", "mul", "neg", "inv", "pow"}
 _LARGEST = 400  # limit on nodes of a form that is reduced
 _MOST = 4  # limit on names in it
-
-
-def is_monotone(form: Node, values: Mapping[str, float], ranges: Mapping[str, Span]) -> bool:
-    """Whether a form is certainly monotone or constant in each of the ranges."""
-    spans = {name: (number, number) for name, number in values.items()} | dict(ranges)
-    moving = [enclose(form, spans, name) for name in names_in(form) if name in ranges]
-    return all(e is not None and not e.partial and not e.slopes[0] < 0 < e.slopes[1] for e in moving)
 
 
 def eased(

@@ -222,3 +222,18 @@ def test_a_given_acts_on_a_bound_just_where_the_bound_moves_with_it(seed):
         (moved,) = library.solve_all("t", **{**givens, name: 1.25 * number})
         acts = moved.bounds != answer.bounds
         assert acts == (name not in answer.unused) == (name in answer.given), name
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_an_answer_of_a_limit_is_of_every_default_behind_it_whatever_it_is_called(seed: int) -> None:
+    draw = random.Random(seed)
+    p, q, r, s, room, limit, one, two = ("".join(draw.choices("abcdefghk", k=8)) for _ in range(8))
+    values = {p: 2, q: 3, s: 5, room: 100}
+    stated = [f'{name} = {{ unit = "1", value = "{number}" }}' for name, number in values.items()]
+    free = [f'{name} = {{ unit = "1" }}' for name in (r, "t", one, two)]
+    equations = {one: f"{one} = {p}*{q}", two: f"{two} = {r}*{s}*t", limit: f"{one} + {two} <= {room}"}
+    relations = [f'{name} = {{ equation = "{equation}" }}' for name, equation in equations.items()]
+    library = derive.load("\n".join(["[quantities]", *stated, *free, "[relations]", *relations]))
+    (answer,) = library.solve_all("t", **{r: "1"})
+    assert answer.bounds == (0, pytest.approx(94 / 5))
+    assert {*answer.given} == {p, q, r, s, room}

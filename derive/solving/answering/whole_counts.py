@@ -1,0 +1,112 @@
+"""The whole numbers beside a count that comes out as none.
+
+Relations know nothing of whole numbers: 14.3 chips make both sides of one equal. A step of 20 ms is then missed by 14
+chips and more than met by 15. Each of the two takes the place of the count, and the given that follows from it in the
+direction in which the relations are written, the step here, is worked out again. An answer that rests on such a count
+says so.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from derive.errors import DeriveError
+from derive.planning.incidence import structure_of
+from derive.presentation.numbers import customary, shown_number, shown_span
+from derive.solving.execution.answer import Answer
+from derive.solving.ranges.bounds import Branch
+
+if TYPE_CHECKING:
+    from quantities.declaration import Declaration
+    from quantities.value import Value
+
+__all__ = ["whole_counts"]
+
+_MANY = 1000  # sequences or chips, of which one more or less makes no difference that anybody minds
+
+Solve = Callable[[str, Mapping[str, "Value | str"]], "Answer"]
+
+
+def whole_counts(branch: Branch, answer: Answer, solve: Solve) -> str:
+    """Which whole numbers a count has, where it comes out as none: the target, or else those on the way to it."""
+    return _of_target(branch, answer, solve) or _on_the_way(branch, answer)
+
+
+def _on_the_way(branch: Branch, answer: Answer) -> str:
+    """Which counts that an answer follows from come out as no whole numbers; those of ranges are in between."""
+    if answer.bounds is not None:
+        return ""
+    values, spans = branch.state.values, branch.state.spans
+    told = []
+    for name in branch.plan.unknowns:
+        quantity = answer.quantities[name]
+        if name == branch.plan.target or name in spans or name not in values or not quantity.domain.whole:
+            continue
+        if not quantity.domain.is_whole(values[name]):
+            told.append(f"{name} comes out as {shown_number(values[name], quantity.unit)}")
+    return f"a count is whole: {', '.join(told)} on the way" if told else ""
+
+
+def _of_target(branch: Branch, answer: Answer, solve: Solve) -> str:
+    """Which whole numbers of the target do, and what for; nothing where the answer is whole, or no count."""
+    quantity = answer.quantity
+    if not quantity.is_count:
+        return ""
+    low, high = answer.bounds or (-math.inf, math.inf)
+    if not quantity.domain.whole and quantity.unit.from_base(low if answer.base is None else answer.base) >= _MANY:
+        return ""
+    if answer.base is None or answer.bounds is not None:
+        return _between(quantity, low, high)
+    if quantity.domain.is_whole(answer.base):
+        return ""
+    number = quantity.unit.from_base(answer.base)
+    ends = [quantity.unit.to_base(float(end)) for end in (math.ceil(number), math.floor(number))]
+    counts = [end for end in ends if quantity.domain.admits(end)]
+    for name in _followers(branch, answer):
+        told = [_sufficing(branch, name, answer, count, solve) for count in counts]
+        if told and all(told):
+            return f"a count is whole: {', and '.join(map(str, told))}"
+    return f"a count is whole: {' or '.join(shown_number(count, quantity.unit) for count in sorted(counts))}"
+
+
+def _between(quantity: Declaration, low: float, high: float) -> str:
+    """The whole numbers within bounds, where these are not whole themselves."""
+    least, most = _rounded(quantity, low, math.ceil), _rounded(quantity, high, math.floor)
+    if (least, most) == (low, high):
+        return ""
+    if least > most:
+        return "a count is whole: no whole number lies there"
+    return f"a count is whole: {shown_span(least, most, quantity.unit)}"
+
+
+def _rounded(quantity: Declaration, end: float, towards: Callable[[float], int]) -> float:
+    """The whole number next to an end of bounds, which stays where it is if it is whole or open."""
+    if math.isinf(end) or quantity.domain.is_whole(end):
+        return end
+    return quantity.unit.to_base(float(towards(quantity.unit.from_base(end))))
+
+
+def _followers(branch: Branch, answer: Answer) -> Iterator[str]:
+    """The typed givens that a relation is written for: what the count is to bring about."""
+    written_for = {*structure_of(branch.library).forward.values()}
+    return (name for name in answer.given if name in branch.question.strong and name in written_for)
+
+
+def _sufficing(branch: Branch, name: str, answer: Answer, count: float, solve: Solve) -> str | None:
+    """For what a whole number suffices: the given on the side to which it moves it, and what fails only there."""
+    counted, typed = answer.quantity, branch.question.strong
+    known = {other: value for other, value in typed.items() if other not in (name, counted.name)}
+    wanted, unit = typed[name].base[1], branch.library.declared[name].unit
+    try:
+        there = solve(name, {**known, counted.name: shown_number(count, counted.unit, 17)})
+    except DeriveError:
+        return None
+    if there.base is None or there.base == wanted:
+        return None
+    side = "at most" if there.base < wanted else "at least"
+    failing = {check.name for check in there.failed} - {check.name for check in answer.failed}
+    but = f", where {' and '.join(sorted(failing))} fails" if failing else ""
+    reached = f"{name} {side} {customary(wanted, unit)} ({customary(there.base, unit)}){but}"
+    return f"{shown_number(count, counted.unit)} suffices for {reached}"

@@ -1,0 +1,398 @@
+"""The bounds of a target over the ranges of its givens: by which way they are found, and how they are known.
+
+A question with ranges is answered in the middle of each, in the case that holds there. Its bounds come from the first
+of these ways that leads to any, and the answer says which it was:
+
+1. They are known already: the target is a range itself, all its values are known (`exact_answers`), inequalities or a
+  search over the whole ranges left it an interval, or nothing but its domain and its case bound it.
+2. By its closed form, if that holds throughout the ranges. Where the form is monotone in each of them, its extremes lie
+  at two corners and are exact; else branch and bound finds them.
+3. Along the solution (`solution_path`), where unknowns fix each other only together, or there are several solutions.
+4. By branch and bound on all equations of the plan (`range_propagation`), if the solution is the only one.
+5. By a search along the solution, which proves nothing.
+
+Bounds are those of one case. If a condition (`when`) may change within the ranges, or cannot be decided, the answer
+says so. At last bounds are cut to what the case leaves of them, and claim to be reached only where no other quantity
+forbids it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+
+from derive.errors import DeriveError
+from derive.expressions.tree import COMPARISONS, Apply, Name, Node, names_in, render, walk
+from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.evaluation import holds
+from derive.numerics.algebra.like_terms import ZERO, added, negated
+from derive.numerics.intervals.enclosure import Span, truths
+from derive.planning.networks import reached
+from derive.planning.plan import Plan
+from derive.solving.execution.block_execution import State, block_states
+from derive.solving.execution.case_boxes import boxes_by_arms, claims, left_by_arms
+from derive.solving.execution.plan_execution import conditional_in
+from derive.solving.execution.plan_states import Found, planned
+from derive.solving.execution.question import NO_CASE, Case, Question
+from derive.solving.ranges.inequalities import stated_between
+from derive.solving.ranges.range_propagation import (
+    WIDE,
+    domain_of,
+    enclosed,
+    leaves_domain,
+    may_enter_elsewhere,
+    ranges_of,
+    spread,
+)
+from derive.solving.ranges.solution_path import ATTAINED_ALONG, along, hangs_on_what_cancels
+from derive.solving.sensitivity.elasticities import (
+    EXACT,
+    ROUGH,
+    SEARCHED,
+    bounds_of_form,
+    bounds_sampled,
+    composed,
+    degree,
+    eased,
+    is_monotone,
+)
+from derive.tolerances import ASIDE
+
+__all__ = [
+    "EXACT_PIECE",
+    "Bounds",
+    "Branch",
+    "cut_to_case",
+    "is_possible_within",
+    "unsteady",
+    "whole_case",
+    "without_unreached",
+]
+
+EXACT_PIECE = "bounds are exact: every number between them is a value"
+_EXACT_PIECES = "bounds are exact: not every number between them is a value"
+_CUT = "bounds contain every value in this case; not every value in them need be reached"
+_UNREACHED = "bounds contain every value in the range; not every value in them need be reached"
+_UNREACHED_ALONG = (
+    "bounds contain every value along this solution; not every value in them need be reached; elsewhere in the ranges "
+    "there may be others"
+)
+_IN_THE_MIDDLE = "bounds are those in the middle of the ranges"
+_NONE = "the ranges were taken at their middle"
+_REACHED = ("bounds are exact", "bounds found by")
+"""How it begins that bounds are reached, to one part in a million."""
+
+_OVER_ALL = ("bounds contain every value", "bounds found by")
+"""How a state tells that its interval is that of all ranges."""
+
+_CHOOSING = ("max", "min", "piecewise", "abs")
+_GAP = Name("left without right")
+
+# A condition asks for a sign: bounds that are close are not needed, and a note is not worth more than its answer.
+_PARTS = 20
+_PIECES = 20
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The ends of all values that a target has over the ranges, and how they are known, as a sentence."""
+
+    ends: Span | None
+    how: str = ""
+
+    @property
+    def are_reached(self) -> bool:
+        """Whether it is said that both ends are values."""
+        return self.how.startswith(_REACHED)
+
+    def where_the_case_turns(self) -> Bounds:
+        """The bounds over ranges throughout which their case does not hold: known no better than before."""
+        if not self.how or "not proved" in self.how:
+            return self
+        if "along this solution" in self.how:
+            how = (
+                "bounds contain every value along this solution; they may be too wide, as its case does not hold "
+                "throughout the ranges; elsewhere in the ranges there may be others"
+            )
+        else:
+            how = (
+                "bounds contain every value in this case; they may be too wide, as it does not hold throughout the "
+                "ranges"
+            )
+        return replace(self, how=how)
+
+    def along_one_solution(self) -> Bounds:
+        """The bounds of a closed form, as those of one solution among others."""
+        how = "contain every value of it" if self.how == ROUGH else "are attained"
+        return replace(self, how=f"bounds along this solution {how}; elsewhere in the ranges there may be others")
+
+
+@dataclass(frozen=True)
+class Branch:
+    """One solution of a plan, in the middle of the ranges and around it."""
+
+    library: RelationSet
+    question: Question
+    plan: Plan
+    state: State
+    is_alone: bool = True
+    """Whether it is the plan's only state."""
+
+    @cached_property
+    def form(self) -> Node | None:
+        """The closed form of the target in terms of the givens, if there is one."""
+        whole = composed(self.question.target, self.state.forms)
+        is_known = whole is not None and self.question.in_use(self.plan).keys() >= {*names_in(whole)}
+        return whole if is_known else None
+
+    @cached_property
+    def is_of_one_arm(self) -> bool:
+        """Whether the plan inverts a choice, so that the form holds only while its arm binds."""
+        for block in self.plan.blocks:
+            for name, relation in zip(block.unknowns, block.relations, strict=False):
+                written = self.library.relations[relation].written
+                for part in walk(written.lhs, written.rhs):
+                    if isinstance(part, Apply) and part.op in _CHOOSING and name in names_in(part):
+                        return True
+        return False
+
+    @cached_property
+    def hangs_on_what_cancels(self) -> bool:
+        """Whether some quantities of its relations have no value, so that they cannot be run one by one."""
+        return hangs_on_what_cancels(self.library, self.plan, self.state)
+
+    def at(self, moved: Mapping[str, float]) -> float | None:
+        """The target at other given numbers, on the branch nearest to this one."""
+        now = State({**self.question.start(self.plan), **moved})
+        for block in self.plan.blocks:
+            steps, _ = block_states(self.library, block, now)
+            steps = [step for step in steps if not step.spans]
+            if not steps:
+                return None
+            now = min(steps, key=lambda step: self._distance(step, block.unknowns))
+        return now.values[self.question.target]
+
+    def _distance(self, other: State, names: Iterable[str]) -> float:
+        return sum(abs(other.values[name] - self.state.values[name]) for name in names)
+
+    def bounds(self) -> Bounds:
+        """The bounds of the target over the ranged givens."""
+        library, question, made, state = self.library, self.question, self.plan, self.state
+        ranges = ranges_of(library, question, made)
+        target = question.target
+        if target in ranges:
+            return Bounds(ranges[target])
+        if state.pieces:
+            (low, _), (_, high) = state.pieces[0], state.pieces[-1]
+            return Bounds((low, high), EXACT_PIECE if len(state.pieces) == 1 else _EXACT_PIECES)
+        if not ranges or any(note.startswith(_OVER_ALL) for note in state.notes):
+            return Bounds(state.spans.get(target))
+        if state.is_free or state.spans.get(target) == domain_of(library, target):  # ranges do not bind it
+            return Bounds(state.spans[target])
+        if self.form is not None and target in state.values and self._holds_throughout(ranges):
+            return self._by_form(self.form, ranges)
+        if made.is_joint:
+            middle = state.spans.get(target)
+            return Bounds(middle, _NONE if middle is None else _IN_THE_MIDDLE)
+        is_coupled = any(len(block.unknowns) > 1 for block in made.blocks)
+        followed = along(library, made, state, ranges) if is_coupled or not self.is_alone else None
+        found = followed or (spread(library, question, made) if self.is_alone else None)
+        if found is not None and found[1].endswith(WIDE) and not is_coupled:
+            found = along(library, made, state, ranges) or found
+        if found is not None:
+            ends, how = found
+            if how.endswith(WIDE) and followed is None:
+                how = f"{how}, for this solution could not be followed through them"
+            return Bounds(ends, how)
+        if target in state.spans:
+            return Bounds(state.spans[target], _IN_THE_MIDDLE)
+        if self.hangs_on_what_cancels:
+            return Bounds(None, _NONE)
+        return Bounds(
+            bounds_sampled(self.at, ranges), "bounds were searched for along this solution, and are not proved"
+        )
+
+    def _holds_throughout(self, ranges: Mapping[str, Span]) -> bool:
+        """Whether the closed form holds throughout the ranges; of several solutions each has one of its own."""
+        if self.is_of_one_arm:
+            return False
+        box = {**{name: (number, number) for name, number in self.state.values.items()}, **ranges}
+        return not (self.is_alone and leaves_domain(self.library, self.plan.target, self.state.forms, box))
+
+    def _by_form(self, form: Node, ranges: Mapping[str, Span]) -> Bounds:
+        """The bounds of the target by its closed form, which holds throughout the ranges."""
+        values, domain = self.state.values, self.library.declared[self.plan.target].domain
+        here = values[self.plan.target]
+        felt = {name: span for name, span in ranges.items() if degree(form, {name: Fraction(1)}) != 0}
+        if not is_monotone(form, values, felt):
+            form = eased(form, values, felt, self.library.quantities)
+        (low, high), how = bounds_of_form(form, values, felt)
+        if low == high:
+            low = high = here  # but for rounding: the ranges cancel
+        low, high = min(low, here), max(high, here)  # rounding may leave it outside
+        return Bounds((max(low, domain.low), min(high, domain.high)), how)
+
+
+def cut_to_case(library: RelationSet, question: Question, bounds: Bounds) -> Bounds:
+    """Bounds over ranges, cut to what the case of the question leaves to the target."""
+    if not question.ranges or question.case == NO_CASE or bounds.ends is None:
+        return bounds
+    fixed = {name for name, value in question.values.items() if not value.is_range}
+    if fixed.issuperset(names_in(*claims(library, question))):  # the ranges do not touch what decides the case
+        return bounds
+    left = left_by_arms(library, question, [question.target])
+    if left is None:
+        return bounds
+    (low, high), (least, most) = bounds.ends, left[question.target]
+    if low < least <= high:
+        low = float(f"{least:.15g}")  # without what was rounded outwards
+    if low <= most < high:
+        high = float(f"{most:.15g}")
+    if (low, high) == bounds.ends:
+        return bounds
+    return Bounds((low, high), _CUT if bounds.are_reached else bounds.how)
+
+
+def without_unreached(library: RelationSet, question: Question, found: Found, bounds: Bounds) -> Bounds:
+    """Bounds over ranges, without the claim that they are reached where other quantities forbid it.
+
+    Nor do they claim to be all there is where another value may come into the domain.
+    """
+    if bounds.ends is None:
+        return bounds
+    if bounds.how in (EXACT, SEARCHED, ROUGH) and may_enter_elsewhere(library, question, found.plan):
+        bounds = bounds.along_one_solution()
+    is_along = bounds.how.startswith(ATTAINED_ALONG)
+    if not (bounds.are_reached or is_along):
+        return bounds
+    assert bounds.ends is not None
+    low, high = bounds.ends
+    inwards = ASIDE * (high - low)
+    beside = [(low, low + inwards), (high - inwards, high)]  # ends are rounded, and may lie outside by that alone
+    if not math.isfinite(inwards) or all(is_possible_within(library, question, found, span) for span in beside):
+        return bounds
+    return replace(bounds, how=_UNREACHED_ALONG if is_along else _UNREACHED)
+
+
+def is_possible_within(library: RelationSet, question: Question, found: Found, bounds: Span) -> bool:
+    """Whether an answer over ranges, which has these bounds, leaves the other quantities values anywhere in them."""
+    if any(question.weak[name].source.stands_in for name in found.plan.weak):
+        return True
+    target = {question.target: stated_between(library, question.target, bounds)}
+    asked = replace(question, strong={**question.strong, **target}, case=whole_case(library, found), decided={})
+    return next(boxes_by_arms(library, asked, asked.strong), None) is not None
+
+
+def whole_case(library: RelationSet, found: Found) -> Case:
+    """The case of a result, and of all relations that it uses."""
+    used = [relation.name for relation in conditional_in(library, found.plan)]
+    return replace(found.case, holding=found.case.holding.union(used))
+
+
+def unsteady(branch: Branch, left_out: Mapping[str, str], ends: Span | None) -> tuple[str, ...]:
+    """Notes on conditions that may change within the ranges, of relations in use and of those left out."""
+    library, made = branch.library, branch.plan
+    if not branch.question.stated_ranges:
+        return ()
+    conditions = [(name, one) for name in (*made.relations, *left_out) for one in library.relations[name].conditions]
+    if not _may_depend(branch, [one for _, one in conditions]):
+        return ()
+    box = _Box(branch, frozenset(left_out))
+    if ends is not None:
+        box.spans[made.target] = ends
+    notes = []
+    for name, condition in conditions:
+        if not box.values.keys() >= set(names_in(condition)) or not box.turns(condition):
+            continue
+        met, text = holds(condition, box.values), render(condition)
+        if name in made.relations:
+            notes.append(f"{name} is used, since {text} in the middle of the ranges; elsewhere in them it may not be")
+        elif not met:
+            notes.append(f"{name} is left out, but {text} may be true elsewhere than in the middle of the ranges")
+    return tuple(dict.fromkeys(notes))
+
+
+def _may_depend(branch: Branch, conditions: Sequence[Node]) -> bool:
+    """Whether conditions may depend on any of the ranges: a chip's price is one, and decides about no arithmetic."""
+    library, question, made, state = branch.library, branch.question, branch.plan, branch.state
+    names = {*names_in(*conditions)}
+    worked_out = state.asides.keys() - state.values.keys() - question.values.keys()
+    if not names.isdisjoint(worked_out):  # beside the plan, from anything
+        return True
+
+    def derived_from(name: str) -> Iterable[str]:
+        return library.held_by(made.sources[name].relations) if name in made.sources else ()
+
+    return any(name in question.stated_ranges for name in reached(names, derived_from))
+
+
+class _Box:
+    """The bounds over the ranges of the quantities in conditions, each computed once."""
+
+    def __init__(self, branch: Branch, left_out: frozenset[str]) -> None:
+        self.branch, self.left_out = branch, left_out
+        self.library, self.question, self.state = branch.library, branch.question, branch.state
+        self.given = self.question.strong.keys() | set(branch.plan.weak)
+        self.ranges = self.question.stated_ranges
+        self.values = {**self.question.stated_numbers, **self.state.numbers}
+        self.spans: dict[str, Span | None] = {}
+
+    def turns(self, condition: Node) -> bool:
+        """Whether a condition may be true in one part of the ranges and not in another: by forms, which is cheap, or
+        by the bounds of its quantities; of one whose bounds are not known, by its domain."""
+        if isinstance(condition, Apply) and condition.op in COMPARISONS.values() and self._is_sure(condition):
+            return False
+        names = names_in(condition)
+        spans = {name: domain_of(self.library, name) for name in names}
+        for name in names:  # bounds of the others are not worth finding once those of some decide it
+            spans[name] = self._span(name) or spans[name]
+            if len(truths(condition, spans)) == 1:
+                return False
+        return True
+
+    def _is_sure(self, comparison: Apply) -> bool:
+        left, right = comparison.args
+        gap = self._over(composed("", {**self.state.forms, "": added(left, negated(right))}))
+        return gap is not None and len(truths(Apply(comparison.op, (_GAP, ZERO)), {_GAP.name: gap})) == 1
+
+    def _span(self, name: str) -> Span | None:
+        if name not in self.spans:
+            self.spans[name] = self._found(name)
+        return self.spans[name]
+
+    def _found(self, name: str) -> Span | None:
+        point = (self.values[name],) * 2
+        if name in self.question.strong:
+            return self.ranges.get(name, point)
+        over = self._over(composed(name, self.state.forms))
+        if over is not None:
+            return over
+        plan = self.branch.plan
+        if name in self.state.values:  # solved for together with others: this solution is followed
+            ranges = ranges_of(self.library, self.question, plan)
+            followed = along(self.library, replace(plan, target=name), self.state, ranges)
+            if followed is not None:
+                return followed[0]
+        question = self.question.for_target(name)
+        made = planned(self.library, question, self.left_out)
+        if not made.is_determined:
+            return self.ranges.get(name, point)
+        if not ranges_of(self.library, question, made):
+            return point
+        try:
+            found = enclosed(self.library, question, made, _PIECES)
+        except DeriveError:
+            return None
+        return (found[0].at, found[1].at) if found else None
+
+    def _over(self, form: Node | None) -> Span | None:
+        """The bounds of a form over the ranges of the givens, and of what has bounds already; None if unknown."""
+        found = set(names_in(form)) - self.given if form is not None else set()
+        between = {name: span for name in found if (span := self.spans.get(name)) is not None}
+        if form is None or len(between) < len(found):
+            return None
+        (low, high), _ = bounds_of_form(form, self.values, {**self.ranges, **between}, _PARTS)
+        return (low, high) if low <= high else None
