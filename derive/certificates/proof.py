@@ -14,39 +14,27 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
+from derive.certificates.tree import Cut, Narrowing
 from derive.expressions.tree import Apply, Equation, Node, names_in
+from derive.numerics.intervals.boxes import Box
 from quantities.domain import Domain
 
 __all__ = [
     "Bound",
-    "Box",
     "Boxes",
     "Claim",
     "Count",
-    "Cut",
     "Evidence",
     "Isolation",
     "Known",
     "Lagrangian",
     "Leaf",
     "Limited",
-    "Narrowing",
     "Place",
     "Proof",
     "ProofOfOptimum",
-    "Span",
     "Tangent",
-    "middle",
 ]
-
-Span = tuple[float, float]
-Box = tuple[Span, ...]
-
-
-def middle(box: Box) -> tuple[float, ...] | None:
-    """The centre of a box; None of one that has no end."""
-    centre = tuple(low / 2 + high / 2 for low, high in box)
-    return centre if all(map(math.isfinite, centre)) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +46,7 @@ class Known:
     blur: float = 0.0
 
     @property
-    def span(self) -> Span:
+    def span(self) -> tuple[float, float]:
         """Its bounds, rounded outwards."""
         reach = abs(self.value) * Fraction(self.blur)
         return _below(self.value - reach), -_below(-self.value - reach)
@@ -103,31 +91,10 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
-    """A box cut in two along one of the unknowns: the part below comes first, then the part above."""
-
-    unknown: int
-    at: float
-
-    def halves(self, box: Box) -> tuple[Box, Box]:
-        """The part above and the part below: pushed on a stack in this order, the part below is met first."""
-        low, high = box[self.unknown]
-        before, after = box[: self.unknown], box[self.unknown + 1 :]
-        return (*before, (self.at, high), *after), (*before, (low, self.at), *after)
-
-
-@dataclass(frozen=True, slots=True)
-class Narrowing:
-    """A box without what a step takes off in which there is nothing: of Newton's method, or by slopes for a bound."""
-
-
-@dataclass(frozen=True, slots=True)
 class Boxes:
     """The domains cut into boxes, each of which holds no solution or lies in the region of one.
 
-    `tree` lists what is done with each box in the order in which a reader meets them who always turns to the part below
-    first. A box without a solution is None; one in a region, the number of its place; others are cut or narrowed. That
-    the boxes cover the domains needs no proof: they are made of them.
+    In the tree, a box without a solution is None; one in a region, the number of its place.
     """
 
     places: tuple[Place, ...]
@@ -155,7 +122,7 @@ class Claim:
     evidence: Evidence
 
     @property
-    def spans(self) -> dict[str, Span]:
+    def spans(self) -> dict[str, tuple[float, float]]:
         """Bounds of the known numbers."""
         return {one.name: one.span for one in self.known}
 

@@ -7,35 +7,25 @@ alone, or with the limits at their prices.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 
 from derive.certificates.bounds import Program as Checked
 from derive.certificates.bounds import flaw_of
-from derive.certificates.proof import (
-    Bound,
-    Box,
-    Cut,
-    Known,
-    Lagrangian,
-    Leaf,
-    Limited,
-    Narrowing,
-    ProofOfOptimum,
-    Tangent,
-)
+from derive.certificates.proof import Bound, Known, Lagrangian, Leaf, Limited, ProofOfOptimum, Tangent
+from derive.certificates.tree import Cut, Narrowing, cut_off, is_narrower, recorded
 from derive.errors import LimitError
 from derive.expressions.tree import names_in
 from derive.numerics.algebra.constant_folding import is_decimal, stated
+from derive.numerics.intervals.boxes import Box
 from derive.numerics.root_finding.branch_and_bound import Part
 from derive.optimization.curvature import Curvature
 from derive.optimization.points import Points
 from derive.optimization.program import Program
 from derive.optimization.reduction import reduced
 from derive.optimization.search import Best, tolerated
-from derive.time_limits import tick
 from derive.tolerances import BLUR, EXTREME, SAME_ROOT
 
 __all__ = ["proof_of_optimum"]
@@ -53,7 +43,7 @@ def proof_of_optimum(choices: Sequence[Sequence[Program]], best: Best) -> ProofO
 
     It is tried to within what the search has reached, and then to within the tolerance of an optimum.
     """
-    if not best.is_found or not best.is_proved or any(one.is_sampled for programs in choices for one in programs):
+    if not best.is_found or not best.is_proved or any(one.is_sampled for one in chain.from_iterable(choices)):
         return None
     with suppress(LimitError):
         return _nearest(choices, best)
@@ -80,7 +70,7 @@ def _to_within(choices: Sequence[Sequence[Program]], best: Best, distance: float
                 return None
             made.append(bound)
         bounds.append(tuple(made))
-    signs = {program.sign for programs in choices for program in programs}
+    signs = {program.sign for program in chain.from_iterable(choices)}
     return ProofOfOptimum(signs.pop(), distance, tuple(bounds)) if len(signs) == 1 else None
 
 
@@ -111,29 +101,20 @@ class _Recorder:
 
     def bound(self) -> Bound | None:
         """The bound with its boxes; None where they are too many, or too small."""
-        tree: list[Leaf | Cut | Narrowing] = []
-        pending = [self.program.box]
-        while pending:
-            tick()
-            box = pending.pop()
-            if len(tree) > _MOST:
-                return None
-            is_settled, leaf = self._leaf(box)
-            if is_settled:
-                tree.append(leaf)
-                continue
-            rounded = self.checked.rounded(box) or box
-            left = self.checked.narrowed(rounded)
-            if left is None or _is_worth(left, rounded):
-                tree.append(Narrowing())
-                pending += [] if left is None else [left]
-                continue
-            cut = self._slab(box) or self._across(box)
-            if cut is None:
-                return None
-            tree.append(cut)
-            pending += cut.halves(box)
-        return replace(self.start, tree=tuple(tree))
+        tree = recorded(self.program.box, self._step, _MOST)
+        return None if tree is None else replace(self.start, tree=tree)
+
+    def _step(self, box: Box) -> tuple[Leaf | Cut | Narrowing, Sequence[Box]] | None:
+        """What is done with a box, and what is left of it."""
+        is_settled, leaf = self._leaf(box)
+        if is_settled:
+            return leaf, ()
+        rounded = self.checked.rounded(box) or box
+        left = self.checked.narrowed(rounded)
+        if left is None or is_narrower(left, rounded, _PAYS):
+            return Narrowing(), () if left is None else (left,)
+        cut = self._slab(box) or self._across(box)
+        return None if cut is None else (cut, cut.halves(box))
 
     def _leaf(self, box: Box) -> tuple[bool, Leaf]:
         """Whether a box needs no cut, and what shows it."""
@@ -176,14 +157,7 @@ class _Recorder:
     def _slab(self, box: Box) -> Cut | None:
         """The cut that takes off a part in which the contractors leave nothing."""
         left = self.boxes.narrowed(box, self.floor)
-        if left is None:
-            return None
-        for i, ((low, high), (least, most)) in enumerate(zip(box, left, strict=True)):
-            for at, side in ((least, (low, least)), (most, (most, high))):
-                is_worth = low < at < high and side[1] - side[0] > _PAYS * (high - low)
-                if is_worth and self._leaf((*box[:i], side, *box[i + 1 :]))[0]:
-                    return Cut(i, at)
-        return None
+        return None if left is None else cut_off(box, left, _PAYS, lambda side: self._leaf(side)[0])
 
     def _across(self, box: Box) -> Cut | None:
         """A cut across the side along which the goal and the limits may change most; of a count, between two whole
@@ -201,12 +175,6 @@ class _Recorder:
         below, above = self.boxes.halves(rounded, i)
         at = below[i][1] / 2 + above[i][0] / 2
         return Cut(i, at) if box[i][0] < at < box[i][1] else None
-
-
-def _is_worth(left: Box, box: Box) -> bool:
-    """Whether a side was narrowed by enough to go on."""
-    pairs = zip(left, box, strict=True)
-    return any(b - a < (1 - _PAYS) * (high - low) < math.inf for (a, b), (low, high) in pairs)
 
 
 def _bound(program: Program, floor: float) -> Bound:

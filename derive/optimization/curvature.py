@@ -2,7 +2,7 @@
 
 A bound by slopes is off by the square of the size of a box, so that around an optimum many small boxes are left. A
 tangent at the best point itself is flat, and closes the box around it at once. Convexity is shown as the checker of
-certificates shows it (`certificates.convexity`), so that what closes a box here closes it there.
+certificates shows it (`certificates.forms`), so that what closes a box here closes it there.
 
 Along a tie the Lagrangian need not be convex, but the square of a tie is zero too. Times a price it makes the
 Lagrangian convex across the tie, where an optimum is one that small moves along the tie make worse (augmented
@@ -15,11 +15,11 @@ import math
 from collections.abc import Sequence
 
 from derive.certificates.bounds import lagrangian
-from derive.certificates.convexity import Convex
+from derive.certificates.forms import Form
 from derive.expressions.tree import names_in
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.like_terms import derivative
-from derive.numerics.root_finding.expression_graph import Box
+from derive.numerics.intervals.boxes import Box
 from derive.optimization.program import Program
 
 __all__ = ["Curvature"]
@@ -38,23 +38,23 @@ class Curvature:
         self.left = _TRIES
         self.broadest = 1.0  # box that is tried, as a share of the ranges
         self.is_small = program.solved is None and not program.is_sampled and len(program.names) <= _MOST
-        self.convex: dict[tuple[float, ...], Convex] = {}
+        self.convex: dict[tuple[float, ...], Form] = {}
 
     def floor(self, sides: Box, best: Sequence[float], prices: Sequence[float]) -> float:
         """A lower bound of the goal where the limits hold; none where the Lagrangian is not proved to be convex."""
         if not self.is_small or not self._is_worth(sides):
             return -math.inf
-        floor = self._lagrangian(prices).least(sides, best)
+        floor = self._lagrangian(prices).least_by_tangent(sides, best)
         self.left = _TRIES if floor > -math.inf else self.left - 1
         return floor
 
-    def _lagrangian(self, prices: Sequence[float]) -> Convex:
+    def _lagrangian(self, prices: Sequence[float]) -> Form:
         key = tuple(prices)
         if key not in self.convex:
             program = self.program
             form = lagrangian(program.goal, [limit.gap for limit in program.limits], program.zeros, prices)
             known = {name: (program.known[name],) * 2 for name in names_in(form) if name not in program.names}
-            self.convex[key] = Convex(form, program.names, known)
+            self.convex[key] = Form(form, program.names, known)
         return self.convex[key]
 
     def _is_worth(self, sides: Box) -> bool:

@@ -7,9 +7,9 @@ The search then has a side less, and a goal that is only flat along the tie may 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, walk, with_forms
 from derive.numerics.algebra.constant_folding import folded
@@ -18,7 +18,7 @@ from derive.numerics.algebra.isolation import isolate
 from derive.numerics.algebra.like_terms import ZERO, inverted, multiplied, negated, occurrences
 from derive.numerics.algebra.linear import linear_form
 from derive.numerics.intervals.enclosure import Span, enclose
-from derive.optimization.program import Limit, Program, Side, excess
+from derive.optimization.program import Limit, Program, Side, limits_of_range
 from derive.optimization.spreading import in_free_names
 from derive.tolerances import UNDERFLOW
 
@@ -161,18 +161,17 @@ def _without(program: Program, tie: Limit, name: str, form: Node) -> Program:
         free=program.free - 1,
         goal=spread(program.goal),
         plain=with_forms(program.plain, put),
-        limits=(*map(moved, program.limits), *_range(form, program.box[place], spans)),
+        limits=(*map(moved, program.limits), *_limits_of_range(form, program.box[place], spans)),
         ties=tuple(moved(one) for one in program.ties if one is not tie),
         guards=tuple(with_forms(guard, put) for guard in program.guards),
         sides=tuple(Side(with_forms(side.form, put), side.domain) for side in program.sides),
     )
 
 
-def _range(form: Node, span: Span, spans: Mapping[str, Span]) -> Iterator[Limit]:
+def _limits_of_range(form: Node, span: Span, spans: Mapping[str, Span]) -> Iterator[Limit]:
     """The ends of a range as limits of a form, but for those that it cannot pass."""
-    seen = enclose(form, spans, "")
-    for end, op in ((span[0], ">="), (span[1], "<=")):
-        sure = seen is not None and (seen.values[0] >= end if op == ">=" else seen.values[1] <= end)
-        if not sure:
-            written = Equation(form, op, Number(Fraction(end)))
-            yield Limit("", None, written, in_free_names(excess(written), {}, spans))
+    (low, high), seen = span, enclose(form, spans, "")
+    if seen is not None:
+        low = -math.inf if seen.values[0] >= low else low
+        high = math.inf if seen.values[1] <= high else high
+    return limits_of_range(form, low, high, lambda gap: in_free_names(gap, {}, spans))
