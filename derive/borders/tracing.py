@@ -104,8 +104,8 @@ def _read(
     library: RelationSet, target: str, over: str | Sequence[str], given: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The axes in their order, and what is fixed."""
-    names = [over] if isinstance(over, str) else list(dict.fromkeys(over)) if isinstance(over, Iterable) else None
-    if names is None or not all(isinstance(name, str) for name in names):
+    names = [over] if isinstance(over, str) or not isinstance(over, Iterable) else list(dict.fromkeys(over))
+    if not all(isinstance(name, str) for name in names):
         raise ExpressionError(f"over names no quantity: {over!r}.", hint='Write over=("batch", "context").')
     if not 1 <= len(names) <= 2:
         raise ExpressionError(
@@ -285,12 +285,12 @@ def _equations(library: RelationSet, change: Change) -> Iterator[tuple[Relation,
         return
     if change.kind == "check":
         yield relation, Equation(relation.written.lhs, "<=", relation.written.rhs)
-    nodes = [node for side in (relation.written.lhs, relation.written.rhs) for node in walk(side)]
+    nodes = [*walk(relation.written.lhs, relation.written.rhs)]
     if change.kind == "regime":
         for node in nodes:
             if isinstance(node, Apply) and node.op in ("max", "min"):
                 ordered = sorted(combinations(node.args, 2), key=lambda pair: {*map(render, pair)} != {*change.arms})
                 yield from ((relation, Equation(one, "<=", other)) for one, other in ordered)
-    for node in (*nodes, *(part for condition in relation.conditions for part in walk(condition))):
+    for node in (*nodes, *walk(*relation.conditions)):
         if isinstance(node, Apply) and node.op in _COMPARED:
             yield relation, Equation(node.args[0], "<=", node.args[1])

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain
 
 from derive.certificates.forms import Form
 from derive.certificates.proof import Bound, Lagrangian, Limited, Tangent
@@ -29,7 +30,7 @@ from derive.numerics.intervals.boxes import Box, rounded_inwards
 from derive.numerics.intervals.enclosure import enclose, truths
 from derive.tolerances import SAME_ROOT
 
-__all__ = ["Program", "flaw_of", "lagrangian", "reaches"]
+__all__ = ["Program", "flaw_of", "reaches"]
 
 
 class Program:
@@ -47,11 +48,15 @@ class Program:
         return Form(node, self.bound.names, self.known)
 
     def lagrangian(self, prices: Sequence[float]) -> Form:
-        """The Lagrangian at some prices, made once."""
-        bound, key = self.bound, tuple(prices)
+        """The goal, and the gaps of limits, the zeros and the squares of zeros at their prices; made once."""
+        key = tuple(prices)
         if key not in self.priced:
-            gaps = [limit.gap for limit in bound.limits]
-            self.priced[key] = self.form(lagrangian(bound.goal, gaps, bound.zeros, prices))
+            bound = self.bound
+            squares = [Apply("pow", (zero, Number(Fraction(2)))) for zero in bound.zeros]
+            parts = [*(limit.gap for limit in bound.limits), *bound.zeros, *squares]
+            priced = [(price, part) for price, part in zip(prices, parts, strict=False) if price]
+            terms = [Apply("mul", (Number(Fraction(price)), part)) for price, part in priced]
+            self.priced[key] = self.form(Apply("add", (bound.goal, *terms)))
         return self.priced[key]
 
     def rounded(self, box: Box) -> Box | None:
@@ -97,8 +102,8 @@ class Program:
         """What is nowhere positive at an admissible point that is better than the floor; of a limit, if it applies."""
         bound = self.bound
         below = Apply("add", (bound.goal, Number(Fraction(-bound.floor))))
-        zeros = [part for zero in bound.zeros for part in (zero, Apply("neg", (zero,)))]
         limits = [(self.form(limit.gap), limit) for limit in bound.limits]
+        zeros = chain.from_iterable((zero, Apply("neg", (zero,))) for zero in bound.zeros)
         return [(self.form(below), None), *limits, *((self.form(zero), None) for zero in zeros)]
 
     def narrowed(self, box: Box) -> Box | None:
@@ -109,14 +114,6 @@ class Program:
             if left is not None and (limit is None or _applies(limit, spans)):
                 left = form.where_not_positive(left)
         return left
-
-
-def lagrangian(goal: Node, gaps: Sequence[Node], zeros: Sequence[Node], prices: Sequence[float]) -> Node:
-    """The goal, and the gaps of limits, the zeros and the squares of zeros at their prices."""
-    squares = [Apply("pow", (zero, Number(Fraction(2)))) for zero in zeros]
-    priced = [(price, part) for price, part in zip(prices, [*gaps, *zeros, *squares], strict=False) if price]
-    terms = [Apply("mul", (Number(Fraction(price)), part)) for price, part in priced]
-    return Apply("add", (goal, *terms))
 
 
 def _applies(limit: Limited, spans: Mapping[str, Span]) -> bool:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
 from derive.certificates.bounds import flaw_of, reaches
@@ -38,7 +39,8 @@ def verify(result: Any) -> bool:
         return False
     if isinstance(proof, ProofOfOptimum):
         return _is_best(result, proof)
-    stated = {part.stated for step in result.steps for part in (step.together or (step,))}
+    steps = chain.from_iterable(step.together or (step,) for step in result.steps)
+    stated = {step.stated for step in steps}
     for claim in proof.claims:
         is_of_it = stated.issuperset(claim.equations)
         pairs = zip(claim.unknowns, claim.domains, strict=True)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 
 from derive.certificates.tree import middle
 from derive.expressions.tree import Node
@@ -91,7 +92,7 @@ class Form:
         form has to be convex between the box and the point; if it is not, the tangent is that at the nearest point of
         the box.
         """
-        if not all(math.isfinite(end) for side in (*box, point) for end in side):
+        if not all(map(math.isfinite, chain(point, *box))):
             return -math.inf
         box = tuple(self._better_end(box, i) for i in range(len(box)))
         nearest = [min(max(x, low), high) for x, (low, high) in zip(point, box, strict=True)]

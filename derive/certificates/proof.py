@@ -13,10 +13,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 
 from derive.certificates.tree import Cut, Narrowing
 from derive.expressions.tree import Apply, Equation, Node, names_in
+from derive.numerics.algebra.constant_folding import is_decimal, stated
 from derive.numerics.intervals.boxes import Box
+from derive.tolerances import BLUR
 from quantities.domain import Domain
 
 __all__ = [
@@ -44,6 +47,11 @@ class Known:
     name: str
     value: Fraction
     blur: float = 0.0
+
+    @classmethod
+    def of(cls, name: str, number: float) -> Known:
+        """A number as it was stated; a computed one is known up to its rounding."""
+        return cls(name, stated(number), 0.0 if is_decimal(number) else BLUR)
 
     @property
     def span(self) -> tuple[float, float]:
@@ -134,7 +142,7 @@ class Claim:
     @property
     def needed(self) -> set[str]:
         """The names whose numbers the equations need."""
-        sides = [side for one in self.equations for side in (one.lhs, one.rhs)]
+        sides = chain.from_iterable((equation.lhs, equation.rhs) for equation in self.equations)
         return {*names_in(*sides)} - {*self.unknowns}
 
     @property
@@ -219,7 +227,7 @@ class ProofOfOptimum:
     bounds: tuple[tuple[Bound, ...], ...]  # of each choice, one for each case
 
     def __str__(self) -> str:
-        bounds = [bound for choice in self.bounds for bound in choice]
+        bounds = chain.from_iterable(self.bounds)
         boxes = sum(1 + sum(isinstance(step, Cut) for step in bound.tree) for bound in bounds)
         covering = f"{boxes} boxes that cover" if boxes > 1 else "one box of"
         return f"no choice is better by more than {self.distance:.2g}: bounds over {covering} all choices"

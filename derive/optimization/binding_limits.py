@@ -93,8 +93,10 @@ class _Again:
 
     def _at_best(self, name: str) -> list[tuple[Limit, dict[str, float]]]:
         """The limit in each case that has the best point, and the numbers there."""
-        cases = _cases_at(self.programs, self.best)
-        return [(limit, numbers) for program, numbers in cases for limit in program.limits if limit.name == name]
+        limits = []
+        for program, numbers in _cases_at(self.programs, self.best):
+            limits += [(limit, numbers) for limit in program.limits if limit.name == name]
+        return limits
 
     def _is_tight(self, name: str) -> bool:
         return any(abs(residual(limit.written, numbers)) <= AGREEMENT for limit, numbers in self._at_best(name))

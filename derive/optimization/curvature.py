@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
+from itertools import chain
 
-from derive.certificates.bounds import lagrangian
-from derive.certificates.forms import Form
-from derive.expressions.tree import names_in
+from derive.certificates.bounds import Program as Checked
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.like_terms import derivative
 from derive.numerics.intervals.boxes import Box
@@ -38,24 +38,18 @@ class Curvature:
         self.left = _TRIES
         self.broadest = 1.0  # box that is tried, as a share of the ranges
         self.is_small = program.solved is None and not program.is_sampled and len(program.names) <= _MOST
-        self.convex: dict[tuple[float, ...], Form] = {}
+
+    @cached_property
+    def checked(self) -> Checked:
+        return Checked(self.program.bound(-math.inf))
 
     def floor(self, sides: Box, best: Sequence[float], prices: Sequence[float]) -> float:
         """A lower bound of the goal where the limits hold; none where the Lagrangian is not proved to be convex."""
         if not self.is_small or not self._is_worth(sides):
             return -math.inf
-        floor = self._lagrangian(prices).least_by_tangent(sides, best)
+        floor = self.checked.lagrangian(prices).least_by_tangent(sides, best)
         self.left = _TRIES if floor > -math.inf else self.left - 1
         return floor
-
-    def _lagrangian(self, prices: Sequence[float]) -> Form:
-        key = tuple(prices)
-        if key not in self.convex:
-            program = self.program
-            form = lagrangian(program.goal, [limit.gap for limit in program.limits], program.zeros, prices)
-            known = {name: (program.known[name],) * 2 for name in names_in(form) if name not in program.names}
-            self.convex[key] = Form(form, program.names, known)
-        return self.convex[key]
 
     def _is_worth(self, sides: Box) -> bool:
         """Whether a box may be convex: where many of a size were not, only boxes of half that size are tried."""
@@ -76,9 +70,9 @@ class Curvature:
         from numpy.linalg import eigvalsh, norm
 
         at = {**program.known, **dict(zip(program.names, point, strict=True))}
-        seconds = self._lagrangian(prices).seconds
+        seconds = self.checked.lagrangian(prices).seconds
         firsts = [[derivative(zero, name) for name in program.names] for zero in program.zeros]
-        if any(form is None for row in (*seconds, *firsts) for form in row):
+        if None in chain(*seconds, *firsts):
             return tuple(prices)
         widths = array([high - low for low, high in program.box])
         half = [[value(form, at) for form in row if form is not None] for row in seconds]

@@ -105,9 +105,10 @@ class Front(Shown):
         """What the answers in the middle of the front assume, take by default or leave out, each with its size."""
         middle = self.points[len(self) // 2]
         chosen = point_data(middle.chosen, self.quantities)
-        return tuple(
-            PlacedRemark(answer.quantity.name, chosen, remark) for answer in middle.answers for remark in answer.remarks
-        )
+        placed: list[PlacedRemark] = []
+        for answer in middle.answers:
+            placed += [PlacedRemark(answer.quantity.name, chosen, remark) for remark in answer.remarks]
+        return tuple(placed)
 
     def at(self, i: int) -> dict[str, Any]:
         """What was chosen at a point of the front."""

@@ -34,8 +34,8 @@ _NEAR = 400  # to find the nearest miss
 
 def excluding(programs: Sequence[Program]) -> tuple[str, ...]:
     """A smallest set of limits that no point of the box fulfils together; empty if that cannot be proved."""
-    stated = [limit for one in programs for limit in (*one.limits, *one.ties) if limit.relation is not None]
-    names = list(dict.fromkeys(limit.name for limit in stated))
+    limits = chain.from_iterable((*program.limits, *program.ties) for program in programs)
+    names = list(dict.fromkeys(limit.name for limit in limits if limit.relation is not None))
     for chosen in _sets(names):
         if _is_excluded(programs, frozenset(chosen)):
             return chosen if len(names) <= _ALL else _thinned(programs, chosen)

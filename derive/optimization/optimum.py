@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
@@ -193,7 +194,7 @@ def as_text(found: Optimum, digits: int = DIGITS) -> str:
 def beside_each_other(found: Mapping[str, Optimum], digits: int = DIGITS) -> list[tuple[str, ...]]:
     """The best choices of several questions about one target as rows below a heading; each begins with its name."""
     first = next(iter(found.values()))
-    names = list(dict.fromkeys(name for one in found.values() for name in one.chosen))
+    names = list(dict.fromkeys(chain.from_iterable(one.chosen for one in found.values())))
     shared = set.intersection(*(set(one.profiles) for one in found.values()))
     rows = [("", f"{first.sense} {first.answer.quantity.name}", *names, "profiles", "binding", "")]
     for label, one in found.items():

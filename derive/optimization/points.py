@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from itertools import chain, product
 from typing import Any
 
 from derive.numerics.intervals.arithmetic import Span
@@ -32,7 +33,7 @@ __all__ = ["Points", "along_axes", "neighbours", "shortened"]
 _FIRST = 0.05  # step along the axes, relative to the sides
 _SHORTEST = 1e-11  # the last one
 _TRIED = 400  # points of one such search
-_NUDGES = tuple(sign * share for share in (LAST_DIGIT, HANDFUL, EXPRESSION, TIGHT) for sign in (1, -1))
+_NUDGES = tuple(share * sign for share, sign in product((LAST_DIGIT, HANDFUL, EXPRESSION, TIGHT), (1, -1)))
 _DIGITS = (12, 9, 6)
 _STARTS = 6  # local searches before the ranges are cut
 _NEWTON = 25  # steps to a point at which ties hold
@@ -86,11 +87,10 @@ class Points:
 
         `place` counts the limits from one on.
         """
-        near = [
-            (max(x - by, low), min(x + by, high))
-            for x, (low, high) in zip(point, self.program.box, strict=False)
-            for by in [_APART * abs(x) or AROUND_ZERO]
-        ]
+        near = []
+        for x, (low, high) in zip(point, self.program.box, strict=False):
+            by = _APART * abs(x) or AROUND_ZERO
+            near.append((max(x - by, low), min(x + by, high)))
         run = self.boxes.run(near) if len(near) == len(self.program.names) else None
         if run is None or run.flawed:  # a jump is no rounding
             return 0.0
@@ -230,7 +230,7 @@ class Points:
             return None
         for _ in range(_NEWTON):
             seen = self.boxes.at(at)
-            if seen is None or not all(map(math.isfinite, (*seen[0], *(one for slope in seen[1] for one in slope)))):
+            if seen is None or not all(map(math.isfinite, chain(seen[0], *seen[1]))):
                 return None
             moves = self._shortest(at, seen[0][first:], seen[1][first:])
             for i, move in moves.items():

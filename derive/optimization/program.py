@@ -14,6 +14,7 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from derive.certificates.proof import Bound, Known, Limited
 from derive.errors import DeriveError, LimitError
 from derive.expressions.tree import Equation, Node, Number, names_in
 from derive.numerics.algebra.constant_folding import folded
@@ -178,6 +179,24 @@ class Program:
             guards=self.guards,
             steps=dict(zip(self.names, self.steps, strict=True)),
             known=self.known,
+        )
+
+    def bound(self, floor: float) -> Bound:
+        """What a certificate claims of it, yet without its boxes."""
+        limits = tuple(Limited(limit.gap, limit.guard) for limit in self.limits)
+        forms = [self.goal, *(limit.gap for limit in limits), *self.zeros, *self.guards]
+        forms += [limit.guard for limit in limits if limit.guard is not None]
+        return Bound(
+            names=self.names,
+            box=self.box,
+            steps=self.steps,
+            known=tuple(Known.of(name, self.known[name]) for name in names_in(*forms) if name not in self.names),
+            goal=self.goal,
+            limits=limits,
+            zeros=self.zeros,
+            guards=self.guards,
+            floor=floor,
+            tree=(),
         )
 
     @property

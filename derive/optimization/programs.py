@@ -480,17 +480,14 @@ def _solver(library: RelationSet, whole: Way) -> Callable[[Mapping[str, float]],
 
     def solutions(values: Mapping[str, float]) -> Iterator[dict[str, float]]:
         """What has no closed form, in each combination of the plans' solutions that agree."""
-        names = [
-            [name for block in made.blocks for name in block.unknowns if only_form(library, block) is None]
-            for made in plans
-        ]
+        open_blocks = [[block for block in made.blocks if only_form(library, block) is None] for made in plans]
+        names = [[*chain.from_iterable(block.unknowns for block in blocks)] for blocks in open_blocks]
         for states in product(*(_states(library, made, values, counted) for made in plans)):
-            found: dict[str, float] = {}
-            each = [
-                {renamed[name]: state.values[name] for name in own} for own, state in zip(names, states, strict=True)
-            ]
-            if all(found.setdefault(name, x) == x for one in each for name, x in one.items()):
-                yield found
+            numbers: dict[str, float] = {}
+            pairs = zip(names, states, strict=True)
+            each = chain.from_iterable([(renamed[name], state.values[name]) for name in own] for own, state in pairs)
+            if all(numbers.setdefault(name, x) == x for name, x in each):
+                yield numbers
 
     def solved(values: Mapping[str, float]) -> list[Mapping[str, float]]:
         whole_ones: list[Mapping[str, float]] = []

@@ -26,7 +26,7 @@ import heapq
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import product
+from itertools import chain, product
 
 from derive.errors import LimitError
 from derive.expressions.tree import Apply, Equation, Name, Node, names_in
@@ -110,7 +110,7 @@ class Boxes:
         self.whole: Box = tuple(system.box.values())
         self.steps = tuple(system.steps.get(name, 0.0) for name in self.names)
         self.gaps = range(1, 1 + len(system.gaps))  # the places of the gaps among the expressions
-        tied = {name for node in (*system.zeros, *system.guards) for name in names_in(node)}
+        tied = {*names_in(*system.zeros, *system.guards)}
         self.loose = [i for i, name in enumerate(self.names) if name not in tied]
         slacks = [f"the slack of {i}" for i in self.gaps]
         equations = [Equation(system.goal, "=", Name(_GOAL))]
@@ -181,7 +181,7 @@ class Boxes:
         count = len(self.names)
         smooth = [self.dag.is_smooth(j, run) for j in range(len(self.dag.roots))]
         rows = [self.dag.gradient(j, run)[:count] if is_smooth else None for j, is_smooth in enumerate(smooth)]
-        bounded = [row is not None and all(math.isfinite(end) for slope in row for end in slope) for row in rows]
+        bounded = [row is not None and all(map(math.isfinite, chain.from_iterable(row))) for row in rows]
         centres = tuple(map(centre, sides))
         here = self.run([(x, x) for x in centres]) if any(bounded) else None
         if here is None:

@@ -21,7 +21,6 @@ from derive.certificates.tree import Cut, Narrowing, cut_off, is_narrower, recor
 from derive.errors import VerificationError
 from derive.expressions.arithmetic import NoElement
 from derive.expressions.tree import Apply, Equation, names_in
-from derive.numerics.algebra.constant_folding import is_decimal, stated
 from derive.numerics.intervals.arithmetic import Span
 from derive.numerics.root_finding.contractors import contracted
 from derive.numerics.root_finding.expression_graph import Box, Dag, dag_of
@@ -65,7 +64,7 @@ def claim_of(
     claim = Claim(
         relations=tuple(relations),
         equations=tuple(equations),
-        known=tuple(_known(name, known[name]) for name in _needed(equations, unknowns)),
+        known=tuple(Known.of(name, known[name]) for name in _needed(equations, unknowns)),
         unknowns=tuple(unknowns),
         domains=tuple(domains[name] for name in unknowns),
         solutions=tuple(tuple(float(one.values[name]) for name in unknowns) for one in outcome.solutions),
@@ -81,11 +80,6 @@ def claim_of(
 def _needed(equations: Sequence[Equation], unknowns: Sequence[str]) -> list[str]:
     sides = [side for one in equations for side in (one.lhs, one.rhs)]
     return [name for name in names_in(*sides) if name not in unknowns]
-
-
-def _known(name: str, number: float) -> Known:
-    """A number as it was stated; a computed one is known up to its rounding."""
-    return Known(name, stated(number), 0.0 if is_decimal(number) else BLUR)
 
 
 def _with_evidence(claim: Claim) -> Iterator[Claim]:
