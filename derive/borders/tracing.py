@@ -256,8 +256,8 @@ class _Form:
             points.append(moved)
         symbols = {one: library.declared[one] for one in (*names_in(self.node), self.name) if one in library.declared}
         equation = f"{render(self.stated.written.lhs)} = {render(self.stated.written.rhs)}"
-        told = {"equation": equation, "of": self.name, "form": self.node, "symbols": symbols, "ends": self.ends}
-        return start, replace(border, points=tuple(points), **told), stop
+        piece = replace(border, points=tuple(points), equation=equation, of=self.name, form=self.node)
+        return start, replace(piece, symbols=symbols, ends=self.ends), stop
 
     def _on_form(self, border: Border, point: tuple[float, ...]) -> tuple[float, ...] | None:
         """A point of a border moved onto the form; None if it lies elsewhere."""

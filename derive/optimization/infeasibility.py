@@ -24,6 +24,7 @@ from derive.solving.answering.solver import solve
 from derive.solving.ranges.inequalities import stated_at
 from derive.time_limits import tick
 from quantities.declaration import Declaration
+from quantities.value import Value
 
 __all__ = ["excluding", "infeasible", "none_found"]
 
@@ -110,7 +111,8 @@ def none_found(choices: Sequence[SearchedChoice], *, is_point: bool = False) -> 
 
 def _try(choice: SearchedChoice, *, is_point: bool) -> None:
     """Raise what the solver lacks in the middle of the ranges; what it denies there, if they are one point."""
-    question, free = choice.question, {}
+    question = choice.question
+    free: dict[str, Value] = {}
     if not is_point:
         program = choice.programs[0]
         middle = [low / 2 + high / 2 for low, high in program.box[: program.free]]
