@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from typing import Any
 
 from derive.borders.border import Border, Borders, Region
@@ -23,22 +23,21 @@ from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds, value
 from derive.numerics.intervals.arithmetic import Span
-from derive.optimization.limit_forms import form_at
+from derive.optimization.binding_limits import form_at
 from derive.optimization.program import Program
 from derive.optimization.programs import Unwritten, programs
-from derive.optimization.stated_limits import Stated
-from derive.presentation.charts import Chart
-from derive.solving.execution.question import ask
+from derive.optimization.question import Stated
+from derive.solving.execution.question import Question, ask
 from derive.tables.axes import Axis, is_axis, spanned
 from derive.tables.maps.map_charts import map_chart
-from derive.tables.maps.regime_map import Change, RegimeMap, mapped
-from derive.tables.sweep_question import Survey, asked
+from derive.tables.maps.regime_map import Change, mapped
+from derive.tables.sweep_question import asked
 from derive.tables.table import tabled
 from derive.tables.table_charts import charts, holding_for
 from derive.tolerances import ON_A_BORDER
 from quantities.declaration import read_given
 
-__all__ = ["Forms", "bordering_quantity", "borders"]
+__all__ = ["bordering_quantity", "borders"]
 
 _POINTS = 60  # on each axis, between which borders are sought
 
@@ -85,36 +84,28 @@ def borders(
     survey = asked(library, target, profiles, {**fixed, **axes}, is_map=True)
     survey.refuse_ranges("for a map of borders")
     found = mapped(survey)
-    pieces = _with_forms(library, target, profiles, fixed, survey, _traced(library, found))
     declared = tuple(library.declared[name] for name in survey.work.names)
+    ends = {one.name: _ends(one, line) for one, line in zip(declared, survey.lines, strict=True)}
+    drawn = (map_chart(found, target),) if len(survey.lines) > 1 else charts(tabled(survey))
+    traced = [Border(curve.change, "", curve.points, declared) for curve in found.curves]
+    forms = _Forms(library, target, profiles, fixed, ends, traced)
+    regions = [Region(one, share) for one, share in zip(found.standings, found.shares, strict=True) if share]
     return Borders(
         target=library.declared[target],
         axes=declared,
-        ends={one.name: _ends(one, line) for one, line in zip(declared, survey.lines, strict=True)},
-        borders=tuple(pieces),
-        regions=tuple(_regions(found)),
-        charts=_charts(survey, found, target),
+        ends=ends,
+        borders=tuple(chain.from_iterable(map(forms.pieces, traced))),
+        regions=tuple(sorted(regions, key=lambda region: -region.share)),
+        charts=holding_for(drawn, [survey.work]),
     )
-
-
-def _charts(survey: Survey, found: RegimeMap, target: str) -> tuple[Chart, ...]:
-    """The map, or over one axis the curve, with what is held fixed below it."""
-    drawn = (map_chart(found, target),) if len(survey.lines) > 1 else charts(tabled(survey))
-    return holding_for(drawn, [survey.work])
-
-
-def _regions(found: RegimeMap) -> list[Region]:
-    """The regions, the largest first."""
-    regions = [Region(one, share) for one, share in zip(found.standings, found.shares, strict=True) if share]
-    return sorted(regions, key=lambda one: -one.share)
 
 
 def _read(
     library: RelationSet, target: str, over: str | Sequence[str], given: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The axes in their order, and what is fixed."""
-    names = [over] if isinstance(over, str) else list(dict.fromkeys(over)) if isinstance(over, Iterable) else None
-    if names is None or not all(isinstance(name, str) for name in names):
+    names = [over] if isinstance(over, str) or not isinstance(over, Iterable) else list(dict.fromkeys(over))
+    if not all(isinstance(name, str) for name in names):
         raise ExpressionError(f"over names no quantity: {over!r}.", hint='Write over=("batch", "context").')
     if not 1 <= len(names) <= 2:
         raise ExpressionError(
@@ -159,39 +150,12 @@ def _ends(quantity: Any, line: Any) -> tuple[float, float]:
     return low, high
 
 
-def _traced(library: RelationSet, found: RegimeMap) -> list[Border]:
-    axes = tuple(library.declared[name] for name in found.names)
-    return [Border(one.change, "", one.points, axes) for one in found.curves]
-
-
-def _with_forms(
-    library: RelationSet,
-    target: str,
-    profiles: tuple[Any, ...],
-    fixed: Mapping[str, Any],
-    survey: Survey,
-    traced: Sequence[Border],
-) -> list[Border]:
-    """The borders, each with its closed form where it has one."""
-    if not traced:
-        return []
-    free, given = {}, dict(fixed)
-    for line, quantity in zip(survey.lines, traced[0].axes, strict=True):
-        low, high = _ends(quantity, line)
-        free[quantity.name] = (low, high)
-        given[quantity.name] = (
-            f"{quantity.unit.from_base(low)!r}..{quantity.unit.from_base(high)!r} {quantity.unit.text}"
-        )
-    forms = Forms(library, target, profiles, given, free, [one.change for one in traced])
-    return [piece for one in traced for piece in forms.pieces(one)]
-
-
 _COMPARED = frozenset(COMPARISONS.values())
 _MOST_RANGED = 5  # ranges behind one border whose ends are tried
 _PIECES = 6  # limit on forms along one border
 
 
-class Forms:
+class _Forms:
     """The closed forms of one question's borders."""
 
     def __init__(
@@ -199,32 +163,37 @@ class Forms:
         library: RelationSet,
         target: str,
         profiles: tuple[Any, ...],
-        given: Mapping[str, Any],
+        fixed: Mapping[str, Any],
         free: Mapping[str, Span],
-        changes: Sequence[Change],
+        traced: Sequence[Border],
     ) -> None:
-        self.library, self.free = library, free
-        self.question = ask(library, target, profiles, given)
-        self.held = {
-            change: [_stated(relation, equation) for relation, equation in _equations(library, change)]
-            for change in dict.fromkeys(changes)
-        }
+        self.library, self.target, self.profiles, self.fixed, self.free = library, target, profiles, fixed, free
+        changes = dict.fromkeys(border.change for border in traced)
+        self.held = {change: [*_stated_by(library, change)] for change in changes}
+
+    @cached_property
+    def question(self) -> Question:
+        ranges = {}
+        for name, (low, high) in self.free.items():
+            unit = self.library.declared[name].unit
+            ranges[name] = f"{unit.from_base(low)!r}..{unit.from_base(high)!r} {unit.text}"
+        return ask(self.library, self.target, self.profiles, {**self.fixed, **ranges})
 
     @cached_property
     def programs(self) -> list[Program]:
         """The cases of the question, with every equation of a border among their limits."""
-        wanted = [one for found in self.held.values() for one in found]
+        question, wanted = self.question, [*chain.from_iterable(self.held.values())]
         try:
-            return programs(self.library, self.question, wanted, self.free, 1.0)
+            return programs(self.library, question, wanted, self.free, 1.0)
         except (Unwritten, DeriveError):  # then the borders are traced, and have no closed form
             return []
 
     def pieces(self, border: Border, depth: int = _PIECES) -> Iterator[Border]:
         """A border with its closed form, cut where that changes; its points are put on the form exactly."""
         for place in dict.fromkeys((len(border.points) // 2, len(border.points) // 3, 2 * len(border.points) // 3)):
-            formed = self._formed(border, place)
-            if formed is not None:
-                start, piece, stop = formed
+            form = self._form_at(border, place)
+            if form is not None:
+                start, piece, stop = form.along(border, place, self.library)
                 if depth and start > 1:
                     yield from self.pieces(replace(border, points=border.points[: start + 1]), depth - 1)
                 yield piece
@@ -233,22 +202,22 @@ class Forms:
                 return
         yield border
 
-    def _formed(self, border: Border, place: int) -> tuple[int, Border, int] | None:
-        """The closed form at one point of a border, and the stretch of points that it has."""
-        point = self._base(border, border.points[place])
+    def _form_at(self, border: Border, place: int) -> _Form | None:
+        """The closed form at one point of a border."""
+        point = _base(border, border.points[place])
         for program in self.programs:
             numbers = program.numbers(point)
             if numbers is None or not all(holds(guard, numbers) for guard in program.guards):
                 continue
-            limits = {limit.name: limit for limit in program.limits}
+            limits = {limit.name: limit.written for limit in program.limits}
             for stated in self.held[border.change]:
                 if stated.name not in limits:
                     continue
-                written = limits[stated.name].written
+                written = limits[stated.name]
                 for name, ends in product(reversed(program.names[: program.free]), self._ends(written)):
-                    form = form_at(program, written, name, {**numbers, **ends}, tolerance=ON_A_BORDER)
-                    if form is not None:
-                        return self._stretch(border, place, name, form, program, stated, ends)
+                    node = form_at(program, written, name, {**numbers, **ends}, tolerance=ON_A_BORDER)
+                    if node is not None:
+                        return _Form(program, stated, name, node, ends)
         return None
 
     def _ends(self, written: Equation) -> Iterator[dict[str, float]]:
@@ -260,47 +229,53 @@ class Forms:
         if ends:
             yield from (dict(zip(ends, chosen, strict=True)) for chosen in product(*ends.values()))
 
-    def _base(self, border: Border, point: Sequence[float]) -> tuple[float, ...]:
-        return tuple(one.unit.to_base(x) for one, x in zip(border.axes, point, strict=True))
 
-    def _stretch(
-        self,
-        border: Border,
-        place: int,
-        name: str,
-        form: Node,
-        program: Program,
-        stated: Stated,
-        ends: Mapping[str, float],
-    ) -> tuple[int, Border, int]:
-        """As far as the form goes on both sides of a point."""
-        axis = [one.name for one in border.axes].index(name)
-        unit = border.axes[axis].unit
+def _base(border: Border, point: Sequence[float]) -> tuple[float, ...]:
+    return tuple(one.unit.to_base(x) for one, x in zip(border.axes, point, strict=True))
 
-        def on_form(point: tuple[float, ...]) -> tuple[float, ...] | None:
-            numbers = program.numbers(self._base(border, point))
-            exact = math.nan if numbers is None else unit.from_base(value(form, {**numbers, **ends}))
-            if not math.isclose(exact, point[axis], rel_tol=ON_A_BORDER):
-                return None
-            return (*point[:axis], exact, *point[axis + 1 :])
 
+@dataclass(frozen=True)
+class _Form:
+    """One axis of a border in closed form, by an equation in one case of the question."""
+
+    program: Program
+    stated: Stated
+    name: str
+    node: Node
+    ends: Mapping[str, float]
+
+    def along(self, border: Border, place: int, library: RelationSet) -> tuple[int, Border, int]:
+        """The stretch of a border that has the form, as far as it goes on both sides of a point."""
         start, stop = place, place + 1
-        points = [on_form(border.points[place]) or border.points[place]]
-        while start > 0 and (moved := on_form(border.points[start - 1])) is not None:
+        points = [self._on_form(border, border.points[place]) or border.points[place]]
+        while start > 0 and (moved := self._on_form(border, border.points[start - 1])) is not None:
             start -= 1
             points.insert(0, moved)
-        while stop < len(border.points) and (moved := on_form(border.points[stop])) is not None:
+        while stop < len(border.points) and (moved := self._on_form(border, border.points[stop])) is not None:
             stop += 1
             points.append(moved)
-        symbols = {one: self.library.declared[one] for one in (*names_in(form), name) if one in self.library.declared}
-        equation = f"{render(stated.written.lhs)} = {render(stated.written.rhs)}"
-        found = replace(border, equation=equation, points=tuple(points), of=name, form=form, symbols=symbols, ends=ends)
-        return start, found, stop
+        symbols = {one: library.declared[one] for one in (*names_in(self.node), self.name) if one in library.declared}
+        equation = f"{render(self.stated.written.lhs)} = {render(self.stated.written.rhs)}"
+        piece = replace(border, points=tuple(points), equation=equation, of=self.name, form=self.node)
+        return start, replace(piece, symbols=symbols, ends=self.ends), stop
+
+    def _on_form(self, border: Border, point: tuple[float, ...]) -> tuple[float, ...] | None:
+        """A point of a border moved onto the form; None if it lies elsewhere."""
+        axis = [one.name for one in border.axes].index(self.name)
+        numbers = self.program.numbers(_base(border, point))
+        if numbers is None:
+            return None
+        exact = border.axes[axis].unit.from_base(value(self.node, {**numbers, **self.ends}))
+        if not math.isclose(exact, point[axis], rel_tol=ON_A_BORDER):
+            return None
+        return (*point[:axis], exact, *point[axis + 1 :])
 
 
-def _stated(relation: Relation, equation: Equation) -> Stated:
-    names = names_in(equation.lhs, equation.rhs)
-    return Stated(f"border {render(equation.lhs)} = {render(equation.rhs)}", equation, relation, names)
+def _stated_by(library: RelationSet, change: Change) -> Iterator[Stated]:
+    """The equations of which one may hold on a border."""
+    for relation, equation in _equations(library, change):
+        name = f"border {render(equation.lhs)} = {render(equation.rhs)}"
+        yield Stated(name, equation, relation, names_in(equation.lhs, equation.rhs))
 
 
 def _equations(library: RelationSet, change: Change) -> Iterator[tuple[Relation, Equation]]:
@@ -310,12 +285,12 @@ def _equations(library: RelationSet, change: Change) -> Iterator[tuple[Relation,
         return
     if change.kind == "check":
         yield relation, Equation(relation.written.lhs, "<=", relation.written.rhs)
-    nodes = [node for side in (relation.written.lhs, relation.written.rhs) for node in walk(side)]
+    nodes = [*walk(relation.written.lhs, relation.written.rhs)]
     if change.kind == "regime":
         for node in nodes:
             if isinstance(node, Apply) and node.op in ("max", "min"):
                 ordered = sorted(combinations(node.args, 2), key=lambda pair: {*map(render, pair)} != {*change.arms})
                 yield from ((relation, Equation(one, "<=", other)) for one, other in ordered)
-    for node in (*nodes, *(part for condition in relation.conditions for part in walk(condition))):
+    for node in (*nodes, *walk(*relation.conditions)):
         if isinstance(node, Apply) and node.op in _COMPARED:
             yield relation, Equation(node.args[0], "<=", node.args[1])

@@ -16,10 +16,13 @@ from typing import Any
 
 from flint import arb_mat
 
-from derive.certificates.balls import Ball, ball_of
-from derive.certificates.proof import Box, Boxes, Claim, Cut, Narrowing, middle
+from derive.certificates.forms import Form
+from derive.certificates.proof import Boxes, Claim
+from derive.certificates.solution_balls import Ball, ball_of
+from derive.certificates.tree import FlawError, middle, pieces
 from derive.expressions.arithmetic import NoElement
-from derive.numerics.intervals.enclosure import Enclosure, enclose
+from derive.numerics.intervals.boxes import Box
+from derive.numerics.intervals.enclosure import Enclosure
 from derive.tolerances import AROUND_ZERO, SAME_SOLUTION
 
 __all__ = ["System", "flaw_of_boxes"]
@@ -30,12 +33,11 @@ class System:
 
     def __init__(self, claim: Claim) -> None:
         self.unknowns, self.domains = claim.unknowns, claim.domains
-        self.forms, self.spans = claim.differences, claim.spans
+        self.forms = [Form(difference, claim.unknowns, claim.spans) for difference in claim.differences]
 
     def enclosures(self, box: Box, moving: str = "") -> list[Enclosure]:
         """The differences in a box; NoElement where one is undefined all over."""
-        spans = {**self.spans, **dict(zip(self.unknowns, box, strict=True))}
-        found = [enclose(form, spans, moving) for form in self.forms]
+        found = [form.enclosed(box, moving) for form in self.forms]
         if None in found:
             raise NoElement
         return [one for one in found if one is not None]
@@ -119,21 +121,16 @@ def flaw_of_boxes(claim: Claim, evidence: Boxes) -> str:
             return "a listed number is outside its domain"
         if any(one is not place and _is_within(one.narrow, place.region) for one in evidence.places):
             return "a solution is listed twice"
-    pending: list[Box] = [tuple((one.low, one.high) for one in claim.domains)]
-    for node in evidence.tree:
-        box = pending.pop()
-        if isinstance(node, Cut):
-            low, high = box[node.unknown]
-            if not low <= node.at <= high:
-                return "a cut is outside its box"
-            pending += node.halves(box)
-        elif isinstance(node, Narrowing):
-            pending.append(system.narrowed(box) or box)
-        elif node is None and not system.is_empty(box):
-            return f"{box} may hold another solution"
-        elif isinstance(node, int) and not _is_within(box, evidence.places[node].region):
-            return f"{box} lies outside the region of its solution"
-    return "the boxes do not cover the domains" if pending else ""
+    domains: Box = tuple((one.low, one.high) for one in claim.domains)
+    try:
+        for box, place in pieces(domains, evidence.tree, lambda box: system.narrowed(box) or box):
+            if place is None and not system.is_empty(box):
+                return f"{box} may hold another solution"
+            if place is not None and not _is_within(box, evidence.places[place].region):
+                return f"{box} lies outside the region of its solution"
+    except FlawError as flaw:
+        return str(flaw)
+    return ""
 
 
 def _is_within(inner: Box, outer: Box) -> bool:

@@ -13,40 +13,31 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 
+from derive.certificates.tree import Cut, Narrowing
 from derive.expressions.tree import Apply, Equation, Node, names_in
+from derive.numerics.algebra.constant_folding import is_decimal, stated
+from derive.numerics.intervals.boxes import Box
+from derive.tolerances import BLUR
 from quantities.domain import Domain
 
 __all__ = [
     "Bound",
-    "Box",
     "Boxes",
     "Claim",
     "Count",
-    "Cut",
     "Evidence",
     "Isolation",
     "Known",
     "Lagrangian",
     "Leaf",
     "Limited",
-    "Narrowing",
     "Place",
     "Proof",
     "ProofOfOptimum",
-    "Span",
     "Tangent",
-    "middle",
 ]
-
-Span = tuple[float, float]
-Box = tuple[Span, ...]
-
-
-def middle(box: Box) -> tuple[float, ...] | None:
-    """The centre of a box; None of one that has no end."""
-    centre = tuple(low / 2 + high / 2 for low, high in box)
-    return centre if all(map(math.isfinite, centre)) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +48,13 @@ class Known:
     value: Fraction
     blur: float = 0.0
 
+    @classmethod
+    def of(cls, name: str, number: float) -> Known:
+        """A number as it was stated; a computed one is known up to its rounding."""
+        return cls(name, stated(number), 0.0 if is_decimal(number) else BLUR)
+
     @property
-    def span(self) -> Span:
+    def span(self) -> tuple[float, float]:
         """Its bounds, rounded outwards."""
         reach = abs(self.value) * Fraction(self.blur)
         return _below(self.value - reach), -_below(-self.value - reach)
@@ -103,31 +99,10 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
-    """A box cut in two along one of the unknowns: the part below comes first, then the part above."""
-
-    unknown: int
-    at: float
-
-    def halves(self, box: Box) -> tuple[Box, Box]:
-        """The part above and the part below: pushed on a stack in this order, the part below is met first."""
-        low, high = box[self.unknown]
-        before, after = box[: self.unknown], box[self.unknown + 1 :]
-        return (*before, (self.at, high), *after), (*before, (low, self.at), *after)
-
-
-@dataclass(frozen=True, slots=True)
-class Narrowing:
-    """A box without what a step takes off in which there is nothing: of Newton's method, or by slopes for a bound."""
-
-
-@dataclass(frozen=True, slots=True)
 class Boxes:
     """The domains cut into boxes, each of which holds no solution or lies in the region of one.
 
-    `tree` lists what is done with each box in the order in which a reader meets them who always turns to the part below
-    first. A box without a solution is None; one in a region, the number of its place; others are cut or narrowed. That
-    the boxes cover the domains needs no proof: they are made of them.
+    In the tree, a box without a solution is None; one in a region, the number of its place.
     """
 
     places: tuple[Place, ...]
@@ -155,7 +130,7 @@ class Claim:
     evidence: Evidence
 
     @property
-    def spans(self) -> dict[str, Span]:
+    def spans(self) -> dict[str, tuple[float, float]]:
         """Bounds of the known numbers."""
         return {one.name: one.span for one in self.known}
 
@@ -167,7 +142,7 @@ class Claim:
     @property
     def needed(self) -> set[str]:
         """The names whose numbers the equations need."""
-        sides = [side for one in self.equations for side in (one.lhs, one.rhs)]
+        sides = chain.from_iterable((equation.lhs, equation.rhs) for equation in self.equations)
         return {*names_in(*sides)} - {*self.unknowns}
 
     @property
@@ -252,7 +227,7 @@ class ProofOfOptimum:
     bounds: tuple[tuple[Bound, ...], ...]  # of each choice, one for each case
 
     def __str__(self) -> str:
-        bounds = [bound for choice in self.bounds for bound in choice]
+        bounds = chain.from_iterable(self.bounds)
         boxes = sum(1 + sum(isinstance(step, Cut) for step in bound.tree) for bound in bounds)
         covering = f"{boxes} boxes that cover" if boxes > 1 else "one box of"
         return f"no choice is better by more than {self.distance:.2g}: bounds over {covering} all choices"

@@ -138,7 +138,8 @@ def _one_best(
     asked: Asked, found: Optimum, given: dict[str, Any], limits: tuple[str, ...], steps: bool, ranges: bool
 ) -> int:
     """The best choice in full."""
-    from derive.optimization.optimum import as_data, under_ranges_data
+    from derive.optimization import under_ranges
+    from derive.optimization.optimum import as_data
     from derive.optimization.optimum_charts import charts
 
     over = found.under_ranges() if ranges else None
@@ -150,7 +151,7 @@ def _one_best(
         if over:
             click.echo(f"\n{over.text(asked.digits)}")
 
-    more = {"under_ranges": under_ranges_data(over)} if over else {}
+    more = {"under_ranges": under_ranges.as_data(over)} if over else {}
     return asked.tell(
         "best",
         charts=lambda: charts(asked.library, found, given, limits),

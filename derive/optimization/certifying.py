@@ -7,42 +7,29 @@ alone, or with the limits at their prices.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 
 from derive.certificates.bounds import Program as Checked
 from derive.certificates.bounds import flaw_of
-from derive.certificates.proof import (
-    Bound,
-    Box,
-    Cut,
-    Known,
-    Lagrangian,
-    Leaf,
-    Limited,
-    Narrowing,
-    ProofOfOptimum,
-    Tangent,
-)
+from derive.certificates.proof import Bound, Lagrangian, Leaf, ProofOfOptimum, Tangent
+from derive.certificates.tree import Cut, Narrowing, cut_off, is_narrower, recorded
 from derive.errors import LimitError
-from derive.expressions.tree import names_in
-from derive.numerics.algebra.constant_folding import is_decimal, stated
+from derive.numerics.intervals.boxes import Box
 from derive.numerics.root_finding.branch_and_bound import Part
 from derive.optimization.curvature import Curvature
 from derive.optimization.points import Points
 from derive.optimization.program import Program
 from derive.optimization.reduction import reduced
 from derive.optimization.search import Best, tolerated
-from derive.time_limits import tick
-from derive.tolerances import BLUR, EXTREME, SAME_ROOT
+from derive.tolerances import EXTREME, SAME_ROOT
 
 __all__ = ["proof_of_optimum"]
 
 _MOST = 4000  # boxes of one program
 _FEW = 8  # whole numbers of a side that is cut before others
-_CURVED = 6  # variables up to which second derivatives are worth their while
 _MINIMA = 12  # local searches for points that are as good as the best
 _SMALL = 0.1  # share of the choices below which a box is searched for one
 _PAYS = 0.2  # share of a side that a contractor has to cut off
@@ -53,34 +40,30 @@ def proof_of_optimum(choices: Sequence[Sequence[Program]], best: Best) -> ProofO
 
     It is tried to within what the search has reached, and then to within the tolerance of an optimum.
     """
-    if not best.is_found or not best.is_proved or any(one.is_sampled for programs in choices for one in programs):
+    if not best.is_found or not best.is_proved or any(one.is_sampled for one in chain.from_iterable(choices)):
         return None
-    with suppress(LimitError):
-        return _nearest(choices, best)
-    return None
-
-
-def _nearest(choices: Sequence[Sequence[Program]], best: Best) -> ProofOfOptimum | None:
     reached = max(best.value - best.floor, tolerated(best.value, best.blur, SAME_ROOT))
-    for distance in (reached, max(reached, tolerated(best.value, best.blur, EXTREME))):
-        found = _to_within(choices, best, distance)
-        if found is not None:
-            return found
+    with suppress(LimitError):
+        for distance in (reached, max(reached, tolerated(best.value, best.blur, EXTREME))):
+            proof = _to_within(choices, best, distance)
+            if proof is not None:
+                return proof
     return None
 
 
 def _to_within(choices: Sequence[Sequence[Program]], best: Best, distance: float) -> ProofOfOptimum | None:
-    bounds = []
+    """The proof that no point is better by more than a distance. Limits that may be missed by a share are left out."""
+    bounds: list[tuple[Bound, ...]] = []
     for programs in choices:
         made = []
         for program in programs:
-            small = reduced(program)
+            small = reduced(program.under([limit for limit in program.limits if not limit.approximate]))
             bound = _Recorder(small.program, best.value - distance, small.of(best.at)).bound()
             if bound is None or flaw_of(bound):
                 return None
             made.append(bound)
         bounds.append(tuple(made))
-    signs = {program.sign for programs in choices for program in programs}
+    signs = {program.sign for program in chain.from_iterable(choices)}
     return ProofOfOptimum(signs.pop(), distance, tuple(bounds)) if len(signs) == 1 else None
 
 
@@ -91,10 +74,9 @@ class _Recorder:
         self.program, self.floor = program, floor
         self.points = Points(program)
         self.boxes = self.points.boxes
-        self.start = _bound(program, floor)
+        self.start = program.bound(floor)
         self.checked = Checked(self.start)
         self.left = _MINIMA
-        self.is_curved = len(at) == len(program.names) <= _CURVED
         self.curvature = Curvature(program)
         self.minima: list[tuple[tuple[float, ...], tuple[float, ...]]] = []
         with suppress(LimitError):
@@ -102,38 +84,25 @@ class _Recorder:
         self.prices = [(), *(prices for _, prices in self.minima)]
 
     def _prices(self, at: Sequence[float]) -> tuple[float, ...]:
-        """The prices at the best point of the limits that the bound keeps, and of the zeros."""
-        found = self.points.prices(tuple(at))
-        found = self.curvature.with_squares(at, found) if self.is_curved else found
-        count = len(self.program.limits)
-        kept = [found[i] for i, limit in enumerate(self.program.limits) if found and not limit.approximate]
-        return (*kept, *found[count:])
+        """The prices at a point of the limits and of the zeros."""
+        return self.curvature.with_squares(at, self.points.prices(at))
 
     def bound(self) -> Bound | None:
         """The bound with its boxes; None where they are too many, or too small."""
-        tree: list[Leaf | Cut | Narrowing] = []
-        pending = [self.program.box]
-        while pending:
-            tick()
-            box = pending.pop()
-            if len(tree) > _MOST:
-                return None
-            is_settled, leaf = self._leaf(box)
-            if is_settled:
-                tree.append(leaf)
-                continue
-            rounded = self.checked.rounded(box) or box
-            left = self.checked.narrowed(rounded)
-            if left is None or _is_worth(left, rounded):
-                tree.append(Narrowing())
-                pending += [] if left is None else [left]
-                continue
-            cut = self._slab(box) or self._across(box)
-            if cut is None:
-                return None
-            tree.append(cut)
-            pending += cut.halves(box)
-        return replace(self.start, tree=tuple(tree))
+        tree = recorded(self.program.box, self._step, _MOST)
+        return None if tree is None else replace(self.start, tree=tree)
+
+    def _step(self, box: Box) -> tuple[Leaf | Cut | Narrowing, Sequence[Box]] | None:
+        """What is done with a box, and what is left of it."""
+        is_settled, leaf = self._leaf(box)
+        if is_settled:
+            return leaf, ()
+        rounded = self.checked.rounded(box) or box
+        left = self.checked.narrowed(rounded)
+        if left is None or is_narrower(left, rounded, _PAYS):
+            return Narrowing(), () if left is None else (left,)
+        cut = self._slab(box) or self._across(box)
+        return None if cut is None else (cut, cut.halves(box))
 
     def _leaf(self, box: Box) -> tuple[bool, Leaf]:
         """Whether a box needs no cut, and what shows it."""
@@ -143,7 +112,7 @@ class _Recorder:
         for prices in self.prices:
             if self.checked.is_above(rounded, prices):
                 return True, Lagrangian(prices)
-        if not self.is_curved:
+        if not self.curvature.is_small:
             return False, None
         for at, priced in self._minima(rounded):
             point = tuple(min(max(x, low), high) for x, (low, high) in zip(at, rounded, strict=True))
@@ -176,14 +145,7 @@ class _Recorder:
     def _slab(self, box: Box) -> Cut | None:
         """The cut that takes off a part in which the contractors leave nothing."""
         left = self.boxes.narrowed(box, self.floor)
-        if left is None:
-            return None
-        for i, ((low, high), (least, most)) in enumerate(zip(box, left, strict=True)):
-            for at, side in ((least, (low, least)), (most, (most, high))):
-                is_worth = low < at < high and side[1] - side[0] > _PAYS * (high - low)
-                if is_worth and self._leaf((*box[:i], side, *box[i + 1 :]))[0]:
-                    return Cut(i, at)
-        return None
+        return None if left is None else cut_off(box, left, _PAYS, lambda side: self._leaf(side)[0])
 
     def _across(self, box: Box) -> Cut | None:
         """A cut across the side along which the goal and the limits may change most; of a count, between two whole
@@ -201,33 +163,3 @@ class _Recorder:
         below, above = self.boxes.halves(rounded, i)
         at = below[i][1] / 2 + above[i][0] / 2
         return Cut(i, at) if box[i][0] < at < box[i][1] else None
-
-
-def _is_worth(left: Box, box: Box) -> bool:
-    """Whether a side was narrowed by enough to go on."""
-    pairs = zip(left, box, strict=True)
-    return any(b - a < (1 - _PAYS) * (high - low) < math.inf for (a, b), (low, high) in pairs)
-
-
-def _bound(program: Program, floor: float) -> Bound:
-    """What is claimed of a program, without its boxes. Limits that may be missed by a share are left out."""
-    limits = [one for one in program.limits if not one.approximate]
-    forms = [program.goal, *(limit.gap for limit in limits), *program.zeros, *program.guards]
-    forms += [limit.guard for limit in limits if limit.guard is not None]
-    needed = [name for name in names_in(*forms) if name not in program.names]
-    return Bound(
-        names=program.names,
-        box=program.box,
-        steps=program.steps,
-        known=_known(needed, program.known),
-        goal=program.goal,
-        limits=tuple(Limited(one.gap, one.guard) for one in limits),
-        zeros=program.zeros,
-        guards=program.guards,
-        floor=floor,
-        tree=(),
-    )
-
-
-def _known(names: Sequence[str], numbers: Mapping[str, float]) -> tuple[Known, ...]:
-    return tuple(Known(name, stated(numbers[name]), 0.0 if is_decimal(numbers[name]) else BLUR) for name in names)

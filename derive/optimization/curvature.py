@@ -2,7 +2,7 @@
 
 A bound by slopes is off by the square of the size of a box, so that around an optimum many small boxes are left. A
 tangent at the best point itself is flat, and closes the box around it at once. Convexity is shown as the checker of
-certificates shows it (`certificates.convexity`), so that what closes a box here closes it there.
+certificates shows it (`certificates.forms`), so that what closes a box here closes it there.
 
 Along a tie the Lagrangian need not be convex, but the square of a tie is zero too. Times a price it makes the
 Lagrangian convex across the tie, where an optimum is one that small moves along the tie make worse (augmented
@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
+from itertools import chain
 
-from derive.certificates.bounds import lagrangian
-from derive.certificates.convexity import Convex
-from derive.expressions.tree import names_in
+from derive.certificates.bounds import Program as Checked
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.like_terms import derivative
-from derive.numerics.root_finding.expression_graph import Box
+from derive.numerics.intervals.boxes import Box
 from derive.optimization.program import Program
 
 __all__ = ["Curvature"]
@@ -38,24 +38,18 @@ class Curvature:
         self.left = _TRIES
         self.broadest = 1.0  # box that is tried, as a share of the ranges
         self.is_small = program.solved is None and not program.is_sampled and len(program.names) <= _MOST
-        self.convex: dict[tuple[float, ...], Convex] = {}
+
+    @cached_property
+    def checked(self) -> Checked:
+        return Checked(self.program.bound(-math.inf))
 
     def floor(self, sides: Box, best: Sequence[float], prices: Sequence[float]) -> float:
         """A lower bound of the goal where the limits hold; none where the Lagrangian is not proved to be convex."""
         if not self.is_small or not self._is_worth(sides):
             return -math.inf
-        floor = self._lagrangian(prices).least(sides, best)
+        floor = self.checked.lagrangian(prices).least_by_tangent(sides, best)
         self.left = _TRIES if floor > -math.inf else self.left - 1
         return floor
-
-    def _lagrangian(self, prices: Sequence[float]) -> Convex:
-        key = tuple(prices)
-        if key not in self.convex:
-            program = self.program
-            form = lagrangian(program.goal, [limit.gap for limit in program.limits], program.zeros, prices)
-            known = {name: (program.known[name],) * 2 for name in names_in(form) if name not in program.names}
-            self.convex[key] = Convex(form, program.names, known)
-        return self.convex[key]
 
     def _is_worth(self, sides: Box) -> bool:
         """Whether a box may be convex: where many of a size were not, only boxes of half that size are tried."""
@@ -76,9 +70,9 @@ class Curvature:
         from numpy.linalg import eigvalsh, norm
 
         at = {**program.known, **dict(zip(program.names, point, strict=True))}
-        seconds = self._lagrangian(prices).seconds
+        seconds = self.checked.lagrangian(prices).seconds
         firsts = [[derivative(zero, name) for name in program.names] for zero in program.zeros]
-        if any(form is None for row in (*seconds, *firsts) for form in row):
+        if None in chain(*seconds, *firsts):
             return tuple(prices)
         widths = array([high - low for low, high in program.box])
         half = [[value(form, at) for form in row if form is not None] for row in seconds]

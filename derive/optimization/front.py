@@ -15,28 +15,28 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from derive.errors import ExpressionError, InconsistentError
-from derive.expressions.tree import Apply, Equation, Name, Number
+from derive.expressions.tree import Apply, Equation, Name
 from derive.model.asked_expressions import asking, split_unit
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.constant_folding import folded
-from derive.numerics.algebra.like_terms import ZERO, added, negated
-from derive.optimization.asked_choice import Asked, Pick, asked
+from derive.numerics.algebra.like_terms import ZERO
 from derive.optimization.certifying import proof_of_optimum
-from derive.optimization.least import looked_at, may_leave_in_a_case, none_found, searched
+from derive.optimization.infeasibility import none_found
 from derive.optimization.program import Limit, Program
-from derive.optimization.putting_back import Looked, answers_at, put_back, values_at
+from derive.optimization.question import ChoiceQuestion, Stated, read_question
 from derive.optimization.search import Best
-from derive.optimization.stated_limits import Stated, library_limits, stated_limits
+from derive.optimization.searched_choice import SearchedChoice, answers_at, best_of, put_back, searched_choice
 from derive.presentation.charts import Axis, Chart, Series, holding
 from derive.presentation.failed_checks import without_part
 from derive.presentation.numbers import DIGITS, in_unit, labelled, shown_number, spelled
 from derive.presentation.placed_remarks import PlacedRemark, largest, point_data
 from derive.presentation.text import columns
 from derive.showing import Shown
+from derive.solving.diagnosis.left_domains import leaving_in_a_case
 from derive.solving.execution.answer import Answer
 from derive.time_limits import query, sharing
 from derive.tolerances import AGREEMENT, TIGHT
@@ -66,6 +66,11 @@ class FrontPoint:
         first, second = self.answers
         return first.value, second.value
 
+    @property
+    def failed(self) -> set[str]:
+        """The checks that do not hold there."""
+        return {check.name for check in chain.from_iterable(answer.failed for answer in self.answers)}
+
 
 @dataclass(frozen=True)
 class Front(Shown):
@@ -85,13 +90,13 @@ class Front(Shown):
     @property
     def failed(self) -> dict[str, int]:
         """For each check that does not hold somewhere on the front, at how many of its points."""
-        broken = [{check.name for answer in point.answers for check in answer.failed} for point in self.points]
+        broken = [point.failed for point in self.points]
         return {name: sum(name in names for names in broken) for name in sorted(set().union(*broken))}
 
     @property
     def unused(self) -> tuple[str, ...]:
         """The typed names that no answer of the front uses."""
-        first, *others = [set(answer.unused) for point in self.points for answer in point.answers]
+        first, *others = [set(answer.unused) for answer in chain.from_iterable(point.answers for point in self.points)]
         idle = first.intersection(*others)
         return tuple(name for name in self.points[0].answers[0].unused if name in idle)
 
@@ -100,9 +105,10 @@ class Front(Shown):
         """What the answers in the middle of the front assume, take by default or leave out, each with its size."""
         middle = self.points[len(self) // 2]
         chosen = point_data(middle.chosen, self.quantities)
-        return tuple(
-            PlacedRemark(answer.quantity.name, chosen, remark) for answer in middle.answers for remark in answer.remarks
-        )
+        placed: list[PlacedRemark] = []
+        for answer in middle.answers:
+            placed += [PlacedRemark(answer.quantity.name, chosen, remark) for remark in answer.remarks]
+        return tuple(placed)
 
     def at(self, i: int) -> dict[str, Any]:
         """What was chosen at a point of the front."""
@@ -162,21 +168,19 @@ def pareto_front(
     """
     with query():
         library, ((first, sense), (second, other)) = _read(library, targets, points)
-        question = asked(library, first.name, profiles, given)
-        stated = [*stated_limits(library, such_that)]
-        limits = [*library_limits(library), *stated]
+        question = read_question(library, first.name, sense, profiles, such_that, given)
         try:
-            work = _Work(library, question, limits, (first, second), (sense, other))
-            found = _undominated(work.points(points), work.signs)
+            search = _FrontSearch(question, second, other)
+            found = _undominated(search.points(points), search.signs)
         except InconsistentError:  # of a point at which something leaves its domain by a relation of some case
-            if not may_leave_in_a_case(library, question):
+            if not leaving_in_a_case(library, question.typed):
                 raise
-            work = _Work(library, question, limits, (first, second), (sense, other), in_all_cases=True)
-            found = _undominated(work.points(points), work.signs)
+            search = _FrontSearch(question, second, other, in_all_cases=True)
+            found = _undominated(search.points(points), search.signs)
         names = (*question.ranges, *question.picks[0].listed)
         quantities = {name: library.declared[name] for name in names}
         told = {**question.fixed, **question.ranges}
-        such = tuple(one.name for one in stated)
+        such = tuple(limit.name for limit in question.limits if limit.is_asked)
         return Front((first, second), (sense, other), tuple(found), quantities, told, such)
 
 
@@ -214,159 +218,115 @@ def _usual(quantity: Declaration) -> str:
     return "most" if "money" not in powers and powers.get("time", 0) == -1 else "least"
 
 
-class _Work:
-    """The search for one front: the programs of every discrete choice, made once."""
+_FRONT = "the front"  # the limit that holds one target at a bound
+
+
+class _FrontSearch:
+    """The search for one front: the programs of every discrete choice, made once.
+
+    Targets are numbered as they were named, and bounds signed so that less is better.
+    """
 
     def __init__(
-        self,
-        library: RelationSet,
-        question: Asked,
-        limits: Sequence[Stated],
-        targets: tuple[Declaration, Declaration],
-        senses: tuple[str, str],
-        *,
-        in_all_cases: bool = False,
+        self, question: ChoiceQuestion, second: Declaration, sense: str, *, in_all_cases: bool = False
     ) -> None:
-        self.library, self.question, self.limits, self.targets = library, question, limits, targets
-        self.signs = tuple(1.0 if sense == "least" else -1.0 for sense in senses)
-        self.op = "<=" if senses[1] == "least" else ">="
-        name = targets[1].name
-        written = Equation(Name(name), self.op, ZERO)
-        held = Stated(_FRONT, written, Relation("front", written, {name: targets[1]}), (name,), is_asked=True)
-        within, sign = [*limits, held], self.signs[0]
-        looked = [
-            looked_at(library, question, pick, within, sign, 0, in_all_cases=in_all_cases) for pick in question.picks
-        ]
-        self.picks: list[tuple[Pick, tuple[Program, ...]]] = [(one.pick, one.programs) for one in looked]
-        self.looked = looked
+        self.question, self.second = question, second
+        self.signs = question.sign, 1.0 if sense == "least" else -1.0
+        written = Equation(Name(second.name), "<=" if sense == "least" else ">=", ZERO)
+        held = Stated(_FRONT, written, Relation("front", written, {second.name: second}), (second.name,), is_asked=True)
+        within = replace(question, limits=(*question.limits, held))
+        searched = [searched_choice(within, pick, 0, in_all_cases=in_all_cases) for pick in question.picks]
+        self.choices = [replace(choice, question=question) for choice in searched]
+        turned = [tuple(map(self._turned, choice.programs)) for choice in searched]
+        self.programs = [choice.programs for choice in searched], turned  # of each target, for each choice
+
+    def _turned(self, program: Program) -> Program:
+        """The program whose goal is the second target, with the first in the place of its limit."""
+        plain = program.plain if program.sign > 0 else Apply("neg", (program.plain,))
+        first = Limit(_FRONT, None, Equation(plain, "<=", ZERO), program.goal)
+        own = _held(program)
+        limits = [*_bounded(program, None).limits, first]
+        return replace(program.under(limits), goal=own.gap, plain=own.written.lhs, sign=self.signs[1])
 
     def points(self, count: int) -> Iterator[FrontPoint]:
         """The points, from the best of the first target on."""
-        start = self._best(None)
-        end = self._best_of_second(None)
-        if start is None or end is None:
-            raise none_found(self.library, self.question.target, [replace(one, best=Best()) for one in self._plain()])
-        first = self._point(start)
+        start, fastest = self._best_of_both(None), self._best(1, None)
+        if start is None or fastest is None:
+            raise none_found([replace(choice, programs=_without_front(choice)) for choice in self.choices])
+        end = _proved_by(self._best_of_both(fastest.best.value), fastest)
+        first, last = self._point(start), self._point(end)
         yield first
-        here, there = (point.answers[1].base or 0.0 for point in (first, self._point(end)))
+        here, there = (point.answers[1].base or 0.0 for point in (first, last))
         for i in range(1, count - 1):
-            found = self._best(_between(here, there, i / (count - 1)))
+            found = self._best_of_both(self.signs[1] * _between(here, there, i / (count - 1)))
             if found is not None:
                 yield self._point(found)
-        yield self._point(end)
+        yield last
 
-    def _plain(self) -> list[Looked]:
-        return [
-            replace(one, programs=tuple(program.under(_others(program)) for program in one.programs))
-            for one in self.looked
-        ]
-
-    def _best(self, bound: float | None) -> Looked | None:
+    def _best_of_both(self, bound: float | None) -> SearchedChoice | None:
         """The best of the first target where the second is not worse than a bound, then the best of the second."""
+        found = self._best(0, bound)
+        return None if found is None else _proved_by(self._best(1, found.best.value), found)
 
-        def held(program: Program) -> Program:
-            own = _own(program)
-            return program.under([*_others(program), *([] if bound is None else [_bounded(own, bound)])])
-
-        found = self._over_picks(held)
-        return None if found is None else _proved_by(self._best_of_second(found), found)
-
-    def _best_of_second(self, found: Looked | None) -> Looked | None:
-        """The best of the second target, where the first is not worse than found; the first is then made best."""
-
-        def turned(program: Program) -> Program:
-            own = _own(program)
-            limits = [*_others(program), *([] if found is None else [_as_limit(program, found.best.value)])]
-            sign = -1.0 if self.op == ">=" else 1.0
-            return replace(program.under(limits), goal=own.gap, plain=own.written.lhs, sign=sign)
-
-        best = self._over_picks(turned)
-        if best is None or found is not None:
-            return best
-        value_there = best.best.value * (-1.0 if self.op == ">=" else 1.0)
-        return _proved_by(self._best(value_there), best)
-
-    def _over_picks(self, changed: Any) -> Looked | None:
-        """The best over all discrete choices of the programs, each changed in the same way.
+    def _best(self, place: int, bound: float | None) -> SearchedChoice | None:
+        """The best of one target over all discrete choices, where the other is not worse than a bound.
 
         It is proved if there is a certificate that none of them is better: otherwise no bound is known.
         """
-        best: Looked | None = None
-        floor = math.inf
-        choices: list[tuple[Program, ...]] = []
-        for pick, programs in self.picks:
-            made = tuple(changed(program) for program in programs)
-            choices.append(made)
+        programs = [tuple(_bounded(program, bound) for program in each) for each in self.programs[place]]
+        found = []
+        for made in programs:
             with sharing(_SHARE):
-                found = searched(made) if made else Best()
-            floor = min(floor, found.floor)
-            if found.is_found and (best is None or found.value < best.best.value):
-                best = Looked(pick, programs, found)
-        if best is None:
+                found.append(best_of(made) if made else Best())
+        i = min(range(len(found)), key=lambda i: found[i].value)
+        if not found[i].is_found:
             return None
-        whole = replace(best.best, floor=min(floor, best.best.value))
-        is_certified = proof_of_optimum(choices, whole) is not None
-        return replace(best, best=whole if is_certified else replace(whole, floor=-math.inf))
+        whole = replace(found[i], floor=min(found[i].value, *(best.floor for best in found)))
+        is_certified = proof_of_optimum(programs, whole) is not None
+        return replace(self.choices[i], best=whole if is_certified else replace(whole, floor=-math.inf))
 
-    def _point(self, found: Looked) -> FrontPoint:
+    def _point(self, found: SearchedChoice) -> FrontPoint:
         """A point with its answers, put back."""
-        programs = tuple(program.under(_others(program)) for program in found.programs)
-        reached = min(program.at(found.best.at) for program in programs)
-        there = replace(found, programs=programs, best=replace(found.best, value=reached))
-        there, first = put_back(self.library, self.question, self.limits, there)
-        given = values_at(self.library, self.question, there)
-        second, is_only = self._second(found, given)
+        programs = _without_front(found)
+        reached = [program.at(found.best.at) for program in programs]
+        there = replace(found, programs=programs, best=replace(found.best, value=min(reached)))
+        there, first = put_back(there)
+        given = there.values
+        answers, is_only = answers_at(self.question.library, self.second.name, found.pick.profiles, given), True
+        if len(answers) > 1:  # then it is the search's own
+            place = reached.index(min(reached))
+            numbers = programs[place].numbers(found.best.at)
+            own = math.nan if numbers is None else _held(found.programs[place]).sides_at(numbers)[0]
+            answers, is_only = [min(answers, key=lambda answer: abs((answer.base or 0.0) - own))], False
         chosen = {name: given[name].base[1] for name in (*self.question.ranges, *found.pick.listed)}
-        return FrontPoint((first, second), chosen, found.pick.names, found.best.is_proved and is_only)
-
-    def _second(self, found: Looked, given: Mapping[str, Value]) -> tuple[Answer, bool]:
-        """The answer for the second target at a point, and whether it is the only one; if not, the search's own."""
-        answers = answers_at(self.library, self.targets[1].name, found.pick.profiles, given)
-        if len(answers) == 1:
-            return answers[0], True
-        own = min(found.programs, key=lambda program: program.under(_others(program)).at(found.best.at))
-        numbers = own.under(_others(own)).numbers(found.best.at)
-        reached = math.nan if numbers is None else _own(own).sides_at(numbers)[0]
-        return min(answers, key=lambda answer: abs((answer.base or 0.0) - reached)), False
+        return FrontPoint((first, answers[0]), chosen, found.pick.names, found.best.is_proved and is_only)
 
 
-def _proved_by(found: Looked | None, before: Looked) -> Looked:
+def _held(program: Program) -> Limit:
+    """The limit that holds one target at a bound."""
+    return next(limit for limit in program.limits if limit.name == _FRONT)
+
+
+def _without_front(choice: SearchedChoice) -> tuple[Program, ...]:
+    return tuple(_bounded(program, None) for program in choice.programs)
+
+
+def _bounded(program: Program, bound: float | None) -> Program:
+    """A program with one target held at a bound, if any; it is moved outwards by its rounding, since where a bound was
+    found it has to hold."""
+    own = _held(program)
+    others = [limit for limit in program.limits if limit is not own]
+    if bound is None:
+        return program.under(others)
+    return program.under([*others, own.moved(Fraction(bound) + Fraction(TIGHT) * abs(Fraction(bound)))])
+
+
+def _proved_by(found: SearchedChoice | None, before: SearchedChoice) -> SearchedChoice:
     """A best choice under the bound of another one, which is only proved if that is; without one, that other."""
     if found is not None and before.best.is_proved:
         return found
     last = before if found is None else found
     return replace(last, best=replace(last.best, floor=-math.inf))
-
-
-_FRONT = "the front"
-
-
-def _own(program: Program) -> Limit:
-    return next(limit for limit in program.limits if limit.name == _FRONT)
-
-
-def _others(program: Program) -> list[Limit]:
-    return [limit for limit in program.limits if limit.name != _FRONT]
-
-
-def _bounded(limit: Limit, bound: float) -> Limit:
-    """The limit on the second target, at a bound."""
-    end = _loosened(bound, limit.written.op)
-    gap = folded(added(limit.gap, negated(end) if limit.written.op == "<=" else end), {})
-    return replace(limit, written=Equation(limit.written.lhs, limit.written.op, end), gap=gap)
-
-
-def _as_limit(program: Program, bound: float) -> Limit:
-    """The goal of a program as a limit: not worse than a bound."""
-    end = _loosened(bound, "<=")
-    plain = program.plain if program.sign > 0 else Apply("neg", (program.plain,))
-    return Limit("", None, Equation(plain, "<=", end), folded(added(program.goal, negated(end)), {}))
-
-
-def _loosened(bound: float, op: str) -> Number:
-    """A bound that was itself found, moved outwards by its rounding: where it was found it has to hold."""
-    slack = Fraction(TIGHT) * abs(Fraction(bound))
-    return Number(Fraction(bound) + (slack if op == "<=" else -slack))
 
 
 def _between(here: float, there: float, share: float) -> float:
@@ -466,7 +426,7 @@ def as_data(front: Front) -> dict[str, Any]:
                 },
                 "profiles": list(point.profiles),
                 "proved": point.proved,
-                "failed": sorted({check.name for answer in point.answers for check in answer.failed}),
+                "failed": sorted(point.failed),
             }
             for point in front.points
         ],

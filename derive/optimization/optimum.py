@@ -11,13 +11,15 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
 from derive.certificates.proof import ProofOfOptimum
 from derive.errors import ExpressionError, LimitError
 from derive.expressions.tree import Name, Node, Number, render
-from derive.optimization.under_ranges import Outcome, UnderRanges
+from derive.optimization.question import Choice
+from derive.optimization.under_ranges import UnderRanges
 from derive.presentation.failed_checks import cautions
 from derive.presentation.numbers import DIGITS, in_unit, shown_number, with_unit
 from derive.presentation.text import as_data as answer_data
@@ -33,15 +35,12 @@ from quantities.value import Value
 
 __all__ = [
     "Binding",
-    "Choice",
     "Optimum",
     "as_data",
     "as_text",
     "beside_each_other",
     "headline",
     "proof",
-    "under_ranges_data",
-    "under_ranges_text",
 ]
 
 _PROVING = 0.8  # of the time of a text, which a certificate may take: without one, the rest is still told
@@ -61,18 +60,6 @@ class Binding:
 
     def __str__(self) -> str:
         return f"{self.name}: {self.price:.3g} of the value better if it moves by {self.moved}"
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """One discrete choice: the best in it, or why there is none."""
-
-    profiles: tuple[str, ...]
-    listed: Mapping[str, str]  # the list entries, as they were stated
-    best: float | None  # in base units
-    at: Mapping[str, float]  # the free quantities there, in base units
-    why: str = ""  # which limits rule it out, or what is missing
-    is_proved: bool = True
 
 
 @dataclass(frozen=True)
@@ -207,7 +194,7 @@ def as_text(found: Optimum, digits: int = DIGITS) -> str:
 def beside_each_other(found: Mapping[str, Optimum], digits: int = DIGITS) -> list[tuple[str, ...]]:
     """The best choices of several questions about one target as rows below a heading; each begins with its name."""
     first = next(iter(found.values()))
-    names = list(dict.fromkeys(name for one in found.values() for name in one.chosen))
+    names = list(dict.fromkeys(chain.from_iterable(one.chosen for one in found.values())))
     shared = set.intersection(*(set(one.profiles) for one in found.values()))
     rows = [("", f"{first.sense} {first.answer.quantity.name}", *names, "profiles", "binding", "")]
     for label, one in found.items():
@@ -240,63 +227,6 @@ def _row(found: Optimum, one: Choice, digits: int) -> tuple[str, ...]:
     best = "-" if one.best is None else shown_number(one.best, found.answer.quantity.unit, digits)
     why = one.why or ("" if one.is_proved else "not proved")
     return (", ".join(one.profiles) or "-", *one.listed.values(), *free, best, why)
-
-
-def under_ranges_text(found: UnderRanges, digits: int = DIGITS) -> str:
-    """The choices over the ranges as a table, and the three that are best."""
-    unit = found.quantity.unit
-    names = [_of_choice(found, one) for one in found.outcomes]
-    rows = [
-        (
-            name,
-            shown_number(one.middle, unit, digits),
-            shown_number(one.worst, unit, digits) if math.isfinite(one.worst) else "excluded",
-            f"{100 * one.wins:.3g} %",
-            f"{100 * one.holds:.3g} %",
-        )
-        for name, one in zip(names, found.outcomes, strict=True)
-    ]
-    told = {
-        "best at the middle": found.at_middle,
-        "best in the worst case": found.in_worst_case,
-        "best most often": found.most_often,
-    }
-    lines = [f"{found.sense} {found.quantity.name} over the ranges of {', '.join(found.ranges)}", ""]
-    lines += columns([("choice", "at the middle", "in the worst case", "wins", "holds"), *rows])
-    lines += ["", *(f"{words}: {_of_choice(found, one)}" for words, one in told.items())]
-    if found.none_holds:
-        lines.append(f"in {100 * found.none_holds:.3g} % of the draws no choice holds")
-    return "\n".join(lines)
-
-
-def _of_choice(found: UnderRanges, one: Outcome) -> str:
-    """The name of a choice; what is free in it is chosen anew at each point."""
-    shared = set.intersection(*(set(other.choice.profiles) for other in found.outcomes))
-    own = [name for name in one.choice.profiles if name not in shared or len(found.outcomes) == 1]
-    listed = [f"{name} = {text}" for name, text in one.choice.listed.items()]
-    return ", ".join([*own, *listed]) or "the one choice"
-
-
-def under_ranges_data(found: UnderRanges) -> dict[str, Any]:
-    """The choices over the ranges as plain data; `worst` is null where the limits exclude a choice somewhere."""
-    unit = found.quantity.unit
-    return {
-        "ranges": list(found.ranges),
-        "points": found.points,
-        "seed": found.seed,
-        "none_holds": found.none_holds,
-        "outcomes": [
-            {
-                "profiles": list(one.choice.profiles),
-                "listed": dict(one.choice.listed),
-                "middle": unit.from_base(one.middle),
-                "worst": unit.from_base(one.worst) if math.isfinite(one.worst) else None,
-                "wins": one.wins,
-                "holds": one.holds,
-            }
-            for one in found.outcomes
-        ],
-    }
 
 
 def as_data(found: Optimum, digits: int = DIGITS) -> dict[str, Any]:

@@ -8,8 +8,8 @@ from typing import Any
 
 from derive.errors import ExpressionError
 from derive.model.relation_set import RelationSet
-from derive.optimization.asked_choice import is_choice
-from derive.optimization.optimum import Choice, Optimum
+from derive.optimization.optimum import Optimum
+from derive.optimization.question import Choice, is_choice
 from derive.presentation.charts import Axis, Chart, Mark, Series, holding
 from derive.presentation.numbers import labelled, shown_number, spelled
 from derive.tables.axes import spanned

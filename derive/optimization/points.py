@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from itertools import chain, product
 from typing import Any
 
 from derive.numerics.intervals.arithmetic import Span
-from derive.numerics.root_finding.branch_and_bound import Boxes, breadth, centre
-from derive.numerics.root_finding.expression_graph import Box
-from derive.numerics.root_finding.multipliers import multipliers
+from derive.numerics.intervals.boxes import Box
+from derive.numerics.root_finding.branch_and_bound import Boxes, breadth, centre, multipliers
 from derive.optimization.program import Program
 from derive.tolerances import (
     AGREEMENT,
@@ -28,12 +28,12 @@ from derive.tolerances import (
     TIGHT,
 )
 
-__all__ = ["Points", "along_axes", "descended", "neighbours", "shortened"]
+__all__ = ["Points", "along_axes", "neighbours", "shortened"]
 
 _FIRST = 0.05  # step along the axes, relative to the sides
 _SHORTEST = 1e-11  # the last one
 _TRIED = 400  # points of one such search
-_NUDGES = tuple(sign * share for share in (LAST_DIGIT, HANDFUL, EXPRESSION, TIGHT) for sign in (1, -1))
+_NUDGES = tuple(share * sign for share, sign in product((LAST_DIGIT, HANDFUL, EXPRESSION, TIGHT), (1, -1)))
 _DIGITS = (12, 9, 6)
 _STARTS = 6  # local searches before the ranges are cut
 _NEWTON = 25  # steps to a point at which ties hold
@@ -87,11 +87,10 @@ class Points:
 
         `place` counts the limits from one on.
         """
-        near = [
-            (max(x - by, low), min(x + by, high))
-            for x, (low, high) in zip(point, self.program.box, strict=False)
-            for by in [_APART * abs(x) or AROUND_ZERO]
-        ]
+        near = []
+        for x, (low, high) in zip(point, self.program.box, strict=False):
+            by = _APART * abs(x) or AROUND_ZERO
+            near.append((max(x - by, low), min(x + by, high)))
         run = self.boxes.run(near) if len(near) == len(self.program.names) else None
         if run is None or run.flawed:  # a jump is no rounding
             return 0.0
@@ -137,7 +136,7 @@ class Points:
         moving = [i for i, ((low, high), step) in enumerate(sides) if not step and 0 < high - low < math.inf]
         best = point
         if len(moving) > 1 and self.program.solved is None:
-            for other in descended(self.boxes.at, point, self.program.box, moving, len(self.program.zeros)):
+            for other in self._descended(point, moving):
                 tied = self.tied(other)
                 if tied is not None:
                     yield tied
@@ -149,6 +148,62 @@ class Points:
             best = other
             yield other
         yield from shortened(self.program, best)
+
+    def _descended(self, start: tuple[float, ...], moving: Sequence[int]) -> Iterator[tuple[float, ...]]:
+        """The points at which local searches end (sequential least squares programming); only sides in `moving` change.
+
+        scipy ends with limits broken by rounding, so the same search is made with a margin inside them too; a point
+        counts only if it passes every limit.
+        """
+        from warnings import catch_warnings, simplefilter
+
+        from numpy import array
+        from scipy.optimize import minimize
+
+        box, first = self.program.box, self.boxes.at(start)
+        if first is None:
+            return
+        lows, highs = array([box[i] for i in moving]).T
+        widths = highs - lows
+        sizes = [sum(abs(slope[i]) * width for i, width in zip(moving, widths, strict=True)) for slope in first[1]]
+        scales = array([size or 1.0 for size in sizes])
+
+        def whole(shares: Sequence[float]) -> tuple[float, ...]:
+            """The point at these shares of the moving sides."""
+            point = array(start, dtype=float)
+            point[moving] = (lows + widths * array(shares)).clip(lows, lows + widths)
+            return tuple(point.tolist())
+
+        @cache  # the goal and each kind of limit ask for the same point
+        def scaled(*shares: float) -> tuple[Any, Any]:
+            """What is known at a point, each value and its slopes divided by how far it moves across the box."""
+            values, slopes = self.boxes.at(whole(shares)) or first
+            return array(values) / scales, array(slopes)[:, moving] * widths / scales[:, None]
+
+        count = 1 + len(self.program.limits)
+        limits, zeros = slice(1, count), slice(count, None)
+        for margin in _MARGINS:
+            rules = [
+                {
+                    "type": kind,
+                    "fun": lambda x, part, inside: -scaled(*x)[0][part] - inside,
+                    "jac": lambda x, part, _: -scaled(*x)[1][part],
+                    "args": (part, inside),
+                }
+                for kind, part, inside in (("ineq", limits, margin), ("eq", zeros, 0.0))
+            ]
+            with catch_warnings():
+                simplefilter("ignore")
+                found = minimize(
+                    lambda x: scaled(*x)[0][0],
+                    (array(start)[moving] - lows) / widths,
+                    jac=lambda x: scaled(*x)[1][0],
+                    bounds=[(0.0, 1.0)] * len(moving),
+                    constraints=rules,
+                    method="SLSQP",
+                    options={"ftol": FLAT, "maxiter": _ITERATIONS},
+                )
+            yield whole(found.x)
 
     def spread(self) -> Iterator[tuple[float, ...]]:
         """Points spread over the ranges, none of them on a symmetry (Roberts 2018, the R sequence)."""
@@ -175,7 +230,7 @@ class Points:
             return None
         for _ in range(_NEWTON):
             seen = self.boxes.at(at)
-            if seen is None or not all(map(math.isfinite, (*seen[0], *(one for slope in seen[1] for one in slope)))):
+            if seen is None or not all(map(math.isfinite, chain(seen[0], *seen[1]))):
                 return None
             moves = self._shortest(at, seen[0][first:], seen[1][first:])
             for i, move in moves.items():
@@ -272,76 +327,3 @@ def along_axes(
                     value, point, is_better = found, moved, True
                     yield moved
         share = share if is_better else share / 4
-
-
-_Seen = tuple[list[float], list[list[float]]]
-"""The values of the goal, of each limit and each zero at a point, and their slopes."""
-
-
-def descended(
-    seen: Callable[[Sequence[float]], _Seen | None],
-    start: Sequence[float],
-    box: Sequence[Span],
-    moving: Sequence[int],
-    ties: int = 0,
-) -> Iterator[tuple[float, ...]]:
-    """The points at which local searches end (sequential least squares programming); only sides in `moving` change.
-
-    The last of what is seen are `ties`, which have to be zero. scipy ends with limits broken by rounding, so the same
-    search is made with a margin inside them too; a point counts only if it passes every limit.
-
-    >>> def seen(point):
-    ...     return [point[0] + point[1], 1.0 - point[0]*point[1]], [[1.0, 1.0], [-point[1], -point[0]]]
-    >>> [round(x, 6) for x in next(descended(seen, (3.0, 1.0), [(0.1, 9.0), (0.1, 9.0)], [0, 1]))]
-    [1.0, 1.0]
-    """
-    from warnings import catch_warnings, simplefilter
-
-    from numpy import array
-    from scipy.optimize import minimize
-
-    first = seen(start)
-    if first is None or not moving:
-        return
-    lows = array([box[i][0] for i in moving])
-    widths = array([box[i][1] - box[i][0] for i in moving])
-    sizes = [sum(abs(slope[i]) * width for i, width in zip(moving, widths, strict=True)) for slope in first[1]]
-    scales = array([size or 1.0 for size in sizes])
-
-    def whole(shares: Sequence[float]) -> tuple[float, ...]:
-        """The point at these shares of the moving sides."""
-        point = list(start)
-        for i, low, width, share in zip(moving, lows, widths, shares, strict=True):
-            point[i] = float(min(max(low + width * share, low), low + width))
-        return tuple(point)
-
-    @cache  # the goal and each kind of limit ask for the same point
-    def scaled(*shares: float) -> tuple[Any, Any]:
-        """What is seen at a point, each value and its slopes divided by how far it moves across the box."""
-        values, slopes = seen(whole(shares)) or first
-        moved = array([[slope[i] for i in moving] for slope in slopes]) * widths
-        return array(values) / scales, moved / scales[:, None]
-
-    limits, zeros = slice(1, len(first[0]) - ties), slice(len(first[0]) - ties, None)
-    for margin in _MARGINS:
-        rules = [
-            {
-                "type": kind,
-                "fun": lambda x, part, inside: -scaled(*x)[0][part] - inside,
-                "jac": lambda x, part, _: -scaled(*x)[1][part],
-                "args": (part, inside),
-            }
-            for kind, part, inside in (("ineq", limits, margin), ("eq", zeros, 0.0))
-        ]
-        with catch_warnings():
-            simplefilter("ignore")
-            found = minimize(
-                lambda x: scaled(*x)[0][0],
-                [(start[i] - low) / width for i, low, width in zip(moving, lows, widths, strict=True)],
-                jac=lambda x: scaled(*x)[1][0],
-                bounds=[(0.0, 1.0)] * len(moving),
-                constraints=rules,
-                method="SLSQP",
-                options={"ftol": FLAT, "maxiter": _ITERATIONS},
-            )
-        yield whole(found.x)

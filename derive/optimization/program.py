@@ -7,12 +7,14 @@ simultaneous relations), it is one more variable, bound by its relation: a zero 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING
 
+from derive.certificates.proof import Bound, Known, Limited
 from derive.errors import DeriveError, LimitError
 from derive.expressions.tree import Equation, Node, Number, names_in
 from derive.numerics.algebra.constant_folding import folded
@@ -20,14 +22,28 @@ from derive.numerics.algebra.evaluation import departure, holds, residual, value
 from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.intervals.enclosure import Span
 from derive.numerics.root_finding.branch_and_bound import System
+from derive.optimization.question import Stated, values_of
 from derive.tolerances import AGREEMENT, MOST, TIGHT
 from quantities.domain import Domain
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
+    from derive.model.relation_set import RelationSet
     from derive.planning.plan import Plan
+    from derive.solving.execution.question import Question
+    from quantities.declaration import Declaration
 
-__all__ = ["Limit", "Program", "Side", "excess", "is_of_time"]
+__all__ = [
+    "Limit",
+    "Program",
+    "Side",
+    "excess",
+    "is_of_time",
+    "known_numbers",
+    "limits_of",
+    "limits_of_range",
+    "step_of",
+]
 
 
 def is_of_time(error: DeriveError) -> bool:
@@ -71,12 +87,38 @@ class Limit:
     def sides_at(self, values: Mapping[str, float]) -> tuple[float, float]:
         return value(self.written.lhs, values), value(self.written.rhs, values)
 
-    def moved(self, by: float) -> Limit:
+    def moved(self, by: float | Fraction) -> Limit:
         """The same limit with its right side moved outwards by so much, in base units."""
         sign = 1 if self.written.op == "<=" else -1
         right = added(self.written.rhs, Number(Fraction(sign * by)))
         gap = folded(added(self.gap, Number(Fraction(-by))), {})
         return replace(self, written=Equation(self.written.lhs, self.written.op, right), gap=gap)
+
+
+def limits_of(programs: Iterable[Program]) -> list[Limit]:
+    """The limits of several cases of one question."""
+    return [*chain.from_iterable(program.limits for program in programs)]
+
+
+def known_numbers(
+    library: RelationSet, question: Question, limits: Iterable[Stated], free: Collection[str]
+) -> dict[str, float]:
+    """What a question knows beside what is free, in base units, with the values that stand in its limits."""
+    values = {**library.defaults, **question.weak, **question.strong, **values_of(limits)}
+    return {name: value.base[1] for name, value in values.items() if name not in free}
+
+
+def step_of(quantity: Declaration) -> float:
+    """The size of one of what is counted, in base units; zero of what is not."""
+    return quantity.unit.to_base(1.0) if quantity.is_count else 0.0
+
+
+def limits_of_range(form: Node, low: float, high: float, spread: Callable[[Node], Node]) -> Iterator[Limit]:
+    """The ends of a range as limits of a form, each with its gap spread out; an infinite end is none."""
+    for op, end in ((">=", low), ("<=", high)):
+        if math.isfinite(end):
+            written = Equation(form, op, Number(Fraction(end)))
+            yield Limit("", None, written, spread(excess(written)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +179,24 @@ class Program:
             guards=self.guards,
             steps=dict(zip(self.names, self.steps, strict=True)),
             known=self.known,
+        )
+
+    def bound(self, floor: float) -> Bound:
+        """What a certificate claims of it, yet without its boxes."""
+        limits = tuple(Limited(limit.gap, limit.guard) for limit in self.limits)
+        forms = [self.goal, *(limit.gap for limit in limits), *self.zeros, *self.guards]
+        forms += [limit.guard for limit in limits if limit.guard is not None]
+        return Bound(
+            names=self.names,
+            box=self.box,
+            steps=self.steps,
+            known=tuple(Known.of(name, self.known[name]) for name in names_in(*forms) if name not in self.names),
+            goal=self.goal,
+            limits=limits,
+            zeros=self.zeros,
+            guards=self.guards,
+            floor=floor,
+            tree=(),
         )
 
     @property

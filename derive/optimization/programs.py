@@ -4,16 +4,17 @@ The plans are those of compiled functions (`kernels.case_dispatch`), so that the
 has the same answer. A fork that the whole box decides is followed on one side; otherwise each side is a program, with
 its condition as a guard. A quantity in use that may leave its domain in the box is a side condition.
 
-A count that relations determine is one more variable, which takes whole numbers alone; its relation is a zero.
+A quantity without a closed form and a count that relations determine, which takes whole numbers alone, are variables
+of their own, bound by a zero. At a point of what is free, they are worked out with every solution.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import product
+from itertools import chain, product
 from types import MappingProxyType
 
 from derive.errors import DeriveError, LimitError
@@ -23,20 +24,30 @@ from derive.kernels.reach import eliminates
 from derive.model.conditions import implied
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import folded
-from derive.numerics.algebra.evaluation import weighed
+from derive.numerics.algebra.evaluation import value, weighed
 from derive.numerics.algebra.like_terms import ZERO, added, negated
 from derive.numerics.algebra.linear import linear_form
 from derive.numerics.intervals.enclosure import Span, enclose, truths
-from derive.optimization.program import Limit, Program, Side, excess
+from derive.optimization.program import (
+    Limit,
+    Program,
+    Side,
+    excess,
+    is_of_time,
+    known_numbers,
+    limits_of_range,
+    step_of,
+)
+from derive.optimization.question import Stated
 from derive.optimization.spreading import in_free_names
-from derive.optimization.stated_limits import Stated
-from derive.optimization.ways import Way, Zero, joined, merged, solver
-from derive.planning.plan import Plan
+from derive.planning.plan import Block, Plan
 from derive.solving.cancellation.jacobian_rank import combined, rows_of
 from derive.solving.diagnosis.diagnosis import shortage
+from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.question import Outline, Question
 from derive.solving.ranges.range_propagation import only_form
 from derive.solving.sensitivity.elasticities import composed, put_in
+from derive.tolerances import ROUNDED
 from quantities.domain import Domain
 
 __all__ = ["NO_SPANS", "Unwritten", "programs"]
@@ -62,6 +73,47 @@ def programs(
     return _Writing(library, question, stated, free, sign, uncertain).programs()
 
 
+@dataclass(frozen=True)
+class Zero:
+    """A quantity that is a variable of its own: one without a closed form, or a count."""
+
+    name: str
+    domain: Domain
+    node: Node  # zero where its relation holds
+    form: Node | None = None  # of a count, whose step is the size of one
+    step: float = 0.0
+
+    @property
+    def span(self) -> Span:
+        return self.domain.low, self.domain.high
+
+    def at(self, values: Mapping[str, float]) -> float:
+        """The number itself, which that of a count has to be to within rounding; NaN where it is not."""
+        number = values[self.name] if self.form is None else value(self.form, values)
+        return self.near(number) if self.step else number
+
+    def near(self, number: float) -> float:
+        """The whole number of a count that a number is but for rounding; NaN where it is none."""
+        if not math.isfinite(number):
+            return math.nan
+        whole = round(number / self.step) * self.step
+        is_whole = abs(number - whole) <= ROUNDED * max(self.step, abs(whole))
+        return whole if is_whole and self.domain.admits(whole) else math.nan
+
+
+@dataclass(frozen=True)
+class Way:
+    """A quantity as an expression in one case, and what that takes."""
+
+    form: Node
+    guards: tuple[Node, ...] = ()
+    zeros: tuple[Zero, ...] = ()
+    sides: tuple[Side, ...] = ()
+    open_ones: tuple[str, ...] = ()  # what a divisor of its form leaves open where it may be zero in the box
+    plans: tuple[Plan, ...] = ()
+    renamed: Mapping[str, str] = field(default_factory=dict)
+
+
 class _Writing:
     """The programs of one question under construction."""
 
@@ -75,9 +127,7 @@ class _Writing:
         uncertain: Mapping[str, Span],
     ) -> None:
         self.library, self.question, self.limits, self.free, self.sign = library, question, limits, free, sign
-        values = {**library.defaults, **question.weak, **question.strong}
-        values |= {name: value for limit in limits for name, value in limit.values.items()}
-        self.known = {name: value.base[1] for name, value in values.items() if name not in free}
+        self.known = known_numbers(library, question, limits, free)
         self.fixed = {name: number for name, number in self.known.items() if name not in uncertain}
         self.box = {**{name: (number, number) for name, number in self.fixed.items()}, **uncertain, **free}
         self.held: dict[str, list[Way]] = {}
@@ -86,8 +136,8 @@ class _Writing:
         found: list[Program] = []
         for goal in self._ways(self.question.target):
             limits = [one for one in self.limits if self._is_tested(one, goal)]
-            names = dict.fromkeys(name for one in limits for name in one.names)
-            others = {name for one in limits if not one.is_domain for name in one.names}
+            names = dict.fromkeys(chain.from_iterable(one.names for one in limits))
+            others = {*chain.from_iterable(one.names for one in limits if not one.is_domain)}
             choices = [
                 self._ways_beside(name, goal) if name in others else self._ways_or_none(name, goal) for name in names
             ]
@@ -155,7 +205,8 @@ class _Writing:
                 raise Unwritten(name)
             if name == self.question.target and not found.alternatives:
                 raise Unwritten(name) if eliminates(self.library, outline) else self._shortage(name)
-            every = [way for tree in found.alternatives for way in self._of_tree(tree, found.asides, outline)]
+            trees = [self._of_tree(tree, found.asides, outline) for tree in found.alternatives]
+            every = [*chain.from_iterable(trees)]
             # ways that differ only in how a condition is decided are one
             ways = list({(way.form, way.guards, way.zeros, way.sides): way for way in reversed(every)}.values())
             self.held[name] = ways[::-1] or ([Way(Name(name))] if own else [])
@@ -175,9 +226,10 @@ class _Writing:
                 for truth, side in ((True, tree.yes), (False, tree.no)):
                     if truth in possible or None in possible:
                         sure = possible == {truth}
-                        claim = () if sure else (condition if truth else Apply("not", (condition,)),)
+                        claimed = condition if truth else Apply("not", (condition,))
+                        claim = () if sure else (claimed,)
                         for way in self._of_tree(side, asides, outline, {**told, tree.condition: truth}):
-                            yield joined(way, guard, claim)
+                            yield _joined(way, guard, claim)
 
     def _is_eliminated(self, outline: Outline, told: Mapping[Node, bool]) -> bool:
         """Whether relations fix a target together in a case in which counting leaves it open."""
@@ -198,14 +250,14 @@ class _Writing:
         """A condition in terms of the free quantities, in each case of the quantities in it."""
         names = [name for name in names_in(condition) if name not in self.question.strong]
         each = [
-            [way for tree in asides[name] for way in self._of_tree(tree, asides)]
+            [*chain.from_iterable(self._of_tree(tree, asides) for tree in asides[name])]
             if name in asides
             else [Way(Name(name))]
             for name in names
         ]
         for chosen in product(*each):
             forms = {name: way.form for name, way in zip(names, chosen, strict=True)}
-            yield with_forms(condition, forms), merged(chosen)
+            yield with_forms(condition, forms), _merged(chosen)
 
     def _of_case(self, case: Case) -> Iterator[Way]:
         """The way of a plan, unless the box excludes it."""
@@ -248,7 +300,7 @@ class _Writing:
     def _beside(self, plans: Sequence[Plan]) -> dict[str, Node]:
         """The forms of what follows from the numbers of a case, for its conditions."""
         found: dict[str, Node] = {}
-        for block in (block for made in plans for block in made.blocks):
+        for block in chain.from_iterable(made.blocks for made in plans):
             form = only_form(self.library, block)
             if form is None:
                 raise Unwritten(block.unknowns[0])
@@ -333,15 +385,18 @@ class _Writing:
         return in_free_names(node, self.fixed, spans)
 
     def _program(self, goal: Way, limits: Sequence[Stated], beside: Mapping[str, Way]) -> Program:
-        whole = merged([goal, *beside.values()])
+        whole = _merged([goal, *beside.values()])
         forms = {name: way.form for name, way in beside.items()}
         unknowns = {zero.name: zero.span for zero in whole.zeros}
         spans = {**self.box, **unknowns}
         written = [self._limit(limit, forms, spans) for limit in limits]
         names = (*self.free, *unknowns)
-        declared = [self.library.declared[name] for name in self.free]
-        steps = [one.unit.to_base(1.0) if one.is_count else 0.0 for one in declared]
+        steps = [step_of(self.library.declared[name]) for name in self.free]
         plain = goal.form if self.sign > 0 else negated(goal.form)
+
+        def ends(side: Side) -> Iterator[Limit]:  # the excluded end of an open domain is left to the points
+            return limits_of_range(side.form, side.domain.low, side.domain.high, lambda gap: self._spread(gap, spans))
+
         return Program(
             names=names,
             box=(*self.free.values(), *unknowns.values()),
@@ -350,7 +405,7 @@ class _Writing:
             goal=self._spread(plain, spans),
             plain=goal.form,
             known=self.known,
-            limits=(*(one for one in written if one.written.op != "="), *self._as_limits(whole.sides, spans)),
+            limits=(*(one for one in written if one.written.op != "="), *chain.from_iterable(map(ends, whole.sides))),
             ties=tuple(one for one in written if one.written.op == "="),
             definitions=tuple(self._spread(zero.node, spans) for zero in whole.zeros),
             guards=tuple(folded(guard, self.fixed) for guard in whole.guards),
@@ -359,7 +414,7 @@ class _Writing:
             sign=self.sign,
             plans=whole.plans,
             counts=tuple((zero.name, zero.form) for zero in whole.zeros if zero.form is not None),
-            solved=solver(self.library, whole) if unknowns else None,
+            solved=_solver(self.library, whole) if unknowns else None,
         )
 
     def _limit(self, limit: Stated, forms: Mapping[str, Node], spans: Mapping[str, Span]) -> Limit:
@@ -380,14 +435,6 @@ class _Writing:
             gap = Apply("piecewise", (gap, guard, Number(Fraction(-1.0))))
         return Limit(limit.name, limit.relation, written, gap, limit.approximate, guard, limit.is_domain)
 
-    def _as_limits(self, sides: Sequence[Side], spans: Mapping[str, Span]) -> Iterator[Limit]:
-        """Limits that keep quantities inside their domains; the excluded end of an open one is left to the points."""
-        for side in sides:
-            for op, end in ((">=", side.domain.low), ("<=", side.domain.high)):
-                if math.isfinite(end):
-                    written = Equation(side.form, op, Number(Fraction(end)))
-                    yield Limit("", None, written, self._spread(excess(written), spans))
-
 
 def _is_inside(values: Span, domain: Domain) -> bool:
     low = values[0] > domain.low if domain.open_low else values[0] >= domain.low
@@ -400,3 +447,85 @@ def _all(conditions: Sequence[Node]) -> Node:
 
 class Unwritten(Exception):  # noqa: N818 - no error: the solver is asked at points instead
     """A quantity has no expression in terms of what is free."""
+
+
+def _merged(ways: Iterable[Way]) -> Way:
+    """What several ways take together."""
+    whole = Way(Number(Fraction(0.0)))
+    for way in ways:
+        whole = _joined(way, whole, ())
+    return whole
+
+
+def _joined(way: Way, other: Way, claim: tuple[Node, ...]) -> Way:
+    """A way, with what another one takes and a further condition."""
+    zeros = {zero.name: zero for zero in (*other.zeros, *way.zeros)}
+    return replace(
+        way,
+        guards=tuple(dict.fromkeys((*other.guards, *claim, *way.guards))),
+        zeros=tuple(zeros.values()),
+        sides=tuple(dict.fromkeys((*other.sides, *way.sides))),
+        open_ones=tuple(dict.fromkeys((*other.open_ones, *way.open_ones))),
+        plans=tuple(dict.fromkeys((*other.plans, *way.plans))),
+        renamed={**other.renamed, **way.renamed},
+    )
+
+
+def _solver(library: RelationSet, whole: Way) -> Callable[[Mapping[str, float]], list[Mapping[str, float]]]:
+    """The function that works out at a point what is a variable of its own: every solution there."""
+    plans, renamed = whole.plans, whole.renamed
+    counts = {zero.name: zero for zero in whole.zeros if zero.form is not None}
+    counted = {name: counts[own] for name, own in renamed.items() if own in counts}
+    is_closed = all(zero.form is not None for zero in whole.zeros)
+
+    def solutions(values: Mapping[str, float]) -> Iterator[dict[str, float]]:
+        """What has no closed form, in each combination of the plans' solutions that agree."""
+        open_blocks = [[block for block in made.blocks if only_form(library, block) is None] for made in plans]
+        names = [[*chain.from_iterable(block.unknowns for block in blocks)] for blocks in open_blocks]
+        for states in product(*(_states(library, made, values, counted) for made in plans)):
+            numbers: dict[str, float] = {}
+            pairs = zip(names, states, strict=True)
+            each = chain.from_iterable([(renamed[name], state.values[name]) for name in own] for own, state in pairs)
+            if all(numbers.setdefault(name, x) == x for name, x in each):
+                yield numbers
+
+    def solved(values: Mapping[str, float]) -> list[Mapping[str, float]]:
+        whole_ones: list[Mapping[str, float]] = []
+        for found in [{}] if is_closed else solutions(values):
+            for zero in whole.zeros:
+                found[zero.name] = zero.at({**values, **found})
+            if all(map(math.isfinite, found.values())):
+                whole_ones.append(found)
+        return whole_ones
+
+    return solved
+
+
+def _states(library: RelationSet, made: Plan, values: Mapping[str, float], counted: Mapping[str, Zero]) -> list[State]:
+    """The solutions of a plan at a point: those that have a number for every unknown.
+
+    What follows from a count follows from the whole number, and not from what rounding made of it: the root of
+    `d**2 = 4 - n` is zero where n is four, and far from zero where it is 3.9999999999999984.
+    """
+    states = [State(dict(values))]
+    try:
+        for block in made.blocks:
+            steps = chain.from_iterable(block_states(library, block, state)[0] for state in states)
+            states = [_with_whole_counts(step, block, counted) for step in steps]
+    except DeriveError as error:
+        if is_of_time(error):
+            raise
+        return []
+    unknowns = [*made.unknowns]
+    return [state for state in states if state.values.keys() >= {*unknowns}]
+
+
+def _with_whole_counts(state: State, block: Block, counted: Mapping[str, Zero]) -> State:
+    """The state after a block, in which a count that is whole up to rounding is whole."""
+    whole = {
+        name: counted[name].near(state.values[name])
+        for name in block.unknowns
+        if name in counted and name in state.values
+    }
+    found = {name: number for name, number in whole.items() if math.isfinite(number)}
+    return replace(state, values={**state.values, **found}) if found else state

@@ -7,9 +7,10 @@ The search then has a side less, and a goal that is only flat along the tie may 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
+from itertools import chain, product
 
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, walk, with_forms
 from derive.numerics.algebra.constant_folding import folded
@@ -18,7 +19,7 @@ from derive.numerics.algebra.isolation import isolate
 from derive.numerics.algebra.like_terms import ZERO, inverted, multiplied, negated, occurrences
 from derive.numerics.algebra.linear import linear_form
 from derive.numerics.intervals.enclosure import Span, enclose
-from derive.optimization.program import Limit, Program, Side, excess
+from derive.optimization.program import Limit, Program, Side, limits_of_range
 from derive.optimization.spreading import in_free_names
 from derive.tolerances import UNDERFLOW
 
@@ -90,13 +91,9 @@ def _pivots(program: Program) -> Iterator[tuple[Limit, str, Node]]:
     for node in walk(program.goal, *(limit.gap for limit in program.limits), *program.zeros):
         if isinstance(node, Name):
             places[node.name] = places.get(node.name, 0) + 1
-    candidates = [
-        (places.get(name, 0), name, tie)
-        for tie in program.ties
-        for name, step in zip(program.names, program.steps, strict=True)
-        if not step and name in names_in(tie.gap)
-    ]
-    for _, name, tie in sorted(candidates, key=lambda one: one[0]):
+    uncounted = [name for name, step in zip(program.names, program.steps, strict=True) if not step]
+    candidates = [(tie, name) for tie, name in product(program.ties, uncounted) if name in names_in(tie.gap)]
+    for tie, name in sorted(candidates, key=lambda candidate: places.get(candidate[1], 0)):
         form = _given(tie.gap, name, program.spans)
         if form is not None and (_is_plain(form, program) or _stands_apart(name, program.goal)):
             yield tie, name, form
@@ -134,9 +131,10 @@ def _given(gap: Node, name: str, spans: Mapping[str, Span]) -> Node | None:
 def _is_one_to_one(gap: Node, name: str) -> bool:
     """Whether a quantity stands once, inside logarithms and exponentials alone."""
     around = [part for part in walk(gap) if isinstance(part, Apply) and name in names_in(part)]
-    factors = [arg for part in around if part.op == "mul" for arg in part.args if name not in names_in(arg)]
-    is_invertible = all(part.op in ("add", "neg", "mul", "log", "exp") for part in around)
-    return is_invertible and occurrences(gap, name) == 1 and all(isinstance(one, Number) for one in factors)
+    if occurrences(gap, name) != 1 or any(part.op not in ("add", "neg", "mul", "log", "exp") for part in around):
+        return False
+    factors = chain.from_iterable(part.args for part in around if part.op == "mul")
+    return all(isinstance(factor, Number) for factor in factors if name not in names_in(factor))
 
 
 def _without(program: Program, tie: Limit, name: str, form: Node) -> Program:
@@ -161,18 +159,17 @@ def _without(program: Program, tie: Limit, name: str, form: Node) -> Program:
         free=program.free - 1,
         goal=spread(program.goal),
         plain=with_forms(program.plain, put),
-        limits=(*map(moved, program.limits), *_range(form, program.box[place], spans)),
+        limits=(*map(moved, program.limits), *_limits_of_range(form, program.box[place], spans)),
         ties=tuple(moved(one) for one in program.ties if one is not tie),
         guards=tuple(with_forms(guard, put) for guard in program.guards),
         sides=tuple(Side(with_forms(side.form, put), side.domain) for side in program.sides),
     )
 
 
-def _range(form: Node, span: Span, spans: Mapping[str, Span]) -> Iterator[Limit]:
+def _limits_of_range(form: Node, span: Span, spans: Mapping[str, Span]) -> Iterator[Limit]:
     """The ends of a range as limits of a form, but for those that it cannot pass."""
-    seen = enclose(form, spans, "")
-    for end, op in ((span[0], ">="), (span[1], "<=")):
-        sure = seen is not None and (seen.values[0] >= end if op == ">=" else seen.values[1] <= end)
-        if not sure:
-            written = Equation(form, op, Number(Fraction(end)))
-            yield Limit("", None, written, in_free_names(excess(written), {}, spans))
+    (low, high), seen = span, enclose(form, spans, "")
+    if seen is not None:
+        low = -math.inf if seen.values[0] >= low else low
+        high = math.inf if seen.values[1] <= high else high
+    return limits_of_range(form, low, high, lambda gap: in_free_names(gap, {}, spans))

@@ -15,9 +15,9 @@ from derive.expressions.tree import Name
 from derive.model.relation_set import RelationSet
 from derive.numerics.intervals.arithmetic import Span
 from derive.optimization.points import along_axes
-from derive.optimization.program import Limit, Program, excess, is_of_time
+from derive.optimization.program import Limit, Program, excess, is_of_time, known_numbers, step_of
+from derive.optimization.question import Stated
 from derive.optimization.search import Best
-from derive.optimization.stated_limits import Stated
 from derive.planning.plan import Plan
 from derive.solving.answering.solver import solve_all, the_one
 from derive.solving.execution.plan_states import planned
@@ -49,9 +49,6 @@ def sampled_program(
         if limit.is_asked or all(name in question.strong or _is_known(library, question, name) for name in limit.names):
             kept.append(limit)
             wanted += [name for name in limit.names if name not in wanted]
-    values = {**library.defaults, **question.weak, **question.strong}
-    values |= {name: value for limit in limits for name, value in limit.values.items()}
-    known = {name: value.base[1] for name, value in values.items() if name not in free}
 
     def solved(at: Mapping[str, float]) -> list[Mapping[str, float]]:
         tick()
@@ -70,15 +67,14 @@ def sampled_program(
             found[name] = number
         return [found]
 
-    declared = [library.declared[name] for name in free]
     return Program(
         names=tuple(free),
         box=tuple(free.values()),
-        steps=tuple(one.unit.to_base(1.0) if one.is_count else 0.0 for one in declared),
+        steps=tuple(step_of(library.declared[name]) for name in free),
         free=len(free),
         goal=Name(question.target),
         plain=Name(question.target),
-        known=known,
+        known=known_numbers(library, question, limits, free),
         limits=tuple(
             Limit(limit.name, limit.relation, limit.written, excess(limit.written), limit.approximate) for limit in kept
         ),

@@ -19,8 +19,8 @@ from itertools import islice
 
 from derive.errors import LimitError
 from derive.numerics.intervals.arithmetic import Span
+from derive.numerics.intervals.boxes import Box
 from derive.numerics.root_finding.branch_and_bound import Part, Search
-from derive.numerics.root_finding.expression_graph import Box
 from derive.optimization.curvature import Curvature
 from derive.optimization.points import Points, neighbours, shortened
 from derive.optimization.program import Program
@@ -37,6 +37,7 @@ _LOOKED_FOR = 64  # boxes after which another minimum is looked for
 _MINIMA = 12  # that are remembered
 _NEARBY = 1e-4  # distance of two minima that are one, as a share of the ranges
 _REMEMBERED = 5000  # points that are not tried twice
+_WAYS = {(True, True): "does not move", (True, False): "rises", (False, True): "falls", (False, False): "turns"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +154,7 @@ class _PointSearch(Search):
         found = []
         for low, high in slopes.slopes[: self.program.free]:
             rises, falls = (low >= 0, high <= 0) if self.program.sign > 0 else (high <= 0, low >= 0)
-            found.append("does not move" if rises and falls else "rises" if rises else "falls" if falls else "turns")
+            found.append(_WAYS[rises, falls])
         return tuple(found)
 
     def bound(self, part: Part) -> float:
@@ -239,5 +240,6 @@ class _PointSearch(Search):
             return 0.0
         sides = zip(self.program.steps, self.program.box, strict=True)
         is_counted = all(step or low == high for step, (low, high) in sides)
-        share = TIGHT if is_counted else SAME_ROOT if self.count < _FEW else EXTREME
-        return tolerated(self.value, self.blur, share)
+        if is_counted:
+            return tolerated(self.value, self.blur, TIGHT)
+        return tolerated(self.value, self.blur, SAME_ROOT if self.count < _FEW else EXTREME)

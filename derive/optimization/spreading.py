@@ -101,8 +101,6 @@ def _meets(factor: Product, terms: list[Product]) -> bool:
 
 def _inner(base: Node, is_positive: Test) -> Node:
     """A factor with its own arguments spread out."""
-    if isinstance(base, (Name, Number)) or base.op in ("piecewise", "add", "max", "min"):
-        if isinstance(base, Apply) and base.op != "piecewise":
-            return Apply(base.op, tuple(spread_out(arg, is_positive) for arg in base.args))
+    if isinstance(base, (Name, Number)) or base.op == "piecewise":
         return base
     return Apply(base.op, tuple(spread_out(arg, is_positive) for arg in base.args))

@@ -18,18 +18,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
-from typing import TYPE_CHECKING, Any
+from itertools import chain, product
+from typing import Any
 
 from derive.errors import ExpressionError, LimitError
 from derive.expressions.tree import Node, names_in
 from derive.kernels.agreement import tested
-from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import weighed
-from derive.optimization.asked_choice import Asked, Pick
 from derive.optimization.program import Program
-from derive.presentation.numbers import DIGITS, in_unit
-from derive.solving.execution.question import Question
+from derive.optimization.question import Choice, ChoiceQuestion
+from derive.optimization.searched_choice import SearchedChoice, programs_of
+from derive.presentation.numbers import DIGITS, in_unit, shown_number
+from derive.presentation.text import columns
+from derive.solving.execution.question import ask
 from derive.tables.sampling.monte_carlo import spread_of
 from derive.time_limits import query
 from derive.tolerances import TIGHT
@@ -37,26 +38,13 @@ from quantities.declaration import Declaration
 from quantities.facts import Profile
 from quantities.value import Value
 
-if TYPE_CHECKING:
-    from derive.optimization.optimum import Choice
-
-__all__ = ["Contender", "Outcome", "UnderRanges", "uncertain", "under_ranges"]
+__all__ = ["Outcome", "UnderRanges", "as_data", "as_text", "under_ranges"]
 
 _MOST_POINTS = 100_000
 _MOST_CORNERS = 256
 _GRID = {0: 1, 1: 64, 2: 32, 3: 12, 4: 7}  # points along each of so many free quantities
 _ROUNDS = 10
 _PIECE = 1 << 20  # numbers computed at once
-
-
-@dataclass(frozen=True)
-class Contender:
-    """A discrete choice with the programs of every case that its ranges meet, and what was found at the middles."""
-
-    pick: Pick
-    programs: tuple[Program, ...]
-    question: Question  # with what it states
-    choice: Choice
 
 
 @dataclass(frozen=True)
@@ -105,32 +93,24 @@ class UnderRanges:
     @query()
     def text(self, digits: int = DIGITS) -> str:
         """A table of the choices, and what is best at the middle, in the worst case and most often."""
-        from derive.optimization.optimum import under_ranges_text
-
-        return under_ranges_text(self, digits)
+        return as_text(self, digits)
 
     def __str__(self) -> str:
         return self.text()
 
 
-def uncertain(one: Question, question: Asked) -> dict[str, Value]:
-    """The values of a discrete choice that are ranges, but for those that are free in the whole question."""
-    values = {**one.weak, **one.strong}
-    return {name: value for name, value in values.items() if value.is_range and name not in question.ranges}
-
-
 def under_ranges(
-    library: RelationSet, question: Asked, sense: str, contenders: Sequence[Contender], points: int, seed: int
+    question: ChoiceQuestion, choices: Sequence[tuple[SearchedChoice, Choice]], points: int, seed: int
 ) -> UnderRanges:
-    """The choices of an optimum over the ranges of its question."""
+    """The choices of an optimum over the ranges of its question: those that have a value at the middles."""
     import numpy
 
     if isinstance(points, bool) or not isinstance(points, int) or not 1 <= points <= _MOST_POINTS:
         hint = f"Give a whole number from 1 to {_MOST_POINTS}."
         raise ExpressionError(f"points = {points!r} is not allowed.", hint=hint, text=repr(points))
-    sign = 1.0 if sense == "least" else -1.0
-    turned = [_Turned(library, question, one) for one in contenders]
-    origins = dict.fromkeys(origin for one in turned for origin in one.origins.values())
+    told = [choice for searched, choice in choices if searched.best.is_found]
+    turned = [_Turned(searched) for searched, _ in choices if searched.best.is_found]
+    origins = dict.fromkeys(chain.from_iterable(one.origins.values() for one in turned))
     if not origins:
         raise ExpressionError(
             f"{question.target} depends on no range in any choice.",
@@ -140,39 +120,42 @@ def under_ranges(
     least = drawn.min(axis=0)
     is_none = ~numpy.isfinite(least)
     outcomes = []
-    for one, numbers in zip(turned, drawn, strict=True):
+    for choice, one, numbers in zip(told, turned, drawn, strict=True):
         wins = float(((numbers <= least + TIGHT * numpy.abs(least)) & ~is_none).mean())
         worst = max(float(numbers.max()), float(one.best(one.corners()).max()))
-        middle = one.contender.choice.best or 0.0
-        outcomes.append(
-            Outcome(one.contender.choice, middle, sign * worst, wins, float(numpy.isfinite(numbers).mean()))
-        )
-    target = library.declared[question.target]
+        holds = float(numpy.isfinite(numbers).mean())
+        outcomes.append(Outcome(choice, choice.best or 0.0, question.sign * worst, wins, holds))
+    target = question.library.declared[question.target]
     none = float(is_none.mean())
-    return UnderRanges(sense, target, tuple(outcomes), tuple(origins), points, seed, none)
+    return UnderRanges(question.sense, target, tuple(outcomes), tuple(origins), points, seed, none)
 
 
 class _Turned:
-    """How one choice turns out."""
+    """How one choice turns out: the programs of all cases that its ranges meet."""
 
-    def __init__(self, library: RelationSet, question: Asked, contender: Contender) -> None:
-        self.library, self.contender = library, contender
-        if any(one.solved is not None or one.ties for one in contender.programs):
+    def __init__(self, choice: SearchedChoice) -> None:
+        question, self.pick = choice.question, choice.pick
+        self.library = question.library
+        asked = ask(self.library, question.target, self.pick.profiles, question.given(self.pick))
+        stated = {**asked.weak, **asked.strong}
+        uncertain = {name: value for name, value in stated.items() if value.is_range and name not in question.ranges}
+        spans = {name: (value.base[0], value.base[2]) for name, value in uncertain.items()}
+        programs = programs_of(question, self.pick, asked, spans)
+        if any(program.solved is not None or program.ties for program in programs):
             raise LimitError(
                 f"{question.target} has no closed form in terms of what is free, and not tied, which this needs.",
                 hint="Ask for the best choice at the ends of each range instead.",
                 limit="closed forms",
             )
-        met = {name for one in contender.programs for name in names_in(*_trees(one))}
-        ranges = uncertain(contender.question, question)
-        self.ranges: dict[str, Value] = {name: value for name, value in ranges.items() if name in met}
-        self.origins = {name: self._origin(name, contender.question.strong) for name in self.ranges}
-        self.searches = [_Search(one, list(self.ranges)) for one in contender.programs]
+        met = {*names_in(*chain.from_iterable(map(_trees, programs)))}
+        self.ranges = {name: value for name, value in uncertain.items() if name in met}
+        self.origins = {name: self._origin(name, asked.strong) for name in self.ranges}
+        self.searches = [_Search(program, list(self.ranges)) for program in programs]
 
     def _origin(self, name: str, typed: Mapping[str, Value]) -> str:
         """What is typed has a plain name; a profile's value bears the profile."""
         if name not in typed:
-            for one in reversed(self.contender.pick.profiles):
+            for one in reversed(self.pick.profiles):
                 profile = one if isinstance(one, Profile) else self.library.profile(one)
                 if name in profile.values:
                     return f"{name} of {profile.name}"
@@ -308,3 +291,60 @@ class _Search:
         shape = points[0].shape if points else (len(draws[0]), 1)
         whole = numpy.where(holds & numpy.isfinite(goal), goal, math.inf)
         return numpy.broadcast_to(whole, shape)
+
+
+def as_text(found: UnderRanges, digits: int = DIGITS) -> str:
+    """The choices over the ranges as a table, and the three that are best."""
+    unit = found.quantity.unit
+    names = [_of_choice(found, one) for one in found.outcomes]
+    rows = [
+        (
+            name,
+            shown_number(one.middle, unit, digits),
+            shown_number(one.worst, unit, digits) if math.isfinite(one.worst) else "excluded",
+            f"{100 * one.wins:.3g} %",
+            f"{100 * one.holds:.3g} %",
+        )
+        for name, one in zip(names, found.outcomes, strict=True)
+    ]
+    told = {
+        "best at the middle": found.at_middle,
+        "best in the worst case": found.in_worst_case,
+        "best most often": found.most_often,
+    }
+    lines = [f"{found.sense} {found.quantity.name} over the ranges of {', '.join(found.ranges)}", ""]
+    lines += columns([("choice", "at the middle", "in the worst case", "wins", "holds"), *rows])
+    lines += ["", *(f"{words}: {_of_choice(found, one)}" for words, one in told.items())]
+    if found.none_holds:
+        lines.append(f"in {100 * found.none_holds:.3g} % of the draws no choice holds")
+    return "\n".join(lines)
+
+
+def _of_choice(found: UnderRanges, one: Outcome) -> str:
+    """The name of a choice; what is free in it is chosen anew at each point."""
+    shared = set.intersection(*(set(other.choice.profiles) for other in found.outcomes))
+    own = [name for name in one.choice.profiles if name not in shared or len(found.outcomes) == 1]
+    listed = [f"{name} = {text}" for name, text in one.choice.listed.items()]
+    return ", ".join([*own, *listed]) or "the one choice"
+
+
+def as_data(found: UnderRanges) -> dict[str, Any]:
+    """The choices over the ranges as plain data; `worst` is null where the limits exclude a choice somewhere."""
+    unit = found.quantity.unit
+    return {
+        "ranges": list(found.ranges),
+        "points": found.points,
+        "seed": found.seed,
+        "none_holds": found.none_holds,
+        "outcomes": [
+            {
+                "profiles": list(one.choice.profiles),
+                "listed": dict(one.choice.listed),
+                "middle": unit.from_base(one.middle),
+                "worst": unit.from_base(one.worst) if math.isfinite(one.worst) else None,
+                "wins": one.wins,
+                "holds": one.holds,
+            }
+            for one in found.outcomes
+        ],
+    }

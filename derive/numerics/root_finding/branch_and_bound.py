@@ -26,18 +26,18 @@ import heapq
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import product
+from itertools import chain, product
 
 from derive.errors import LimitError
 from derive.expressions.tree import Apply, Equation, Name, Node, names_in
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.like_terms import ZERO
 from derive.numerics.intervals.arithmetic import ZERO as NOTHING
-from derive.numerics.intervals.arithmetic import Span, minus, plus, times
+from derive.numerics.intervals.arithmetic import Span
+from derive.numerics.intervals.boxes import Box, MeanValueForm, better_end, distances, rounded_inwards
 from derive.numerics.intervals.enclosure import truths
 from derive.numerics.root_finding.contractors import BoxConsistency, contracted
-from derive.numerics.root_finding.expression_graph import Box, Dag, Run, dag_of
-from derive.numerics.root_finding.multipliers import multipliers
+from derive.numerics.root_finding.expression_graph import Dag, Run, dag_of
 from derive.numerics.root_finding.root_boxes import middle
 from derive.time_limits import tick
 from derive.tolerances import (
@@ -45,16 +45,26 @@ from derive.tolerances import (
     EXPRESSION,
     EXTREME,
     FINEST_BREADTH,
-    HANDFUL,
     HUGE,
     LEAST,
     MOST,
     NEAREST_ZERO,
     NO_SIZE,
-    SAME_ROOT,
+    RANK,
 )
 
-__all__ = ["PARTS", "Bound", "Boxes", "Part", "Search", "Slopes", "System", "breadth", "centre", "least_and_greatest"]
+__all__ = [
+    "PARTS",
+    "Bound",
+    "Boxes",
+    "Part",
+    "Search",
+    "System",
+    "breadth",
+    "centre",
+    "least_and_greatest",
+    "multipliers",
+]
 
 PARTS = 1000
 """Parts into which the box is cut for one end, at most."""
@@ -80,39 +90,6 @@ class System:
     known: Mapping[str, float] = field(default_factory=dict)
 
 
-class Slopes:
-    """What an expression is worth in the middle of a part, and how it moves with each name."""
-
-    def __init__(self, centre: Span, slopes: Sequence[Span], asides: Sequence[Span]) -> None:
-        self.centre, self.slopes, self.asides = centre, slopes, asides
-        self.moves = [  # what it changes by as each name leaves the middle
-            times(slope, aside) if slope != NOTHING else NOTHING for slope, aside in zip(slopes, asides, strict=True)
-        ]
-
-    @property
-    def values(self) -> Span:
-        """The bounds by the mean value theorem."""
-        whole = self.centre
-        for move in self.moves:
-            whole = plus(whole, move)
-        return whole
-
-    def plus(self, others: Sequence[Slopes], weights: Sequence[float]) -> Slopes:
-        """The same of the sum with multiples of others."""
-        total, slopes = self.centre, list(self.slopes)
-        for other, weight in zip(others, weights, strict=True):
-            if weight:
-                by = weight, weight
-                total = plus(total, times(by, other.centre))
-                slopes = [plus(a, times(by, b)) for a, b in zip(slopes, other.slopes, strict=True)]
-        return Slopes(total, slopes, self.asides)
-
-    def share(self, i: int) -> float:
-        """The share of a side in what the expression may change by over the part."""
-        whole = sum(max(map(abs, move)) for move in self.moves)
-        return max(map(abs, self.moves[i])) / whole if 0 < whole < math.inf else 0.0
-
-
 @dataclass(frozen=True, slots=True)
 class Part:
     """A part of the box: what the goal, the gaps and the zeros are worth in it, and their slopes where these prove
@@ -120,7 +97,7 @@ class Part:
 
     box: Box
     values: list[Span]
-    slopes: list[Slopes | None]
+    slopes: list[MeanValueForm | None]
     floor: float = -math.inf
 
 
@@ -133,7 +110,7 @@ class Boxes:
         self.whole: Box = tuple(system.box.values())
         self.steps = tuple(system.steps.get(name, 0.0) for name in self.names)
         self.gaps = range(1, 1 + len(system.gaps))  # the places of the gaps among the expressions
-        tied = {name for node in (*system.zeros, *system.guards) for name in names_in(node)}
+        tied = {*names_in(*system.zeros, *system.guards)}
         self.loose = [i for i, name in enumerate(self.names) if name not in tied]
         slacks = [f"the slack of {i}" for i in self.gaps]
         equations = [Equation(system.goal, "=", Name(_GOAL))]
@@ -168,7 +145,7 @@ class Boxes:
 
     def narrowed(self, sides: Sequence[Span], ceiling: float) -> Box | None:
         """The box cut to where all can hold and the goal is not above the ceiling; None if that is nowhere."""
-        rounded = self._rounded(sides)
+        rounded = rounded_inwards(sides, self.steps)
         if rounded is None or not (self.gaps or self.system.zeros):
             return rounded
         low, high = self.system.allowed
@@ -176,22 +153,7 @@ class Boxes:
         left = contracted(self.dag, (*rounded, goal, *[(-math.inf, 0.0)] * len(self.gaps)), _SWEEPS)
         if left is not None and self.system.zeros:
             left = self.consistency.contracted(left)
-        return None if left is None else self._rounded(left[: len(sides)])
-
-    def _rounded(self, sides: Sequence[Span]) -> Box | None:
-        """The box with the sides of counts rounded inwards; None if no whole number is left."""
-        found = list(sides)
-        for i, step in enumerate(self.steps):
-            if step:
-                low, high = (end / step for end in found[i])
-                least, most = low - SAME_ROOT * max(1.0, abs(low)), high + SAME_ROOT * max(1.0, abs(high))
-                found[i] = (
-                    math.ceil(least) * step if math.isfinite(least) else least,
-                    math.floor(most) * step if math.isfinite(most) else most,
-                )
-                if found[i][0] > found[i][1]:
-                    return None
-        return tuple(found)
+        return None if left is None else rounded_inwards(left[: len(sides)], self.steps)
 
     def part(self, sides: Box) -> Part | None:
         """What is known of a box; None if a gap, a zero or a condition cannot hold in it."""
@@ -214,19 +176,19 @@ class Boxes:
             return None
         return Part(sides, values, slopes)
 
-    def _slopes(self, sides: Box, run: Run) -> list[Slopes | None]:
+    def _slopes(self, sides: Box, run: Run) -> list[MeanValueForm | None]:
         """The slopes of each expression over the box of a run; None where something may jump or be undefined in it."""
         count = len(self.names)
         smooth = [self.dag.is_smooth(j, run) for j in range(len(self.dag.roots))]
         rows = [self.dag.gradient(j, run)[:count] if is_smooth else None for j, is_smooth in enumerate(smooth)]
-        bounded = [row is not None and all(math.isfinite(end) for slope in row for end in slope) for row in rows]
+        bounded = [row is not None and all(map(math.isfinite, chain.from_iterable(row))) for row in rows]
         centres = tuple(map(centre, sides))
         here = self.run([(x, x) for x in centres]) if any(bounded) else None
         if here is None:
             return [None] * len(rows)
-        asides = [plus(side, (-x, -x)) for side, x in zip(sides, centres, strict=True)]
+        asides = distances(sides, centres)
         return [
-            Slopes(here.spans[self.dag.roots[j]], row, asides)
+            MeanValueForm.of(here.spans[self.dag.roots[j]], row, asides)
             if row is not None and bounded[j] and self.dag.is_smooth(j, here)
             else None
             for j, row in enumerate(rows)
@@ -239,7 +201,7 @@ class Boxes:
             return None
         left = list(part.box)
         for i in self.loose:
-            left[i] = _better_end(part.box[i], [row.slopes[i] for row in rows if row is not None])
+            left[i] = better_end(part.box[i], [row.slopes[i] for row in rows if row is not None])
         return tuple(left) if tuple(left) != part.box else None
 
     def floor(self, part: Part, prices: Sequence[float]) -> float:
@@ -266,26 +228,20 @@ class Boxes:
         goal = part.slopes[0]
         if goal is None:
             return part.box
-        return tuple(_better_end(side, [slope]) for side, slope in zip(part.box, goal.slopes, strict=True))
+        return tuple(better_end(side, [slope]) for side, slope in zip(part.box, goal.slopes, strict=True))
 
     def cut(self, part: Part, ceiling: float) -> Box | None:
         """The part without what the slopes exclude: the goal is not above the ceiling, and all holds.
 
         None if nothing is left. Where the others do their best, one side has to make up for the rest.
         """
-        sides = list(part.box)
-        for j, row in enumerate(part.slopes):
-            if row is None:
-                continue
-            above = -ceiling if j == 0 else 0.0
-            signs = (1, -1) if j > len(self.gaps) else (1,)  # a zero is neither positive nor negative
-            for sign in signs if math.isfinite(above) else ():
-                start = plus(row.centre, (above, above))
-                moves = row.moves if sign > 0 else [*map(minus, row.moves)]
-                slopes = row.slopes if sign > 0 else [*map(minus, row.slopes)]
-                if not _cut_by(sides, part.box, start if sign > 0 else minus(start), moves, slopes):
-                    return None
-        return tuple(sides)
+        goal, *others = part.slopes
+        forms = [goal.raised(-ceiling)] if goal is not None and math.isfinite(ceiling) else []
+        for j, row in enumerate(others, 1):
+            if row is not None:
+                forms += [row] if j in self.gaps else [row, row.negated()]  # a zero is neither positive nor negative
+        sides, middles = list(part.box), [*map(centre, part.box)]
+        return tuple(sides) if all(form.cut(sides, middles) for form in forms) else None
 
     def widest(self, part: Part) -> int | None:
         """The side to be cut: the one along which the goal, the zeros and the gaps that may be zero may change most;
@@ -308,40 +264,53 @@ class Boxes:
         return (*sides[:i], (low, first), *sides[i + 1 :]), (*sides[:i], (second, high), *sides[i + 1 :])
 
 
-def _better_end(side: Span, slopes: Sequence[Span]) -> Span:
-    """The end of a side at which expressions with these slopes are least; the side itself where they do not agree."""
-    low, high = side
-    if all(least >= 0 for least, _ in slopes) and math.isfinite(low):
-        return low, low
-    if all(most <= 0 for _, most in slopes) and math.isfinite(high):
-        return high, high
-    return side
+def multipliers(goal: Sequence[float], others: Sequence[Sequence[float]], signed: Sequence[bool]) -> list[float]:
+    """Lagrange multipliers at a point: a weight for each slope, so that the goal's slope and theirs cancel as far as
+    they can.
+
+    At a local optimum the goal's slope is a combination of the slopes of the limits that bind, with weights that are
+    not negative (Karush, Kuhn and Tucker); of those that are `signed`, none is. Nothing rests on their accuracy: any
+    such weights give a valid lower bound, and good ones a tight one.
+
+    >>> multipliers([-2.0, 0.0], [[1.0, 0.0], [0.0, 1.0]], [True, True])
+    [2.0, 0.0]
+    """
+    active = [j for j, slope in enumerate(others) if any(slope) and all(map(math.isfinite, slope))]
+    while active:
+        found = _fitted(goal, [others[j] for j in active])
+        if found is None:
+            active.pop()
+            continue
+        worst = min((j for j in range(len(active)) if signed[active[j]]), key=lambda j: found[j], default=None)
+        if worst is None or found[worst] >= 0:
+            weights = dict(zip(active, found, strict=True))
+            return [weights.get(j, 0.0) + 0.0 for j in range(len(others))]  # no negative zero
+        del active[worst]
+    return [0.0] * len(others)
 
 
-def _cut_by(sides: list[Span], box: Box, start: Span, moves: Sequence[Span], slopes: Sequence[Span]) -> bool:
-    """Cut sides to where an expression may not be positive; whether anything is left."""
-    steps = [low for low, _ in moves]
-    least = start[0] + sum(steps)
-    slack = HANDFUL * (abs(start[0]) + sum(map(abs, steps)))
-    if least - slack > 0:
-        return False
-    for i, (rise, most) in enumerate(slopes):
-        left = steps[i] - least + slack  # what this side may add at most
-        low, high = sides[i]
-        x = centre(box[i])
-        if rise > 0:
-            sides[i] = (low, min(high, _above(x, max(left / rise, left / most))))
-        elif most < 0:
-            sides[i] = (max(low, -_above(-x, max(left / -rise, left / -most))), high)
-        if not sides[i][0] <= sides[i][1]:
-            return False
-    return True
+def _fitted(goal: Sequence[float], slopes: Sequence[Sequence[float]]) -> list[float] | None:
+    """The weights by the normal equations, each slope scaled to length one; None if they are dependent."""
+    lengths = [math.sqrt(math.fsum(x * x for x in slope)) for slope in slopes]
+    units = [[x / length for x in slope] for slope, length in zip(slopes, lengths, strict=True)]
+    rows = [
+        [*(math.fsum(map(_times, one, other)) for other in units), -math.fsum(map(_times, one, goal))] for one in units
+    ]
+    count = len(rows)
+    for i in range(count):
+        pivot = max(range(i, count), key=lambda k: abs(rows[k][i]))
+        if abs(rows[pivot][i]) < RANK:
+            return None
+        rows[i], rows[pivot] = rows[pivot], rows[i]
+        for k in range(count):
+            if k != i:
+                factor = rows[k][i] / rows[i][i]
+                rows[k] = [a - factor * b for a, b in zip(rows[k], rows[i], strict=True)]
+    return [rows[i][count] / rows[i][i] / lengths[i] for i in range(count)]
 
 
-def _above(x: float, step: float) -> float:
-    """A number and a step, rounded upwards."""
-    reached = x + step
-    return reached + 4 * HANDFUL * (abs(x) + abs(step)) if math.isfinite(reached) else math.inf
+def _times(x: float, y: float) -> float:
+    return x * y
 
 
 def centre(side: Span) -> float:

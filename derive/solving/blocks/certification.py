@@ -12,20 +12,20 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 from derive.certificates.boxes import System
 from derive.certificates.checker import check
-from derive.certificates.proof import Boxes, Claim, Count, Cut, Isolation, Known, Narrowing, Place
+from derive.certificates.proof import Boxes, Claim, Count, Isolation, Known, Place
+from derive.certificates.tree import Cut, Narrowing, cut_off, is_narrower, recorded
 from derive.errors import VerificationError
 from derive.expressions.arithmetic import NoElement
 from derive.expressions.tree import Apply, Equation, names_in
-from derive.numerics.algebra.constant_folding import is_decimal, stated
 from derive.numerics.intervals.arithmetic import Span
 from derive.numerics.root_finding.contractors import contracted
 from derive.numerics.root_finding.expression_graph import Box, Dag, dag_of
 from derive.numerics.root_finding.root_boxes import middle
 from derive.solving.blocks.outcome import Outcome
-from derive.time_limits import tick
 from derive.tolerances import AROUND_ZERO, BLUR, FINEST_PART, LARGEST, SAME_SOLUTION
 from quantities.domain import Domain
 
@@ -64,7 +64,7 @@ def claim_of(
     claim = Claim(
         relations=tuple(relations),
         equations=tuple(equations),
-        known=tuple(_known(name, known[name]) for name in _needed(equations, unknowns)),
+        known=tuple(Known.of(name, known[name]) for name in _needed(equations, unknowns)),
         unknowns=tuple(unknowns),
         domains=tuple(domains[name] for name in unknowns),
         solutions=tuple(tuple(float(one.values[name]) for name in unknowns) for one in outcome.solutions),
@@ -80,11 +80,6 @@ def claim_of(
 def _needed(equations: Sequence[Equation], unknowns: Sequence[str]) -> list[str]:
     sides = [side for one in equations for side in (one.lhs, one.rhs)]
     return [name for name in names_in(*sides) if name not in unknowns]
-
-
-def _known(name: str, number: float) -> Known:
-    """A number as it was stated; a computed one is known up to its rounding."""
-    return Known(name, stated(number), 0.0 if is_decimal(number) else BLUR)
 
 
 def _with_evidence(claim: Claim) -> Iterator[Claim]:
@@ -131,28 +126,19 @@ class _Recorder:
             if place is None:
                 return None
             places.append(place)
-        tree: list[Cut | Narrowing | int | None] = []
-        pending = [self.whole]
-        while pending:
-            tick()
-            box = pending.pop()
-            if len(tree) > _MOST:
-                return None
+
+        def step(box: Box) -> tuple[Cut | Narrowing | int | None, Sequence[Box]] | None:
             within = next((i for i, one in enumerate(places) if _is_within(box, one.region)), None)
             left = None if within is not None or self.system.differs(box) else self._left(box)
             if left is None:
-                tree.append(within)
-                continue
-            if _pays(left, box):
-                tree.append(Narrowing())
-                pending.append(left)
-                continue
+                return within, ()
+            if is_narrower(left, box, _PAYS):
+                return Narrowing(), (left,)
             cut = self._cut(box, places)
-            if cut is None:
-                return None
-            tree.append(cut)
-            pending.extend(_halves(box, cut))
-        return Boxes(tuple(places), tuple(tree))
+            return None if cut is None else (cut, cut.halves(box))
+
+        tree = recorded(self.whole, step, _MOST)
+        return None if tree is None else Boxes(tuple(places), tree)
 
     def _place(self, point: Sequence[float]) -> Place | None:
         """A narrow box around a solution, and the largest region that is tried in which there is no other."""
@@ -191,17 +177,7 @@ class _Recorder:
     def _slab(self, box: Box) -> Cut | None:
         """The cut that takes off the largest part in which the contractors leave nothing."""
         left = None if self.dag is None else contracted(self.dag, box)
-        if left is None:
-            return None
-        for i, ((low, high), (least, most)) in enumerate(zip(box, left, strict=True)):
-            width = high - low
-            for at, side in ((least, (low, least)), (most, (most, high))):
-                if not (low < at < high) or (width < math.inf and side[1] - side[0] <= _PAYS * width):
-                    continue
-                slab = (*box[:i], side, *box[i + 1 :])
-                if self._holds(self.system.is_empty, slab):
-                    return Cut(i, at)
-        return None
+        return None if left is None else cut_off(box, left, _PAYS, partial(self._holds, self.system.is_empty))
 
 
 def _around(x: float, share: float) -> Span:
@@ -219,12 +195,6 @@ def _beside(x: float, share: float) -> Span:
 
 def _is_within(inner: Box, outer: Box) -> bool:
     return all(low <= a and b <= high for (a, b), (low, high) in zip(inner, outer, strict=True))
-
-
-def _pays(left: Box, box: Box) -> bool:
-    """Whether a side has been narrowed by enough to go on."""
-    pairs = zip(left, box, strict=True)
-    return any(b - a <= (1 - _PAYS) * (high - low) < math.inf for (a, b), (low, high) in pairs)
 
 
 def _along_region(box: Box, places: Sequence[Place]) -> Cut | None:
@@ -271,10 +241,3 @@ def _middle(side: Span) -> float:
     if 0.0 in side:
         return (low + high) / _FIRST
     return middle(side)
-
-
-def _halves(box: Box, cut: Cut) -> tuple[Box, Box]:
-    """The part above a cut, and the part below it, which is looked at first."""
-    i = cut.unknown
-    low, high = box[i]
-    return (*box[:i], (cut.at, high), *box[i + 1 :]), (*box[:i], (low, cut.at), *box[i + 1 :])

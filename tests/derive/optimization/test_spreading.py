@@ -11,7 +11,7 @@ from derive.expressions.grammar import parse_expression
 from derive.expressions.tree import names_in
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.intervals.enclosure import enclose
-from derive.numerics.root_finding.multipliers import multipliers
+from derive.numerics.root_finding.branch_and_bound import multipliers
 from derive.optimization.spreading import in_free_names
 
 FORMS = [

@@ -10,9 +10,8 @@ import pytest
 
 import derive
 from derive.errors import DeriveError
-from derive.optimization.asked_choice import asked
-from derive.optimization.least import _contenders, looked_at
-from derive.optimization.stated_limits import library_limits, stated_limits
+from derive.optimization.question import read_question
+from derive.optimization.searched_choice import searched_choice
 from derive.optimization.under_ranges import _Turned
 from derive.relation_files.loading import load
 
@@ -115,12 +114,11 @@ def test_at_the_middles_the_search_meets_the_proved_optimum(chip: str, model: st
     """Two free quantities, of which one counts."""
     library = derive.llm
     given = {"context": "8 ktoken/sequence", "batch": "1..4096 sequence", "chips": "1..64 chip"}
-    question = asked(library, "cost_per_token", (chip, model), {**given, "bandwidth_efficiency": "0.7 +/- 0.1"})
-    limits = [*library_limits(library), *stated_limits(library, [limit])]
-    looked = looked_at(library, question, question.picks[0], limits, 1.0)
+    ranged = {**given, "bandwidth_efficiency": "0.7 +/- 0.1"}
+    question = read_question(library, "cost_per_token", "least", (chip, model), [limit], ranged)
+    looked = searched_choice(question, question.picks[0])
     assert looked.best.is_found
-    (contender,) = _contenders(library, question, limits, [looked], "least")
-    turned = _Turned(library, question, contender)
+    turned = _Turned(looked)
     middles = [numpy.array([value.base[1]]) for value in turned.ranges.values()]
     met = float(turned.best(middles)[0])
     assert met >= looked.best.floor * (1 - 1e-9)

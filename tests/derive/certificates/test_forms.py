@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 
-from derive.certificates.convexity import Convex
+from derive.certificates.forms import Form
 from derive.expressions.grammar import parse_expression
 from tests.ordinary import every
 
@@ -26,20 +26,22 @@ def test_a_tangent_is_a_bound_only_where_it_lies_below_the_form(seed: int) -> No
     box = tuple((start, start + draw.uniform(0.01, 1)) for start in corner)
     aside = draw.choice((0.0, 0.5))
     point = [draw.uniform(low - aside, high + aside) for low, high in box]
-    convex = Convex(parse_expression(shape.format(*numbers)), ("x", "y"), {})
-    least = convex.least(box, point)
+    convex = Form(parse_expression(shape.format(*numbers)), ("x", "y"), {})
+    least = convex.least_by_tangent(box, point)
     grid = [[low + (high - low) * i / 12 for i in range(13)] for low, high in box]
     lowest = min(SHAPES[shape](x, y, *numbers) for x in grid[0] for y in grid[1])
     assert least <= lowest + 1e-9 * (1 + abs(lowest)), (shape, numbers, box, point)
 
 
 def test_the_tangent_at_the_minimum_is_the_minimum() -> None:
-    bowl = Convex(parse_expression("(x - 1)**2 + x*y + y**2"), ("x", "y"), {})
-    assert math.isclose(bowl.least(((0.0, 3.0), (-2.0, 1.0)), (4 / 3, -2 / 3)), 1 - 4 / 3, abs_tol=1e-12)
-    assert math.isclose(bowl.least(((2.0, 3.0), (-1.0, 1.0)), (2.0, -1.0)), 0.0, abs_tol=1e-12)
-    assert -1 / 3 <= bowl.least(((2.0, 3.0), (-1.0, 1.0)), (4 / 3, -2 / 3)) <= 0.0  # a point beside the box
-    hollow = Convex(parse_expression("x**2*(x - 3)**2 + y**2"), ("x", "y"), {})
-    assert hollow.least(((-0.1, 0.1), (0.0, 0.0)), (3.0, 0.0)) <= 0  # convex in the box, and not as far as the point
-    saddle = Convex(parse_expression("x*y"), ("x", "y"), {})
-    assert saddle.least(((-1.0, 1.0), (-1.0, 1.0)), (0.5, 0.5)) == -math.inf
-    assert saddle.least(((0.0, 1.0), (0.0, 1.0)), (0.5, 0.5)) == 0  # it rises along both sides
+    bowl = Form(parse_expression("(x - 1)**2 + x*y + y**2"), ("x", "y"), {})
+    assert math.isclose(bowl.least_by_tangent(((0.0, 3.0), (-2.0, 1.0)), (4 / 3, -2 / 3)), 1 - 4 / 3, abs_tol=1e-12)
+    assert math.isclose(bowl.least_by_tangent(((2.0, 3.0), (-1.0, 1.0)), (2.0, -1.0)), 0.0, abs_tol=1e-12)
+    assert -1 / 3 <= bowl.least_by_tangent(((2.0, 3.0), (-1.0, 1.0)), (4 / 3, -2 / 3)) <= 0.0  # a point beside the box
+    hollow = Form(parse_expression("x**2*(x - 3)**2 + y**2"), ("x", "y"), {})
+    assert (
+        hollow.least_by_tangent(((-0.1, 0.1), (0.0, 0.0)), (3.0, 0.0)) <= 0
+    )  # convex in the box, and not as far as the point
+    saddle = Form(parse_expression("x*y"), ("x", "y"), {})
+    assert saddle.least_by_tangent(((-1.0, 1.0), (-1.0, 1.0)), (0.5, 0.5)) == -math.inf
+    assert saddle.least_by_tangent(((0.0, 1.0), (0.0, 1.0)), (0.5, 0.5)) == 0  # it rises along both sides

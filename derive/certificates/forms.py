@@ -1,0 +1,148 @@
+"""Lower bounds of a form over boxes of its names: by its enclosure, by its slopes, and where it is convex by tangents.
+
+A form with second derivatives is convex on a box if the matrix of these is positive definite at each of its points.
+That is shown for all matrices between the enclosures of the second derivatives at once: if every pivot of their
+elimination is positive, so are those of each (interval Cholesky; Alefeld and Mayer 1993). The form is then at least
+what its tangent at any point of the box comes to, whose least value lies at a corner.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import chain
+
+from derive.certificates.tree import middle
+from derive.expressions.tree import Node
+from derive.numerics.algebra.constant_folding import folded
+from derive.numerics.algebra.like_terms import derivative
+from derive.numerics.intervals.arithmetic import ZERO, Span, minus, over, plus, square, times
+from derive.numerics.intervals.boxes import Box, MeanValueForm, better_end, distances
+from derive.numerics.intervals.enclosure import Enclosure, enclose
+from derive.time_limits import tick
+
+__all__ = ["Form"]
+
+
+class Form:
+    """An expression of some names, over boxes of these."""
+
+    def __init__(self, node: Node, names: Sequence[str], known: Mapping[str, Span]) -> None:
+        self.node, self.names, self.known = node, names, known
+
+    def enclosed(self, box: Box, moving: str = "") -> Enclosure | None:
+        """The enclosure over a box; None where the form has no value."""
+        tick()  # there is one of these for each name
+        return enclose(self.node, {**self.known, **dict(zip(self.names, box, strict=True))}, moving)
+
+    def slopes(self, box: Box) -> list[Span] | None:
+        """The slope along each name; None where the form may jump, or be undefined."""
+        slopes = []
+        for name in self.names:
+            along = self.enclosed(box, name)
+            if along is None or along.partial:
+                return None
+            slopes.append(along.slopes)
+        return slopes
+
+    def around_middle(self, box: Box, slopes: Sequence[Span] | None) -> MeanValueForm | None:
+        """The mean value form by slopes over a box, if it has a middle and the form a value there."""
+        point = middle(box)
+        here = None if point is None or slopes is None else self.enclosed(tuple((x, x) for x in point))
+        if point is None or slopes is None or here is None or here.partial:
+            return None
+        return MeanValueForm.of(here.values, slopes, distances(box, point))
+
+    def least(self, box: Box) -> float:
+        """A number that the form does not fall below in a box, by its enclosure and its slopes; infinite if it is
+        defined nowhere."""
+        whole = self.enclosed(box)
+        if whole is None:
+            return math.inf
+        slopes = self.slopes(box)
+        if slopes is None:
+            return whole.values[0]
+        at_corner = self.enclosed(tuple(better_end(side, [slope]) for side, slope in zip(box, slopes, strict=True)))
+        least = math.inf if at_corner is None else at_corner.values[0]
+        around = self.around_middle(box, slopes)
+        return least if around is None else max(least, around.values[0])
+
+    def where_not_positive(self, box: Box) -> Box | None:
+        """The part of a box in which the form may not be positive; None if there is none."""
+        around, point = self.around_middle(box, self.slopes(box)), middle(box)
+        if around is None or point is None:
+            return box
+        sides = list(box)
+        return tuple(sides) if around.cut(sides, point) else None
+
+    @cached_property
+    def seconds(self) -> list[list[Node | None]]:
+        """The second derivatives: of each name, with itself and those before it."""
+        return [[self._second(one, other) for other in self.names[: i + 1]] for i, one in enumerate(self.names)]
+
+    def _second(self, one: str, other: str) -> Node | None:
+        first = derivative(self.node, one)
+        return None if first is None else derivative(folded(first, {}), other)
+
+    def least_by_tangent(self, box: Box, point: Sequence[float]) -> float:
+        """A number that the form does not fall below in a box, by its tangent at a point; else minus infinity.
+
+        Where the form is monotone along a side, its better end alone is looked at, and the point is moved there. The
+        form has to be convex between the box and the point; if it is not, the tangent is that at the nearest point of
+        the box.
+        """
+        if not all(map(math.isfinite, chain(point, *box))):
+            return -math.inf
+        box = tuple(self._better_end(box, i) for i in range(len(box)))
+        nearest = [min(max(x, low), high) for x, (low, high) in zip(point, box, strict=True)]
+        apart = [x if low < high else low for x, (low, high) in zip(point, box, strict=True)]
+        for at in (apart, nearest) if apart != nearest else (nearest,):
+            wide = tuple((min(x, low), max(x, high)) for x, (low, high) in zip(at, box, strict=True))
+            if self._is_convex(wide):
+                return self._tangent(box, at)
+        return -math.inf
+
+    def _better_end(self, box: Box, i: int) -> Span:
+        along = self.enclosed(box, self.names[i])
+        return box[i] if along is None or along.partial else better_end(box[i], [along.slopes])
+
+    def _tangent(self, box: Box, point: Sequence[float]) -> float:
+        """The least value in a box of the tangent at a point."""
+        there = tuple((x, x) for x in point)
+        here, slopes = self.enclosed(there), self.slopes(there)
+        if here is None or here.partial or slopes is None:
+            return -math.inf
+        return MeanValueForm.of(here.values, slopes, distances(box, point)).values[0]
+
+    def _is_convex(self, box: Box) -> bool:
+        """Whether every matrix of second derivatives in a box is positive definite along the sides that move."""
+        moving = [i for i, (low, high) in enumerate(box) if low < high]
+        spans = {**self.known, **dict(zip(self.names, box, strict=True))}
+        matrix: list[list[Span]] = [[ZERO] * len(moving) for _ in moving]
+        for row, i in enumerate(moving):
+            for column, j in enumerate(moving[: row + 1]):
+                second = self.seconds[i][j]
+                found = None if second is None else enclose(second, spans, "")
+                if found is None or found.partial:
+                    return False
+                matrix[row][column] = matrix[column][row] = found.values
+        return _is_positive(matrix)
+
+
+def _is_positive(matrix: list[list[Span]]) -> bool:
+    """Whether every symmetric matrix between these bounds is positive definite.
+
+    >>> _is_positive([[(2.0, 3.0), (0.5, 1.0)], [(0.5, 1.0), (1.0, 1.0)]]), _is_positive([[(1.0, 1.0), (1.0, 1.0)]] * 2)
+    (True, False)
+    """
+    rows = [list(row) for row in matrix]
+    for k, row in enumerate(rows):
+        if not 0 < row[k][0] <= row[k][1] < math.inf:
+            return False
+        inverse = over(row[k])
+        for i in range(k + 1, len(rows)):
+            for j in range(k + 1, len(rows)):
+                product = times(rows[i][k], row[j]) if i != j else square(rows[i][k])
+                rows[i][j] = plus(rows[i][j], minus(times(product, inverse)))
+    return True

@@ -1,0 +1,235 @@
+"""The solutions of an equation as balls that hold one each, with which the listed ones are compared.
+
+Where the unknown stands once, the operations around it are undone from the outside to the inside by the
+table of inverses below, on balls that hold every possible number. Each operation has none, one or two numbers that it
+takes to its result; so what is left in the end are all solutions.
+
+Where the sides differ by a ratio of polynomials with rational coefficients, the solutions are the zeros of the
+numerator at which nothing that is divided by is zero. FLINT isolates the different ones, each in a ball of its own.
+Two equations in two unknowns have the common zeros of two polynomials, of which `common_zeros` has the theory.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from functools import reduce
+from itertools import chain
+from typing import Any
+
+from flint import arb, fmpq, fmpq_poly
+
+from derive.certificates.proof import Claim, Count, Isolation
+from derive.expressions.arithmetic import Arithmetic, Fold, NoElement
+from derive.expressions.tree import Apply, Node, cases, names_in
+from derive.numerics.algebra.common_zeros import balls_of_zeros
+from derive.numerics.algebra.exact_values import exact_value
+from derive.numerics.intervals.arithmetic import Span
+from derive.numerics.intervals.enclosure import enclose, truths
+from derive.numerics.intervals.functions import GAP
+from derive.tolerances import SAME_ROOT
+from quantities.domain import Domain
+
+__all__ = ["Ball", "ball_of", "flaw_of_count", "flaw_of_isolation"]
+
+_DEGREE = 40  # limit on exponents that are multiplied out
+
+Ball = Any
+"""A FLINT ball, which holds a number."""
+Ratio = tuple[Any, Any]
+"""Numerator and denominator, polynomials in the unknown."""
+
+
+def _compared(claim: Claim, found: Iterable[Sequence[Ball]]) -> str:
+    """What is wrong with the listed solutions, beside those found of which the domains hold a part: a ball for each
+    unknown."""
+    inside = [point for point in found if all(map(_may_hold, claim.domains, point))]
+    listed = claim.solutions
+    if len(listed) > len(inside) or not all(any(all(map(_is_near, one, point)) for point in inside) for one in listed):
+        return "a listed number is no solution"
+    is_complete = all(any(all(map(_is_near, one, point)) for one in listed) for point in inside)
+    return "" if is_complete else "a solution is not listed"
+
+
+def _may_hold(domain: Domain, ball: Ball) -> bool:
+    """Whether a domain may hold the number in a ball."""
+    is_at_open_end = domain.open_low and ball <= domain.low
+    return not (ball < domain.low or ball > domain.high or is_at_open_end)
+
+
+def _is_near(number: float, ball: Ball) -> bool:
+    """Whether a ball holds a number that is the same but for rounding."""
+    return bool((ball - number).abs_lower() <= SAME_ROOT * abs(number))
+
+
+def ball_of(span: Span) -> Ball:
+    return arb(span[0]).union(arb(span[1]))
+
+
+def _is_sure(yes: bool, no: bool) -> bool:
+    """What balls tell of a question; NoElement where they leave it open."""
+    if not (yes or no):
+        raise NoElement
+    return yes
+
+
+def _exponent_of(node: Node, claim: Claim) -> Fraction:
+    """An exponent that is known exactly."""
+    found = exact_value(node, claim.exact)
+    if found is None:
+        raise NoElement
+    return Fraction(found)
+
+
+_INVERSES: dict[str, Callable[[Ball], Sequence[Ball]]] = {
+    "neg": lambda y: [-y],
+    "inv": lambda y: [1 / y] if _is_sure(y != 0, y == 0) else [],
+    "sqrt": lambda y: [y * y] if _is_sure(y >= 0, y < 0) else [],
+    "abs": lambda y: [y, -y] if _is_sure(y >= 0, y < 0) else [],
+    "exp": lambda y: [y.log()] if _is_sure(y > 0, y <= 0) else [],
+    "log": lambda y: [y.exp()],
+    "log2": lambda y: [arb(2) ** y],
+    "log10": lambda y: [arb(10) ** y],
+    "sinh": lambda y: [y.asinh()],
+    "cosh": lambda y: [y.acosh(), -y.acosh()] if _is_sure(y >= 1, y < 1) else [],
+    "tanh": lambda y: [y.atanh()] if _is_sure(abs(y) < 1, abs(y) >= 1) else [],
+    "asinh": lambda y: [y.sinh()],
+    "acosh": lambda y: [y.cosh()] if _is_sure(y >= 0, y < 0) else [],
+    "atanh": lambda y: [y.tanh()],
+    "asin": lambda y: [y.sin()] if _is_sure(2 * abs(y) <= arb.pi(), 2 * abs(y) > arb.pi()) else [],
+    "acos": lambda y: [y.cos()] if _is_sure(abs(2 * y - arb.pi()) <= arb.pi(), y < 0 or y > arb.pi()) else [],
+    "atan": lambda y: [y.tan()] if _is_sure(2 * abs(y) < arb.pi(), 2 * abs(y) >= arb.pi()) else [],
+    "erf": lambda y: [y.erfinv()] if _is_sure(abs(y) < 1, abs(y) >= 1) else [],
+}
+"""All numbers that an operation takes to y."""
+
+
+def flaw_of_isolation(claim: Claim, evidence: Isolation) -> str:
+    (equation,), (name,) = claim.equations, claim.unknowns
+    is_left = name in names_in(equation.lhs)
+    node, other = (equation.lhs, equation.rhs) if is_left else (equation.rhs, equation.lhs)
+    if name in names_in(other):
+        return "the unknown stands on both sides"
+    operations: list[str] = []
+    values = [_value(other, claim.spans)]
+    while isinstance(node, Apply):
+        holding = [i for i, arg in enumerate(node.args) if name in names_in(arg)]
+        if len(holding) != 1:
+            return "the unknown stands more than once"
+        operations.append(node.op)
+        values = [*chain(*(_undone(node, holding[0], y, claim) for y in values))]
+        node = node.args[holding[0]]
+    if tuple(operations) != evidence.operations:
+        return "other operations stand there"
+    return _compared(claim, [(ball,) for ball in values])
+
+
+def _value(node: Node, spans: Mapping[str, Span]) -> Ball:
+    """A ball that holds the value of an expression of known numbers."""
+    found = enclose(node, spans, "")
+    if found is None or found.flaw == GAP:
+        raise NoElement
+    return ball_of(found.values)
+
+
+def _undone(node: Apply, place: int, y: Ball, claim: Claim) -> Sequence[Ball]:
+    """All numbers of one argument for which an operation comes to y."""
+    if node.op in _INVERSES:
+        return _INVERSES[node.op](y)
+    if node.op == "piecewise":
+        return _undone_choice(node, place, y, claim)
+    if node.op == "pow" and place == 0:
+        return _roots(y, _exponent_of(node.args[1], claim))
+    rest = [_value(arg, claim.spans) for i, arg in enumerate(node.args) if i != place]
+    match node.op:
+        case "add":
+            return [y - sum(rest)]
+        case "mul" if math.prod(rest) != 0:
+            return [y / math.prod(rest)]
+        case "max":
+            return [y] if all(_is_sure(one < y, one > y) for one in rest) else []
+        case "min":
+            return [y] if all(_is_sure(one > y, one < y) for one in rest) else []
+        case "pow" if rest[0] > 0 and rest[0] != 1:
+            return [y.log() / rest[0].log()] if _is_sure(y > 0, y <= 0) else []
+    raise NoElement
+
+
+def _undone_choice(node: Apply, place: int, y: Ball, claim: Claim) -> Sequence[Ball]:
+    """The same for a choice, of which known numbers have to decide that it takes this arm."""
+    for i, (_, condition) in enumerate(cases(node)):
+        possible = {True} if condition is None else truths(condition, claim.spans)
+        if _is_sure(possible == {True}, possible == {False}):
+            return [y] if _is_sure(2 * i == place, False) else []
+    return []
+
+
+def _roots(y: Ball, power: Fraction) -> Sequence[Ball]:
+    """All numbers of which a power is y."""
+    if y == 0:
+        return [arb(0)] if _is_sure(power > 0, power < 0) else []
+    is_positive = _is_sure(y > 0, y < 0)
+    size = abs(y) ** arb(fmpq(power.denominator, power.numerator))
+    if power.denominator != 1:  # of a negative number it is not real
+        return [size] if is_positive else []
+    if power.numerator % 2 == 0:
+        return [size, -size] if is_positive else []
+    return [size if is_positive else -size]
+
+
+def flaw_of_count(claim: Claim, evidence: Count) -> str:
+    if evidence.zeros != len(claim.solutions):
+        return "another number of zeros is listed"
+    if len(claim.unknowns) == 1:
+        return _compared(claim, [(ball,) for ball in _zeros_in_one_unknown(claim)])
+    pairs = balls_of_zeros(claim.equations, claim.unknowns, {name: claim.exact[name] for name in claim.needed})
+    return "the common zeros cannot be told apart" if pairs is None else _compared(claim, pairs)
+
+
+def _zeros_in_one_unknown(claim: Claim) -> list[Any]:
+    """Balls that hold the different zeros."""
+    divisors: list[Any] = []
+
+    def inverse(x: Ratio) -> Ratio:
+        divisors.append(x[0])
+        return x[1], x[0]
+
+    def power(node: Apply, part: Fold) -> Ratio:
+        exponent = _exponent_of(node.args[1], claim)
+        if exponent.denominator != 1 or abs(exponent) > _DEGREE:
+            raise NoElement
+        above, below = part(node.args[0]) if exponent > 0 else inverse(part(node.args[0]))
+        return above ** abs(exponent.numerator), below ** abs(exponent.numerator)
+
+    ratios: Arithmetic[Ratio] = Arithmetic(
+        number=lambda node: _constant(node.value),
+        operations={
+            "add": lambda *terms: reduce(lambda a, b: (a[0] * b[1] + b[0] * a[1], a[1] * b[1]), terms),
+            "mul": lambda *factors: reduce(lambda a, b: (a[0] * b[0], a[1] * b[1]), factors),
+            "neg": lambda x: (-x[0], x[1]),
+            "inv": inverse,
+        },
+        forms={"pow": power},
+    )
+    numbers = {name: _constant(value) for name, value in claim.exact.items()}
+    numerator, _ = ratios.fold(
+        claim.differences[0], {claim.unknowns[0]: (fmpq_poly([0, 1]), fmpq_poly([1])), **numbers}.__getitem__
+    )
+    if numerator == 0:
+        raise NoElement  # the unknown cancels
+    zeros = numerator // numerator.gcd(numerator.derivative())
+    for divisor in divisors:
+        zeros //= zeros.gcd(divisor)
+    (domain,) = claim.domains
+    if domain.open_low and math.isfinite(domain.low):
+        zeros //= zeros.gcd(fmpq_poly([_rational(-Fraction(domain.low)), 1]))  # a zero at the end that does not count
+    return [root.real for root, _ in zeros.numer().complex_roots() if root.imag == 0]
+
+
+def _constant(value: Fraction) -> Ratio:
+    return fmpq_poly([_rational(value)]), fmpq_poly([1])
+
+
+def _rational(value: Fraction) -> Any:
+    return fmpq(value.numerator, value.denominator)

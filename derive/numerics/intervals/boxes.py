@@ -1,0 +1,125 @@
+"""Boxes, an interval for each name: sides that count, and what an expression is worth in one by its mean value form.
+
+The mean value form of an expression is its value at a point of the box, and its slopes over the box. An expression that
+is smooth in a box differs from its value at the point by no more than its slopes times the distances from there (Moore
+1966). That bounds its values. A side along which the slope has one sign has a better end. And where all other names do
+their best, the distance along one side has to make up for the rest: beyond that the expression is positive.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from derive.numerics.intervals.arithmetic import ZERO, Span, minus, plus, times
+from derive.tolerances import HANDFUL, ROUNDING, SAME_ROOT
+
+__all__ = ["Box", "MeanValueForm", "better_end", "distances", "rounded_inwards"]
+
+Box = tuple[Span, ...]
+
+
+def rounded_inwards(box: Sequence[Span], steps: Sequence[float]) -> Box | None:
+    """A box with the sides of counts, whose step is not zero, cut to the whole numbers in them; None if one has none.
+
+    >>> rounded_inwards([(0.5, 9.0), (2.5, 7.5)], [1.0, 0.0]), rounded_inwards([(1.2, 1.8)], [1.0])
+    (((1.0, 9.0), (2.5, 7.5)), None)
+    """
+    sides = list(box)
+    for i, step in enumerate(steps):
+        if step:
+            low, high = (end / step for end in box[i])
+            if math.isfinite(low):
+                low = math.ceil(low - SAME_ROOT * max(1.0, abs(low)))
+            if math.isfinite(high):
+                high = math.floor(high + SAME_ROOT * max(1.0, abs(high)))
+            if low > high:
+                return None
+            sides[i] = (low * step, high * step)
+    return tuple(sides)
+
+
+def distances(box: Sequence[Span], point: Sequence[float]) -> list[Span]:
+    """How far each number of a box may be from that of a point."""
+    return [plus(side, (-x, -x)) for side, x in zip(box, point, strict=True)]
+
+
+def better_end(side: Span, slopes: Sequence[Span]) -> Span:
+    """The end of a side at which expressions with these slopes are least; the side itself where they do not agree."""
+    low, high = side
+    if all(least >= 0 for least, _ in slopes) and math.isfinite(low):
+        return low, low
+    if all(most <= 0 for _, most in slopes) and math.isfinite(high):
+        return high, high
+    return side
+
+
+@dataclass(frozen=True, slots=True)
+class MeanValueForm:
+    """An expression as its value at a point of a box, and what it changes by as each name leaves the point."""
+
+    at_point: Span
+    slopes: Sequence[Span]
+    asides: Sequence[Span]  # the distances of the box from the point
+    moves: Sequence[Span]
+
+    @classmethod
+    def of(cls, at_point: Span, slopes: Sequence[Span], asides: Sequence[Span]) -> MeanValueForm:
+        moves = [times(slope, aside) if slope != ZERO else ZERO for slope, aside in zip(slopes, asides, strict=True)]
+        return cls(at_point, slopes, asides, moves)
+
+    @property
+    def values(self) -> Span:
+        """The bounds of the expression in the box."""
+        whole = self.at_point
+        for move in self.moves:
+            whole = plus(whole, move)
+        return whole
+
+    def plus(self, others: Sequence[MeanValueForm], weights: Sequence[float]) -> MeanValueForm:
+        """The form of the sum with multiples of other expressions."""
+        total, slopes = self.at_point, list(self.slopes)
+        for other, weight in zip(others, weights, strict=True):
+            if weight:
+                by = weight, weight
+                total = plus(total, times(by, other.at_point))
+                slopes = [plus(a, times(by, b)) for a, b in zip(slopes, other.slopes, strict=True)]
+        return MeanValueForm.of(total, slopes, self.asides)
+
+    def raised(self, by: float) -> MeanValueForm:
+        """The form of the sum with a number."""
+        return replace(self, at_point=plus(self.at_point, (by, by)))
+
+    def negated(self) -> MeanValueForm:
+        slopes, moves = [*map(minus, self.slopes)], [*map(minus, self.moves)]
+        return MeanValueForm(minus(self.at_point), slopes, self.asides, moves)
+
+    def share(self, i: int) -> float:
+        """The share of a side in what the expression may change by over the box."""
+        whole = sum(max(map(abs, move)) for move in self.moves)
+        return max(map(abs, self.moves[i])) / whole if 0 < whole < math.inf else 0.0
+
+    def cut(self, sides: list[Span], point: Sequence[float]) -> bool:
+        """Cut the sides of the box to where the expression may not be positive; whether anything is left."""
+        steps = [low for low, _ in self.moves]
+        least = self.at_point[0] + sum(steps)
+        slack = (len(steps) + 4) * ROUNDING * (abs(self.at_point[0]) + sum(map(abs, steps)))
+        if least - slack > 0:
+            return False
+        for i, (rise, most) in enumerate(self.slopes):
+            left = steps[i] - least + slack  # what this side may add at most
+            low, high = sides[i]
+            if rise > 0:
+                sides[i] = (low, min(high, _above(point[i], max(left / rise, left / most))))
+            elif most < 0:
+                sides[i] = (max(low, -_above(-point[i], max(left / -rise, left / -most))), high)
+            if not sides[i][0] <= sides[i][1]:
+                return False
+        return True
+
+
+def _above(x: float, step: float) -> float:
+    """A number and a step, rounded upwards."""
+    reached = x + step
+    return reached + 4 * HANDFUL * (abs(x) + abs(step)) if math.isfinite(reached) else math.inf

@@ -1,0 +1,230 @@
+"""Why a point is the best: what binds there, what that is worth, and what was chosen in closed form.
+
+A limit binds if the target would be better without it. Its price is what the target gains if the limit alone is moved
+outwards by 1 % of its right side (where that is zero, of half of the terms on the left); the question is then asked
+again, so that the price counts whole numbers and regimes.
+The end of a range binds in the same way; the end of a range of a count is moved to the next whole number where 1 % is
+less than that.
+
+Where the two sides of a limit are equal, a free quantity has a closed form: each maximum and each choice in the limit
+is replaced by the arm that binds at a point, and what is left is isolated. A form counts only if it has the point's
+own number.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from derive.errors import DeriveError
+from derive.expressions.tree import Apply, Equation, Node, names_in, rebuilt, render
+from derive.numerics.algebra.constant_folding import folded
+from derive.numerics.algebra.evaluation import binding_arm, residual, terms, value
+from derive.numerics.algebra.isolation import isolate
+from derive.numerics.algebra.products import positive_first
+from derive.optimization.optimum import Binding
+from derive.optimization.program import Limit, Program, limits_of
+from derive.optimization.question import ChoiceQuestion
+from derive.optimization.search import Best, least_of
+from derive.optimization.spreading import in_free_names
+from derive.presentation.numbers import shown_number
+from derive.time_limits import sharing, tick
+from derive.tolerances import AGREEMENT, SAME_ROOT
+from quantities.declaration import Declaration
+
+__all__ = ["bindings", "closed_forms", "form_at", "reasons"]
+
+_SHARE = 0.01  # by which a limit is moved
+_BOXES = 2000  # for one question that is asked again
+
+
+def bindings(programs: Sequence[Program], best: Best, declared: Mapping[str, Declaration]) -> Iterator[Binding]:
+    """The limits and the ends of ranges that bind, one by one; none where only points are known."""
+    if not programs[0].is_sampled:
+        again = _Again(programs, best, declared)
+        yield from again.limits()
+        yield from again.ends()
+
+
+def _cases_at(programs: Sequence[Program], best: Best) -> Iterator[tuple[Program, dict[str, float]]]:
+    """The cases in which the best point has its value, with the numbers there."""
+    for program in programs:
+        numbers = program.numbers(best.at)
+        if numbers is not None and program.at(best.at) <= best.value + AGREEMENT * abs(best.value):
+            yield program, numbers
+
+
+@dataclass(frozen=True)
+class _Again:
+    """The question at its best point, to be asked again with other limits."""
+
+    programs: Sequence[Program]
+    best: Best
+    declared: Mapping[str, Declaration]
+
+    def gain(self, programs: Sequence[Program]) -> float:
+        """What the goal gains, as a share of its value."""
+        tick()
+        with sharing(0.2):
+            found = least_of(programs, _BOXES)
+        gained = self.best.value - found.value
+        size = self.best.size
+        return gained / size if gained > SAME_ROOT * size else 0.0
+
+    def limits(self) -> Iterator[Binding]:
+        limits = limits_of(self.programs)
+        stated = [limit for limit in limits if limit.relation is not None and not limit.is_domain]
+        named = [limit.name for limit in stated if names_in(limit.gap)]  # one of numbers alone stops nothing
+        for name in dict.fromkeys(named):
+            without = [self._with(program, name, None) for program in self.programs]
+            if self.gain(without) > 0 or (self._is_tight(name) and not self._is_tie(name)):
+                by = self._step(name)
+                yield Binding(name, self.gain([self._with(program, name, by) for program in self.programs]))
+
+    def _is_tie(self, name: str) -> bool:
+        """Whether both sides have to be equal, so that they are at every point."""
+        return len({limit.written.op for limit in limits_of(self.programs) if limit.name == name}) > 1
+
+    def _with(self, program: Program, name: str, by: float | None) -> Program:
+        """A program with one limit left out, or moved."""
+        kept = [limit if limit.name != name else limit.moved(by or 0.0) for limit in program.limits]
+        return program.under([one for one in kept if by is not None or one.name != name])
+
+    def _at_best(self, name: str) -> list[tuple[Limit, dict[str, float]]]:
+        """The limit in each case that has the best point, and the numbers there."""
+        limits = []
+        for program, numbers in _cases_at(self.programs, self.best):
+            limits += [(limit, numbers) for limit in program.limits if limit.name == name]
+        return limits
+
+    def _is_tight(self, name: str) -> bool:
+        return any(abs(residual(limit.written, numbers)) <= AGREEMENT for limit, numbers in self._at_best(name))
+
+    def _step(self, name: str) -> float:
+        """One hundredth of the right side of a limit; where that is zero, of half of the terms on the left."""
+        for limit, numbers in self._at_best(name):
+            _, right = limit.sides_at(numbers)
+            sizes = [abs(value(term, numbers)) for term in terms(limit.written.lhs)]
+            return _SHARE * (abs(right) or sum(sizes) / 2)
+        return 0.0
+
+    def ends(self) -> Iterator[Binding]:
+        """The ends of ranges that bind."""
+        program = self.programs[0]
+        for i in range(program.free):
+            low, high = program.box[i]
+            for end, outwards in ((low, -1), (high, 1)):
+                if low < high and self.best.at[i] == end:
+                    found = self._end(i, end, outwards)
+                    if found is not None:
+                        yield found
+
+    def _end(self, i: int, end: float, outwards: int) -> Binding | None:
+        quantity, step = self.declared[self.programs[0].names[i]], self.programs[0].steps[i]
+        sign = ">=" if outwards < 0 else "<="
+        name = f"{quantity.name} {sign} {shown_number(end, quantity.unit, 12)}"
+        by, told = _SHARE * abs(end), "1 %"
+        if step and by < step:
+            by, told = step, shown_number(step, quantity.unit)
+        moved = end + outwards * by
+        if not quantity.domain.admits(moved) or not by:
+            return None
+        gain = self.gain([_stretched(program, i, moved) for program in self.programs])
+        return Binding(name, gain, told) if gain > 0 else None
+
+
+def _stretched(program: Program, i: int, moved: float) -> Program:
+    low, high = program.box[i]
+    side = (min(low, moved), max(high, moved))
+    return replace(program, box=(*program.box[:i], side, *program.box[i + 1 :]))
+
+
+def closed_forms(programs: Sequence[Program], best: Best, binding: Sequence[Binding]) -> dict[str, Node]:
+    """The free quantities that one binding limit fixes, in closed form."""
+    names = {one.name for one in binding}
+    found: dict[str, Node] = {}
+    for program, numbers in _cases_at(programs, best):
+        for limit in program.limits:
+            for i, name in enumerate(program.names[: program.free]):
+                if limit.name in names and name not in found:
+                    form = _chosen_by(program, limit.written, i, numbers)
+                    is_new = form is not None and found.keys().isdisjoint(names_in(form))
+                    found |= {name: form} if form is not None and is_new else {}
+    return found
+
+
+def _chosen_by(program: Program, written: Equation, i: int, numbers: Mapping[str, float]) -> Node | None:
+    """The form of a free quantity, rounded inwards to a whole number if it counts."""
+    name, step = program.names[i], program.steps[i]
+    if step not in (0.0, 1.0):
+        return None
+    rounded = ("floor", "ceil") if step else ()
+    return form_at(program, written, name, numbers, rounded)
+
+
+def form_at(
+    program: Program,
+    written: Equation,
+    name: str,
+    numbers: Mapping[str, float],
+    rounded: Sequence[str] = (),
+    tolerance: float = AGREEMENT,
+) -> Node | None:
+    """The form of a free quantity by a limit at which both sides are equal, under one of these roundings if any."""
+    equal = Equation(_with_binding_arms(written.lhs, numbers), "=", _with_binding_arms(written.rhs, numbers))
+    if name not in names_in(equal.lhs, equal.rhs):
+        return None
+    try:
+        candidates = isolate(equal, name) or ()
+    except DeriveError:
+        return None
+    for candidate in candidates:
+        spread = in_free_names(candidate.form, {}, program.spans)
+        forms = candidate.form, folded(candidate.form, {}), spread
+        plain = positive_first(min(forms, key=lambda form: len(render(form))))
+        for form in tuple(Apply(way, (plain,)) for way in rounded) or (plain,):
+            if candidate.winds is None and math.isclose(value(form, numbers), numbers[name], rel_tol=tolerance):
+                return form
+    return None
+
+
+def _with_binding_arms(node: Node, numbers: Mapping[str, float]) -> Node:
+    """An expression with the arm that binds in place of each choice."""
+
+    def change(part: Node) -> Node | None:
+        if not isinstance(part, Apply) or part.op not in ("max", "min", "piecewise"):
+            return None
+        arm = binding_arm(part, numbers)
+        return part if arm is None else _with_binding_arms(arm, numbers)
+
+    return rebuilt(node, change)
+
+
+def reasons(
+    question: ChoiceQuestion, programs: Sequence[Program], best: Best, binding: Sequence[Binding]
+) -> Iterator[str]:
+    """Why the point is the best, for each free quantity along which the target rises or falls throughout."""
+    limits = [one.name for one in binding] or list(dict.fromkeys(_domains_that_stop(programs, best)))
+    is_counted = any(any(program.steps) for program in programs)
+    stops = " and ".join(limits) or ("a whole number" if is_counted else "the edge of a case")
+    sides = zip(question.ranges, best.ways, best.at, programs[0].box, strict=False)
+    for name, way, at, (low, high) in sides:
+        if way not in ("rises", "falls"):
+            continue
+        place = shown_number(at, question.library.declared[name].unit)
+        stop = f"{stops} stops it at {place}"
+        if at in (low, high):
+            stop = f"{place} is the {'lower' if at == low else 'upper'} end of its range"
+        if name != question.target:
+            stop = f"{question.target} {way} with {name} wherever the limits hold; {stop}"
+        yield stop
+
+
+def _domains_that_stop(programs: Sequence[Program], best: Best) -> Iterator[str]:
+    """The ends of domains, of quantities that nobody asked for, on which the best point lies."""
+    for program in programs:
+        numbers = program.numbers(best.at)
+        for limit in program.limits:
+            if limit.is_domain and numbers is not None and abs(residual(limit.written, numbers)) <= AGREEMENT:
+                yield limit.name

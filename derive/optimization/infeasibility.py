@@ -1,0 +1,183 @@
+"""Why there is no choice at all: a smallest set of limits that exclude each other, and the nearest miss.
+
+Where no choice fulfils the limits, a smallest set of limits that exclude each other is told, and the nearest miss. A
+set of limits is excluded if in every discrete choice and every case no point of the ranges fulfils it; branch and bound
+proves that. Sets are tried by size, so that the first one found is a smallest. The nearest miss moves one limit of that
+set outwards by as little as will do, while the others hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import chain, combinations
+
+from derive.errors import AmbiguousError, DeriveError, InconsistentError, LimitError, NoSolutionError
+from derive.numerics.algebra.like_terms import ZERO
+from derive.optimization.program import Limit, Program
+from derive.optimization.search import least_of
+from derive.optimization.searched_choice import SearchedChoice
+from derive.presentation.failed_checks import side_unit
+from derive.presentation.numbers import shown_number
+from derive.solving.answering.solver import solve
+from derive.solving.ranges.inequalities import stated_at
+from derive.time_limits import tick
+from quantities.declaration import Declaration
+from quantities.value import Value
+
+__all__ = ["excluding", "infeasible", "none_found"]
+
+_ALL = 8  # limits up to which every set is tried by size
+_BOXES = 2000  # to prove that limits exclude each other
+_NEAR = 400  # to find the nearest miss
+
+
+def excluding(programs: Sequence[Program]) -> tuple[str, ...]:
+    """A smallest set of limits that no point of the box fulfils together; empty if that cannot be proved."""
+    limits = chain.from_iterable((*program.limits, *program.ties) for program in programs)
+    names = list(dict.fromkeys(limit.name for limit in limits if limit.relation is not None))
+    for chosen in _sets(names):
+        if _is_excluded(programs, frozenset(chosen)):
+            return chosen if len(names) <= _ALL else _thinned(programs, chosen)
+    return ()
+
+
+def _sets(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Sets of names by size; where there are many, only the small ones, and then all of them."""
+    for size in range(len(names) + 1 if len(names) <= _ALL else 3):
+        yield from combinations(names, size)
+    if len(names) > _ALL:
+        yield tuple(names)
+
+
+def _thinned(programs: Sequence[Program], names: Sequence[str]) -> tuple[str, ...]:
+    """The names that are left when each one is dropped that the others do without."""
+    kept = list(names)
+    for name in names:
+        rest = [other for other in kept if other != name]
+        if _is_excluded(programs, frozenset(rest)):
+            kept = rest
+    return tuple(kept)
+
+
+def _is_excluded(programs: Sequence[Program], names: frozenset[str]) -> bool:
+    """Whether it is proved that no point fulfils these limits."""
+    for program in programs:
+        tick()
+        if program.is_sampled:
+            return False
+        found = least_of([replace(program.with_stated(names), goal=ZERO, plain=ZERO, sign=1.0)], _BOXES)
+        if found.floor < float("inf"):
+            return False
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class _Miss:
+    """A limit that is missed at the point nearest to it, and its sides there."""
+
+    limit: Limit
+    sides: tuple[float, float]
+    point: tuple[float, ...]
+    program: Program
+    is_proved: bool
+
+    @property
+    def by(self) -> float:
+        return abs(self.sides[0] - self.sides[1])
+
+    @property
+    def share(self) -> float:
+        """How far the limit would have to move, as a share of its sides."""
+        left, right = self.sides
+        return self.by / (abs(right) or abs(left) or 1.0)
+
+
+def none_found(choices: Sequence[SearchedChoice], *, is_point: bool = False) -> DeriveError:
+    """Why there is no choice at all; where nothing ranges, each choice is a point."""
+    question = choices[0].question
+    searched = [choice for choice in choices if choice.error is None]
+    errors = [choice.error for choice in choices if choice.error is not None]
+    if errors and (not searched or any(choice.error is not None and choice.best.boxes for choice in choices)):
+        return errors[0]
+    programs = [*chain.from_iterable(choice.programs for choice in searched)]
+    found = infeasible(question.target, programs, len(choices), question.library.declared)
+    if isinstance(found, LimitError) or is_point:
+        for choice in searched:
+            _try(choice, is_point=is_point)
+    return found
+
+
+def _try(choice: SearchedChoice, *, is_point: bool) -> None:
+    """Raise what the solver lacks in the middle of the ranges; what it denies there, if they are one point."""
+    question = choice.question
+    free: dict[str, Value] = {}
+    if not is_point:
+        program = choice.programs[0]
+        middle = [low / 2 + high / 2 for low, high in program.box[: program.free]]
+        for name, x, step in zip(program.names, middle, program.steps, strict=False):
+            free[name] = stated_at(question.library, name, round(x / step) * step if step else x)
+    elsewhere = () if is_point else (InconsistentError, NoSolutionError, AmbiguousError)
+    with suppress(*elsewhere):  # these say nothing of the other points
+        solve(question.library, question.target, choice.pick.profiles, {**question.fixed, **choice.pick.listed, **free})
+
+
+def infeasible(
+    target: str, programs: Sequence[Program], count: int, declared: Mapping[str, Declaration]
+) -> InconsistentError | LimitError:
+    """The error that says why no choice fulfils the limits."""
+    names = excluding(programs)
+    if not names and not _is_excluded(programs, frozenset()):
+        return LimitError(
+            f"{target}: no choice was found that fulfils the limits, and it is not proved that there is none.",
+            hint="Narrow the ranges.",
+            limit="numerical search",
+        )
+    if not names:
+        return InconsistentError(
+            f"{target} has no value anywhere in the ranges.", hint="Widen the ranges.", conflicts=(), gap=float("inf")
+        )
+    misses = [*chain.from_iterable(_misses(programs, name, names) for name in names)]
+    nearest = min(misses, key=lambda one: one.share, default=None)
+    where = "" if count == 1 else f" in any of {count} choices"
+    together = f"{' and '.join(names)} exclude each other" if len(names) > 1 else f"{names[0]} cannot hold"
+    if not misses:
+        together += " in these ranges"
+    told = "" if nearest is None else f" {_told(nearest, names, declared)}"
+    return InconsistentError(
+        f"{target}: {together}{where}.{told}",
+        hint="Move a limit, or widen the ranges.",
+        conflicts=names,
+        gap=float("inf") if nearest is None else nearest.share,
+    )
+
+
+def _misses(programs: Sequence[Program], name: str, names: Sequence[str]) -> Iterator[_Miss]:
+    """The least by which a limit is missed in each case, while the others of the set hold."""
+    for program in programs:
+        own = next((limit for limit in program.limits if limit.name == name), None)
+        if own is None:
+            continue
+        others = program.with_stated([one for one in names if one != name])
+        goal = replace(others, goal=own.gap, plain=own.gap, sign=1.0)
+        found = least_of([goal], _NEAR)
+        numbers = goal.numbers(found.at) if found.is_found else None
+        if numbers is not None:
+            yield _Miss(own, own.sides_at(numbers), found.at, program, found.is_proved)
+
+
+def _told(miss: _Miss, names: Sequence[str], declared: Mapping[str, Declaration]) -> str:
+    """The nearest miss in words."""
+    relation = miss.limit.relation
+    assert relation is not None
+    unit = side_unit(relation, relation.written.lhs)
+    left, right = (shown_number(side, unit) for side in miss.sides)
+    sure = "at least" if miss.is_proved else "at the nearest point that was found"
+    others = "" if len(names) == 1 else ", while the others hold"
+    free = zip(miss.program.names, miss.point, strict=False)
+    told = ", ".join(f"{name} = {shown_number(x, declared[name].unit)}" for name, x in free)
+    return (
+        f"{miss.limit.name} is missed by {shown_number(miss.by, unit)} {sure}{others}: {left} against {right}"
+        f"{f', at {told}' if told else ''}."
+    )

@@ -1,0 +1,362 @@
+"""The question of a best choice: its target, what is fixed and what is free, and the limits that have to hold.
+
+Free are ranges, lists of values, and profiles of which any one may be taken. Every combination of list entries and
+profiles is a `Pick`, with a question of its own; the ranges are free in each. The limits are the inequalities of the
+library and what the question is asked under:
+
+limit = side ("<=" | ">=") side,    side = an expression of quantities, or a value with its unit
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import chain, product
+from typing import Any
+
+from derive.errors import DeriveError, DimensionError, ExpressionError, LimitError, UnitError, excerpt, read_all
+from derive.expressions.grammar import parse_expression
+from derive.expressions.tree import Equation, Name, Node, Number, names_in
+from derive.model.relation import Relation, undeclared
+from derive.model.relation_set import RelationSet
+from derive.model.repairs import Vocabulary
+from derive.numerics.intervals.arithmetic import Span
+from quantities.declaration import Declaration, read_given
+from quantities.facts import Profile
+from quantities.value import Value, read_number, read_value
+
+__all__ = [
+    "Choice",
+    "ChoiceQuestion",
+    "Pick",
+    "Stated",
+    "is_choice",
+    "library_limits",
+    "limits_of_domain",
+    "read_question",
+    "stated_limits",
+    "values_of",
+]
+
+_MOST = 2000  # limit on discrete choices
+_LARGE = 1e300
+_SIGN = re.compile(r"<=|>=|≤|≥|<|>|=")
+_MEANT = {"≤": "<=", "≥": ">="}
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """An inequality between quantities; values are names with a number of their own."""
+
+    name: str
+    written: Equation
+    relation: Relation
+    names: tuple[str, ...]  # the quantities in it
+    values: Mapping[str, Value] = field(default_factory=dict)  # the values that stand in it
+    conditions: tuple[Node, ...] = ()
+    approximate: float = 0.0
+    is_asked: bool = False  # whether the question states it, and not the library
+    is_domain: bool = False  # whether it is the end of a domain, which nobody can move
+
+
+def values_of(limits: Iterable[Stated]) -> dict[str, Value]:
+    """The values that stand in limits, by their names."""
+    return dict(chain.from_iterable(limit.values.items() for limit in limits))
+
+
+@dataclass(frozen=True)
+class Pick:
+    """One discrete choice: the profiles, and the value taken of each list."""
+
+    profiles: tuple[str | Profile, ...]
+    listed: Mapping[str, Value]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(one.name if isinstance(one, Profile) else one for one in self.profiles)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What is told of one discrete choice: the best in it, or why there is none."""
+
+    profiles: tuple[str, ...]
+    listed: Mapping[str, str]  # the list entries, as they were stated
+    best: float | None  # in base units
+    at: Mapping[str, float]  # the free quantities there, in base units
+    why: str = ""  # which limits rule it out, or what is missing
+    is_proved: bool = True
+
+
+@dataclass(frozen=True)
+class ChoiceQuestion:
+    """A question with choices: what is fixed, what is free, the discrete choices, and the limits of all."""
+
+    library: RelationSet
+    target: str
+    sense: str  # "least" or "most"
+    fixed: Mapping[str, Value]
+    ranges: Mapping[str, Value]
+    picks: tuple[Pick, ...]
+    limits: tuple[Stated, ...]
+
+    @property
+    def sign(self) -> float:
+        """What the target is multiplied by, to be made least."""
+        return 1.0 if self.sense == "least" else -1.0
+
+    @property
+    def free(self) -> dict[str, Span]:
+        return {name: (value.base[0], value.base[2]) for name, value in self.ranges.items()}
+
+    @property
+    def typed(self) -> list[str]:
+        """The names of all givens."""
+        return [*self.fixed, *self.picks[0].listed, *self.ranges]
+
+    def given(self, pick: Pick) -> dict[str, Any]:
+        """The givens of a question about one discrete choice; what is free is a range."""
+        return {**self.fixed, **pick.listed, **self.ranges}
+
+    def values_at(self, pick: Pick, point: Sequence[float]) -> dict[str, Value]:
+        """The givens at a point of what is free."""
+        units = {name: self.library.declared[name].unit for name in self.ranges}
+        numbers = zip(units.items(), point, strict=True)
+        return {
+            **self.fixed,
+            **pick.listed,
+            **{name: read_number(unit.from_base(x), unit) for (name, unit), x in numbers},
+        }
+
+
+def read_question(
+    library: RelationSet,
+    target: str,
+    sense: str,
+    profiles: Sequence[Any],
+    such_that: str | Iterable[str],
+    given: Mapping[str, Any],
+) -> ChoiceQuestion:
+    """Read a question. Where nothing at all is given, every quantity around the target may be chosen from its domain.
+
+    >>> from derive.library import Library
+    >>> track = Library(quantities=[Declaration("length", "m"), Declaration("laps", "")])
+    >>> found = read_question(track, "laps", "least", (), (), {"length": "1..3 m", "laps": [1, 2]})
+    >>> found.free, [str(pick.listed["laps"]) for pick in found.picks]
+    ({'length': (1.0, 3.0)}, ['1', '2'])
+    """
+    library.declaration(target)
+    given = given if given or profiles else dict(_bounded_domains(library, target))
+
+    def read(name: str, value: Any) -> Value | tuple[Value, ...]:
+        quantity = library.declaration(name)
+        if is_choice(value):
+            return _listed(quantity, value)
+        return _range(quantity, read_given(value, quantity), value)
+
+    found = read_all(read, given)
+    lists = {name: values for name, values in found.items() if isinstance(values, tuple)}
+    single = {name: value for name, value in found.items() if isinstance(value, Value)}
+    ranges = {name: value for name, value in single.items() if _is_free(value, given[name])}
+    fixed = {name: value for name, value in single.items() if name not in ranges}
+    places = [tuple(one) if is_choice(one) else (one,) for one in profiles]
+    if not all(places):
+        raise ExpressionError("A choice of profiles is empty.", hint='Name one or more: ("h100-sxm:fp8", "b200:fp8").')
+    for profile in chain.from_iterable(places):
+        if not isinstance(profile, Profile):
+            library.profile(profile)
+    if not lists and not ranges and all(len(place) == 1 for place in places):
+        raise ExpressionError(
+            f"Nothing is free to choose for {target}.",
+            hint='Give a range, batch="1..4096 sequence", a list of values, or a tuple of profiles.',
+        )
+    _prove_few(math.prod(map(len, [*places, *lists.values()])))
+    picks = tuple(_picks(places, lists))
+    limits = (*library_limits(library), *stated_limits(library, such_that))
+    return ChoiceQuestion(library, target, sense, fixed, ranges, picks, limits)
+
+
+def _bounded_domains(library: RelationSet, target: str) -> Iterator[tuple[str, str]]:
+    """The domains with two ends of the quantities that relations lead to from a target, and that have no default."""
+    reached, pending = {target}, [target]
+    relations = [{*names_in(one.written.lhs, one.written.rhs)} for one in library.relations.values()]
+    while pending:
+        name = pending.pop()
+        for names in (names for names in relations if name in names):
+            pending += names - reached
+            reached |= names
+    for name in sorted(reached - {target, *library.defaults}):
+        domain = library.declared[name].domain
+        if math.isfinite(domain.low) and math.isfinite(domain.high):
+            yield name, domain.text.partition(",")[0]
+
+
+def is_choice(value: Any) -> bool:
+    """Whether a given is a list of values, any one of which may be taken."""
+    return isinstance(value, (list, tuple, range))
+
+
+def _picks(places: Sequence[tuple[Any, ...]], lists: Mapping[str, tuple[Value, ...]]) -> Iterator[Pick]:
+    for chosen in product(*places):
+        for values in product(*lists.values()):
+            yield Pick(chosen, dict(zip(lists, values, strict=True)))
+
+
+def _prove_few(count: int) -> None:
+    if count > _MOST:
+        raise LimitError(
+            f"There are {count} combinations of list entries and profiles.",
+            hint=f'Give a range instead of a list, as in chips="8..72 chip"; {_MOST} combinations are gone through.',
+            limit=f"{_MOST} combinations",
+        )
+
+
+def _listed(quantity: Declaration, values: Any) -> tuple[Value, ...]:
+    read = [read_given(value, quantity) for value in values]
+    if not read or any(value.is_range for value in read):
+        what = "a list without an entry" if not read else "a range in a list"
+        raise ExpressionError(
+            f"{quantity.name}: {what} is no choice.",
+            hint='Write ["8 chip", "16 chip"], or one range.',
+            text=quantity.name,
+        )
+    return tuple({value.base[1]: value for value in read}.values())
+
+
+def _range(quantity: Declaration, value: Value, given: Any) -> Value:
+    """The value itself; a range of a count has to contain a whole number."""
+    if _is_free(value, given) and quantity.is_count:
+        low, high = (quantity.unit.from_base(value.base[i]) for i in (0, 2))
+        if math.ceil(low) > math.floor(high):
+            raise ExpressionError(
+                f"{quantity.name}: no whole number lies in {value}.", hint="Widen the range.", text=str(given)
+            )
+    return value
+
+
+def _is_free(value: Value, given: Any) -> bool:
+    """Whether a range may be chosen from: one with an uncertainty (300 +/- 20) is not, it is taken at its middle."""
+    is_uncertain = isinstance(given, str) and any(sign in given for sign in ("+/-", "±"))
+    return value.is_range and not is_uncertain
+
+
+def library_limits(library: RelationSet) -> list[Stated]:
+    """The inequalities of a library."""
+    found = []
+    for one in library.relations.values():
+        if not one.is_equation:
+            names = names_in(one.written.lhs, one.written.rhs, *one.conditions)
+            found.append(Stated(one.name, one.written, one, names, {}, one.conditions, one.approximate or 0.0))
+    return found
+
+
+def limits_of_domain(library: RelationSet, name: str) -> list[Stated]:
+    """The ends of a quantity's domain as inequalities.
+
+    >>> from derive.library import Library
+    >>> from quantities.declaration import Declaration
+    >>> track = Library(quantities=[Declaration("speed", "m/s", domain="0..90 m/s")])
+    >>> [limit.name for limit in limits_of_domain(track, "speed")]
+    ['speed >= 0 m/s', 'speed <= 90 m/s']
+    """
+    domain = library.declared[name].domain
+    ends = [(sign, end) for sign, end in ((">=", domain.low), ("<=", domain.high)) if math.isfinite(end)]
+    named = [f"{name} {sign} {domain.told(end)}" for sign, end in ends]
+    if not ends:  # it has to have a value, whichever that is
+        ends, named = [(">=", -_LARGE)], [f"{name} has a value"]
+    texts = [f"{name} {sign} {domain.unit.from_base(end)!r} {domain.unit}".strip() for sign, end in ends]
+    read = zip(stated_limits(library, texts), named, strict=True)
+    return [replace(one, name=told, is_asked=False, is_domain=True) for one, told in read]
+
+
+def stated_limits(library: RelationSet, texts: str | Iterable[str]) -> list[Stated]:
+    """The limits that a question states.
+
+    >>> from derive.library import Library
+    >>> from quantities.declaration import Declaration
+    >>> track = Library(quantities=[Declaration("speed", "m/s")])
+    >>> limit, = stated_limits(track, ["speed >= 20 km/h"])
+    >>> limit.names, [str(value) for value in limit.values.values()]
+    (('speed',), ['20 km/h'])
+    """
+    listed = [texts] if isinstance(texts, str) else list(texts)
+    return [_read_limit(library, text, i) for i, text in enumerate(dict.fromkeys(listed))]
+
+
+def _read_limit(library: RelationSet, text: Any, i: int) -> Stated:
+    if not isinstance(text, str):
+        raise _unread_limit(repr(text), f"a {type(text).__name__} is not a limit.")
+    found = [sign for sign in _SIGN.finditer(text) if not _is_inside(text[: sign.start()])]
+    signs = [sign.group() for sign in found]
+    if len(signs) != 1 or _MEANT.get(signs[0], signs[0]) not in ("<=", ">="):
+        what = "it has no <= or >="
+        if len(signs) == 1:
+            what = f"{signs[0]} is not <= or >=: a best choice may lie on the limit itself"
+        elif signs:
+            what = "it has more than one sign"
+        raise _unread_limit(text, f"{what}.")
+    values: dict[str, Value] = {}
+    own_name = f"limit_{i + 1}"
+    while own_name in library.declared:
+        own_name += "_"
+    sides = text[: found[0].start()], text[found[0].end() :]
+    left, right = (_side(part, own_name, values) for part in sides)
+    written = Equation(left, _MEANT.get(signs[0], signs[0]), right, text.strip())
+    names = tuple(name for name in names_in(left, right) if name not in values)
+    missing = [name for name in names if name not in library.declared]
+    if missing:
+        raise undeclared(f"such_that {excerpt(text)}", missing, Vocabulary(library.declared))
+    if not names:
+        raise _unread_limit(text, "it contains no quantity.")
+    declared = {name: library.declared[name] for name in names}
+    own = {name: Declaration(name, str(value.unit), domain="real") for name, value in values.items()}
+    try:
+        relation = Relation("such_that", written, {**declared, **own})
+    except DimensionError as error:
+        raise _in_words(error, values) from None
+    return Stated(text.strip(), written, relation, names, values, is_asked=True)
+
+
+def _in_words(error: DimensionError, values: Mapping[str, Value]) -> DimensionError:
+    """The error with the values as they were stated, in place of their names."""
+
+    def told(text: str) -> str:
+        for name, value in values.items():
+            text = text.replace(name, str(value))
+        return text
+
+    problems = [replace(one, message=told(one.message), hint=told(one.hint)) for one in error.problems]
+    return DimensionError(told(error.what), hint=told(error.hint), problems=problems)
+
+
+def _is_inside(before: str) -> bool:
+    """Whether what follows stands in parentheses, as the comparisons of a choice do."""
+    return before.count("(") > before.count(")")
+
+
+def _side(text: str, name: str, values: dict[str, Value]) -> Node:
+    """A side: a value with a unit, or an expression."""
+    try:
+        value = read_value(text.strip())
+    except DeriveError as error:
+        try:
+            return parse_expression(text.strip())
+        except ExpressionError:
+            if not isinstance(error, UnitError):
+                raise
+        raise UnitError(f"such_that {excerpt(text.strip())}: {error.what}", hint=error.hint, unit=error.unit) from None
+    if value.is_range:
+        raise _unread_limit(text, "a range is no limit.")
+    if value.unit.is_number:
+        return parse_expression(text.strip()) if value.unit.text == "" else Number(Fraction(value.base[1]))
+    values[name] = value
+    return Name(name)
+
+
+def _unread_limit(text: str, what: str) -> ExpressionError:
+    return ExpressionError(
+        f"such_that {excerpt(text)}: {what}", hint='Write, for example, "user_speed >= 20 token/s/sequence".', text=text
+    )

@@ -1,0 +1,334 @@
+"""A discrete choice: its programs, the search over its ranges, and the question answered at the best point.
+
+What is given twice and what domains may be left put limits of their own on the programs. The answer at the best point
+is an ordinary one: it is solved again from the chosen values, and every limit of the question is tested on it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import chain
+from typing import Any
+
+from derive.errors import AmbiguousError, DeriveError, LimitError, UnknownNameError, VerificationError
+from derive.expressions.tree import Equation, Number, names_in
+from derive.kernels.agreement import leaving_beside, said_twice
+from derive.model.relation import Relation
+from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.evaluation import holds, residual, value
+from derive.numerics.intervals.enclosure import Span
+from derive.optimization.points import Points, neighbours, shortened
+from derive.optimization.program import Program, limits_of
+from derive.optimization.programs import NO_SPANS, Unwritten, programs
+from derive.optimization.question import ChoiceQuestion, Pick, Stated, limits_of_domain
+from derive.optimization.sampling import best_met, quantity_at, sampled_program
+from derive.optimization.search import BOXES, Best, least_of, tolerated
+from derive.planning.incidence import structure_of
+from derive.planning.matching import closure
+from derive.planning.plan import Block, Plan
+from derive.solving.answering.solver import solve
+from derive.solving.blocks.outcome import agrees
+from derive.solving.diagnosis.left_domains import leaving_in_a_case
+from derive.solving.execution.answer import Answer, Assumption, Check
+from derive.solving.execution.question import Question, ask
+from derive.solving.ranges.range_propagation import only_form
+from derive.time_limits import sharing
+from derive.tolerances import AGREEMENT, EXTREME
+from quantities.value import Value
+
+__all__ = ["SearchedChoice", "answers_at", "best_of", "programs_of", "put_back", "searched_choice"]
+
+
+@dataclass(frozen=True)
+class SearchedChoice:
+    """A discrete choice after the search: its programs and the best in them, or the error that rules it out."""
+
+    question: ChoiceQuestion
+    pick: Pick
+    programs: tuple[Program, ...] = ()
+    best: Best = field(default_factory=Best)
+    error: DeriveError | None = None
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether nothing is known about it, so that it may hide something better."""
+        return self.error is not None and getattr(self.error, "limit", None) is not None
+
+    @property
+    def values(self) -> dict[str, Value]:
+        """The givens at the best point."""
+        return self.question.values_at(self.pick, self.best.at)
+
+
+def searched_choice(
+    question: ChoiceQuestion, pick: Pick, boxes: int = BOXES, *, in_all_cases: bool = False
+) -> SearchedChoice:
+    """One discrete choice, searched over the ranges in at most so many boxes.
+
+    What nobody asked for may leave its domain by relations of some case only; that is looked at `in_all_cases`.
+    """
+    try:
+        asked = ask(question.library, question.target, pick.profiles, question.given(pick))
+        made = programs_of(question, pick, asked, in_all_cases=in_all_cases)
+        with sharing(0.5):
+            return SearchedChoice(question, pick, made, best_of(made, boxes) if boxes else Best())
+    except UnknownNameError:
+        raise
+    except DeriveError as error:
+        return SearchedChoice(question, pick, error=error)
+
+
+def best_of(made: Sequence[Program], boxes: int = BOXES) -> Best:
+    """The best of some programs: with a proof, unless the solver has to be asked at each point."""
+    return best_met(made[0]) if made and made[0].is_sampled else least_of(made, boxes)
+
+
+def programs_of(
+    question: ChoiceQuestion,
+    pick: Pick,
+    asked: Question,
+    uncertain: Mapping[str, Span] = NO_SPANS,
+    *,
+    in_all_cases: bool = False,
+) -> tuple[Program, ...]:
+    """The programs of one discrete choice, with the limits that what is given twice and domains put on them.
+
+    Where something has no expression in terms of what is free, the solver is asked at each point instead.
+    """
+    library, free, sign = question.library, question.free, question.sign
+    try:
+        made = programs(library, asked, question.limits, free, sign, uncertain)
+        plans = [*chain.from_iterable(program.plans for program in made)]
+        ties = (*_ties(question, plans), *_domains(question, plans, in_all_cases=in_all_cases))
+        if ties:
+            made = programs(library, asked, [*question.limits, *ties], free, sign, uncertain)
+        return tuple(made)
+    except Unwritten:
+        return (sampled_program(library, asked, pick.profiles, question.limits, free, sign),)
+
+
+def _ties(question: ChoiceQuestion, plans: Sequence[Plan]) -> Iterator[Stated]:
+    """The relations that tie what is free to what else is given: as equations, and as limits where only a case has
+    them."""
+    library = question.library
+    for name in said_twice(library, question.typed, plans):
+        relation = library.relations[name]
+        written = relation.written
+        if not relation.is_equation or question.ranges.keys().isdisjoint(names_in(written.lhs, written.rhs)):
+            continue
+        names = names_in(written.lhs, written.rhs, *relation.conditions)
+        if _is_tied(library, relation, question.typed, plans):
+            yield Stated(name, written, relation, names)
+            continue
+        for op in ("<=", ">="):
+            yield Stated(name, Equation(written.lhs, op, written.rhs), relation, names, conditions=relation.conditions)
+
+
+def _is_tied(library: RelationSet, relation: Relation, strong: Sequence[str], plans: Sequence[Plan]) -> bool:
+    """Whether a relation that always holds has no quantity that is not known without it, in every case."""
+    if relation.conditions:
+        return False
+    spent = {*chain.from_iterable(made.relations for made in plans)}
+    others = {other.name for other in library.conditional if other.name not in spent}
+    known = closure(structure_of(library, frozenset({relation.name, *others})), strong)
+    return known.issuperset(library.members[relation.name])
+
+
+def _domains(question: ChoiceQuestion, plans: Sequence[Plan], *, in_all_cases: bool) -> Iterator[Stated]:
+    """The domains that what is free might make a quantity leave that nobody asked for, as limits."""
+    library = question.library
+    for block in leaving_beside(library, question.typed, plans):
+        yield from _of_its_form(library, block, limits_of_domain(library, block.unknowns[0]))
+    for name in sorted(leaving_in_a_case(library, question.typed)) if in_all_cases else ():
+        yield from limits_of_domain(library, name)
+
+
+def _of_its_form(library: RelationSet, block: Block, limits: Sequence[Stated]) -> Iterator[Stated]:
+    """Limits of a quantity; of a count, those of its form: what is worked out need not be whole."""
+    form = only_form(library, block) if library.declared[block.unknowns[0]].is_count else None
+    for limit in limits:
+        written = limit.written if form is None else replace(limit.written, lhs=form)
+        yield limit if form is None else replace(limit, written=written, names=names_in(form))
+
+
+def put_back(choice: SearchedChoice) -> tuple[SearchedChoice, Answer]:
+    """The best point with its answer; every limit that the question states is among the answer's checks.
+
+    Where a limit, the end of a domain or a jump decides, the point's own rounding may lie beyond it; a neighbour then
+    counts, with the value that it has itself.
+    """
+    try:
+        return choice, _answer_at(choice)
+    except LimitError:
+        raise
+    except DeriveError as error:
+        beside = _neighbour(choice)
+        if beside is None and isinstance(error, VerificationError):
+            beside = _at_its_own_value(choice)
+        if beside is None:
+            raise
+        return beside
+
+
+def _neighbour(choice: SearchedChoice) -> tuple[SearchedChoice, Answer] | None:
+    """A neighbour of the best point whose answer holds: the nearest that is as good, else the best of them."""
+    best: tuple[SearchedChoice, Answer] | None = None
+    near_enough = choice.best.value + tolerated(choice.best.value, choice.best.blur, EXTREME)
+    program = choice.programs[0]
+    for at in chain(neighbours(program, choice.best.at), shortened(program, choice.best.at)):
+        with suppress(DeriveError):
+            near = replace(choice, best=replace(choice.best, at=at))
+            reached = _with_its_value(near, _answer_at(near))
+            if best is None or reached[0].best.value < best[0].best.value:
+                best = reached
+            if reached[0].best.value <= near_enough:
+                break
+    return best
+
+
+def _at_its_own_value(choice: SearchedChoice) -> tuple[SearchedChoice, Answer] | None:
+    """The best point with the value that its answer has; None if that lies beyond the bound, which then is false.
+
+    Rounding decides otherwise than the solver in `ceil((d + 1) - d)`, which is 2 for some d in doubles.
+    """
+    with suppress(DeriveError):
+        reached = _with_its_value(choice, _answer_at(choice, is_any=True))
+        if reached[0].best.value >= choice.best.floor - tolerated(choice.best.floor, choice.best.blur, EXTREME):
+            return reached
+    return None
+
+
+def _with_its_value(choice: SearchedChoice, answer: Answer) -> tuple[SearchedChoice, Answer]:
+    """A choice with the value of its answer in place of the one that was searched."""
+    assert answer.base is not None
+    return replace(choice, best=replace(choice.best, value=answer.base * choice.question.sign)), answer
+
+
+def _answer_at(choice: SearchedChoice, *, is_any: bool = False) -> Answer:
+    """The answer at a best point: the value that the search found there, or any."""
+    question, given = choice.question, choice.values
+    answers = answers_at(question.library, question.target, choice.pick.profiles, given)
+    reached = choice.best.value * question.sign
+    near = min(answers, key=lambda answer: abs((answer.base or 0.0) - reached))
+    answer = near if len(answers) == 1 else _one_of(near, len(answers))
+    if not is_any and not _is_reached(choice, answer.base or 0.0):
+        raise _astray(question.target, answer, reached)
+    held = {limit.name: limit for limit in limits_of(choice.programs) if limit.relation is not None}
+    there = _BestPoint(choice, given, answer)
+    answered = {check.name for check in answer.checks}
+    tested = [there.check(limit) for limit in question.limits if limit.name in held and limit.name not in answered]
+    checks = [
+        check if check.passed or check.name not in held else there.checked_again(check)
+        for check in (*answer.checks, *tested)
+    ]
+    broken = [check for check in checks if check.name in held and not check.passed]
+    if broken:
+        raise _astray(f"{question.target} under {broken[0].name}", answer, reached)
+    played = {*chain.from_iterable(names_in(limit.written.lhs, limit.written.rhs) for limit in held.values())}
+    unused = tuple(name for name in answer.unused if name not in played)
+    return replace(answer, checks=tuple(checks), unused=unused)
+
+
+@dataclass(frozen=True)
+class _BestPoint:
+    """The best point of a choice, with the answer there, on which limits are tested."""
+
+    choice: SearchedChoice
+    given: Mapping[str, Value]
+    answer: Answer
+
+    def check(self, limit: Stated) -> Check:
+        """A limit that the answer does not test by itself."""
+        values = {name: value.base[1] for name, value in limit.values.items()}
+        values |= self._numbers(limit.names)
+        if not all(holds(condition, values) for condition in limit.conditions):
+            return Check(limit.name, limit.name, 0.0, passed=True, tested=limit.relation, numbers=values)
+        gap, passed = residual(limit.written, values), agrees(limit.written, values)
+        return Check(limit.name, limit.name, gap, passed, tested=limit.relation, numbers=values)
+
+    def checked_again(self, check: Check) -> Check:
+        """A limit that fails, tested again on the rounding of all that it is made of.
+
+        A quantity that is nearly zero may be a difference of large ones, and what it lacks then is their rounding. And
+        where several solutions have one value of the target, the answer is of the first, and the limit may hold of
+        another.
+        """
+        for program in self.choice.programs:
+            numbers = program.numbers(self.choice.best.at)
+            if numbers is None or not program.holds_at(numbers):
+                continue
+            points, point = Points(program), [numbers[name] for name in program.names]
+            for i, limit in enumerate(program.limits):
+                if limit.name != check.name or limit.relation is None:
+                    continue
+                written = limit.relation.written
+                names = names_in(written.lhs, written.rhs)
+                declared = self.choice.question.library.declared
+                stated = {name: program.known[name] for name in names if name not in declared}
+                values = {**stated, **self._numbers(name for name in names if name not in stated)}
+                over = value(written.lhs, values) - value(written.rhs, values)
+                if program.solved is not None or abs(over) <= points.blur(point, i + 1):
+                    return replace(check, gap=residual(limit.written, numbers), passed=True, verdict="", brief="")
+        return check
+
+    def _numbers(self, names: Iterable[str]) -> dict[str, float]:
+        """The numbers of quantities there: those of the answer and its steps, else of answers of their own."""
+        steps = chain.from_iterable(step.together or (step,) for step in self.answer.steps)
+        results = {step.quantity: step.result for step in steps if step.result is not None}
+        known = {name: low for name, (low, high) in results.items() if low == high}
+        if self.answer.base is not None:
+            known[self.answer.quantity.name] = self.answer.base
+        values = {}
+        for name in names:
+            number = known.get(name)
+            if number is None:
+                number = quantity_at(self.choice.question.library, name, self.choice.pick.profiles, self.given)
+            values[name] = math.nan if number is None else number
+        return values
+
+
+def answers_at(library: RelationSet, target: str, profiles: Sequence[Any], given: Mapping[str, Value]) -> list[Answer]:
+    """The answers with a number at a point; where there is none, the solver's error is raised."""
+    try:
+        return [solve(library, target, tuple(profiles), given)]
+    except AmbiguousError as error:
+        found = [answer for answer in error.answers if answer.base is not None]
+        if not found:
+            raise
+        return found
+
+
+def _one_of(answer: Answer, count: int) -> Answer:
+    """An answer that is one of several at its point, which it says."""
+    name = answer.quantity.name
+    note = Assumption(f"{name} has {count} admissible values at this choice; this is the best that the limits allow")
+    return replace(answer, stated_assumptions=(*answer.stated_assumptions, note))
+
+
+def _is_reached(choice: SearchedChoice, number: float) -> bool:
+    """Whether the answer is the goal of a case at the best point, to within rounding of the terms of either."""
+    reached = choice.best.value * choice.question.sign
+    if math.isclose(number, reached, rel_tol=AGREEMENT):
+        return True
+    for program in choice.programs:
+        values = program.numbers(choice.best.at)
+        if values is None:
+            continue
+        if abs(residual(Equation(program.plain, "=", Number(Fraction(number))), values)) <= AGREEMENT:
+            return True
+        if abs(number - reached) <= AGREEMENT * program.of_one_more(values):
+            return True
+    return abs(number - reached) <= choice.best.blur
+
+
+def _astray(what: str, answer: Answer, reached: float) -> VerificationError:
+    return VerificationError(
+        f"{what}: the best point was found at {reached:.12g}, and its answer is {answer.base}.",
+        hint="This is a bug in derive: report the question.",
+        relation=answer.quantity.name,
+        residual=math.inf,
+    )
