@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 
 from derive.errors import DeriveError
@@ -259,6 +260,7 @@ def variants(
     chosen = tuple(slot.chosen for slot in offered)
     own = page_question(library, targets, chosen, given)
 
+    @cache
     def tried(names: tuple[str, ...]) -> PageQuestion | str:
         """The question with these profiles, or why it has no answer."""
         try:

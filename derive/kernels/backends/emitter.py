@@ -23,7 +23,7 @@ import re
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property, reduce
+from functools import cache, cached_property, reduce
 from itertools import count
 from types import SimpleNamespace
 from typing import Any, NoReturn
@@ -105,8 +105,13 @@ class Dialect:
     """A comparison of numbers, as a form of the arithmetic."""
     settled: Callable[[str, str, Apply, Writer], str]
     """A decision, and the test that doubles do not tell, as one text that is decided."""
-    made: Callable[[str, dict[str, Any]], Callable[..., Any]]
-    """The function `compiled` of a text, which may call these names."""
+
+    def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
+        """The function `compiled` of a text, which may call these names."""
+        names = {"__builtins__": {}, **space}
+        execute(text, names)
+        function: Callable[..., Any] = names["compiled"]
+        return function
 
     def sound(self, text: str) -> str:
         """A number that is finite, or undefined."""
@@ -483,8 +488,9 @@ class Sheet:
 
 def apart(equation: Equation, text: Writer, size: str = "np.abs", *, is_estimate: bool = False) -> tuple[str, str, str]:
     """Both sides of a relation, and what its gap is relative to: the absolute terms, or an estimate's value."""
-    exact = [term for side in (equation.lhs, equation.rhs) for term in terms(side)]
-    held = dict.fromkeys(text(term) for term in (weighed(equation) if is_estimate else exact))
+    text = cache(text)  # a side of one term is that term, and may be a long choice
+    measured = weighed(equation) if is_estimate else (*terms(equation.lhs), *terms(equation.rhs))
+    held = dict.fromkeys(map(text, measured))
     return text(equation.lhs), text(equation.rhs), f"({' + '.join(f'{size}({term})' for term in held)})"
 
 

@@ -23,7 +23,7 @@ from typing import Any
 from derive.expressions.functions import STEPPED, TABLE
 from derive.expressions.tree import Apply
 from derive.kernels.backends.emitter import DOUBT, SIGNS, Writer, is_clear, is_total, refusing_what_is_too_deep
-from derive.kernels.backends.numba_source import CALLED, Machine, Slow
+from derive.kernels.backends.numba_source import CALLED, Slow
 from derive.tolerances import BRACKET, SAME_ROOT, SMALLEST
 from quantities.tolerances import SAME_COUNT
 
@@ -52,12 +52,11 @@ class Script:
         raise TypeError("a script is run by a browser")
 
 
-class JavaScript(Machine):
+class JavaScript(Slow):
     """Numbers of one point, in lines that a browser runs."""
 
     most_unknowns = 16
     takes_arms = True
-    operations = Slow.operations
 
     def names(self) -> dict[str, Any]:
         own = {name: Built(name) for name in CALLED}
@@ -83,9 +82,6 @@ class JavaScript(Machine):
 
     def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
         return Script(text, space)
-
-    def helper(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        return Built(function.__name__)  # type: ignore[return-value]
 
 
 def runtime() -> str:

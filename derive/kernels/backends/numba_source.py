@@ -43,7 +43,7 @@ from derive.kernels.backends.python_runtime import called
 
 __all__ = ["CALLED", "Machine", "Slow", "is_at_hand", "looped", "part", "spread", "tiles", "translated"]
 
-CALLED = ("sound", "larger", "smaller", "power", "only")
+CALLED = ("sound", "larger", "smaller", "power", "only", "crossing")
 """The functions of `python_runtime` that any line for one point may call."""
 
 _ONE_BY_ONE = Lock()
@@ -58,19 +58,20 @@ def _power_of(base: str, exponent: str) -> str:
     return f"{'m.pow' if is_literal(exponent) else 'power'}({base}, {exponent})"
 
 
-class Machine(Dialect):
-    """Numbers of one point, in lines that numba compiles."""
+class Slow(Dialect):
+    """Numbers of one point, in lines of plain Python, where overflow is an infinity and an undefined value is NaN."""
 
     most_unknowns = 4  # of a block: more take numba too many seconds
     takes_arms = False  # whether a block is taken arm by arm; otherwise arrays are asked
     asks = True
-    operations = _table(lambda entry: entry.called_in_numba)
+    operations = _table(lambda entry: f"m.{entry.name}")
 
     def names(self) -> dict[str, Any]:
-        import numpy
-
-        own = {name: _runtime()[name] for name in CALLED}
-        return {"m": math, "np": numpy, "inf": math.inf, "abs": abs, **own}
+        quiet = SimpleNamespace(
+            **{name: partial(called, function) for name, function in vars(NUMBERS).items() if callable(function)}
+        )
+        own = {name: getattr(python_runtime, name) for name in CALLED}
+        return {"m": quiet, "np": quiet, "inf": math.inf, "abs": abs, **own}
 
     def comparison(self, node: Apply, part: Writer) -> str:
         left, right = map(part, node.args)
@@ -86,35 +87,20 @@ class Machine(Dialect):
     def passed(self, tests: Sequence[str]) -> str:
         return " & ".join(tests)
 
-    def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
-        return translated(text, tuple(space.items()))
 
-    def helper(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """A function of `python_runtime` that the text may call."""
-        held: Callable[..., Any] = _runtime()[function.__name__]
-        return held
+class Machine(Slow):
+    """The same lines, compiled by numba."""
 
-
-class Slow(Machine):
-    """The same lines in plain Python; overflow is an infinity there too, and an undefined value is NaN."""
-
-    operations = _table(lambda entry: f"m.{entry.name}")
+    operations = _table(lambda entry: entry.called_in_numba)
 
     def names(self) -> dict[str, Any]:
-        quiet = SimpleNamespace(
-            **{name: partial(called, function) for name, function in vars(NUMBERS).items() if callable(function)}
-        )
-        own = {name: getattr(python_runtime, name) for name in CALLED}
-        return {"m": quiet, "np": quiet, "inf": math.inf, "abs": abs, **own}
+        import numpy
+
+        own = {name: _runtime()[name] for name in CALLED}
+        return {"m": math, "np": numpy, "inf": math.inf, "abs": abs, **own}
 
     def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
-        names = {"__builtins__": {}, **space}
-        execute(text, names)
-        made: Callable[..., Any] = names["compiled"]
-        return made
-
-    def helper(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        return function
+        return translated(text, tuple(space.items()))
 
 
 @lru_cache(maxsize=1)

@@ -23,7 +23,6 @@ from derive.kernels.backends.emitter import (
     Dialect,
     Writer,
     exact_points,
-    execute,
     is_clear,
     is_literal,
     is_total,
@@ -97,9 +96,6 @@ class Floats(Dialect):
             return text, text
         name = f"w{next(self._fresh)}"
         return name, f"({name} := {text})"
-
-    def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
-        return _executed(text, space)
 
 
 def _called(entry: Function) -> str:
@@ -178,9 +174,6 @@ class Arrays(Dialect):
     def pick(self, test: str, yes: str, no: str) -> str:
         return f"chosen({test}, {yes}, {no})"
 
-    def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
-        return _executed(text, space)
-
 
 class _OfArrays:
     """The functions that NumPy lacks for arrays, each made on first use."""
@@ -191,13 +184,6 @@ class _OfArrays:
         function = TABLE[name].over()
         setattr(self, name, function)
         return function
-
-
-def _executed(text: str, space: dict[str, Any]) -> Callable[..., Any]:
-    space = {"__builtins__": {}, **space}
-    execute(text, space)
-    made: Callable[..., Any] = space["compiled"]
-    return made
 
 
 def _undefined() -> float:

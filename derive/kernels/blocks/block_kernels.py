@@ -24,7 +24,7 @@ from typing import Any
 
 from derive.expressions.tree import Apply, Node, names_in, walk
 from derive.kernels.backends.emitter import Dialect, Scope, Sheet, Unsaid
-from derive.kernels.backends.numba_source import Machine, Slow
+from derive.kernels.backends.numba_source import Slow
 from derive.kernels.backends.python_numpy import Arrays
 from derive.kernels.blocks.block_lines import Attempt, ParametricSystem, Pieces, attempt
 from derive.kernels.blocks.decisions import Origins
@@ -58,7 +58,7 @@ def worked_out(
     equations = tuple(library.relations[name].written for name in block.relations)
     domains = {name: library.declared[name].domain for name in (*block.unknowns, *inputs)}
     system = ParametricSystem(equations, block.unknowns, tuple(inputs), domains)
-    if isinstance(dialect, Machine):
+    if isinstance(dialect, Slow):
         return _of_one_solution(system, dialect)
     way = attempt(system)
     if dialect.is_lazy:
@@ -244,7 +244,7 @@ def _by_width(spans: Sequence[Span]) -> list[int]:
     return sorted(moving, key=lambda i: -widths[i]) or [0]
 
 
-def _of_one_solution(system: ParametricSystem, dialect: Machine) -> Callable[..., Any]:
+def _of_one_solution(system: ParametricSystem, dialect: Slow) -> Callable[..., Any]:
     """The only solution of a block, for lines of one point; infinities where another dialect is needed."""
     if len(system.unknowns) > dialect.most_unknowns:
         raise Unsaid
@@ -264,7 +264,7 @@ def _of_one_solution(system: ParametricSystem, dialect: Machine) -> Callable[...
     return _bracketed(whole or proofs[0], dialect)
 
 
-def _bracketed(proofs: _Proofs, dialect: Machine) -> Callable[..., Any]:
+def _bracketed(proofs: _Proofs, dialect: Slow) -> Callable[..., Any]:
     """The lines that search where a proof holds."""
     assert proofs.widest is not None
     spans, pieces = proofs.widest
@@ -287,7 +287,7 @@ _MOST = 12  # limit on variants
 
 
 def by_arms(
-    system: ParametricSystem, dialect: Machine, solved: Callable[[ParametricSystem], Callable[..., Any]]
+    system: ParametricSystem, dialect: Slow, solved: Callable[[ParametricSystem], Callable[..., Any]]
 ) -> Callable[..., Any]:
     """The function of the inputs that returns the unknowns: NaN for none, infinities where lines cannot decide.
 
@@ -319,7 +319,7 @@ def _kept(sheet: Sheet, system: ParametricSystem, called: str, scope: Scope) -> 
 
 
 def _variant(
-    system: ParametricSystem, dialect: Machine, solved: Callable[[ParametricSystem], Callable[..., Any]]
+    system: ParametricSystem, dialect: Slow, solved: Callable[[ParametricSystem], Callable[..., Any]]
 ) -> Callable[..., Any]:
     fixed = [one for one in system.equations if {*system.unknowns}.isdisjoint(names_in(one.lhs, one.rhs))]
     if not fixed:
@@ -331,7 +331,7 @@ def _variant(
     return sheet.function(f"({', '.join([told] * len(system.unknowns))},)")
 
 
-def _in_closed_form(system: ParametricSystem, dialect: Machine) -> Callable[..., Any] | None:
+def _in_closed_form(system: ParametricSystem, dialect: Slow) -> Callable[..., Any] | None:
     """The only solution by a closed form of one unknown, in terms of which the others are written; None without one."""
     equations, unknowns, box = system.equations, system.unknowns, system.box
     for tear in unknowns:

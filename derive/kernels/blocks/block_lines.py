@@ -31,8 +31,6 @@ from typing import Any
 
 from derive.expressions.tree import Apply, Equation, Node, names_in, walk
 from derive.kernels.backends.emitter import Dialect, Scope, Sheet
-from derive.kernels.backends.numba_source import Machine
-from derive.kernels.backends.python_runtime import crossing
 from derive.kernels.blocks.decisions import roundings
 from derive.numerics.algebra.constant_folding import without_quotients
 from derive.numerics.algebra.evaluation import terms
@@ -247,7 +245,7 @@ class _Listing:
         left, names = branch.left[0], (self.attempt.tear, *self.system.inputs)
         sheet.space["gap"] = _function(self.dialect, names, _gap(left))
         sheet.space["least"] = _function(self.dialect, names, _sizes(left), _noise(left))
-        sheet.space["crossing"] = self.dialect.helper(crossing) if isinstance(self.dialect, Machine) else crossings
+        sheet.space.setdefault("crossing", crossings)  # of arrays, where the dialect has none of its own
         found = sheet.line(f"crossing(gap, least, low, high, ({', '.join(sheet.arguments.values())},))")
         self.scope.bind(self.attempt.tear, found)
         for name, form in branch.forms.items():
