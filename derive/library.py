@@ -108,7 +108,7 @@ class Library(RelationSet):
             library, (name,) = self._asked(target)
             listed = _listed(profiles)
             if listed:
-                from derive.kernels.profile_values import named_by
+                from derive.kernels.functions import named_by
 
                 given = named_by(library, name, given, listed)
             return formula(library, name, given)
@@ -131,7 +131,7 @@ class Library(RelationSet):
             library, (name,) = self._asked(target)
             listed = _listed(profiles)
             if listed:
-                from derive.kernels.profile_values import compiled_with
+                from derive.kernels.functions import compiled_with
 
                 return compiled_with(library, name, given, listed, backend)
             return compiled(library, name, given, backend)

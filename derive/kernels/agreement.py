@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from derive.errors import DeriveError
 from derive.expressions.tree import Node, names_in
+from derive.kernels.backends.emitter import Sheet, Writer, apart
 from derive.kernels.backends.python_numpy import Arrays
-from derive.kernels.backends.shared_lines import Scope, Sheet, Writer, apart, arguments_for
 from derive.kernels.case_dispatch import Case, Cases, Fork, Tree
-from derive.kernels.several_targets import Abreast, Asking, plans_for, plans_of
+from derive.kernels.several_targets import Abreast, Asking, plans_for, plans_of, points_at
 from derive.model.conditions import exclude_each_other
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
@@ -55,7 +55,7 @@ def said_twice(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan
 
     They need not lead to the target: givens that contradict each other elsewhere are contradictory, as for an answer.
     """
-    spent = {name for made in plans for block in made.blocks for name in block.relations}
+    spent = set[str]().union(*(made.relations for made in plans))
     many, known = surplus(library, strong, plans)
     limits = [relation.name for relation in library.inequalities]
     listed = [*(one.name for one in library.relations.values() if one.name in many - spent), *limits]
@@ -82,8 +82,7 @@ def surplus(
 
 def leaving_beside(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[Block, ...]:
     """The blocks of what strong values alone determine, and what may leave its domain where no plan needs it."""
-    reached = [{name for block in made.blocks for name in block.unknowns} for made in plans]
-    always = set.intersection(*reached) if reached else set[str]()
+    always = set.intersection(*({*made.unknowns} for made in plans)) if plans else set[str]()
     found = leaving_from(library, strong)
     names = found.names - always
     return tuple(block for block in found.blocks if not names.isdisjoint(block.unknowns))
@@ -122,13 +121,8 @@ def _is_of_another_case(library: RelationSet, relation: Relation, plans: Sequenc
 
 def _excludes(library: RelationSet, made: Plan, relation: Relation) -> bool:
     """Whether a relation never applies together with one that a plan uses."""
-    used = [
-        condition
-        for block in made.blocks
-        for name in block.relations
-        for condition in library.relations[name].conditions
-    ]
-    return any(exclude_each_other(one, other) for one, other in product(used, relation.conditions))
+    used = (library.relations[name] for name in made.relations)
+    return any(exclude_each_other(*pair) for other in used for pair in product(other.conditions, relation.conditions))
 
 
 def gap_of(relation: Relation, tolerance: float = CONTRADICTION) -> tuple[tuple[str, ...], Callable[..., Any]]:
@@ -150,10 +144,10 @@ def gap_of(relation: Relation, tolerance: float = CONTRADICTION) -> tuple[tuple[
 
 def tested(names: Sequence[str], write: Callable[[Writer], str], **calls: Any) -> Callable[..., Any]:
     """A function of quantities in base units, which `write` makes from the texts of expressions."""
-    sheet, arguments = Sheet(Arrays()), arguments_for(names)
-    scope = Scope(dict(arguments))
+    sheet = Sheet(Arrays(), names)
+    scope = sheet.start()
     sheet.space |= calls
-    return sheet.function(arguments.values(), write(lambda node: sheet.expression(node, scope)))
+    return sheet.function(write(lambda node: sheet.expression(node, scope)))
 
 
 def based(numbers: Any, quantity: Declaration) -> Any:
@@ -207,10 +201,8 @@ def agreed(found: Any, gaps: Iterable[Any], arrays: Sequence[Any], ask: Callable
     if not there.any():
         return found
     found = numpy.where(wrong, numpy.nan, found)
-    count = int(there.sum())
-    if count <= _MOST_ASKED:
-        own = [numpy.broadcast_to(numbers, found.shape)[there].tolist() for numbers in arrays]
-        found[there] = [ask(point) for point in (zip(*own, strict=True) if own else [()] * count)]
+    if there.sum() <= _MOST_ASKED:
+        found[there] = [ask(point) for point in points_at(there, arrays)]
     return found
 
 

@@ -179,7 +179,7 @@ class _Sorting:
             if aside in trees or self._always_holds_one(aside):
                 continue
             trees[aside] = self._tree(aside, aside, {})
-            is_gap = bool(aside or self.rivals) and not is_whole(trees[aside])
+            is_gap = bool(aside or self.rivals) and open_sides(trees[aside]) > 0
             pending += self.rivals
             self.rivals.clear()
             is_open |= is_gap and (self._is_spoken_of(aside) or aside <= self.hanging)
@@ -198,7 +198,7 @@ class _Sorting:
     def _is_partly_settled(self, fork: Fork) -> bool:
         """Whether a condition's quantity is determined in some cases only: elsewhere, the condition is assumed."""
         asked = (name for name in names_in(fork.condition) if name not in self.outline.strong)
-        return not all(any(is_whole(tree) for tree in self.asides.get(name, ())) for name in asked)
+        return not all(any(not open_sides(tree) for tree in self.asides.get(name, ())) for name in asked)
 
     def _always_holds_one(self, aside: frozenset[str]) -> bool:
         """Whether one of several relations applies whatever the numbers: where one condition fails, another holds."""
@@ -254,7 +254,7 @@ class _Sorting:
 
     def _following(self, condition: Node, made: Plan) -> Yielding | None:
         """How the numbers of a plan lead to a condition's quantities, by relations that always hold."""
-        reached = dict.fromkeys([*self.outline.strong, *(name for block in made.blocks for name in block.unknowns)])
+        reached = dict.fromkeys([*self.outline.strong, *made.unknowns])
         missing = [name for name in names_in(condition) if name not in reached and name not in self.outline.weak]
         if not missing:
             return None
@@ -264,7 +264,7 @@ class _Sorting:
 
     def _yielding(self, condition: Node, made: Plan, left_out: frozenset[str]) -> Yielding | None:
         """How the numbers of a plan replace the defaults of a condition; None if they do not."""
-        reached = dict.fromkeys([*self.outline.strong, *(name for block in made.blocks for name in block.unknowns)])
+        reached = dict.fromkeys([*self.outline.strong, *made.unknowns])
         plans = [planned_for(self.library, name, reached, (), left_out) for name in names_in(condition)]
         firm = [one for one in plans if one.is_determined and not self._conditional(one)]
         return Yielding(condition, tuple(firm)) if firm else None
@@ -274,12 +274,13 @@ class _Sorting:
         false = {
             relation.name
             for relation in self.library.conditional
-            if any(implied(condition, truths) is False for condition in relation.conditions)
+            if relation.name not in left_out
+            and any(implied(condition, truths) is False for condition in relation.conditions)
         }
         return self._tree(aside, left_out | false, truths)
 
     def _conditional(self, made: Plan) -> list[Relation]:
-        used = [self.library.relations[name] for block in made.blocks for name in block.relations]
+        used = (self.library.relations[name] for name in made.relations)
         return [relation for relation in used if relation.conditions]
 
     def _is_settled(self, condition: Node) -> bool:
@@ -314,7 +315,7 @@ class _Sorting:
 
     def _hanging(self, relation: Relation, made: Plan) -> tuple[Node, ...]:
         """The conditions of a relation that are decided by what a plan computes, or by weak values."""
-        known = {*self.outline.strong, *self.outline.weak, *(name for block in made.blocks for name in block.unknowns)}
+        known = {*self.outline.strong, *self.outline.weak, *made.unknowns}
         return tuple(
             condition
             for condition in relation.conditions
@@ -328,11 +329,6 @@ def forks(tree: Tree) -> Iterator[Fork]:
         yield tree
         yield from forks(tree.yes)
         yield from forks(tree.no)
-
-
-def is_whole(tree: Tree) -> bool:
-    """Whether a tree has a case at all numbers."""
-    return is_whole(tree.yes) and is_whole(tree.no) if isinstance(tree, Fork) else tree is not None
 
 
 def open_sides(tree: Tree) -> int:

@@ -3,6 +3,12 @@
 A block may have several inverses. Those whose sign contradicts the unknown's domain are dropped; those that belong to
 arms of a max, a min or a choice become one Piecewise under the conditions of their arms. If more than one is left,
 the formula is ambiguous, and the error carries them all.
+
+Linear equations are solved together by Cramer's rule: each unknown is a quotient of two determinants. These need no
+division, so the closed form is undefined exactly where the system is singular; elimination would
+add the zeros of its pivots. A determinant is expanded row by row, and minors on the same columns are computed once,
+which is cheap for sparse systems. The cost of a dense one grows like the factorial of its size, and one that grows
+too large is refused.
 """
 
 from __future__ import annotations
@@ -11,20 +17,20 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice, product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from derive.errors import AmbiguousError, LimitError, NoSolutionError
 from derive.expressions.functions import STEPPED
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, render, replaced, walk
-from derive.kernels.blocks.cramer import solved_in_symbols
 from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, cases_of_arms, cases_of_stated, leaves
 from derive.kernels.reach import eliminates, eliminates_in_a_gap, generic, probed
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import stated
-from derive.numerics.algebra.evaluation import value
+from derive.numerics.algebra.evaluation import terms, value
 from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out, unwound
 from derive.numerics.algebra.like_terms import ZERO, added, arms_of, negated, when_binding
-from derive.numerics.intervals.enclosure import enclose
+from derive.numerics.algebra.linear import Linear, linear_form
+from derive.numerics.intervals.enclosure import Span, enclose
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.planning.plan import Block, Plan
@@ -35,9 +41,12 @@ from derive.solving.cancellation.cancelled_answers import reduced
 from derive.solving.execution.question import Outline, outlined
 from derive.solving.sensitivity.elasticities import LARGEST, composed, put_in
 from derive.time_limits import query, tick
-from derive.tolerances import LEAST
+from derive.tolerances import AGREEMENT, LEAST
 
-__all__ = ["formula"]
+if TYPE_CHECKING:
+    from quantities.quantity import Quantity
+
+__all__ = ["formula", "solved_in_symbols"]
 
 _DRAWS = 3  # points at which a form is put back
 
@@ -211,10 +220,9 @@ def _inverted(library: RelationSet, block: Block) -> dict[str, Node]:
 
 
 def _single(library: RelationSet, equation: Equation, name: str) -> Node:
-    candidates = isolate(equation, name)
-    powers = [power for candidate in candidates or () for power in candidate.powers]
-    domains = {other: library.declared[other].domain for other in names_in(*powers)}
-    if not candidates or leaves_out(powers, {other: (one.low, one.high) for other, one in domains.items()}):
+    candidates = isolate(equation, name) or ()
+    powers = [power for candidate in candidates for power in candidate.powers]
+    if leaves_out(powers, _spans_of(library, names_in(*powers))):
         raise _none(name, [str(equation)])
     admissible = [candidate for candidate in candidates if _may_be(library, name, candidate)]
     if not admissible:
@@ -241,11 +249,15 @@ def _single(library: RelationSet, equation: Equation, name: str) -> Node:
     return unwound(admissible[0].form, 0)
 
 
+def _spans_of(library: RelationSet, names: Iterable[str]) -> dict[str, Span]:
+    domains = {name: library.declared[name].domain for name in names}
+    return {name: (domain.low, domain.high) for name, domain in domains.items()}
+
+
 def _limits(library: RelationSet, name: str, form: Node) -> Iterator[Node]:
     """The ends of the unknown's domain that a closed form may be beyond, where another arm has the value inside."""
     domain = library.declared[name].domain
-    ends = {other: library.declared[other].domain for other in names_in(form)}
-    found = enclose(form, {other: (one.low, one.high) for other, one in ends.items()}, "")
+    found = enclose(form, _spans_of(library, names_in(form)), "")
     low, high = (-math.inf, math.inf) if found is None else found.values
     if domain.low > low or (domain.open_low and domain.low == low):
         yield Apply("gt" if domain.open_low else "ge", (form, Number(stated(domain.low))))
@@ -370,3 +382,110 @@ def _none(name: str, equations: list[str]) -> NoSolutionError:
         hint="solve and compile find its value numerically.",
         reason="no closed form",
     )
+
+
+_TERMS = 1000  # limit for one determinant
+_CANCELLED = 20_000  # limit on the product of lengths of two polynomials whose common factor is sought
+_TRIED = ((0.6180, 0.1547), (1.3247, 0.0923))  # first number and step of the points at which a determinant is tried
+
+Rows = Sequence[Mapping[int, Any]]
+
+
+def solved_in_symbols(
+    differences: Sequence[Node], unknowns: Sequence[str], quantities: Mapping[str, Quantity]
+) -> dict[str, Node] | None:
+    """The unknowns at which all differences are zero; None if these are not linear, or always singular.
+
+    >>> from derive.expressions.tree import render
+    >>> from derive.expressions.grammar import parse_expression
+    >>> from quantities.quantity import Quantity
+    >>> system = [parse_expression("x + y - a"), parse_expression("x - y - b")]
+    >>> found = solved_in_symbols(system, ["x", "y"], {name: Quantity(name) for name in "abxy"})
+    >>> {name: render(form) for name, form in found.items()}
+    {'x': '0.5*a + 0.5*b', 'y': '0.5*a - 0.5*b'}
+    """
+    from derive.expressions.sympy_bridge import from_sympy
+
+    linear = [linear_form(difference, frozenset(unknowns)) for difference in differences]
+    if any(form is None for form in linear):
+        return None
+    rows = _rows([form for form in linear if form is not None], unknowns, quantities)
+    whole = _determinant(rows, list(range(len(unknowns))))
+    if not whole or _vanishes(from_sympy(whole.as_expr())[0]):
+        return None
+    found = {}
+    for i, name in enumerate(unknowns):
+        columns = list(range(len(unknowns)))
+        columns[i] = len(unknowns)
+        part = _determinant(rows, columns) or whole.ring.zero
+        small = len(part) * len(whole) <= _CANCELLED
+        quotient = (part.ring.to_field()(part) / whole).as_expr() if small else part.as_expr() / whole.as_expr()
+        found[name] = from_sympy(quotient)[0]
+    return found
+
+
+def _rows(linear: Sequence[Linear], unknowns: Sequence[str], quantities: Mapping[str, Quantity]) -> Rows:
+    """The coefficients as polynomials, each row cleared of denominators; the right side is the last column."""
+    import sympy
+    from sympy.polys.fields import sfield
+
+    from derive.expressions.sympy_bridge import to_sympy
+
+    column: dict[str | None, int] = {name: i for i, name in enumerate(unknowns)}
+    column[None] = len(unknowns)
+    named = [(i, name, node) for i, form in enumerate(linear) for name, node in form.items()]
+    entries = [(i, column[name], to_sympy(node, quantities)) for i, name, node in named]
+    signed = [-entry if at == len(unknowns) else entry for _, at, entry in entries]
+    _, elements = sfield([*signed, sympy.Dummy()])  # a field of fractions needs a symbol, even if nothing holds it
+    rows: list[dict[int, Any]] = [{} for _ in linear]
+    for (i, at, _), element in zip(entries, elements, strict=False):
+        if element:
+            rows[i][at] = element
+    return [_cleared(row) for row in sorted(rows, key=len)]
+
+
+def _cleared(row: Mapping[int, Any]) -> dict[int, Any]:
+    common: Any = 1
+    for element in row.values():
+        common = element.denom if common == 1 else common.lcm(element.denom)
+    return {at: (element * common).numer for at, element in row.items()}
+
+
+def _determinant(rows: Rows, columns: list[int]) -> Any:
+    """The determinant of the rows on these columns."""
+    minors: dict[tuple[int, ...], Any] = {}
+
+    def minor(row: int, left: tuple[int, ...]) -> Any:
+        if row == len(rows):
+            return 1
+        if left not in minors:
+            total: Any = 0
+            for i, at in enumerate(left):
+                entry = rows[row].get(at)
+                rest = minor(row + 1, left[:i] + left[i + 1 :]) if entry is not None else 0
+                total += (-1) ** i * entry * rest if rest else 0
+                _check(total, len(minors))
+            minors[left] = total
+        return minors[left]
+
+    return minor(0, tuple(columns))
+
+
+def _check(polynomial: Any, count: int) -> None:
+    tick()
+    if count > _TERMS or (polynomial and len(polynomial) > _TERMS):
+        raise LimitError(
+            f"The closed form of this linear system has more than {_TERMS} terms.",
+            hint="solve and compile do not need the closed form.",
+            limit=f"{_TERMS} terms",
+        )
+
+
+def _vanishes(form: Node) -> bool:
+    """Whether it is zero at every trial point, as it may be if its symbols are dependent (`sqrt(a)` and `a`)."""
+    for first, step in _TRIED:
+        at = {name: first + step * i for i, name in enumerate(names_in(form))}
+        size = sum(abs(value(term, at)) for term in terms(form))
+        if not abs(value(form, at)) <= AGREEMENT * size:
+            return False
+    return True

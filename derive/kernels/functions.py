@@ -1,38 +1,46 @@
 """A question as a fast function of numbers.
 
-Each closed form of the plan becomes one line of Python in base units, with common subexpressions shared. `emitter`
-has two dialects, for floats and for NumPy arrays; `numba_source` has a third, which numba compiles into one loop
-(`numba_loops`). Names of users never reach the text: it calls quantities v0, v1, ... Where an unknown has several
-inverses, each is tried and the one that satisfies the relation within the domain is kept. A block without a closed
-form is solved by lines that check themselves (`block_kernels`), and by the solver where they cannot decide. Where
-conditions decide which relations hold, each case has its own lines (`case_dispatch`).
+Each closed form of the plan becomes one line of Python in base units, with common subexpressions shared. `python_numpy`
+has two dialects, for floats and for NumPy arrays; `numba_source` has a third, which numba compiles into one loop. Names
+of users never reach the text: it calls quantities v0, v1, ... Where an unknown has several inverses, each is tried and
+the one that satisfies the relation within the domain is kept. A block without a closed form is solved by lines that
+check themselves (`block_kernels`), and by the solver where they cannot decide. Where conditions decide which relations
+hold, each case has its own lines (`case_dispatch`).
 
 A point is NaN if it has no admissible value or more than one, if no case holds, or if its givens contradict each
 other (`agreement`). The solver is called where lines leave several values that further relations could tell apart, or
 where a quantity that the target depends on is only bounded.
+
+A profile's value yields to what is given. Which values a question uses depends on the names of the givens, and on
+their numbers only where conditions do. So the question is read at generic numbers, which no profile states.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Container, Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
 from types import FunctionType
 from typing import Any, Literal, get_args
 
 from derive.errors import DeriveError, UnknownNameError, unknown
-from derive.kernels.agreement import agreement
+from derive.kernels.agreement import agreement, said_twice
 from derive.kernels.backends.numba_source import is_at_hand
 from derive.kernels.backends.python_numpy import Floats
-from derive.kernels.case_dispatch import Cases
+from derive.kernels.case_dispatch import Cases, cases, leaves
 from derive.kernels.lowering import written
+from derive.kernels.reach import eliminates, generic
 from derive.kernels.several_targets import Abreast, Asking, found_for
 from derive.model.relation_set import RelationSet
+from derive.planning.incidence import structure_of
+from derive.planning.plan import plan
+from derive.solving.execution.question import Question, ask
 from derive.time_limits import query
-from quantities.value import is_number
+from quantities.value import Value, is_number, read_number
 
-__all__ = ["BACKENDS", "Backend", "by_name", "compiled"]
+__all__ = ["BACKENDS", "Backend", "by_name", "compiled", "compiled_with", "generic_question", "named_by", "used_values"]
 
 Backend = Literal["auto", "python", "numpy", "numba"]
 BACKENDS: tuple[str, ...] = get_args(Backend)
@@ -87,25 +95,25 @@ def compiled(
     return call
 
 
+@dataclass(frozen=True)
 class _Floats:
     """The function of floats, made on first use; arrays take over where it cannot decide."""
 
-    def __init__(self, library: RelationSet, found: Cases, arrays: Abreast, weak: Container[str]) -> None:
-        self._library = library
-        self._weak = weak
-        self._found = found
-        self._arrays = arrays
+    library: RelationSet
+    found: Cases
+    arrays: Abreast
+    weak: Container[str]
 
     @cached_property
     def point(self) -> Callable[..., float]:
-        if self._found.is_asked:
-            ask = Asking(self._library, self._found, self._found.outline.strong, self._weak)
+        if self.found.is_asked:
+            ask = Asking(self.library, self.found, self.found.outline.strong, self.weak)
             return lambda *numbers: ask.solved(numbers)
-        return written(self._library, [self._found], self._found.outline.strong, Floats())
+        return written(self.library, [self.found], self.found.outline.strong, Floats())
 
     def lost(self, values: Sequence[float]) -> float:
         """The value of an undefined or ambiguous point."""
-        return float(self._arrays.on_arrays(values)[0])
+        return float(self.arrays.on_arrays(values)[0])
 
     def of_any(self, values: Sequence[Any]) -> float:
         numbers = tuple(map(float, values))
@@ -116,7 +124,7 @@ class _Floats:
         return result if -math.inf < result < math.inf else math.nan
 
     def or_arrays(self, values: Sequence[Any]) -> Any:
-        return self.of_any(values) if all(map(is_number, values)) else self._arrays(values)[0]
+        return self.of_any(values) if all(map(is_number, values)) else self.arrays(values)[0]
 
 
 # A function with keyword arguments that Python itself binds, so that a call costs little more than a call
@@ -190,3 +198,94 @@ def _misnamed(others: Iterable[str], missing: Sequence[str], names: Sequence[str
         name=missing[0],
         kind="argument",
     )
+
+
+def compiled_with(
+    library: RelationSet, target: str, given: Iterable[str], profiles: tuple[Any, ...], backend: str
+) -> Callable[..., Any]:
+    """A function of the givens by keyword, in which the profiles' values are constants.
+
+    >>> from derive.relation_files.loading import load
+    >>> swing = load('''[quantities]
+    ... length = { unit = "m" }
+    ... gravity = { unit = "m/s**2" }
+    ... period = { unit = "s" }
+    ... [relations]
+    ... small = { equation = "period = 2*pi*sqrt(length/gravity)" }
+    ... [profiles.moon]
+    ... gravity = "1.62 m/s**2"''')
+    >>> round(compiled_with(swing, "period", ["length"], ("moon",), "auto")(length=1.62), 6)
+    6.283185
+    """
+    names = [library.declaration(name).name for name in dict.fromkeys(given)]
+    question = generic_question(library, target, names, profiles)
+    stated = used_values(library, question)
+    made = plan(structure_of(library, stated=question.stated), target, names, list(question.weak))
+    twice = said_twice(library, names, [made])
+    if twice:
+        raise DeriveError(
+            f"What is given may contradict {twice[0]}, which a function with profiles does not test.",
+            hint="Leave one of the givens out, or compile without profiles.",
+        )
+    inner = compiled(library, target, [*names, *stated], backend, tested=False, weak=stated)
+    fixed = {name: library.declared[name].unit.from_base(value.base[1]) for name, value in stated.items()}
+    call = by_name(names, lambda values: inner(**dict(zip(names, values, strict=True)), **fixed))
+    call.__doc__ = f"{target} from {', '.join(names)}, in declared units."
+    return call
+
+
+def named_by(library: RelationSet, target: str, given: Iterable[str], profiles: tuple[Any, ...]) -> list[str]:
+    """The givens, and the quantities whose values a question takes from profiles."""
+    names = [library.declaration(name).name for name in dict.fromkeys(given)]
+    return [*names, *used_values(library, generic_question(library, target, names, profiles))]
+
+
+def generic_question(library: RelationSet, target: str, names: Sequence[str], profiles: tuple[Any, ...]) -> Question:
+    """The question at generic numbers of the givens."""
+    given = {}
+    for name in names:
+        quantity = library.declared[name]
+        given[name] = read_number(quantity.unit.from_base(generic(quantity, 0)), quantity.unit)
+    with query():
+        return ask(library, target, profiles, given)
+
+
+def used_values(library: RelationSet, question: Question) -> dict[str, Value]:
+    """The weak values that some case of the question uses, except the plain defaults, which compiling adds.
+
+    A weak value may be used in one case and yield to relations in another. No function with it as a given covers
+    both, and the question is refused.
+    """
+    found = cases(library, question.outline)
+    is_stated = question.target in question.origins and not found.alternatives
+    if is_stated and question.own is not None and not eliminates(library, question.outline):
+        return {question.target: question.own}  # nothing else leads to it
+    used, yielding = _fates(library, found, {*question.strong})
+    stated = {
+        name: value
+        for name, value in question.weak.items()
+        if name in used and (value.is_range or value is not library.declared[name].default)
+    }
+    unsure = sorted(stated.keys() & yielding)
+    if unsure:
+        raise DeriveError(
+            f"Whether {unsure[0]} is taken as stated or follows from the rest depends on conditions.",
+            hint=f"Give {unsure[0]}.",
+        )
+    return stated
+
+
+def _fates(library: RelationSet, found: Cases, strong: set[str]) -> tuple[set[str], set[str]]:
+    """The weak values that are used in a case, and all that follows from relations in one.
+
+    A plan for a quantity of a condition leaves that quantity's own value out. Where it rests on weak values alone, it
+    only repeats what they state: the quantity does not yield to what is given.
+    """
+    trees = (*found.alternatives, *(tree for trees in found.asides.values() for tree in trees))
+    plans = [case.plan for tree in trees for case in leaves(tree)]
+    used = {name for made in plans for name in made.weak}
+    yielding = set()
+    for made in plans:
+        solved = {*made.unknowns}
+        yielding |= solved if library.held_by(made.relations).keys() & strong else solved - {made.target}
+    return used, yielding

@@ -10,15 +10,15 @@ quantity count only for the targets that depend on them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
+from itertools import chain
 from math import inf, isinf
 from typing import Any
 
 from derive.expressions.tree import COMPARISONS, Apply, Equation, Name, Node, names_in, walk
-from derive.kernels.backends.emitter import Dialect
-from derive.kernels.backends.shared_lines import Scope, Sheet, apart, arguments_for, in_order
+from derive.kernels.backends.emitter import Dialect, Scope, Sheet, in_order
 from derive.kernels.blocks.block_kernels import worked_out
 from derive.kernels.blocks.decisions import Decisions
 from derive.kernels.blocks.solver_calls import Axes, branches, only, rows, settled, stacked
@@ -26,11 +26,11 @@ from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, Yielding
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out
 from derive.numerics.algebra.like_terms import ZERO
-from derive.numerics.intervals.enclosure import enclose
+from derive.numerics.intervals.enclosure import Span, enclose
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.free_unknowns import has_choice, is_divided_by, variants_of
 from derive.solving.execution.question import Outline
-from derive.tolerances import AGREEMENT, ASIDE, AT_ZERO, EXPRESSION
+from derive.tolerances import ASIDE, AT_ZERO, EXPRESSION
 
 __all__ = ["Draft", "cancelling_divisors", "written"]
 
@@ -57,12 +57,12 @@ def written(
 
 def _made(library: RelationSet, wanted: Sequence[Cases], names: Sequence[str], dialect: Dialect) -> Callable[..., Any]:
     """One function with a result for each target; a single one if a failed test returns at once."""
-    sheet, arguments, decisions = Sheet(dialect), arguments_for(names), Decisions()
+    sheet, decisions = Sheet(dialect, names), Decisions()
     if not dialect.is_lazy:
         sheet.space |= {"Axes": Axes, "rows": rows, "stacked": stacked}
-        sheet.write(f"axes = Axes({', '.join(arguments.values())})")
-    results = [Draft(library, found, arguments, sheet, decisions).result() for found in wanted]
-    return sheet.function(arguments.values(), results[0] if dialect.leaves else f"({', '.join(results)},)")
+        sheet.write(f"axes = Axes({', '.join(sheet.arguments.values())})")
+    results = [Draft(library, found, sheet.arguments, sheet, decisions).result() for found in wanted]
+    return sheet.function(results[0] if dialect.leaves else f"({', '.join(results)},)")
 
 
 def cancelling_divisors(library: RelationSet, candidates: Sequence[Candidate]) -> list[Node]:
@@ -74,9 +74,13 @@ def cancelling_divisors(library: RelationSet, candidates: Sequence[Candidate]) -
 def _may_cancel(library: RelationSet, divisor: Node) -> bool:
     if not any(isinstance(part, Apply) and part.op == "add" for part in walk(divisor)):
         return False
-    domains = {name: library.declared[name].domain for name in names_in(divisor)}
-    found = enclose(divisor, {name: (domain.low, domain.high) for name, domain in domains.items()}, "")
+    found = enclose(divisor, _spans_of(library, names_in(divisor)), "")
     return found is None or not found.misses_zero
+
+
+def _spans_of(library: RelationSet, names: Iterable[str]) -> dict[str, Span]:
+    domains = {name: library.declared[name].domain for name in names}
+    return {name: (domain.low, domain.high) for name, domain in domains.items()}
 
 
 class Draft:
@@ -103,10 +107,7 @@ class Draft:
     def _alternative(self, tree: Tree) -> str:
         scope = Scope()
         for name in self.outline.strong:
-            argument = self.arguments[name]
-            based = self._based(argument, name)
-            text = scope.variables[name] = based if based == argument else self.sheet.line(based)
-            self.decisions.given(text, argument, self.library.declared[name])
+            self._given(name, scope)
         if scope.variables and self.dialect.leaves:
             self.sheet.write(f"if not -inf < {' + '.join(scope.variables.values())} < inf: undefined()")
         else:
@@ -116,6 +117,14 @@ class Draft:
             return result
         noted = "".join(f"{name}, " for name in scope.asked)
         return self.sheet.line(f"rows({', '.join([result, f'({noted})', *self.arguments.values()])})")
+
+    def _given(self, name: str, scope: Scope) -> str:
+        """A given in base units."""
+        argument = self.arguments[name]
+        based = self._based(argument, name)
+        text = scope.variables[name] = based if based == argument else self.sheet.line(based)
+        self.decisions.given(text, argument, self.library.declared[name])
+        return text
 
     # Cases
 
@@ -167,19 +176,13 @@ class Draft:
     def _aside(self, name: str, scope: Scope) -> None:
         """A quantity in a condition, by a function of its own."""
         strong, asides = self.outline.strong, self.found.asides
-        helper = self.sheet.helper((name, strong, *asides.items()), lambda: self._asked(name))
-        found = self.sheet.line(self._called(helper, [self.arguments[one] for one in strong]))
-        value = self.sheet.line(self._based(found if self.dialect.leaves else f"{found}[0]", name))
-        if not self.dialect.is_lazy:
-            scope.ask(self.sheet.line(f"{found}[1]"))
+        plans = Cases(replace(self.outline, target=name), asides[name], asides)
+        value = self._by_function(
+            plans, (name, strong, *asides.items()), [self.arguments[one] for one in strong], scope
+        )
         self._askable(value, scope)
         self.sheet.require(scope, f"({value} == {value})")
         scope.bind(name, value)
-        self.decisions.from_search(value, self.library.declared[name])
-
-    def _asked(self, name: str) -> Callable[..., Any]:
-        asides = self.found.asides
-        return self._function_of(Cases(replace(self.outline, target=name), asides[name], asides))
 
     def _askable(self, value: str, scope: Scope) -> None:
         """Record where a value is an infinity, by which machine code says that another dialect is needed."""
@@ -188,9 +191,7 @@ class Draft:
 
     def _case(self, case: Case, scope: Scope) -> None:
         self._plan(case.plan, scope)
-        for name in names_in(*case.holding, *(one for conditions in case.failing for one in conditions)):
-            if name not in scope.variables:
-                self._default(name, scope)
+        self._complete(names_in(*case.holding, *chain.from_iterable(case.failing)), scope)
         tests = [self._text(condition, scope) for condition in case.holding]
         for conditions in case.failing:
             inner = self.dialect.logic("and", [self._text(condition, scope) for condition in conditions])
@@ -215,35 +216,44 @@ class Draft:
             value = self._following(made, scope) if made.blocks else inner.variables[made.target]
             inner.bind(made.target, value)
             known.append(f"({value} == {value})")
-        for name in names_in(yielding.condition):
-            if name not in inner.variables:
-                self._default(name, inner)
+        self._complete(names_in(yielding.condition), inner)
         test = self._text(yielding.condition, inner)
         scope.ask(*inner.asked)
         return known, test
 
     def _following(self, made: Plan, scope: Scope) -> str:
         """What follows from the numbers of a case, by a function of its own."""
-        members = {n for block in made.blocks for name in block.relations for n in self.library.members[name]}
-        names = tuple(sorted(members - {*made.weak} - {name for block in made.blocks for name in block.unknowns}))
+        members = self.library.held_by(made.relations).keys()
+        names = tuple(sorted(members - {*made.weak, *made.unknowns}))
         alone = Cases(Outline(made.target, names, ()), (Case(made),), {})
-        helper = self.sheet.helper(made, lambda: self._function_of(alone))
-        found = self.sheet.line(self._called(helper, [self._declared(scope.variables[n], n) for n in names]))
-        if not self.dialect.is_lazy:
-            scope.ask(self.sheet.line(f"{found}[1]"))
-        value = self.sheet.line(self._based(found if self.dialect.leaves else f"{found}[0]", made.target))
-        self.decisions.from_search(value, self.library.declared[made.target])
-        return value
+        return self._by_function(alone, made, [self._declared(scope.variables[name], name) for name in names], scope)
 
-    def _function_of(self, found: Cases) -> Callable[..., Any]:
-        function = written(self.library, [found], found.outline.strong, self.dialect)
-        return function if self.dialect.is_lazy else settled(function)
+    def _by_function(self, plans: Cases, key: Hashable, arguments: Sequence[str], scope: Scope) -> str:
+        """The value of a target, in base units, by a function of its own."""
+
+        def made() -> Callable[..., Any]:
+            function = written(self.library, [plans], plans.outline.strong, self.dialect)
+            return function if self.dialect.is_lazy else settled(function)
+
+        target = plans.outline.target
+        result = self.sheet.line(self._called(self.sheet.helper(key, made), arguments))
+        value = self.sheet.line(self._based(result if self.dialect.leaves else f"{result}[0]", target))
+        if not self.dialect.is_lazy:
+            scope.ask(self.sheet.line(f"{result}[1]"))
+        self.decisions.from_search(value, self.library.declared[target])
+        return value
 
     def _plan(self, made: Plan, scope: Scope) -> None:
         for name in made.weak:
             self._default(name, scope)
         for block in made.blocks:
             self._block(block, scope)
+
+    def _complete(self, names: Iterable[str], scope: Scope) -> None:
+        """Take the defaults of quantities that have no number yet."""
+        for name in names:
+            if name not in scope.variables:
+                self._default(name, scope)
 
     def _default(self, name: str, scope: Scope) -> None:
         default = self.library.declared[name].default
@@ -284,12 +294,11 @@ class Draft:
 
     def _block(self, block: Block, scope: Scope) -> None:
         """The lines for a block's unknowns, unless they are there already."""
-        relations = [self.library.relations[name] for name in block.relations]
-        needed = {n for r in relations for n in names_in(r.written.lhs, r.written.rhs)} - set(block.unknowns)
-        inputs = sorted(needed)
+        inputs = sorted(self.library.held_by(block.relations).keys() - {*block.unknowns})
         key = (block, tuple(scope.variables[name] for name in inputs))
         if key not in scope.solved:
-            if len(block.unknowns) > 1 or not self._isolated(relations[0].written, block.unknowns[0], scope):
+            first = self.library.relations[block.relations[0]].written
+            if len(block.unknowns) > 1 or not self._isolated(first, block.unknowns[0], scope):
                 self._by_numbers(block, inputs, scope)
             scope.solved[key] = tuple(scope.variables[name] for name in block.unknowns)
         for name, text in zip(block.unknowns, scope.solved[key], strict=True):
@@ -301,15 +310,17 @@ class Draft:
         if not candidates or any(candidate.winds for candidate in candidates):
             return False
         powers = [power for candidate in candidates for power in candidate.powers]
-        domains = {other: self.library.declared[other].domain for other in names_in(*powers)}
-        if leaves_out(powers, {other: (domain.low, domain.high) for other, domain in domains.items()}):
+        if leaves_out(powers, _spans_of(self.library, names_in(*powers))):
             return False
         texts = [self._text(candidate.form, scope) for candidate in candidates]
         form: Node | None = None  # if it is the only one
         plain = isinstance(equation.lhs, Name) and equation.lhs.name == name
         if len(texts) == 1 and not has_choice(equation, name) and is_divided_by(equation, name):
             form = candidates[0].form
-            chosen = self._gathered(equation, name, texts[0], candidates[0], scope)
+            # Both sides were multiplied by that divisor, so that the form has to be put back: `x = b/b` has no solution
+            # at `b = 0`. Where a divisor of the form is zero, any value may do.
+            chosen = self._tried(equation, name, texts[0], form, scope)
+            chosen = self._asked_where(candidates[0].divisors, chosen, scope)
         elif len(texts) == 1 and (plain or not candidates[0].conditions):
             form = candidates[0].form
             chosen = texts[0] if texts[0].isidentifier() else self.sheet.line(texts[0])
@@ -335,8 +346,7 @@ class Draft:
                 chosen = self.sheet.line(f"{several}[0]")
                 scope.ask(self.sheet.line(f"{several}[1]"))
         if not has_choice(equation, name):
-            for divisor in cancelling_divisors(self.library, candidates):
-                chosen = self._asked_where(self._holds(Equation(divisor, "=", ZERO), scope), chosen, scope)
+            chosen = self._asked_where(cancelling_divisors(self.library, candidates), chosen, scope)
         if form is None:
             self.decisions.from_search(chosen, self.library.declared[name])
         else:
@@ -349,34 +359,21 @@ class Draft:
         scope.bind(name, chosen)
         return True
 
-    def _asked_where(self, doubt: str, chosen: str, scope: Scope) -> str:
-        """A closed form, infinite where doubles do not decide it: there the solver is asked.
+    def _asked_where(self, divisors: Sequence[Node], chosen: str, scope: Scope) -> str:
+        """A closed form, infinite where one of its divisors vanishes: there the solver is asked.
 
         `y/(a + b - c)` is a large number where rounding leaves something of a divisor that is zero.
         """
-        if self.dialect.leaves:
-            self.sheet.write(f"if {doubt}: undefined()")
-            return chosen
-        chosen = self.sheet.line(self.dialect.pick(doubt, "inf", chosen))
-        if not self.dialect.is_lazy:
-            scope.ask(doubt)
-        self._askable(chosen, scope)
-        return chosen
-
-    def _gathered(self, equation: Equation, name: str, text: str, candidate: Candidate, scope: Scope) -> str:
-        """The form of an unknown that stands several times in its relation, and in a divisor there.
-
-        Both sides were multiplied by that divisor, so that the form has to be put back: `x = b/b` has no solution at
-        `b = 0`. Infinite where a divisor of the form is zero, since any value may do there.
-        """
-        found = self._tried(equation, name, text, candidate.form, scope)
-        for divisor in candidate.divisors:
+        for divisor in divisors:
             vanishes = self._holds(Equation(divisor, "=", ZERO), scope)
-            found = self.sheet.line(self.dialect.pick(vanishes, "inf", found))
+            if self.dialect.leaves:
+                self.sheet.write(f"if {vanishes}: undefined()")
+                continue
+            chosen = self.sheet.line(self.dialect.pick(vanishes, "inf", chosen))
             if not self.dialect.is_lazy:
                 scope.ask(vanishes)
-        self._askable(found, scope)
-        return found
+            self._askable(chosen, scope)
+        return chosen
 
     def _tried(self, equation: Equation, name: str, text: str, form: Node, scope: Scope) -> str:
         """A candidate where it satisfies its relation; NaN where it does not, infinite where it is only bounded."""
@@ -477,8 +474,7 @@ class Draft:
         return domain.low - rooms[0], domain.high + rooms[1], domain.open_low
 
     def _holds(self, equation: Equation, scope: Scope) -> str:
-        left, right, whole = apart(equation, lambda node: self._text(node, scope), self.dialect.size)
-        return self.sheet.line(f"({self.dialect.size}({left} - {right}) <= {AGREEMENT!r} * {whole})")
+        return self.sheet.agrees(equation, lambda node: self._text(node, scope))
 
     def _by_numbers(self, block: Block, inputs: Sequence[str], scope: Scope) -> None:
         """A block without a closed form: a call to its kernel, for each point that has not failed yet."""

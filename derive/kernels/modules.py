@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 import inspect
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import version
 from types import FunctionType
 from typing import Any
@@ -23,11 +23,12 @@ from derive.expressions import special_functions
 from derive.expressions.functions import TABLE
 from derive.files import MARK
 from derive.kernels.backends import python_runtime
-from derive.kernels.backends.javascript import Bundle, Script
-from derive.kernels.backends.shared_lines import refusing_what_is_too_deep
-from derive.kernels.profile_values import generic_question, used_values
+from derive.kernels.backends.emitter import refusing_what_is_too_deep
+from derive.kernels.backends.javascript import Bundle, Language, Script
+from derive.kernels.functions import generic_question, used_values
 from derive.kernels.programs.program import Program, programmed
 from derive.model.relation_set import RelationSet
+from derive.planning.networks import reached
 from quantities.value import Value
 
 __all__ = ["module_text"]
@@ -67,7 +68,7 @@ def module_text(library: RelationSet, target: str, given: Iterable[str], profile
             hint="Compile it from other givens, or ask derive solve.",
         )
     facts = _facts(library, made, names, {**beside, **fixed}, question.origins)
-    bundle = _PythonBundle(made.scripts)
+    bundle = Bundle(made.scripts, Language(_python, runtime=lambda name: _SPELLED.get(name, name), constant="{} = {}"))
     functions = "\n\n\n".join(bundle.parts)
     head = "\n".join(_headline(facts)).replace("\\", "\\\\").replace('"""', "'''")
     body = _BODY.format(**facts, kernels=", ".join(bundle.last), count=len(made.layout.checks))
@@ -114,15 +115,11 @@ def _headline(facts: Mapping[str, Any]) -> list[str]:
 
 def _runtime_for(text: str) -> str:
     """The functions that a text calls, and those that these call, as Python that imports nothing but `math`."""
-    held, wanted, pending = {**vars(special_functions), **vars(python_runtime)}, dict[str, str](), _names_in(text)
-    while pending:
-        name = pending.pop()
-        value = held.get(name)
-        if name in wanted or not isinstance(value, FunctionType | float | tuple):
-            continue
-        wanted[name] = inspect.getsource(value).rstrip() if isinstance(value, FunctionType) else f"{name} = {value!r}"
-        pending |= _names_in(wanted[name])
-    parts = [wanted[name] for name in held if name in wanted and name not in ("inf", "nan")]
+    held = {**vars(special_functions), **vars(python_runtime)}
+    texts = {name: inspect.getsource(one).rstrip() for name, one in held.items() if isinstance(one, FunctionType)}
+    texts |= {name: f"{name} = {one!r}" for name, one in held.items() if isinstance(one, float | tuple)}
+    wanted = {*reached(_names_in(text), lambda name: _names_in(texts[name]) if name in texts else ())}
+    parts = [texts[name] for name in held if name in wanted & texts.keys() - {"inf", "nan"}]
     return "\n\n\n".join(["from __future__ import annotations\n\nimport math\nfrom math import inf, nan", *parts])
 
 
@@ -131,34 +128,25 @@ def _names_in(text: str) -> set[str]:
         return {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
 
 
-class _PythonBundle(Bundle):
-    """Scripts in Python.
+def _python(script: Script, name_of: Callable[[Any], str]) -> str:
+    """A script as Python that needs no dialect.
 
-    >>> text = "def compiled(a0):\\n    return m.sqrt(a0) / a0 if 0.0 <= a0 else nan\\n"
-    >>> print(*_PythonBundle([Script(text, {"m": None, "nan": None})]).parts, sep="\\n")
-    def f0(a0):
+    >>> print(_python(Script("def compiled(a0):\\n    return m.sqrt(a0) / a0 if 0.0 <= a0 else nan\\n", {}), str))
+    def compiled(a0):
         return over(called(math.sqrt, a0), a0) if 0.0 <= a0 else nan
     """
-
-    def built(self, name: str) -> str:
-        return _SPELLED.get(name, name)
-
-    def constant(self, name: str, numbers: str) -> str:
-        return f"{name} = {numbers}"
-
-    def function(self, script: Script) -> str:
-        return ast.unparse(ast.fix_missing_locations(_Quiet(script, self).visit(ast.parse(script.text))))
+    return ast.unparse(ast.fix_missing_locations(_Quiet(script.space, name_of).visit(ast.parse(script.text))))
 
 
 class _Quiet(ast.NodeTransformer):
     """One function of a script, with what raises nothing."""
 
-    def __init__(self, script: Script, bundle: Bundle) -> None:
-        self.space, self.bundle = script.space, bundle
+    def __init__(self, space: Mapping[str, Any], name_of: Callable[[Any], str]) -> None:
+        self.space, self.name_of = space, name_of
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         held = None if node.id in ("nan", "inf") else self.space.get(node.id)
-        return node if held is None else ast.Name(self.bundle.name_of(held), node.ctx)
+        return node if held is None else ast.Name(self.name_of(held), node.ctx)
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)

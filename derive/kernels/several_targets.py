@@ -10,28 +10,27 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from derive.errors import DeriveError
-from derive.kernels.backends.emitter import Unsaid
-from derive.kernels.backends.numba_source import Machine, is_at_hand, looped
+from derive.kernels.backends.emitter import Dialect, Unsaid
+from derive.kernels.backends.numba_source import Machine, is_at_hand, looped, part, spread, tiles
 from derive.kernels.backends.python_numpy import Arrays
-from derive.kernels.backends.tiles import part, spread, tiles
 from derive.kernels.blocks.solver_calls import only_of_arrays
 from derive.kernels.case_dispatch import Cases, cases, cases_of_arms, cases_of_stated, leaves
 from derive.kernels.lowering import cancelling_divisors, written
 from derive.kernels.reach import eliminates, eliminates_in_a_gap
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import isolate
-from derive.planning.plan import Plan
+from derive.planning.plan import Block, Plan
 from derive.solving.answering.solver import solve
 from derive.solving.execution.question import outlined
 from derive.time_limits import query
 from quantities.facts import Profile
 from quantities.value import read_number
 
-__all__ = ["Abreast", "Asking", "found_for", "plans_for", "plans_of"]
+__all__ = ["Abreast", "Asking", "found_for", "plans_for", "plans_of", "points_at"]
 
 _TILE = 1 << 17  # points computed at once by NumPy
 _MANY = 2_000_000  # points from which compiling is worth its second; more if there are more than ten blocks
@@ -86,20 +85,18 @@ class Abreast:
         self.names = tuple(dict.fromkeys(name for found in wanted for name in found.outline.strong))
         self.outlines = tuple(found.outline for found in wanted)
         self._library = library
-        self._weak = weak
-        self._asked = {i: Asking(library, found, self.names, weak) for i, found in enumerate(wanted) if found.is_asked}
-        wanted = [found for found in wanted if not found.is_asked]
-        self._wanted = tuple(wanted)
         self._asking = [Asking(library, found, self.names, weak) for found in wanted]
-        self._size = len({block for found in wanted for made in plans_of(found) for block in made.blocks})
+        self._wanted = wanted
+        self._by_lines = tuple(i for i, found in enumerate(wanted) if not found.is_asked)
+        plans = [made for i in self._by_lines for made in plans_of(wanted[i])]
+        self._size = len(set[Block]().union(*(made.blocks for made in plans)))
         self._points = 0  # so far
+        self._functions: dict[tuple[type[Dialect], tuple[int, ...]], Callable[..., Any]] = {}
 
     def __call__(self, values: Sequence[Any]) -> list[Any]:
         """By the fastest back end: compiling pays if there are many points, now or in earlier calls."""
         import numpy
 
-        if not self._wanted:
-            return self._with_asked([], values)
         self._points += math.prod(numpy.broadcast_shapes(*map(numpy.shape, values)))
         if self._points >= _MANY * max(1.0, self._size / 10) and self._size <= _LONG and is_at_hand():
             return self.in_machine_code(values)
@@ -107,76 +104,60 @@ class Abreast:
 
     def in_machine_code(self, values: Sequence[Any]) -> list[Any]:
         """By one compiled loop; targets without machine code, because a block is solved numerically, use arrays."""
-        return self._with_asked(self._by_machine(values), values)
+        said = self._in_machine_code
+        if not said:
+            return self.on_arrays(values)
+        point, ask = self._function(Machine, said), partial(self._by_arrays, said)
+        found = dict(zip(said, looped(point, len(said), values, ask), strict=True))
+        return self._with_the_others(found, values)
 
     def on_arrays(self, values: Sequence[Any]) -> list[Any]:
-        return self._with_asked(self._by_arrays(values), values)
+        return self._with_the_others({}, values)
 
-    def _with_asked(self, columns: list[Any], values: Sequence[Any]) -> list[Any]:
-        """The targets in the order wanted, including those that the solver computes."""
-        if not self._asked:
-            return columns
-        rest, count = iter(columns), len(columns) + len(self._asked)
-        return [self._asked[i].everywhere(values) if i in self._asked else next(rest) for i in range(count)]
+    def _with_the_others(self, found: dict[int, Any], values: Sequence[Any]) -> list[Any]:
+        """All targets: those found, those that lines compute, and those that only the solver can."""
+        rest = tuple(i for i in self._by_lines if i not in found)
+        found |= zip(rest, self._by_arrays(rest, values), strict=True)
+        every = enumerate(self._asking)
+        return [found[i] if i in found else asking.everywhere(values) for i, asking in every]
 
-    def _by_machine(self, values: Sequence[Any]) -> list[Any]:
-        if not self._wanted:
-            return []
-        if self._apart is None:
-            return looped(self._on_point, len(self._wanted), values, self._by_arrays)
-        found: dict[int, Any] = {}
-        for places, one, is_said in self._apart:
-            own = [values[self.names.index(name)] for name in one.names]
-            found |= dict(zip(places, one.in_machine_code(own) if is_said else one.on_arrays(own), strict=True))
-        return [found[i] for i in range(len(found))]
-
-    def _by_arrays(self, values: Sequence[Any]) -> list[Any]:
+    def _by_arrays(self, places: tuple[int, ...], values: Sequence[Any]) -> list[Any]:
         import numpy
 
-        if not self._wanted:
+        if not places:
             return []
         arrays, shape = spread(values)
         with numpy.errstate(all="ignore"):
             if math.prod(shape) <= _TILE:
-                return self._on_tile(arrays)
-            results = [numpy.empty(shape) for _ in self._wanted]
+                return self._on_tile(places, arrays)
+            results = [numpy.empty(shape) for _ in places]
             for tile in tiles(shape, _TILE):
-                found = self._on_tile([part(array, tile) for array in arrays])
+                found = self._on_tile(places, [part(array, tile) for array in arrays])
                 for result, numbers in zip(results, found, strict=True):
                     result[tile] = numbers
             return results
 
-    def _on_tile(self, arrays: Sequence[Any]) -> list[Any]:
-        found = self._on_arrays(*arrays)
-        return [asking.settled(held, arrays) for asking, held in zip(self._asking, found, strict=True)]
+    def _on_tile(self, places: tuple[int, ...], arrays: Sequence[Any]) -> list[Any]:
+        found = self._function(Arrays, places)(*arrays)
+        return [self._asking[i].settled(held, arrays) for i, held in zip(places, found, strict=True)]
+
+    def _function(self, dialect: type[Dialect], places: tuple[int, ...]) -> Callable[..., Any]:
+        """The function of some of the targets in a dialect."""
+        key = dialect, places
+        if key not in self._functions:
+            self._functions[key] = written(self._library, [self._wanted[i] for i in places], self.names, dialect())
+        return self._functions[key]
 
     @cached_property
-    def _on_arrays(self) -> Callable[..., Any]:
-        return written(self._library, self._wanted, self.names, Arrays())
+    def _in_machine_code(self) -> tuple[int, ...]:
+        """The places of the targets that have machine code."""
+        if self._by_lines and self._is_said(self._by_lines):
+            return self._by_lines
+        return tuple(i for i in self._by_lines if self._is_said((i,)))
 
-    @cached_property
-    def _on_point(self) -> Callable[..., Any]:
-        return written(self._library, self._wanted, self.names, Machine())
-
-    @cached_property
-    def _apart(self) -> list[tuple[list[int], Abreast, bool]] | None:
-        """The targets with machine code and those without; None if all have it."""
+    def _is_said(self, places: tuple[int, ...]) -> bool:
         try:
-            _ = self._on_point
-        except Unsaid:
-            said = [self._is_said(found) for found in self._wanted]
-        else:
-            return None
-        split = [([i for i, one in enumerate(said) if one is is_said], is_said) for is_said in (True, False)]
-        return [
-            (places, Abreast(self._library, [self._wanted[i] for i in places], self._weak), is_said)
-            for places, is_said in split
-            if places
-        ]
-
-    def _is_said(self, found: Cases) -> bool:
-        try:
-            written(self._library, [found], self.names, Machine())
+            self._function(Machine, places)
         except Unsaid:
             return False
         return True
@@ -205,8 +186,7 @@ class Asking:
         open_ones = several & self.has_checks | bounded & self.has_steps
         if open_ones.any():
             result = numpy.array(result)
-            own = [numpy.broadcast_to(arrays[i], result.shape)[open_ones].tolist() for i in self.places]
-            points = zip(*own, strict=True) if own else [()] * int(open_ones.sum())
+            points = points_at(open_ones, [arrays[i] for i in self.places])
             result[open_ones] = [self.solved(point) for point in points]
         return result
 
@@ -214,10 +194,9 @@ class Asking:
         """The solver's answers at all points."""
         import numpy
 
-        own = numpy.broadcast_arrays(*(numpy.asarray(values[i], dtype=float) for i in self.places))
-        points = zip(*(array.ravel().tolist() for array in own), strict=True) if own else [()]
-        numbers = numpy.array([self.solved(point) for point in points])
-        return numbers.reshape(own[0].shape if own else ())
+        own = [numpy.asarray(values[i], dtype=float) for i in self.places]
+        everywhere = numpy.ones(numpy.broadcast_shapes(*(array.shape for array in own)), bool)
+        return numpy.array([self.solved(point) for point in points_at(everywhere, own)]).reshape(everywhere.shape)
 
     def solved(self, point: Sequence[float]) -> float:
         library, outline = self.library, self.outline
@@ -230,6 +209,14 @@ class Asking:
             return math.nan
         declared = math.nan if base is None else units[outline.target].from_base(base)
         return declared if math.isfinite(declared) else math.nan
+
+
+def points_at(there: Any, arrays: Sequence[Any]) -> Iterable[tuple[float, ...]]:
+    """The numbers of some points, each after the other."""
+    import numpy
+
+    own = [numpy.broadcast_to(array, there.shape)[there].tolist() for array in arrays]
+    return zip(*own, strict=True) if own else [()] * int(there.sum())
 
 
 def _has_followers(library: RelationSet, made: Plan) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from derive.expressions.tree import COMPARISONS, OPPOSITE, Apply, Node, Number, is_simple
 
@@ -48,6 +49,7 @@ def exclude_each_other(one: Node, other: Node) -> bool:
     return first is not None and second is not None and first[0] == second[0] and not _is_possible([first, second])
 
 
+@lru_cache(maxsize=4096)  # a tree of many cases asks for each of them at every fork
 def _claim(condition: Node) -> _Claim | None:
     if not isinstance(condition, Apply) or condition.op not in COMPARISONS.values():
         return None
@@ -60,6 +62,7 @@ def _claim(condition: Node) -> _Claim | None:
     return (left, right), condition.op, 0.0
 
 
+@lru_cache(maxsize=4096)
 def _opposite(condition: Node) -> _Claim | None:
     claim = _claim(condition)
     if claim is None or not isinstance(condition, Apply) or not all(map(is_simple, condition.args)):

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from derive.expressions.tree import Node, names_in
 from derive.kernels.agreement import gap_of, outside, tested
-from derive.kernels.backends.shared_lines import Writer
+from derive.kernels.backends.emitter import Writer
 from derive.kernels.case_dispatch import Cases, Fork, Tree, leaves
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure

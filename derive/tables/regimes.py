@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from derive.expressions.tree import Apply, names_in
 from derive.kernels.agreement import tested
-from derive.kernels.backends.shared_lines import Writer, apart
+from derive.kernels.backends.emitter import Writer, apart
 from derive.kernels.case_dispatch import leaves
-from derive.kernels.programs.choice_forms import choice_of, ways
-from derive.kernels.programs.layout import always_in_use
+from derive.kernels.programs.layout import always_in_use, choice_of, ways
 from derive.tables.axes import is_lazy
 from derive.tables.point_values import Recipe, Source, Values, sources
 from derive.tolerances import AGREEMENT

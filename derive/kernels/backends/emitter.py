@@ -7,20 +7,35 @@ hold NaN and floats raise, because a test that seldom fails is cheapest as an ex
 that is not finite is left to the evaluator: floats raise, arrays call it at those points.
 
 Names of users never reach the text: the caller says which text stands for each name.
+
+A `Sheet` holds the lines of one function. Each line assigns one expression to one name, which is never assigned again.
+An expression that is needed again, for the same target or another, is therefore that line. Each target has its own
+scope: the text of each quantity that it depends on, and the tests that it must pass. On floats a failed test returns
+NaN at once. Otherwise tests are masks, over points or for the one point of machine code, and blank the points that
+fail.
+
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Mapping, Sequence
-from functools import cached_property, reduce
+import re
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache, cached_property, reduce
+from itertools import count
 from types import SimpleNamespace
 from typing import Any, NoReturn
 
+from derive.errors import LimitError
 from derive.expressions.arithmetic import Arithmetic, Fold
 from derive.expressions.functions import TABLE, Function
-from derive.expressions.tree import COMPARISONS, Apply, Name, Node, Number, cases, rebuilt, walk
+from derive.expressions.tree import COMPARISONS, Apply, Equation, Name, Node, Number, cases, names_in, rebuilt, walk
 from derive.kernels.backends.exact_points import ExactPoints
+from derive.numerics.algebra.evaluation import terms, weighed
+from derive.planning.plan import Block
+from derive.tolerances import AGREEMENT
 
 __all__ = [
     "DOUBT",
@@ -28,18 +43,28 @@ __all__ = [
     "SETTLED",
     "SIGNS",
     "Dialect",
+    "Scope",
+    "Sheet",
     "Unsaid",
+    "Writer",
+    "apart",
     "exact_points",
+    "execute",
+    "in_order",
     "inlined",
     "is_clear",
     "is_literal",
     "is_total",
+    "name_of_text",
     "nested",
     "number",
     "operations",
+    "refusing_what_is_too_deep",
     "unsettled",
-    "worded",
 ]
+
+Writer = Callable[[Node], str]
+"""The text of an expression, whose parts are written before it."""
 
 DOUBT = "doubt"
 """What a text makes true where it cannot tell, in a dialect that asks another."""
@@ -76,12 +101,17 @@ class Dialect:
     """Each operation on numbers."""
     names: Callable[[], dict[str, Any]]
     """The functions that the text may call."""
-    comparison: Callable[[Apply, Callable[[Node], str]], str]
+    comparison: Callable[[Apply, Writer], str]
     """A comparison of numbers, as a form of the arithmetic."""
-    settled: Callable[[str, str, Apply, Callable[[Node], str]], str]
+    settled: Callable[[str, str, Apply, Writer], str]
     """A decision, and the test that doubles do not tell, as one text that is decided."""
-    made: Callable[[str, dict[str, Any]], Callable[..., Any]]
-    """The function `compiled` of a text, which may call these names."""
+
+    def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
+        """The function `compiled` of a text, which may call these names."""
+        names = {"__builtins__": {}, **space}
+        execute(text, names)
+        function: Callable[..., Any] = names["compiled"]
+        return function
 
     def sound(self, text: str) -> str:
         """A number that is finite, or undefined."""
@@ -102,6 +132,24 @@ class Dialect:
     def pick(self, test: str, yes: str, no: str) -> str:
         """One number or another."""
         return f"({yes} if {test} else {no})"
+
+    def written(self, node: Apply, part: Writer, inlined: Writer) -> str:
+        """One operation, from the texts of its parts; of an arm that must not be computed in advance it is `inlined`.
+
+        A choice is the first arm whose condition holds: a later condition is looked at where those before it failed.
+        """
+        if node.op != "piecewise":
+            text: str = self.arithmetic.applied(node, part)
+            return text
+        arm = inlined if self.is_lazy else part
+        text = "undefined()" if self.is_lazy and not self.asks else "nan"
+        for i, (value, condition) in reversed([*enumerate(cases(node))]):
+            if condition is None:
+                text = arm(value)
+            else:
+                test = arm(condition) if i else part(condition)
+                text = self.pick(test, arm(value), text)
+        return text
 
     @cached_property
     def arithmetic(self) -> Arithmetic[str]:
@@ -194,34 +242,6 @@ def number(node: Number) -> str:
     return f"({text})" if text.startswith("-") else text
 
 
-def worded(node: Apply, part: Callable[[Node], str], lazy: Callable[[Node], str], dialect: Dialect) -> str:
-    """One operation as text, from the texts of its parts; `lazy` writes a part that must not be computed in advance.
-
-    >>> from derive.expressions.grammar import parse_expression
-    >>> from derive.kernels.backends.python_numpy import Floats
-    >>> sum_of = parse_expression("a + 2*b")
-    >>> worded(sum_of, lambda node: "a" if isinstance(node, Name) else "v0", str, Floats())
-    'a + v0'
-    """
-    if node.op == "piecewise":
-        return _choice(node, part, lazy, dialect)
-    text: str = dialect.arithmetic.applied(node, part)
-    return text
-
-
-def _choice(node: Apply, part: Callable[[Node], str], lazy: Callable[[Node], str], dialect: Dialect) -> str:
-    """The first arm whose condition holds; a later condition is evaluated only where those before it failed."""
-    arm = lazy if dialect.is_lazy else part
-    text = "undefined()" if dialect.is_lazy and not dialect.asks else "nan"
-    for i, (value, condition) in reversed([*enumerate(cases(node))]):
-        if condition is None:
-            text = arm(value)
-        else:
-            test = arm(condition) if i else part(condition)
-            text = dialect.pick(test, arm(value), text)
-    return text
-
-
 def inlined(node: Node, named: Callable[[str], str], dialect: Dialect) -> str:
     """A whole expression as one text."""
 
@@ -232,7 +252,7 @@ def inlined(node: Node, named: Callable[[str], str], dialect: Dialect) -> str:
         return named(node.name)
     if isinstance(node, Number):
         return number(node)
-    return f"({worded(node, part, part, dialect)})"
+    return f"({dialect.written(node, part, part)})"
 
 
 def _is_finite(node: Node) -> bool:
@@ -259,3 +279,225 @@ def is_clear(node: Node) -> bool:
 def _consists_of(node: Node, operations: Container[str]) -> bool:
     """Whether an expression has no other operations than these, which keep finite numbers finite."""
     return all(part.op in operations for part in walk(node) if isinstance(part, Apply))
+
+
+_HELD = re.compile(r"\bv\d+\b")
+_ITSELF = "="  # with which no quantity's name begins
+
+
+def name_of_text(text: str) -> Name:
+    """The name of the number that a text stands for, whichever quantity that is."""
+    return Name(_ITSELF + text)
+
+
+def execute(text: str, space: dict[str, Any]) -> None:
+    """Define the functions of a text, which this package has written, in a space of names."""
+    with refusing_what_is_too_deep():
+        code = compile(text, "<derive>", "exec")
+    exec(code, space)
+
+
+@contextmanager
+def refusing_what_is_too_deep() -> Iterator[None]:
+    """Say in words that a text is nested too deep to be parsed, translated or compiled.
+
+    A sum of very many terms is nested too: each term lies within the sum of those before it.
+    """
+    try:
+        yield
+    except (MemoryError, RecursionError, SyntaxError) as error:  # how Python says it
+        what = "A sum of very many terms, or a choice among very many cases, is nested too deep for a fast function."
+        raise LimitError(what, hint="Split it: name its parts. Or call solve at each point.", limit="depth") from error
+
+
+@dataclass
+class Scope:
+    """The results of the lines so far for one target."""
+
+    variables: dict[str, str] = field(default_factory=dict)  # the name of each quantity
+    written: dict[Node, str] = field(default_factory=dict)  # the name of each expression
+    solved: dict[tuple[Block, tuple[str, ...]], tuple[str, ...]] = field(default_factory=dict)
+    tests: tuple[str, ...] = ()  # tests to be passed, where lines do not return at once
+    asked: tuple[str, ...] = ()  # flags of points that another dialect must compute
+    sizes: tuple[str, ...] = ()  # values still to be checked as finite
+    bounds: dict[str, str] = field(default_factory=dict)  # the name of each bound of a rounding error
+
+    def copy(self) -> Scope:
+        held = dict(self.variables), dict(self.written), dict(self.solved)
+        return Scope(*held, self.tests, self.asked, self.sizes, dict(self.bounds))
+
+    def untested(self) -> Scope:
+        """The same results, and nothing to be passed or asked yet."""
+        return Scope(dict(self.variables), dict(self.written), dict(self.solved), bounds=dict(self.bounds))
+
+    def text_of(self, name: str) -> str:
+        """The text of a quantity or of a bound, or the text that a name stands for itself."""
+        if name.startswith(_ITSELF):
+            return name.removeprefix(_ITSELF)
+        return self.bounds[name] if name in self.bounds else self.variables[name]
+
+    def ask(self, *tests: str) -> None:
+        self.asked = tuple(dict.fromkeys((*self.asked, *tests)))
+
+    def bind(self, name: str, text: str) -> None:
+        before = self.variables.get(name)
+        self.variables[name] = text
+        if before is not None and before != text:  # an expression may use the name's earlier text
+            self.written = {node: held for node, held in self.written.items() if name not in names_in(node)}
+
+
+class Sheet:
+    """The lines of a function of some names, what they may call, and the methods that write more of them.
+
+    >>> from derive.expressions.grammar import parse_expression
+    >>> from derive.kernels.backends.python_numpy import Floats
+    >>> sheet = Sheet(Floats(), ["x"])
+    >>> sheet.expression(parse_expression("sqrt(x) + sqrt(x)"), sheet.start())
+    'v1'
+    >>> [line.strip() for line in sheet.lines]
+    ['v0 = m.sqrt(a0)', 'v1 = v0 + v0']
+    """
+
+    def __init__(self, dialect: Dialect, names: Iterable[str] = ()) -> None:
+        self.dialect = dialect
+        self.arguments = {name: f"a{i}" for i, name in enumerate(names)}  # of the function, for each name
+        self.lines: list[str] = []
+        self.indent = "    "
+        self.space: dict[str, Any] = {"nan": math.nan, **dialect.names()}
+        self._fresh = count()
+        self._held: dict[str, str] = {}  # the name of each text, as far as the next lines can see it
+        self._helpers: dict[Hashable, str] = {}
+
+    def start(self) -> Scope:
+        """Where every name is an argument, and nothing is written yet."""
+        return Scope(dict(self.arguments))
+
+    def write(self, text: str) -> None:
+        self.lines.append(self.indent + text)
+
+    def line(self, text: str) -> str:
+        """The name of the value of a text."""
+        if text not in self._held:
+            is_doubtful = DOUBT in text
+            if is_doubtful:
+                self.write(f"{DOUBT} = False")
+            self._held[text] = self.named(text)
+            if is_doubtful:
+                self._held[_doubt_about(self._held[text])] = self.named(DOUBT)
+        return self._held[text]
+
+    def named(self, text: str) -> str:
+        """A new name for the value of a text."""
+        name = f"v{next(self._fresh)}"
+        self.write(f"{name} = {text}")
+        return name
+
+    def helper(self, key: Hashable, made: Callable[[], Any]) -> str:
+        """The name of a function that lines may call."""
+        if key not in self._helpers:
+            function = made()  # may find that there is none
+            self._helpers[key] = f"h{len(self._helpers)}"
+            self.space[self._helpers[key]] = function
+        return self._helpers[key]
+
+    @contextmanager
+    def under(self, heading: str) -> Iterator[None]:
+        """Lines of a nested block, which later lines do not see."""
+        self.write(heading)
+        held, self._held, indent = self._held, dict(self._held), self.indent
+        self.indent += "    "
+        yield
+        self._held, self.indent = held, indent
+
+    def require(self, scope: Scope, *tests: str) -> None:
+        """Continue only where the tests hold."""
+        if not tests:
+            return
+        if self.dialect.leaves:
+            self.write(f"if not {self.dialect.logic('and', tests)}:")
+            self.write("    return nan")
+        else:
+            scope.tests = (*scope.tests, *(test if test.isidentifier() else self.line(test) for test in tests))
+
+    def mask(self, scope: Scope, *further: str) -> str:
+        """One test for all required tests and further ones."""
+        tests = [*in_order(test for test in scope.tests if test != "True"), *further]
+        return self.line(self.dialect.passed(tests)) if len(tests) > 1 else "".join(tests) or "True"
+
+    def require_between(self, scope: Scope, text: str, low: float, high: float, is_open: bool = False) -> None:
+        """Continue only where a value is finite and lies within bounds.
+
+        In machine code one sum checks whether all values are finite; a NaN already fails the bound.
+        """
+        if self.dialect.asks and -math.inf < low and high == math.inf:
+            self.require(scope, f"({low!r} {'<' if is_open else '<='} {text})")
+            scope.sizes = (*scope.sizes, text)
+        else:
+            self.require(scope, self.between(text, low, high, is_open))
+
+    def between(self, text: str, low: float, high: float, is_open: bool = False) -> str:
+        """The test that a value is finite and lies within bounds."""
+        if not self.dialect.is_lazy:
+            return f"inside({text}, {low!r}, {high!r}, {is_open})"
+        above = "<" if is_open or low == -math.inf else "<="
+        below = "<" if high == math.inf else "<="
+        if self.dialect.asks:
+            is_real = low == -math.inf and high == math.inf
+            return f"(abs({text}) < inf)" if is_real else f"(({low!r} {above} {text}) & ({text} {below} {high!r}))"
+        return f"({low!r} {above} {text} {below} {high!r})"
+
+    def expression(self, node: Node, scope: Scope) -> str:
+        if isinstance(node, Name):
+            return scope.text_of(node.name)
+        if isinstance(node, Number):
+            return number(node)
+        if node not in scope.written:
+            text = self.dialect.written(
+                node,
+                lambda inner: self.expression(inner, scope),
+                lambda inner: inlined(inner, scope.text_of, self.dialect),
+            )
+            name = scope.written[node] = self.line(text)
+            doubt = self._held.get(_doubt_about(name))
+            if doubt is not None:
+                scope.ask(self.mask(scope, doubt))
+        return scope.written[node]
+
+    def agrees(self, equation: Equation, text: Writer) -> str:
+        """The test that an equation holds within rounding."""
+        left, right, whole = apart(equation, text, self.dialect.size)
+        return self.line(f"({self.dialect.size}({left} - {right}) <= {AGREEMENT!r} * {whole})")
+
+    def function(self, result: str, *further: str) -> Callable[..., Any]:
+        """The function of the arguments, after further ones, that runs the lines and returns the value of a text."""
+        self.write(f"return {result}")
+        lines = self.lines if self.dialect.is_lazy else self._released()
+        heading = f"def compiled({', '.join([*further, *self.arguments.values()])}):"
+        return self.dialect.made("\n".join([heading, *lines, ""]), self.space)
+
+    def _released(self) -> list[str]:
+        """The lines, with a `del` after the last use of each name, so that its memory is reused while in cache."""
+        met, lines = set[str](), list[str]()
+        for line in reversed(self.lines):
+            last = sorted(set(_HELD.findall(line)) - met)
+            met.update(last)
+            is_end = line.lstrip().startswith("return")
+            lines.append(f"{line}; del {', '.join(last)}" if last and not is_end else line)
+        return lines[::-1]
+
+
+def apart(equation: Equation, text: Writer, size: str = "np.abs", *, is_estimate: bool = False) -> tuple[str, str, str]:
+    """Both sides of a relation, and what its gap is relative to: the absolute terms, or an estimate's value."""
+    text = cache(text)  # a side of one term is that term, and may be a long choice
+    measured = weighed(equation) if is_estimate else (*terms(equation.lhs), *terms(equation.rhs))
+    held = dict.fromkeys(map(text, measured))
+    return text(equation.lhs), text(equation.rhs), f"({' + '.join(f'{size}({term})' for term in held)})"
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """Names in the order of their lines: texts made of them share prefixes where targets have much in common."""
+    return sorted(set(names), key=lambda name: (name[0], int(name[1:])))
+
+
+def _doubt_about(name: str) -> str:
+    return f"{DOUBT} about {name}"

@@ -21,7 +21,7 @@ from derive.numerics.algebra.multiprecision import exactly
 from derive.time_limits import query, tick
 from quantities.rational import written
 
-__all__ = ["UNDEFINED", "ExactPoints"]
+__all__ = ["UNDEFINED", "ExactPoints", "each_once"]
 
 UNDEFINED = 0.5
 """Of a condition on arrays: neither true, which is 1, nor false, which is 0."""
@@ -91,15 +91,7 @@ class ExactPoints:
         together = self._together(columns)
         if together is not None:
             return together
-        if not columns:
-            columns = [numpy.zeros(1)]
-        points, back = numpy.unique(numpy.array(columns), axis=1, return_inverse=True)
-        found = []
-        with query():
-            for point in points.T.tolist():
-                tick()
-                found.append(self.at(*point[: len(self.names)]))
-        return numpy.array([UNDEFINED if one is None else float(one) for one in found])[back.reshape(-1)]
+        return each_once(self.at, columns) if columns else numpy.array([_as_number(self.at())])
 
     def _together(self, columns: Sequence[Any]) -> Any:
         """All of them at once; None if some number is too long, or what is asked is no quotient of whole numbers."""
@@ -144,6 +136,23 @@ class ExactPoints:
                 **{op: compared(getattr(numpy, name)) for op, name in tests.items()},
             },
         )
+
+
+def each_once(function: Callable[..., float | None], columns: Sequence[Any]) -> Any:
+    """The values of a function at points, each of which is looked at once; a half where it is undefined."""
+    import numpy
+
+    points, back = numpy.unique(numpy.array(columns), axis=1, return_inverse=True)
+    found = []
+    with query():
+        for point in points.T.tolist():
+            tick()
+            found.append(_as_number(function(*point)))
+    return numpy.array(found)[back.reshape(-1)]
+
+
+def _as_number(value: float | None) -> float:
+    return UNDEFINED if value is None else float(value)
 
 
 def _as_double(whole: int) -> float:

@@ -21,14 +21,13 @@ from pathlib import Path
 from typing import Any
 
 from derive.expressions.functions import STEPPED, TABLE
-from derive.expressions.tree import Apply, Node
-from derive.kernels.backends.emitter import DOUBT, SIGNS, is_clear, is_total
-from derive.kernels.backends.numba_source import CALLED, Machine, Slow
-from derive.kernels.backends.shared_lines import refusing_what_is_too_deep
+from derive.expressions.tree import Apply
+from derive.kernels.backends.emitter import DOUBT, SIGNS, Writer, is_clear, is_total, refusing_what_is_too_deep
+from derive.kernels.backends.numba_source import CALLED, Slow
 from derive.tolerances import BRACKET, SAME_ROOT, SMALLEST
 from quantities.tolerances import SAME_COUNT
 
-__all__ = ["Built", "Bundle", "JavaScript", "JavaScriptBundle", "Script", "runtime", "without_idle"]
+__all__ = ["Built", "Bundle", "JavaScript", "Language", "Script", "javascript", "runtime", "without_idle"]
 
 _HELD = re.compile(r"\bv\d+\b")
 
@@ -53,18 +52,17 @@ class Script:
         raise TypeError("a script is run by a browser")
 
 
-class JavaScript(Machine):
+class JavaScript(Slow):
     """Numbers of one point, in lines that a browser runs."""
 
     most_unknowns = 16
     takes_arms = True
-    operations = Slow.operations
 
     def names(self) -> dict[str, Any]:
         own = {name: Built(name) for name in CALLED}
         return {"m": None, "inf": None, "nan": None, "abs": None, **own}
 
-    def comparison(self, node: Apply, part: Callable[[Node], str]) -> str:
+    def comparison(self, node: Apply, part: Writer) -> str:
         """A comparison; an infinity that can only be a number too large for a double compares as such."""
         if is_total(node) or not all(map(is_clear, node.args)):
             return super().comparison(node, part)
@@ -72,7 +70,7 @@ class JavaScript(Machine):
         known = f"{left} - {right} == {left} - {right} or abs({left} - {right}) == inf"
         return f"({left} {SIGNS[node.op]} {right} if {known} else ({DOUBT} := {DOUBT} | True))"
 
-    def settled(self, found: str, near: str, node: Apply, part: Callable[[Node], str]) -> str:
+    def settled(self, found: str, near: str, node: Apply, part: Writer) -> str:
         """What differs by rounding alone is the same: a browser has doubles only."""
         decision = node.args[0]
         assert isinstance(decision, Apply)
@@ -84,9 +82,6 @@ class JavaScript(Machine):
 
     def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
         return Script(text, space)
-
-    def helper(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        return Built(function.__name__)  # type: ignore[return-value]
 
 
 def runtime() -> str:
@@ -119,13 +114,43 @@ def without_idle(lines: Sequence[str]) -> list[str]:
     return kept[::-1]
 
 
+@dataclass(frozen=True)
+class Language:
+    """How a language writes a script as a function called `compiled`, and what such functions call."""
+
+    function: Callable[[Script, Callable[[Any], str]], str]  # of a script, and of what names the things in its space
+    runtime: Callable[[str], str]  # the name of a function of the runtime
+    constant: str  # a line for a name and its numbers
+
+
+def javascript(held: dict[tuple[str, int], str]) -> Language:
+    """JavaScript, where the name that a function gives to an expression is made from it and the quantities in it.
+
+    Bundles that share what is `held` have the same line for the same arithmetic.
+    """
+    return Language(
+        function=lambda script, name_of: _Writer(script, name_of, held).function(),
+        runtime="derive.{}".format,
+        constant="const {} = {};",
+    )
+
+
 class Bundle:
     """Scripts with all that they call in a language: each once, and after those it calls.
 
     `last` has the names of the scripts themselves.
+
+    >>> root = Script("def compiled(a0):\\n    return m.sqrt(a0) if 0.0 <= a0 else nan\\n", JavaScript().names())
+    >>> made = Bundle([root], javascript({}))
+    >>> print(*made.parts, made.last, sep="\\n")
+    function f0(a0) {
+    return 0 <= a0 ? Math.sqrt(a0) : NaN;
+    }
+    ('f0',)
     """
 
-    def __init__(self, scripts: Sequence[Script]) -> None:
+    def __init__(self, scripts: Sequence[Script], language: Language) -> None:
+        self.language = language
         self.parts: list[str] = []
         self._names: dict[Any, str] = {}
         self._same: dict[str, str] = {}  # functions of the same text are one
@@ -134,57 +159,17 @@ class Bundle:
 
     def name_of(self, one: Any) -> str:
         if isinstance(one, Built):
-            return self.built(one.name)
+            return self.language.runtime(one.name)
         is_constant = isinstance(one, tuple)
         key = one if is_constant else id(one)
         if key not in self._names:
-            text = json.dumps(one) if is_constant else self.function(one)
+            text = json.dumps(one) if is_constant else self.language.function(one, self.name_of)
             if text not in self._same:
                 name = self._same[text] = f"{'k' if is_constant else 'f'}{len(self._same)}"
-                self.parts.append(self.constant(name, text) if is_constant else text.replace("compiled", name, 1))
+                line = self.language.constant.format(name, text) if is_constant else text.replace("compiled", name, 1)
+                self.parts.append(line)
             self._names[key] = self._same[text]
         return self._names[key]
-
-    def built(self, name: str) -> str:
-        """The name of a function of the runtime."""
-        raise NotImplementedError
-
-    def constant(self, name: str, numbers: str) -> str:
-        """A line that gives a name to a list of numbers."""
-        raise NotImplementedError
-
-    def function(self, script: Script) -> str:
-        """A script as a function called `compiled`."""
-        raise NotImplementedError
-
-
-class JavaScriptBundle(Bundle):
-    """Scripts in JavaScript.
-
-    A name that a function gives to an expression is made from that expression and the quantities in it: bundles that
-    share `held` have the same line for the same arithmetic.
-
-    >>> root = Script("def compiled(a0):\\n    return m.sqrt(a0) if 0.0 <= a0 else nan\\n", JavaScript().names())
-    >>> made = JavaScriptBundle([root], {})
-    >>> print(*made.parts, made.last, sep="\\n")
-    function f0(a0) {
-    return 0 <= a0 ? Math.sqrt(a0) : NaN;
-    }
-    ('f0',)
-    """
-
-    def __init__(self, scripts: Sequence[Script], held: dict[tuple[str, int], str]) -> None:
-        self.held = held
-        super().__init__(scripts)
-
-    def built(self, name: str) -> str:
-        return f"derive.{name}"
-
-    def constant(self, name: str, numbers: str) -> str:
-        return f"const {name} = {numbers};"
-
-    def function(self, script: Script) -> str:
-        return _Writer(script, self.name_of, self.held).function()
 
 
 _BINARY = {ast.Add: ("+", 11), ast.Sub: ("-", 11), ast.Mult: ("*", 12), ast.Div: ("/", 12)}

@@ -5,11 +5,10 @@ No test returns early, because a processor can vectorise only lines without bran
 record what these lines cannot decide (a comparison with an operand that is not finite, several roots, a quantity that
 is only bounded), and a sum shows overflow; such a point returns an infinity, and the NumPy version then computes it.
 
-A scalar function run over arrays in one machine-code loop that touches each number once.
-
-The loop is generated for the shapes at hand: each argument is a scalar or is indexed along its own axes, so nothing
-is broadcast. Tiles are divided among as many threads as there are processors; numba releases the GIL in the loop.
-They are Python threads: numba's own take seconds to compile and may not be started from two threads at once.
+Over arrays such a function runs in one machine-code loop that touches each number once. The loop is generated for the
+shapes at hand: each argument is a scalar or is indexed along its own axes, so nothing is broadcast. Tiles are divided
+among as many threads as there are processors; numba releases the GIL in the loop. They are Python threads: numba's own
+take seconds to compile and may not be started from two threads at once.
 """
 
 from __future__ import annotations
@@ -20,31 +19,31 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache, partial
 from importlib import import_module
-from itertools import chain
+from itertools import chain, product
 from threading import Lock
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
 from derive.expressions.functions import Function
-from derive.expressions.tree import CONDITIONS, Apply, Node
+from derive.expressions.tree import CONDITIONS, Apply
 from derive.kernels.backends import python_runtime
 from derive.kernels.backends.emitter import (
     DOUBT,
     NUMBERS,
     SIGNS,
     Dialect,
+    Writer,
+    execute,
     is_literal,
     is_total,
     nested,
     operations,
 )
 from derive.kernels.backends.python_runtime import called
-from derive.kernels.backends.shared_lines import execute
-from derive.kernels.backends.tiles import Tile, folded, part, spread, tiles
 
-__all__ = ["CALLED", "Machine", "Slow", "is_at_hand", "looped", "translated"]
+__all__ = ["CALLED", "Machine", "Slow", "is_at_hand", "looped", "part", "spread", "tiles", "translated"]
 
-CALLED = ("sound", "larger", "smaller", "power", "only")
+CALLED = ("sound", "larger", "smaller", "power", "only", "crossing")
 """The functions of `python_runtime` that any line for one point may call."""
 
 _ONE_BY_ONE = Lock()
@@ -59,46 +58,12 @@ def _power_of(base: str, exponent: str) -> str:
     return f"{'m.pow' if is_literal(exponent) else 'power'}({base}, {exponent})"
 
 
-class Machine(Dialect):
-    """Numbers of one point, in lines that numba compiles."""
+class Slow(Dialect):
+    """Numbers of one point, in lines of plain Python, where overflow is an infinity and an undefined value is NaN."""
 
     most_unknowns = 4  # of a block: more take numba too many seconds
     takes_arms = False  # whether a block is taken arm by arm; otherwise arrays are asked
     asks = True
-    operations = _table(lambda entry: entry.called_in_numba)
-
-    def names(self) -> dict[str, Any]:
-        import numpy
-
-        own = {name: _runtime()[name] for name in CALLED}
-        return {"m": math, "np": numpy, "inf": math.inf, "abs": abs, **own}
-
-    def comparison(self, node: Apply, part: Callable[[Node], str]) -> str:
-        left, right = map(part, node.args)
-        if is_total(node):
-            return f"({left} {SIGNS[node.op]} {right})"
-        return f"({left} {SIGNS[node.op]} {right} if abs({left} - {right}) < inf else ({DOUBT} := {DOUBT} | True))"
-
-    def settled(self, found: str, near: str, node: Apply, part: Callable[[Node], str]) -> str:
-        decision, doubtful = node.args[0], f"({DOUBT} := {DOUBT} | True)"
-        is_test = isinstance(decision, Apply) and decision.op in CONDITIONS
-        return f"({found} if not {near} else {doubtful if is_test else f'nan * {doubtful}'})"
-
-    def passed(self, tests: Sequence[str]) -> str:
-        return " & ".join(tests)
-
-    def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
-        return translated(text, tuple(space.items()))
-
-    def helper(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """A function of `python_runtime` that the text may call."""
-        held: Callable[..., Any] = _runtime()[function.__name__]
-        return held
-
-
-class Slow(Machine):
-    """The same lines in plain Python; overflow is an infinity there too, and an undefined value is NaN."""
-
     operations = _table(lambda entry: f"m.{entry.name}")
 
     def names(self) -> dict[str, Any]:
@@ -108,14 +73,34 @@ class Slow(Machine):
         own = {name: getattr(python_runtime, name) for name in CALLED}
         return {"m": quiet, "np": quiet, "inf": math.inf, "abs": abs, **own}
 
-    def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
-        names = {"__builtins__": {}, **space}
-        execute(text, names)
-        made: Callable[..., Any] = names["compiled"]
-        return made
+    def comparison(self, node: Apply, part: Writer) -> str:
+        left, right = map(part, node.args)
+        if is_total(node):
+            return f"({left} {SIGNS[node.op]} {right})"
+        return f"({left} {SIGNS[node.op]} {right} if abs({left} - {right}) < inf else ({DOUBT} := {DOUBT} | True))"
 
-    def helper(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        return function
+    def settled(self, found: str, near: str, node: Apply, part: Writer) -> str:
+        decision, doubtful = node.args[0], f"({DOUBT} := {DOUBT} | True)"
+        is_test = isinstance(decision, Apply) and decision.op in CONDITIONS
+        return f"({found} if not {near} else {doubtful if is_test else f'nan * {doubtful}'})"
+
+    def passed(self, tests: Sequence[str]) -> str:
+        return " & ".join(tests)
+
+
+class Machine(Slow):
+    """The same lines, compiled by numba."""
+
+    operations = _table(lambda entry: entry.called_in_numba)
+
+    def names(self) -> dict[str, Any]:
+        import numpy
+
+        own = {name: _runtime()[name] for name in CALLED}
+        return {"m": math, "np": numpy, "inf": math.inf, "abs": abs, **own}
+
+    def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
+        return translated(text, tuple(space.items()))
 
 
 @lru_cache(maxsize=1)
@@ -170,8 +155,57 @@ def _power(base: float, exponent: float) -> float:
     return math.nan if (base != base) | (exponent != exponent) else math.pow(base, exponent)
 
 
+# Tiles of arrays, for this loop and for NumPy
+
+Tile = tuple[slice, ...]
+"""Part of an array: intermediate results of one tile stay in cache, and nothing is broadcast in full."""
+
+_ALL = slice(None)
+
+
+def spread(values: Sequence[Any]) -> tuple[list[Any], tuple[int, ...]]:
+    """Numbers as floats or arrays with one number of axes, and the shape that they broadcast to.
+
+    Every array keeps its own shape: it has size one along the axes on which it does not depend.
+    """
+    import numpy
+
+    arrays = [numpy.asarray(value, dtype=float) for value in values]
+    shape = numpy.broadcast_shapes(*(array.shape for array in arrays))
+    axes = len(shape)
+    return [a.reshape((1,) * (axes - a.ndim) + a.shape) if a.ndim else a[()] for a in arrays], shape
+
+
+def tiles(shape: Sequence[int], most: int) -> Iterator[Tile]:
+    """Blocks of at most this many points that cover a shape.
+
+    >>> [[(one.start, one.stop) for one in tile] for tile in tiles((2, 5), 4)]
+    [[(0, 1), (0, 4)], [(0, 1), (4, 8)], [(1, 2), (0, 4)], [(1, 2), (4, 8)]]
+    >>> [tile[0].stop for tile in tiles((3, 2), 4)]
+    [2, 4]
+    """
+    axis = len(shape)
+    while axis and math.prod(shape[axis - 1 :]) <= most:
+        axis -= 1
+    if not axis:
+        yield (_ALL,) * len(shape)
+        return
+    step = max(1, most // math.prod(shape[axis:]))
+    rest = (_ALL,) * (len(shape) - axis)
+    for index in product(*map(range, shape[: axis - 1])):
+        before = tuple(slice(i, i + 1) for i in index)
+        for start in range(0, shape[axis - 1], step):
+            yield (*before, slice(start, start + step), *rest)
+
+
+def part(array: Any, tile: Tile) -> Any:
+    """The part of an argument in a tile."""
+    if not array.ndim:
+        return array
+    return array[tuple(_ALL if size == 1 else cut for size, cut in zip(array.shape, tile, strict=True))]
+
+
 _TILE = 1 << 16  # points that a thread takes at once
-_ASKED = "asked"
 
 
 def looped(
@@ -184,8 +218,15 @@ def looped(
     results = [numpy.empty(shape) for _ in range(count)]
     if not results[0].size:
         return results
-    (first_of_all, *arrays) = folded([results[0], *whole])
-    held = [result.reshape(first_of_all.shape) for result in results]
+    # a short axis would be an inner loop of few steps, which a processor cannot vectorise
+    is_even = all(array.shape == shape and array.flags.c_contiguous for array in whole if array.ndim)
+    long = [axis for axis, size in enumerate(shape) if size != 1]
+
+    def folded(array: Any) -> Any:
+        return array.reshape(-1) if is_even else array.reshape([array.shape[axis] for axis in long])
+
+    arrays = [folded(array) if array.ndim else array for array in whole]
+    held = [folded(result) for result in results]
     loop = _loop(point, count, held[0].ndim, arrays)
 
     def run(left: Iterator[Tile]) -> list[Tile]:

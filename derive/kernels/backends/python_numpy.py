@@ -21,6 +21,7 @@ from derive.kernels.backends.emitter import (
     NUMBERS,
     SIGNS,
     Dialect,
+    Writer,
     exact_points,
     is_clear,
     is_literal,
@@ -29,8 +30,7 @@ from derive.kernels.backends.emitter import (
     operations,
     unsettled,
 )
-from derive.kernels.backends.exact_points import UNDEFINED, ExactPoints
-from derive.kernels.backends.shared_lines import execute
+from derive.kernels.backends.exact_points import UNDEFINED, ExactPoints, each_once
 from derive.numerics.algebra.evaluation import truth
 
 __all__ = ["NAMES", "Arrays", "Floats", "both", "chosen", "contrary", "inside", "settled", "sound", "sure", "told"]
@@ -43,7 +43,7 @@ class _Exact:
         self.held: list[ExactPoints] = []
         self._places: dict[Node, int] = {}
 
-    def called(self, node: Apply, part: Callable[[Node], str]) -> tuple[str, str] | None:
+    def called(self, node: Apply, part: Writer) -> tuple[str, str] | None:
         """The exact points of a decision, and the numbers that were given; None where the solver has to be asked."""
         if node not in self._places:
             made = exact_points(node.args[0], node.args[3:])
@@ -73,7 +73,7 @@ class Floats(Dialect):
         own = {"max": max, "min": min, "abs": abs, "undefined": _undefined, "exact": self._exact.held}
         return {"m": NUMBERS, "inf": math.inf, **own}
 
-    def settled(self, found: str, near: str, node: Apply, part: Callable[[Node], str]) -> str:
+    def settled(self, found: str, near: str, node: Apply, part: Writer) -> str:
         called = self._exact.called(node, part)
         known = "undefined()" if called is None else f"{called[0]}.known({called[1]})"
         return f"({known} if {near} else {found})"
@@ -83,7 +83,7 @@ class Floats(Dialect):
             return f"({text} if {text} - {text} == 0.0 else undefined())"
         return f"(w if (w := {text}) - w == 0.0 else undefined())"
 
-    def comparison(self, node: Apply, part: Callable[[Node], str]) -> str:
+    def comparison(self, node: Apply, part: Writer) -> str:
         left, right = map(part, node.args)
         if is_total(node):
             return f"({left} {SIGNS[node.op]} {right})"
@@ -96,9 +96,6 @@ class Floats(Dialect):
             return text, text
         name = f"w{next(self._fresh)}"
         return name, f"({name} := {text})"
-
-    def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
-        return _executed(text, space)
 
 
 def _called(entry: Function) -> str:
@@ -144,13 +141,13 @@ class Arrays(Dialect):
             **NAMES,
         }
 
-    def settled(self, found: str, near: str, node: Apply, part: Callable[[Node], str]) -> str:
+    def settled(self, found: str, near: str, node: Apply, part: Writer) -> str:
         called = self._exact.called(node, part)
         if called is None:
             return f"(({DOUBT} := {near}), {found})[1]"
         return f"settled({found}, {near}, {called[0]}, ({called[1]}))"
 
-    def comparison(self, node: Apply, part: Callable[[Node], str]) -> str:
+    def comparison(self, node: Apply, part: Writer) -> str:
         left, right = map(part, node.args)
         test = f"({left} {SIGNS[node.op]} {right})"
         if is_total(node):
@@ -177,9 +174,6 @@ class Arrays(Dialect):
     def pick(self, test: str, yes: str, no: str) -> str:
         return f"chosen({test}, {yes}, {no})"
 
-    def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
-        return _executed(text, space)
-
 
 class _OfArrays:
     """The functions that NumPy lacks for arrays, each made on first use."""
@@ -190,13 +184,6 @@ class _OfArrays:
         function = TABLE[name].over()
         setattr(self, name, function)
         return function
-
-
-def _executed(text: str, space: dict[str, Any]) -> Callable[..., Any]:
-    space = {"__builtins__": {}, **space}
-    execute(text, space)
-    made: Callable[..., Any] = space["compiled"]
-    return made
 
 
 def _undefined() -> float:
@@ -226,9 +213,7 @@ def told(test: Any, left: Any, right: Any, is_clear: bool, judge: Judge, names: 
         pending &= ~(known | numpy.isnan(left) | numpy.isnan(right))
     verdicts = numpy.where(known, test, _HALF)
     if pending.any():
-        points, back = numpy.unique(numpy.array([name[pending] for name in names]), axis=1, return_inverse=True)
-        truths = [judge(*map(float, point)) for point in points.T]
-        verdicts[pending] = numpy.array([_HALF if truth is None else truth for truth in truths])[back.reshape(-1)]
+        verdicts[pending] = each_once(judge, [name[pending] for name in names])
     return verdicts if (verdicts == _HALF).any() else verdicts == 1
 
 

@@ -5,33 +5,41 @@ The kernels use source lines where those can be trusted (`block_lines`).
 A search needs pieces of the unknown's domain that hold at most one root each. They are proved once for all inputs in
 the domains, if possible; otherwise for the inputs at hand, in boxes that are halved until the proof succeeds or too
 few points are left in a box to pay for it. A single point uses the small box around it, which is cached.
+
+A block in which arms compete is taken arm by arm for one point. With every maximum, minimum and choice replaced by one
+of its arms the equations are easier: one unknown has a closed form in terms of which the others are written, or the
+residual is monotone. What such a variant yields is a solution of
+the block if it satisfies the equations as they are. So the block has one solution if just one variant yields one, or
+several yield the same. Where an arm without unknowns meets its other side, the unknowns are only bounded.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 from itertools import chain
 from math import floor, frexp, inf, isnan, ldexp, nan
 from typing import Any
 
-from derive.kernels.backends.emitter import Dialect, Unsaid
-from derive.kernels.backends.numba_source import Machine, Slow
+from derive.expressions.tree import Apply, Node, names_in, walk
+from derive.kernels.backends.emitter import Dialect, Scope, Sheet, Unsaid
+from derive.kernels.backends.numba_source import Slow
 from derive.kernels.backends.python_numpy import Arrays
-from derive.kernels.backends.shared_lines import Sheet, arguments_for
-from derive.kernels.blocks.arms import by_arms, in_closed_form
-from derive.kernels.blocks.block_lines import Attempt, ParametricSystem, attempt
+from derive.kernels.blocks.block_lines import Attempt, ParametricSystem, Pieces, attempt
 from derive.kernels.blocks.decisions import Origins
-from derive.kernels.blocks.monotonicity import Pieces
 from derive.kernels.blocks.solver_calls import solver, solver_of_arrays
 from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.evaluation import terms
+from derive.numerics.algebra.isolation import isolate, leaves_out
 from derive.numerics.intervals.enclosure import Span
 from derive.numerics.root_finding.root_boxes import middle
 from derive.planning.plan import Block
 from derive.solving.blocks.free_unknowns import variants_of
-from derive.tolerances import LEAST_INPUT, MOST_INPUT
+from derive.solving.blocks.substitution import expressed, loses_nothing
+from derive.tolerances import AGREEMENT, LEAST_INPUT, MOST_INPUT
 
-__all__ = ["ManyPoints", "OnePoint", "worked_out"]
+__all__ = ["ManyPoints", "OnePoint", "by_arms", "worked_out"]
 
 _FEW = 32  # number of points too small for another proof
 _CROWD = 4096  # number of points that justifies a proof of their own
@@ -50,7 +58,7 @@ def worked_out(
     equations = tuple(library.relations[name].written for name in block.relations)
     domains = {name: library.declared[name].domain for name in (*block.unknowns, *inputs)}
     system = ParametricSystem(equations, block.unknowns, tuple(inputs), domains)
-    if isinstance(dialect, Machine):
+    if isinstance(dialect, Slow):
         return _of_one_solution(system, dialect)
     way = attempt(system)
     if dialect.is_lazy:
@@ -236,12 +244,12 @@ def _by_width(spans: Sequence[Span]) -> list[int]:
     return sorted(moving, key=lambda i: -widths[i]) or [0]
 
 
-def _of_one_solution(system: ParametricSystem, dialect: Machine) -> Callable[..., Any]:
+def _of_one_solution(system: ParametricSystem, dialect: Slow) -> Callable[..., Any]:
     """The only solution of a block, for lines of one point; infinities where another dialect is needed."""
     if len(system.unknowns) > dialect.most_unknowns:
         raise Unsaid
     if dialect.takes_arms:
-        closed = in_closed_form(system, dialect)
+        closed = _in_closed_form(system, dialect)
         if closed is not None:
             return closed
     way = attempt(system)
@@ -256,11 +264,12 @@ def _of_one_solution(system: ParametricSystem, dialect: Machine) -> Callable[...
     return _bracketed(whole or proofs[0], dialect)
 
 
-def _bracketed(proofs: _Proofs, dialect: Machine) -> Callable[..., Any]:
+def _bracketed(proofs: _Proofs, dialect: Slow) -> Callable[..., Any]:
     """The lines that search where a proof holds."""
     assert proofs.widest is not None
     spans, pieces = proofs.widest
-    sheet, arguments = Sheet(dialect), [*arguments_for(proofs.inputs).values()]
+    sheet = Sheet(dialect, proofs.inputs)
+    arguments = [*sheet.arguments.values()]
     listed, count = ", ".join(arguments), len(proofs.attempt.system.unknowns)
     nothing, several = f"({'nan, ' * count})", f"({'inf, ' * count})"
     sheet.space["lines"] = proofs.attempt.lines(dialect)
@@ -271,4 +280,85 @@ def _bracketed(proofs: _Proofs, dialect: Machine) -> Callable[..., Any]:
     for low, high in chain(*pieces):
         sheet.write(f"one = lines({low!r}, {high!r}, {listed})")
         sheet.write(f"found = found if one[0] != one[0] else one if found[0] != found[0] else {several}")
-    return sheet.function(arguments, "found")
+    return sheet.function("found")
+
+
+_MOST = 12  # limit on variants
+
+
+def by_arms(
+    system: ParametricSystem, dialect: Slow, solved: Callable[[ParametricSystem], Callable[..., Any]]
+) -> Callable[..., Any]:
+    """The function of the inputs that returns the unknowns: NaN for none, infinities where lines cannot decide.
+
+    A variant without a closed form is `solved`.
+    """
+    variants = variants_of(system.equations, frozenset(system.unknowns))
+    if not 1 < len(variants) <= _MOST or not system.inputs:
+        raise Unsaid
+    sheet = Sheet(dialect, system.inputs)
+    scope, arguments, told = sheet.start(), ", ".join(sheet.arguments.values()), []
+    for variant in variants:
+        helper = sheet.helper(variant, partial(_variant, replace(system, equations=variant), dialect, solved))
+        told.append(_kept(sheet, system, f"{helper}({arguments})", scope))
+    found = [sheet.line(f"only({', '.join(column)})") for column in zip(*told, strict=True)]
+    is_open = sheet.line(" or ".join(f"abs({one}) == inf" for one in found))
+    return sheet.function(f"({', '.join(dialect.pick(is_open, 'inf', one) for one in found)},)")
+
+
+def _kept(sheet: Sheet, system: ParametricSystem, called: str, scope: Scope) -> list[str]:
+    """What a variant yields where it satisfies the equations as they are."""
+    inner, found = scope.copy(), sheet.line(called)
+    values = [sheet.line(f"{found}[{i}]") for i in range(len(system.unknowns))]
+    for name, value in zip(system.unknowns, values, strict=True):
+        inner.bind(name, value)
+    text = partial(sheet.expression, scope=inner)
+    held = sheet.line(sheet.dialect.logic("and", [sheet.agrees(one, text) for one in system.equations]))
+    unclear = " or ".join((f"(abs({values[0]}) == inf)", *inner.asked))
+    return [sheet.line(f"inf if {unclear} else {value} if {held} else nan") for value in values]
+
+
+def _variant(
+    system: ParametricSystem, dialect: Slow, solved: Callable[[ParametricSystem], Callable[..., Any]]
+) -> Callable[..., Any]:
+    fixed = [one for one in system.equations if {*system.unknowns}.isdisjoint(names_in(one.lhs, one.rhs))]
+    if not fixed:
+        return _in_closed_form(system, dialect) or solved(system)
+    sheet = Sheet(dialect, system.inputs)
+    scope = sheet.start()
+    met = sheet.line(dialect.logic("and", [sheet.agrees(one, partial(sheet.expression, scope=scope)) for one in fixed]))
+    told = sheet.line(f"inf if {' or '.join((met, *scope.asked))} else nan")
+    return sheet.function(f"({', '.join([told] * len(system.unknowns))},)")
+
+
+def _in_closed_form(system: ParametricSystem, dialect: Slow) -> Callable[..., Any] | None:
+    """The only solution by a closed form of one unknown, in terms of which the others are written; None without one."""
+    equations, unknowns, box = system.equations, system.unknowns, system.box
+    for tear in unknowns:
+        branches = expressed(equations, unknowns, tear) if len(unknowns) > 1 else ()
+        if len(branches) != 1 or not loses_nothing(branches[0], box):
+            continue
+        branch = branches[0]
+        candidates = isolate(branch.left[0], tear)
+        if not candidates or len(candidates) > 1 or candidates[0].winds or leaves_out(candidates[0].powers, box):
+            continue
+        sheet = Sheet(dialect, system.inputs)
+        scope = sheet.start()
+        for name, form in {tear: candidates[0].form, **branch.forms}.items():
+            scope.bind(name, sheet.expression(form, scope))
+        ends = [(domain.low, domain.high, domain.open_low) for domain in map(system.domains.__getitem__, unknowns)]
+        tests = [sheet.between(scope.variables[name], *end) for name, end in zip(unknowns, ends, strict=True)]
+        inside = sheet.line(dialect.logic("and", tests))
+        open_tests = [*scope.asked, *_singular(sheet, candidates[0].form, scope)]
+        unclear = f"inf if {' or '.join(open_tests)} else " if open_tests else ""
+        told = (f"({unclear}{scope.variables[name]} if {inside} else nan)" for name in unknowns)
+        return sheet.function(f"({', '.join(told)},)")
+    return None
+
+
+def _singular(sheet: Sheet, form: Node, scope: Scope) -> Iterator[str]:
+    """The tests that a sum which a form divides by cancels: the equations are dependent there, and any value may do."""
+    for node in walk(form):
+        if isinstance(node, Apply) and node.op == "inv" and names_in(node) and len(terms(node.args[0])) > 1:
+            size = " + ".join(f"abs({sheet.expression(term, scope)})" for term in terms(node.args[0]))
+            yield sheet.line(f"(abs({sheet.expression(node.args[0], scope)}) <= {AGREEMENT!r} * ({size}))")

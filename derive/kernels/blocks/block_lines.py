@@ -1,8 +1,8 @@
 """A block without a closed form as source lines that report where they can be trusted.
 
 A linear block is solved by elimination. Any other block that reduces to one unknown is searched on pieces of its
-domain on which the residual is monotone (`monotonicity`), so that each piece holds at most one root and none is
-missed. The solution is put back into every relation. The residuals, their rounding error (`rounding_error`) and the
+domain on which the residual is monotone (`pieces`), so that each piece holds at most one root and none is
+missed. The solution is put back into every relation. The residuals, their rounding error (`decisions`) and the
 Jacobian then bound the error of the unknowns.
 
 An unknown is NaN where it certainly has no value in its domain, and an infinity where these lines cannot decide;
@@ -15,36 +15,43 @@ and an infinity where their signs are uncertain.
 
 A small linear system is eliminated by Gauss and Jordan's method, unrolled to lines that are the same in every dialect.
 Rows are exchanged by selection, not by branches, so every point of an array has its own pivots.
+
+A form is monotone on a piece for all values of its parameters within their bounds: `root_boxes` proves this for the
+numbers of one point, this module for a box of them. A piece that cannot hold a zero is dropped, and one that is
+undecided is bisected. Sizes beyond the reach of a search are not searched; there only a change of sign shows a root.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import inf, isfinite, nan
 from typing import Any
 
-from derive.expressions.tree import Apply, Equation, Node, names_in
-from derive.kernels.backends.emitter import Dialect
-from derive.kernels.backends.numba_source import Machine
-from derive.kernels.backends.python_runtime import crossing
-from derive.kernels.backends.shared_lines import Scope, Sheet, arguments_for
-from derive.kernels.blocks.monotonicity import Pieces, pieces, reach
-from derive.kernels.blocks.rounding_error import roundings
+from derive.expressions.tree import Apply, Equation, Node, names_in, walk
+from derive.kernels.backends.emitter import Dialect, Scope, Sheet
+from derive.kernels.blocks.decisions import roundings
+from derive.numerics.algebra.constant_folding import without_quotients
 from derive.numerics.algebra.evaluation import terms
 from derive.numerics.algebra.isolation import isolate
 from derive.numerics.algebra.like_terms import ZERO, added, negated
 from derive.numerics.algebra.linear import Linear, linear_forms
-from derive.numerics.intervals.enclosure import Span
+from derive.numerics.intervals.enclosure import Span, enclose
+from derive.numerics.intervals.functions import Enclosure, sum_of
 from derive.numerics.root_finding.periods import angles_of
+from derive.numerics.root_finding.root_boxes import middle
 from derive.solving.blocks.substitution import Branch, expressed, loses_nothing
+from derive.time_limits import tick
 from derive.tolerances import (
     AGREEMENT,
     ASIDE,
     AT_END,
     BRACKET,
+    LARGEST,
+    LEAST,
     LEAST_TRUSTED,
+    MOST,
     MOST_TRUSTED,
     ROUNDING,
     SMALLEST,
@@ -52,7 +59,100 @@ from derive.tolerances import (
 )
 from quantities.domain import Domain
 
-__all__ = ["Attempt", "ParametricSystem", "attempt", "crossings", "eliminated"]
+__all__ = ["Attempt", "ParametricSystem", "Pieces", "attempt", "crossings", "eliminated", "pieces", "reach"]
+
+_PATIENCE = 100  # limit on pieces that are examined
+_OPERATIONS = 20_000  # limit on operations of a form over all pieces: a long form is proved at once or hardly ever
+
+Pieces = tuple[tuple[Span, ...], tuple[Span, ...]]
+"""Pieces with at most one zero each; and beyond them those of which nothing is proved."""
+
+
+def pieces(form: Node, name: str, box: Mapping[str, Span], domain: Domain) -> Pieces | None:
+    """The parts of a domain that may hold zeros of a form, each at most one; None if that is not proved.
+
+    >>> from derive.expressions.grammar import parse_expression
+    >>> positive = Domain("positive", 0.0, float("inf"), open_low=True)
+    >>> pieces(parse_expression("x*exp(x) - a"), "x", {"a": (1.0, 100.0)}, positive)
+    (((1e-60, 1e+60),), ())
+    >>> pieces(parse_expression("sin(x) - a"), "x", {"a": (0.0, 0.5)}, positive)
+    """
+    return _pieces(form, name, tuple(box.items()), domain)
+
+
+@lru_cache(maxsize=1024)
+def _pieces(form: Node, name: str, spans: tuple[tuple[str, Span], ...], domain: Domain) -> Pieces | None:
+    """The same, cached: many programs of a page hold the same block."""
+    whole, box = reach(domain), dict(spans)
+    forms = tuple(dict.fromkeys((form, without_quotients(form, name, {**box, name: whole}))))
+    kept: list[tuple[Span, bool]] = []
+    pending = [whole]
+    operations = max(1, sum(1 for _ in walk(*forms)))
+    for _ in range(min(_PATIENCE, 1 + _OPERATIONS // operations)):
+        if not pending:
+            break
+        tick()
+        piece = pending.pop()
+        seen = _seen(forms, name, box, piece)
+        if seen is None:
+            continue
+        if not seen.is_monotone:
+            pending.extend(_halves(piece))
+            continue
+        rises = seen.slopes[0] > 0
+        if kept and kept[-1][1] == rises and kept[-1][0][1] == piece[0]:
+            piece = kept.pop()[0][0], piece[1]
+        kept.append((piece, rises))
+    if pending:
+        return None
+    return tuple(piece for piece, _ in kept), tuple(one for one in _tails(domain) if _seen(forms, name, box, one))
+
+
+def reach(domain: Domain) -> Span:
+    """The part of a domain in which an unknown is sought."""
+    low = domain.low if domain.low < 0 else max(domain.low, SMALLEST)
+    return max(low, -LARGEST), min(domain.high, LARGEST)
+
+
+def _tails(domain: Domain) -> Iterator[Span]:
+    """The parts of a domain beyond that."""
+    if 0 <= domain.low < SMALLEST:
+        yield (LEAST if domain.open_low else domain.low), SMALLEST
+    if domain.low < -LARGEST:
+        yield max(domain.low, -MOST), -LARGEST
+    if domain.high > LARGEST:
+        yield LARGEST, min(domain.high, MOST)
+
+
+def _seen(forms: Sequence[Node], name: str, box: Mapping[str, Span], piece: Span) -> Enclosure | None:
+    """The enclosure of the first monotone form of several with one sign; None if they certainly miss zero."""
+    found: Enclosure | None = None
+    for form in forms:
+        at = _enclosed(form, {**box, name: piece}, name)
+        if at is None or at.is_monotone:
+            return at
+        found = found or at
+    return found
+
+
+def _enclosed(form: Node, spans: Mapping[str, Span], name: str) -> Enclosure | None:
+    """The enclosure of a form; None if it certainly misses zero, or is nowhere defined."""
+    parts: list[Enclosure] = []
+    for term in form.args if isinstance(form, Apply) and form.op == "add" else (form,):
+        part = enclose(term, spans, name)
+        if part is None:
+            return None
+        parts.append(part)
+    low = sum(part.values[0] - AGREEMENT * abs(part.values[0]) for part in parts)
+    high = sum(part.values[1] + AGREEMENT * abs(part.values[1]) for part in parts)
+    return None if low > 0 or high < 0 else sum_of(*parts)
+
+
+def _halves(piece: Span) -> tuple[Span, Span]:
+    """The two parts of a piece, the lower one last."""
+    at = middle(piece)
+    return (at, piece[1]), (piece[0], at)
+
 
 _MOST = 8  # limit on unknowns of a linear system
 
@@ -116,18 +216,16 @@ class _Listing:
         self.attempt = attempt
         self.system = attempt.system
         self.dialect = dialect
-        self.sheet = Sheet(dialect)
-        self.arguments = arguments_for(self.system.inputs)
-        self.scope = Scope(dict(self.arguments))
+        self.sheet = Sheet(dialect, self.system.inputs)
+        self.scope = self.sheet.start()
 
     def function(self) -> Callable[..., Any]:
-        arguments = [*self.arguments.values()]
         if self.attempt.linear:
             self._eliminate()
         else:
             self._search()
-            arguments = ["low", "high", *arguments]
-        return self.sheet.function(arguments, f"({', '.join(self._judged(self._trusted()))},)")
+        ends = () if self.attempt.linear else ("low", "high")
+        return self.sheet.function(f"({', '.join(self._judged(self._trusted()))},)", *ends)
 
     def _eliminate(self) -> None:
         """The unknowns of linear equations."""
@@ -147,8 +245,8 @@ class _Listing:
         left, names = branch.left[0], (self.attempt.tear, *self.system.inputs)
         sheet.space["gap"] = _function(self.dialect, names, _gap(left))
         sheet.space["least"] = _function(self.dialect, names, _sizes(left), _noise(left))
-        sheet.space["crossing"] = self.dialect.helper(crossing) if isinstance(self.dialect, Machine) else crossings
-        found = sheet.line(f"crossing(gap, least, low, high, ({', '.join(self.arguments.values())},))")
+        sheet.space.setdefault("crossing", crossings)  # of arrays, where the dialect has none of its own
+        found = sheet.line(f"crossing(gap, least, low, high, ({', '.join(sheet.arguments.values())},))")
         self.scope.bind(self.attempt.tear, found)
         for name, form in branch.forms.items():
             self.scope.bind(name, sheet.expression(form, self.scope))
@@ -258,12 +356,12 @@ def _noise(equation: Equation) -> Node:
 
 def _function(dialect: Dialect, names: Sequence[str], *nodes: Node) -> Callable[..., Any]:
     """One expression as a function of names; with sizes and roundings, the least residual with a certain sign."""
-    sheet, arguments = Sheet(dialect), arguments_for(names)
-    scope = Scope(dict(arguments))
+    sheet = Sheet(dialect, names)
+    scope = sheet.start()
     texts = [sheet.expression(node, scope) for node in nodes]
     text = texts[0] if len(texts) == 1 else f"{AGREEMENT!r} * {texts[0]} + {32 * ROUNDING!r} * {texts[1]}"
     doubt = f"nan if {' | '.join(scope.asked)} else " if scope.asked else ""
-    return sheet.function(arguments.values(), f"{doubt}{text}")
+    return sheet.function(f"{doubt}{text}")
 
 
 def _is_plain(text: str) -> bool:

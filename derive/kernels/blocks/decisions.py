@@ -5,29 +5,145 @@ too near, it is worked out from the numbers that were given (`exact_points`), or
 how a number follows from these. Arithmetic without decisions costs nothing more.
 
 What lines have computed is known by the text that stands for it, which no later line changes.
+
+How far rounding may have moved an expression is another expression in the same names. It counts roundings of half a
+unit in the last place, to first order: each operation adds its own and passes on those of its arguments times its
+slope. Where no sum can cancel, that is a share of the value itself.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from derive.expressions.functions import STEPPED, TABLE
 from derive.expressions.tree import COMPARISONS, Apply, Name, Node, Number, names_in, walk, with_forms
-from derive.kernels.backends.emitter import SETTLED, exact_points
+from derive.kernels.backends.emitter import SETTLED, Scope, exact_points, name_of_text
 from derive.kernels.backends.exact_points import ExactPoints
-from derive.kernels.backends.shared_lines import Scope, name_of_text
-from derive.kernels.blocks.rounding_error import RoundingError
-from derive.numerics.algebra.like_terms import added, multiplied, negated
+from derive.numerics.algebra.like_terms import ZERO, added, filled, inverted, multiplied, negated
 from derive.numerics.intervals.arithmetic import hull
 from derive.numerics.intervals.enclosure import Span, enclose
+from derive.planning.networks import reached
 from derive.tolerances import EXPRESSION, FOLLOWED, KEPT, ROUNDING
 from quantities.declaration import Declaration
 from quantities.rational import exact_of
 
-__all__ = ["Decisions", "Origins"]
+__all__ = ["Decisions", "Origins", "roundings"]
+
+_OF_A_POWER = Fraction(8)  # roundings: what `pow` of the C library may be off by
+_OF_AN_EXPONENT = Fraction(1000)  # the same by its rounded exponent: the largest logarithm, 710, and more
+
+
+def roundings(node: Node) -> Node:
+    """The bound of an expression's error, as a multiple of the rounding of one; its names are taken as exact.
+
+    >>> from derive.expressions.tree import render
+    >>> from derive.expressions.grammar import parse_expression
+    >>> render(roundings(parse_expression("x - y")))
+    'abs(x - y)'
+    """
+    return RoundingError().of(node)
+
+
+@dataclass(frozen=True)
+class RoundingError:
+    """The errors of expressions in names that have errors of their own, as shares or as expressions, and bounds."""
+
+    errors: Mapping[str, Fraction | Node] = field(default_factory=dict)
+    spans: Mapping[str, Span] = field(default_factory=dict)
+
+    def of(self, node: Node) -> Node:
+        """The bound of an expression's error, in roundings."""
+        share = self.share(node)
+        if share is not None:
+            return multiplied(Number(share), _size(node))
+        if isinstance(node, Name):
+            error = self.errors[node.name]
+            assert not isinstance(error, Fraction)  # else it has a share
+            return error
+        assert isinstance(node, Apply)
+        if node.op == "piecewise":
+            return Apply(node.op, tuple(arg if i % 2 else self.of(arg) for i, arg in enumerate(node.args)))
+        errors = [self.of(arg) for arg in node.args]
+        match node.op:
+            case "neg":
+                return errors[0]
+            case "max" | "min":
+                return added(*errors)
+            case "add":
+                sizes = [_size(arg) for arg in node.args] if len(node.args) > 2 else [_size(node)]
+                return added(*errors, *sizes)
+            case "mul":
+                shares = [_beside(node, i, error) for i, error in enumerate(errors) if error != ZERO]
+                return added(*shares, multiplied(Number(Fraction(len(node.args) - 1)), _size(node)))
+            case "pow":
+                return _of_power(node, *errors)
+            case "inv":
+                return _carried(multiplied(node, node), errors[0], _size(node))
+            case op:
+                entry, parts = TABLE[op], {"x": node.args[0], "y": node}
+                own = multiplied(Number(Fraction(2 * entry.off)), _size(node))  # a last place is two roundings
+                return _carried(filled(entry.steepness, parts), errors[0], own)
+
+    def share(self, node: Node) -> Fraction | None:
+        """The roundings relative to the value; None if a sum may cancel, or a function may be steep."""
+        if isinstance(node, Number):
+            return Fraction(0 if node.is_double else 1)
+        if isinstance(node, Name):
+            error = self.errors.get(node.name, Fraction(0))
+            return error if isinstance(error, Fraction) else None
+        if node.op in STEPPED or node.op == "pi":
+            return Fraction(node.op == "pi")
+        shares = [self.share(arg) for arg in (node.args[::2] if node.op == "piecewise" else node.args)]
+        known = [share for share in shares if share is not None]
+        if len(known) < len(shares):
+            return None
+        match node.op:
+            case "neg" | "abs" | "max" | "min" | "piecewise":
+                return max(known)
+            case "add" if self._is_of_one_sign(node):
+                return max(known) + len(known) - 1
+            case "mul":
+                return sum(known, Fraction(len(known) - 1))
+            case "inv":
+                return known[0] + 1
+            case "sqrt":
+                return known[0] / 2 + 2 * TABLE["sqrt"].off
+            case "pow" if isinstance(node.args[1], Number):
+                own = _OF_A_POWER if node.args[1].is_double else _OF_AN_EXPONENT
+                return abs(node.args[1].value) * known[0] + own
+        return None
+
+    def _is_of_one_sign(self, node: Apply) -> bool:
+        """Whether no two terms of a sum can have different signs."""
+        if not self.spans.keys() >= {*names_in(node)}:
+            return False
+        terms = [enclose(term, self.spans, "") for term in node.args]
+        ends = [term.values for term in terms if term is not None]
+        return len(ends) == len(terms) and (all(low >= 0 for low, _ in ends) or all(high <= 0 for _, high in ends))
+
+
+def _beside(product: Apply, index: int, error: Node) -> Node:
+    """The error of a product due to that of one factor."""
+    return multiplied(error, *(_size(arg) for i, arg in enumerate(product.args) if i != index))
+
+
+def _of_power(node: Apply, of_base: Node, of_exponent: Node) -> Node:
+    base, exponent = node.args
+    shares: list[Node] = [Number(_OF_A_POWER)]
+    if of_base != ZERO:
+        shares.append(multiplied(_size(exponent), of_base, inverted(_size(base))))
+    if of_exponent != ZERO:
+        shares.append(multiplied(_size(Apply("log", (_size(base),))), of_exponent))
+    return multiplied(_size(node), added(*shares))
+
+
+def _carried(steepness: Node, error: Node, own: Node) -> Node:
+    """The error of a function: its argument's, propagated, and its own."""
+    return own if error == ZERO else added(multiplied(steepness, error), own)
+
 
 _TESTS = frozenset(COMPARISONS.values())
 _HALF = Number(Fraction(1, 2))
@@ -133,13 +249,12 @@ class Decisions:
 
     def bounds(self, node: Node) -> Iterator[tuple[str, Node]]:
         """The bounds of errors in an expression, each after those in it."""
-        needed, pending = set[str](), [*names_in(node)]
-        while pending:
-            name = pending.pop()
-            if name in self._bounds and name not in needed:
-                needed.add(name)
-                pending += names_in(self._bounds[name])
+        needed = {*reached(names_in(node), self._bounded_by)}
         return ((name, bound) for name, bound in self._bounds.items() if name in needed)
+
+    def _bounded_by(self, name: str) -> tuple[str, ...]:
+        """The numbers and the bounds in the bound of an error."""
+        return names_in(self._bounds[name]) if name in self._bounds else ()
 
     @staticmethod
     def _in_texts(node: Node, scope: Scope) -> Node:
@@ -250,19 +365,19 @@ class Decisions:
 
     def _steps(self, node: Node) -> tuple[Node, ...]:
         """Each number on the way from what was given to an expression, with its form; nothing if one has none."""
-        forms: dict[str, Node] = {}
-        pending = [*names_in(node)]
-        while pending:
-            name = pending.pop()
-            known = self._known.get(name)
-            if name in forms or known is None or known.form == Name(name):
-                continue
-            if known.form is None:
-                return ()
-            forms[name] = known.form
-            pending += names_in(known.form)
-        ordered = (part for name in self._known if name in forms for part in (Name(name), forms[name]))
-        return (Apply("steps", tuple(ordered)),)
+        behind = {*reached(names_in(node), self._needed_for)}
+        steps: list[Node] = []
+        for name, known in self._known.items():
+            if name in behind and known.form != Name(name):
+                if known.form is None:
+                    return ()
+                steps += (Name(name), known.form)
+        return (Apply("steps", tuple(steps)),)
+
+    def _needed_for(self, name: str) -> tuple[str, ...]:
+        """The numbers in the form of a number."""
+        known = self._known.get(name)
+        return () if known is None or known.form is None else names_in(known.form)
 
 
 def _may_decide(node: Apply) -> bool:

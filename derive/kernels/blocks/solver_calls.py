@@ -140,16 +140,23 @@ def branches(axes: Axes, inside: Any, *tried: Any) -> tuple[Any, Any]:
 
     tried = numpy.broadcast_arrays(*tried)  # an arm of literals alone is one number for all points
     low, high = numpy.fmin.reduce(tried), numpy.fmax.reduce(tried)
-    if not ((high - low <= SAME_ROOT * numpy.minimum(numpy.abs(low), numpy.abs(high))) | numpy.isnan(low)).all():
+    if not (_are_same(low, high) | numpy.isnan(low)).all():
         is_bounded = numpy.isinf(high) & inside
         finite = [numpy.where(numpy.isinf(one), numpy.nan, one) for one in tried]
         low, high = numpy.fmin.reduce(finite), numpy.fmax.reduce(finite)
-        differ = high - low > SAME_ROOT * numpy.minimum(numpy.abs(low), numpy.abs(high))
+        differ = ~_are_same(low, high) & ~numpy.isnan(low)
         low = numpy.where(is_bounded, numpy.nan, low)
         if (differ & inside & ~is_bounded).any():
             low = axes.added(numpy.array(numpy.broadcast_arrays(*finite))[None])[0]
         return low, is_bounded
     return low, False
+
+
+def _are_same(low: Any, high: Any) -> Any:
+    """Where two numbers are one root; nowhere, where they are undefined."""
+    import numpy
+
+    return high - low <= SAME_ROOT * numpy.minimum(numpy.abs(low), numpy.abs(high))
 
 
 def rows(result: Any, bounded: Sequence[Any], *arguments: Any) -> Any:
@@ -211,5 +218,5 @@ def only_of_arrays(held: Any) -> tuple[Any, Any, Any]:
     if len(held) == 1:
         return held[0], numpy.False_, numpy.False_
     low, high = numpy.fmin.reduce(held), numpy.fmax.reduce(held)
-    same = high - low <= SAME_ROOT * numpy.minimum(numpy.abs(low), numpy.abs(high))
+    same = _are_same(low, high)
     return numpy.where(same, low, numpy.nan), ~same & ~numpy.isnan(low), numpy.isinf(high)

@@ -4,21 +4,27 @@ A point has an output for each quantity of the plans, of all cases together; a c
 leaves over and whose quantities are known there, or become known by stated values if it is an inequality; a choice for
 each relation of a plan in which arms compete; a step for each block; whether a default is displaced by what comes out;
 and whether a block for checks has no admissible value.
+
+Where a quantity has no number, a reason stands in its place: the root cause, as a finished sentence. A relation with
+choices has a form for each combination of arms that may bind.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from itertools import product
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from derive.expressions.tree import names_in
+from derive.expressions.tree import Apply, Equation, Node, names_in, render, walk
 from derive.kernels.agreement import testing
 from derive.kernels.case_dispatch import Case, Cases, Fork, Tree
-from derive.kernels.programs.choice_forms import Choice, choice_of
 from derive.kernels.several_targets import plans_of
 from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.evaluation import deciding, is_configured
+from derive.planning.networks import reached
 from derive.planning.plan import Block, Plan
 from derive.solving.diagnosis.left_domains import leaving_from
 from derive.solving.execution.question import Outline
@@ -26,8 +32,184 @@ from derive.solving.ranges.range_propagation import only_form
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
+    from quantities.declaration import Declaration
 
-__all__ = ["Layout", "always_in_use", "extra", "laid_out", "leading_to", "testable", "weak_behind"]
+__all__ = [
+    "Arm",
+    "Choice",
+    "Kind",
+    "Layout",
+    "Reason",
+    "Reasons",
+    "always_in_use",
+    "choice_of",
+    "extra",
+    "laid_out",
+    "leading_to",
+    "testable",
+    "ways",
+    "weak_behind",
+]
+
+_CHOICES = frozenset({"max", "min", "piecewise"})
+_MOST = 100  # limit on forms of one relation
+
+
+@dataclass(frozen=True)
+class Arm:
+    """An arm that binds; if the givens alone make its choice, the names that decide it."""
+
+    text: str
+    configured_by: tuple[str, ...] | None = None
+
+
+Form = tuple[Arm, ...]
+"""The arms that bind together, outermost first."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The choices in a relation, and its form for each combination of ways that they may go, in their order."""
+
+    nodes: tuple[Apply, ...]
+    forms: tuple[Form, ...]
+    places: tuple[int, ...]  # for each combination of ways, the last changing fastest, the index of its form
+
+    @property
+    def regimes(self) -> tuple[str, ...]:
+        """What is told of each form: the arms that the givens alone do not choose; "" where these are none."""
+        return tuple("; ".join(arm.text for arm in form if arm.configured_by is None) for form in self.forms)
+
+
+def choice_of(equation: Equation, given: Collection[str] = ()) -> Choice | None:
+    """The forms of a relation, some of whose quantities are given; None if they are too many.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> choice_of(parse_equation("t = max(a, min(b, c))")).regimes
+    ('a', 'min(b, c); b', 'min(b, c); c')
+    >>> choice_of(parse_equation("t = max(a, b) if n > 1 else 0"), ["n"]).regimes
+    ('a', 'b', '')
+    """
+    nodes = {id(node): node for node in _nodes(equation) if isinstance(node, Apply) and node.op in _CHOICES}
+    sizes = [ways(node) for node in nodes.values()]
+    if math.prod(sizes) > _MOST:
+        return None
+    forms = [
+        tuple(dict.fromkeys(arm for side in (equation.lhs, equation.rhs) for arm in _arms(side, taken, given)))
+        for taken in (dict(zip(nodes, places, strict=True)) for places in product(*map(range, sizes)))
+    ]
+    distinct = tuple(dict.fromkeys(forms))
+    return Choice(tuple(nodes.values()), distinct, tuple(map(distinct.index, forms)))
+
+
+def ways(choice: Apply) -> int:
+    """How many arms a choice has."""
+    return (len(choice.args) + 1) // 2 if choice.op == "piecewise" else len(choice.args)
+
+
+def _nodes(equation: Equation) -> Iterator[Node]:
+    yield from walk(equation.lhs)
+    yield from walk(equation.rhs)
+
+
+def _arms(node: Node, taken: Mapping[int, int], given: Collection[str]) -> list[Arm]:
+    """The binding arms, outermost first, if each choice goes its stated way."""
+    if not isinstance(node, Apply):
+        return []
+    if node.op in _CHOICES:
+        arm = node.args[taken[id(node)] * (2 if node.op == "piecewise" else 1)]
+        by = deciding(node) if is_configured(node, given) else None
+        return [Arm(render(arm), by), *_arms(arm, taken, given)]
+    return [arm for arg in node.args for arm in _arms(arg, taken, given)]
+
+
+Kind = Literal["given", "domain", "undecided", "uncompiled", "case", "contradiction"]
+_OPEN = ("undecided", "uncompiled")
+
+
+@dataclass(frozen=True)
+class Reason:
+    """A reason; the quantity is that of which it is said, or a relation's name."""
+
+    kind: Kind
+    quantity: str
+    text: str
+
+    def __post_init__(self) -> None:
+        assert self.kind in get_args(Kind)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the solver may have a number nevertheless."""
+        return self.kind in _OPEN
+
+
+class Reasons:
+    """The reasons of a program; each is told by its number, from 1.
+
+    Programs that share `numbers` tell the same reason by the same number.
+
+    >>> from quantities.declaration import Declaration
+    >>> listed = Reasons({})
+    >>> listed.outside(Declaration("length", "m")), listed.held[2].text
+    (2, 'length has no admissible value here: its domain is positive')
+    """
+
+    def __init__(self, numbers: dict[Reason, int]) -> None:
+        self.numbers = numbers
+        self.held: dict[int, Reason] = {}
+        self.place(Reason("case", "", "it is not worked out in the case that applies here"))
+
+    def place(self, reason: Reason) -> int:
+        number = self.numbers.setdefault(reason, len(self.numbers) + 1)
+        self.held[number] = reason
+        return number
+
+    def misgiven(self, quantity: Declaration) -> int:
+        text = f"{quantity.name} is outside its domain, which is {quantity.domain.text}"
+        return self.place(Reason("given", quantity.name, text))
+
+    def outside(self, quantity: Declaration) -> int:
+        text = f"{quantity.name} has no admissible value here: its domain is {quantity.domain.text}"
+        return self.place(Reason("domain", quantity.name, text))
+
+    def undecided(self, name: str) -> int:
+        text = f"{name} cannot be told here: it may have several values or bounds only, or lie beyond what is proved"
+        return self.place(Reason("undecided", name, text))
+
+    def unclear(self, condition: Node) -> int:
+        return self.place(Reason("undecided", "", f"whether {render(condition)} cannot be told here"))
+
+    def uncompiled(self, block: Block) -> int:
+        named, relations = (_listed(names) for names in (block.unknowns, block.relations))
+        text = f"{named} can only be searched for, in {relations}: derive solve does, this page cannot"
+        return self.place(Reason("uncompiled", block.unknowns[0], text))
+
+    def unasked(self, target: str) -> int:
+        text = f"which relations determine {target} depends on its numbers: derive solve finds out, this page cannot"
+        return self.place(Reason("uncompiled", target, text))
+
+    def no_case(self, target: str) -> int:
+        return self.place(Reason("case", target, f"no relation for {target} applies here"))
+
+    def failing(self, target: str, conditions: tuple[Node, ...]) -> int:
+        said = " and ".join(dict.fromkeys(map(render, conditions)))
+        return self.place(Reason("case", target, f"{said} does not hold at these numbers"))
+
+    def contradicted(self, relation: str) -> int:
+        return self.place(Reason("contradiction", relation, f"the givens contradict {relation}"))
+
+    def yielding(self, relation: str) -> int:
+        text = f"{relation} does not hold here, and which default would have to yield cannot be told"
+        return self.place(Reason("undecided", relation, text))
+
+    def several(self, target: str) -> int:
+        return self.place(Reason("undecided", target, f"several cases apply here, which differ in {target}"))
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 @dataclass(frozen=True)
@@ -152,13 +334,7 @@ def leading_to(library: RelationSet, blocks: Iterable[Block], names: Iterable[st
     for block in blocks:
         for name in block.unknowns:
             needed.setdefault(name, set()).update(library.held_by(block.relations))
-    pending, met = [*names], set[str]()
-    while pending:
-        name = pending.pop()
-        if name not in met:
-            met.add(name)
-            pending += needed.get(name, ())
-    return met
+    return {*reached(names, lambda name: needed.get(name, ()))}
 
 
 def _leads(relation: str, led: Mapping[str, Cases]) -> bool:

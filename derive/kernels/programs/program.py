@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from derive.expressions.tree import Node, names_in, render
-from derive.kernels.backends.javascript import Built, JavaScriptBundle, Script
+from derive.kernels.backends.javascript import Built, Bundle, Script, javascript
 from derive.kernels.case_dispatch import Tree, forks, leaves
-from derive.kernels.programs.layout import Layout, laid_out, leading_to
+from derive.kernels.programs.layout import Layout, Reason, Reasons, laid_out, leading_to
 from derive.kernels.programs.program_lines import Listing
-from derive.kernels.programs.reasons import Reason, Reasons
 from derive.kernels.several_targets import found_for
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import isolate
@@ -74,7 +74,7 @@ class Program:
     @property
     def source(self) -> str:
         """The program as a JavaScript expression: a function of the runtime."""
-        bundle = JavaScriptBundle(self.scripts, self.shared.lines)
+        bundle = Bundle(self.scripts, javascript(self.shared.lines))
         facts = [f"[{', '.join(bundle.last)}]", str(len(self.layout.outputs)), str(len(self.layout.checks))]
         if len(bundle.last) > 1:
             facts += [str(self.several), str([number for number, reason in self.reasons.items() if reason.is_open])]
@@ -205,7 +205,7 @@ def _met(library: RelationSet, tree: Tree) -> Iterator[str]:
     for fork in forks(tree):
         yield from names_in(fork.condition)
     for case in leaves(tree):
-        yield from names_in(*case.holding, *(one for conditions in case.failing for one in conditions))
+        yield from names_in(*case.holding, *chain.from_iterable(case.failing))
         yield from library.held_by(case.plan.relations)
 
 

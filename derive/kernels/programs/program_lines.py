@@ -9,18 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from math import inf, isfinite
+from typing import Any
 
 from derive.expressions.tree import Apply, Equation, Node, names_in
-from derive.kernels.backends.emitter import Unsaid
+from derive.kernels.backends.emitter import Scope, Sheet, Unsaid
 from derive.kernels.backends.javascript import Built, JavaScript, Script, without_idle
-from derive.kernels.backends.shared_lines import Scope, Sheet
 from derive.kernels.blocks.decisions import Decisions
 from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, Yielding, leaves
 from derive.kernels.lowering import Draft, written
-from derive.kernels.programs.choice_forms import Choice, ways
-from derive.kernels.programs.layout import Layout, extra, testable, weak_behind
-from derive.kernels.programs.reasons import Reasons
+from derive.kernels.programs.layout import Layout, Reasons, extra, testable, ways, weak_behind
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import terms, weighed
 from derive.numerics.algebra.isolation import isolate
@@ -63,12 +62,10 @@ class Listing(Draft):
         self._tree(tree, scope)
         return Script("\n".join(["def compiled(x, y):", *without_idle(self.sheet.lines), ""]), self.sheet.space)
 
-    def _given(self, name: str, scope: Scope) -> None:
+    def _given(self, name: str, scope: Scope) -> str:
         """A given in base units, with the cause where it is no number of its domain."""
-        argument, quantity = self.arguments[name], self.library.declared[name]
+        value, quantity = super()._given(name, scope), self.library.declared[name]
         domain = quantity.domain
-        based = self._based(argument, name)
-        value = based if based == argument else self.sheet.line(based)
         tests = [self.sheet.between(value, -inf, inf)]
         for end, sign in ((domain.low, "<" if domain.open_low else "<="), (domain.high, ">=")):
             if isfinite(end):
@@ -76,11 +73,10 @@ class Listing(Draft):
                     "" if sign == "<" or not end else f" {'-' if sign == '<=' else '+'} {UNIT_ROUNDING!r}*abs({value})"
                 )
                 tests.append(f"({end!r}{slack} {sign} {value})")
-        tests += [f"isWhole({argument})"] if domain.whole else []
+        tests += [f"isWhole({self.arguments[name]})"] if domain.whole else []
         wrong = self.reasons.misgiven(quantity)
         self.causes[value] = self.sheet.line(f"0 if {' and '.join(tests)} else {wrong}")
-        scope.variables[name] = value
-        self.decisions.given(value, argument, quantity)
+        return value
 
     def _cause(self, names: Iterable[str], scope: Scope) -> list[str]:
         """The causes that quantities may hand on."""
@@ -163,11 +159,7 @@ class Listing(Draft):
         scope.bind(name, value)
 
     def _case(self, case: Case, scope: Scope) -> None:
-        made = case.plan
-        for name in made.weak:
-            self._default(name, scope)
-        for block in made.blocks:
-            self._block(block, scope)
+        self._plan(case.plan, scope)
         whole = self._whether(case, scope)
         for block in extra(self.library, self.outline, case, scope.variables):
             self._extra(block, scope, is_needed=block in case.plan.extra)
@@ -179,11 +171,9 @@ class Listing(Draft):
 
     def _whether(self, case: Case, scope: Scope) -> str:
         """The cause where the numbers do not meet the conditions of their case."""
-        every: tuple[Node, ...] = (*case.holding, *(one for conditions in case.failing for one in conditions))
-        for name in names_in(*every):
-            if name not in scope.variables:
-                self._default(name, scope)
-        causes = self._cause(names_in(*every), scope)
+        names = names_in(*case.holding, *chain.from_iterable(case.failing))
+        self._complete(names, scope)
+        causes = self._cause(names, scope)
         for conditions, is_held in ((case.holding, True), *((one, False) for one in case.failing)):
             if conditions:
                 causes.append(self._judgement(conditions, is_held, scope))
@@ -226,8 +216,7 @@ class Listing(Draft):
 
     def _block(self, block: Block, scope: Scope) -> None:
         """The unknowns of a block, each NaN where it has a cause."""
-        relations = [self.library.relations[name].written for name in block.relations]
-        met = names_in(*(side for written in relations for side in (written.lhs, written.rhs)))
+        met = self.library.held_by(block.relations)
         causes = self._cause((name for name in met if name not in block.unknowns), scope)
         inner = scope.untested()
         self.tried = []
@@ -308,11 +297,14 @@ class Listing(Draft):
         inherited = [self.barred[name] for name in sorted(needed) if name in self.barred]
         applies = "".join(f"not {one} and " for one in aside)
         bar = self.sheet.line(f"1 if {applies}{outside} else 0")
-        self.sheet.write(f"y[{self.layout.places['barred', block]}] = {bar}")
+        self._store("barred", block, bar)
         whole = self.sheet.line(f"1 if {applies}({' or '.join((bar, *inherited))}) else 0") if inherited else bar
         self.barred |= dict.fromkeys(block.unknowns, whole)
 
     # Results
+
+    def _store(self, what: str, of: Any, text: str) -> None:
+        self.sheet.write(f"y[{self.layout.places[what, of]}] = {text}")
 
     def _outputs(self, scope: Scope, whole: str, states: Mapping[str, str]) -> None:
         """Each quantity, and why it has no number; the target has none where the givens contradict each other."""
@@ -328,8 +320,8 @@ class Listing(Draft):
                 if cause in (_SOUND, own) and name not in self.outline.strong
                 else f"nan if {cause} else {declared}"
             )
-            self.sheet.write(f"y[{self.layout.places['number', name]}] = {told}")
-            self.sheet.write(f"y[{self.layout.places['why', name]}] = {cause}")
+            self._store("number", name, told)
+            self._store("why", name, cause)
 
     def _contradicted(self, name: str, state: str) -> list[str]:
         """The causes by which a relation that the givens alone decide leaves the target without a number."""
@@ -348,9 +340,7 @@ class Listing(Draft):
         for name in self.inputs:
             if name not in known.variables:
                 self._given(name, known)
-        for name in self.library.defaults:
-            if name not in known.variables and name != self.outline.target:
-                self._default(name, known)
+        self._complete((name for name in self.library.defaults if name != self.outline.target), known)
         stated = known.variables.keys() - scope.variables.keys()
         found = {}
         for name in testable(self.library, case, scope.variables, stated):
@@ -415,8 +405,8 @@ class Listing(Draft):
         if is_loose:
             state = sheet.line(f"4 if {state} == 2 else {state}")
         for which, side in (("left", left), ("right", right)):
-            sheet.write(f"y[{self.layout.places[which, name]}] = {side} if {state} else nan")
-        sheet.write(f"y[{self.layout.places['state', name]}] = {state}")
+            self._store(which, name, f"{side} if {state} else nan")
+        self._store("state", name, state)
         return state
 
     def _follow(self, relation: str, scope: Scope) -> None:
@@ -437,11 +427,10 @@ class Listing(Draft):
         """Whether each default agrees with what comes out (1), does not (2), has no value that fits (3), or only the
         solver can tell (4)."""
         for name in self.layout.yielding:
-            at = f"y[{self.layout.places['displaced', name]}]"
             if name in case.plan.unknowns and name not in case.plan.weak:
-                self.sheet.write(f"{at} = {self._displacement(name, case, scope)}")
+                self._store("displaced", name, self._displacement(name, case, scope))
             elif name in self.barred:
-                self.sheet.write(f"{at} = 3 if {self.barred[name]} else -1")
+                self._store("displaced", name, f"3 if {self.barred[name]} else -1")
 
     def _displacement(self, name: str, case: Case, scope: Scope) -> str:
         """Whether what comes out agrees with a default; not tested (-1) where it has a cause."""
@@ -459,23 +448,23 @@ class Listing(Draft):
 
     def _regimes(self, case: Case, scope: Scope, whole: str) -> None:
         for name in case.plan.relations:
-            choice = self.layout.choices.get(name)
-            if choice is not None:
+            if name in self.layout.choices:
                 cause = self._first(whole, *self._cause(self.library.members[name], scope))
-                self._regime(choice, scope.untested(), cause, self.layout.places["form", name])
+                self._store("form", name, self._regime(name, scope.untested(), cause))
 
-    def _regime(self, choice: Choice, scope: Scope, cause: str, at: int) -> None:
-        """Write the index of the form that a relation with choices takes; none where there is a cause."""
+    def _regime(self, relation: str, scope: Scope, cause: str) -> str:
+        """The index of the form that a relation with choices takes; none where there is a cause."""
+        choice = self.layout.choices[relation]
         taken = [self.sheet.line(self._way(node, scope)) for node in choice.nodes]
         combined = taken[0]
         for way, node in zip(taken[1:], choice.nodes[1:], strict=True):
             combined = f"({combined}) * {ways(node)} + {way}"
         if choice.places != tuple(range(len(choice.places))):
-            name = f"places{at}"
+            name = f"places{self.layout.places['form', relation]}"
             self.sheet.space[name] = choice.places
             combined = f"{name}[{combined}]"
         unknown = [cause, *scope.asked, *(f"({way} < 0)" for way in taken)]
-        self.sheet.write(f"y[{at}] = -1 if {' or '.join(one for one in unknown if one != '0')} else {combined}")
+        return f"-1 if {' or '.join(one for one in unknown if one != '0')} else {combined}"
 
     def _way(self, choice: Apply, scope: Scope) -> str:
         """Which arm of a choice binds, the first of equal ones."""
@@ -491,4 +480,4 @@ class Listing(Draft):
             cause = self._first(whole, *self._cause(block.unknowns, scope))
             form = self.forms.get(block, "0")
             told = form if cause == _SOUND else f"-1 if {cause} else {form}"
-            self.sheet.write(f"y[{self.layout.places['step', block]}] = {told}")
+            self._store("step", block, told)

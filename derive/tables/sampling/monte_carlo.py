@@ -19,8 +19,7 @@ from types import MappingProxyType
 from typing import Any
 
 from derive.errors import ExpressionError, LimitError, NoSolutionError, UnderdeterminedError
-from derive.kernels.functions import compiled
-from derive.kernels.profile_values import used_values
+from derive.kernels.functions import compiled, used_values
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.plan import plan

@@ -12,13 +12,12 @@ from hypothesis import strategies as st
 
 from derive.expressions.functions import TABLE
 from derive.expressions.grammar import parse_expression
+from derive.kernels.backends.emitter import Sheet
 from derive.kernels.backends.numba_source import Slow
 from derive.kernels.backends.python_numpy import Arrays
 from derive.kernels.backends.python_runtime import crossing
-from derive.kernels.backends.shared_lines import Sheet
-from derive.kernels.blocks.block_lines import crossings, eliminated
-from derive.kernels.blocks.monotonicity import pieces
-from derive.kernels.blocks.rounding_error import roundings
+from derive.kernels.blocks.block_lines import crossings, eliminated, pieces
+from derive.kernels.blocks.decisions import roundings
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.multiprecision import exactly
 from quantities.domain import Domain

@@ -12,6 +12,7 @@ import pytest
 import derive
 from derive import DeriveError
 from derive.kernels.backends.numba_source import is_at_hand
+from derive.kernels.backends.python_numpy import Arrays
 from derive.kernels.blocks import block_kernels
 from derive.kernels.several_targets import Abreast, found_for
 from derive.solving.execution import block_execution
@@ -244,5 +245,5 @@ def test_a_line_is_worked_out_once_for_all_targets():
             return out.view(Counted) if isinstance(out, numpy.ndarray) and out.ndim else out
 
     made = Abreast(library, found)
-    made._on_arrays(*(numpy.array([2.0, 3.0]).view(Counted) for _ in "ab"))
+    made._function(Arrays, (0, 1, 2))(*(numpy.array([2.0, 3.0]).view(Counted) for _ in "ab"))
     assert seen.count("exp") == seen.count("sqrt") == 1

@@ -15,7 +15,7 @@ from derive import DeriveError
 from derive.expressions.functions import TABLE
 from derive.expressions.grammar import parse_expression
 from derive.expressions.tree import names_in
-from derive.kernels.backends.javascript import JavaScript, JavaScriptBundle, Script
+from derive.kernels.backends.javascript import Bundle, JavaScript, Script, javascript
 from derive.kernels.programs.program import programmed
 from derive.library import Library
 from derive.model.relation import relate
@@ -105,7 +105,7 @@ def test_translated_text_means_what_it_means_in_python():
     scripts = [
         Script(f"def compiled(a0, a1):\n    v0 = {text}\n    return v0\n", JavaScript().names()) for text in texts
     ]
-    made = JavaScriptBundle(scripts, {})
+    made = Bundle(scripts, javascript({}))
     found = called(made.last, [POINTS] * len(made.last), "\n".join(made.parts))
     for text, ys in zip(texts, found, strict=True):
         for (a0, a1), y in zip(POINTS, ys, strict=True):
@@ -118,14 +118,14 @@ def test_translated_text_means_what_it_means_in_python():
 )
 def test_what_is_not_in_the_small_part_is_refused(line):
     with pytest.raises(TypeError, match="no JavaScript"):
-        JavaScriptBundle([Script(f"def compiled(a0):\n    {line}\n", JavaScript().names())], {})
+        Bundle([Script(f"def compiled(a0):\n    {line}\n", JavaScript().names())], javascript({}))
 
 
 def test_the_same_function_is_written_once():
     text = "def compiled(a0):\n    return m.sqrt(a0)\n"
     one, other = (Script(text, JavaScript().names()) for _ in range(2))
     root = Script("def compiled(a0):\n    return h0(a0) + h1(a0)\n", {**JavaScript().names(), "h0": one, "h1": other})
-    assert "".join(JavaScriptBundle([root], {}).parts).count("Math.sqrt") == 1
+    assert "".join(Bundle([root], javascript({})).parts).count("Math.sqrt") == 1
 
 
 OPERAND = st.sampled_from(["v0", "v1", "v2", "v3", "v4", "x0", "x1"])
@@ -147,7 +147,7 @@ def script(body):
 def test_functions_with_names_in_common_have_the_numbers_that_they_had(bodies):
     held = {}
     for one in map(script, bodies):
-        (text,) = JavaScriptBundle([one], held).parts
+        (text,) = Bundle([one], javascript(held)).parts
         *lines, last = re.sub(r"^function.*\n|^var |;$|\n}$", "", text, flags=re.MULTILINE).split("\n")
         space, expected = {"x": [2.0, 3.0]}, {}
         exec("\n".join(lines), {}, space)
@@ -159,7 +159,7 @@ def test_the_same_arithmetic_has_the_same_lines_in_whatever_function():
     one = Script("def compiled(x):\n    v7 = x[1]\n    v8 = v7 * 2\n    return v8", {})
     other = Script("def compiled(x):\n    v7 = x[0]\n    v8 = x[1]\n    v9 = v8 * 2\n    return v7 + v9", {})
     held = {}
-    lines = [JavaScriptBundle([script], held).parts[0].split("\n")[-3] for script in (one, other)]
+    lines = [Bundle([script], javascript(held)).parts[0].split("\n")[-3] for script in (one, other)]
     assert lines == ["var w1 = w0 * 2;"] * 2
 
 
