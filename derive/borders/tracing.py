@@ -30,8 +30,7 @@ from derive.optimization.stated_limits import Stated
 from derive.presentation.charts import Chart
 from derive.solving.execution.question import ask
 from derive.tables.axes import Axis, is_axis, spanned
-from derive.tables.maps.map_charts import map_chart
-from derive.tables.maps.regime_map import Change, RegimeMap, mapped
+from derive.tables.maps.regime_map import Change, RegimeMap, map_chart, mapped
 from derive.tables.sweep_question import Survey, asked
 from derive.tables.table import tabled
 from derive.tables.table_charts import charts, holding_for

@@ -30,7 +30,7 @@ from derive.optimization.asked_choice import Asked, Pick
 from derive.optimization.program import Program
 from derive.presentation.numbers import DIGITS, in_unit
 from derive.solving.execution.question import Question
-from derive.tables.sampling.monte_carlo import spread_of
+from derive.tables.samples import spread_of
 from derive.time_limits import query
 from derive.tolerances import TIGHT
 from quantities.declaration import Declaration

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 import derive
 from derive.kernels.agreement import said_twice
 from derive.kernels.several_targets import found_for, plans_of
-from derive.pages.page_question import page_question
-from derive.pages.sliders import nice, slider, starting_number
-from derive.pages.variants import slots, variants
+from derive.pages.page_data import nice, slider, starting_number
+from derive.pages.page_question import page_question, slots, variants
 from quantities.declaration import Declaration
 from quantities.proposals import offered
 from quantities.spelling import parse_unit
