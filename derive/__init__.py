@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     from derive.relation_files.loading import load
     from derive.solving.execution.answer import Answer, Step
     from derive.tables.axes import span
-    from derive.tables.sampling.monte_carlo import Sample
+    from derive.tables.samples import Sample
     from derive.tables.streams import Stream, Summary
     from derive.tables.table import Table
     from derive.time_limits import limits
@@ -166,7 +166,7 @@ _HOMES = {
     **dict.fromkeys(("Border", "Borders"), "derive.borders.border"),
     "Front": "derive.optimization.front",
     "Optimum": "derive.optimization.optimum",
-    "Sample": "derive.tables.sampling.monte_carlo",
+    "Sample": "derive.tables.samples",
     "span": "derive.tables.axes",
     "Stream": "derive.tables.streams",
     "Summary": "derive.tables.streams",

@@ -8,9 +8,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from derive.audit.claim import Reading
-from derive.audit.criteria import Number, as_printed, read_expected
-from derive.audit.question import WrittenQuestion
+from derive.audit.claim import Reading, WrittenQuestion, as_printed, read_expected
 from derive.audit.weighing import weigh
 from derive.errors import DeriveError, InconsistentError, Problem
 from derive.library import Library
@@ -97,9 +95,7 @@ def _deviation(library: Library, example: Example) -> str:
     if not weighed.met.holds and weighed.refusal is not None:
         raise weighed.refusal
     holds = weighed.met.holds
-    if holds and isinstance(weighed.reading.criterion, Number):
-        assert weighed.base is not None
-        assert weighed.claimed is not None
+    if holds and not weighed.has_room and weighed.base is not None and weighed.claimed is not None:
         holds = as_printed(weighed.claimed.unit.from_base(weighed.base), expected)
     return "" if holds else weighed.finds
 

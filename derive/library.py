@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from derive.optimization.optimum import Optimum
     from derive.planning.networks import Graph
     from derive.solving.execution.answer import Answer
-    from derive.tables.sampling.monte_carlo import Sample
+    from derive.tables.samples import Sample
     from derive.tables.streams import Stream
     from derive.tables.table import Table
 
@@ -156,7 +156,7 @@ class Library(RelationSet):
         self, target: str, /, *profiles: str | Profile, points: int = 100_000, seed: int = 0, **given: Any
     ) -> Sample:
         """The target at points drawn from the ranges among the givens and the profiles' values."""
-        from derive.tables.sampling.monte_carlo import sample
+        from derive.tables.samples import sample
 
         with query(math.inf):
             library, (name,) = self._asked(target)

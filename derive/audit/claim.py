@@ -7,18 +7,240 @@ beside it, with verdicts of their own. Inputs that the claim leaves open have a 
 inputs that might have to change, because the claim or the catalogue states them, are named. No verdict is stored: it
 follows from the answers.
 
+What an answer must meet is a number, a range or a bound; or it must be impossible, independent of something, or sound.
+A spoken number is reproduced if the computed one rounds to its digits (at least two). It is rounded if the two differ
+by no more than a factor of 1.25, whichever is the larger, and wrong beyond. A range or a bound states its own
+tolerance: the answer is in or out, at the digits of its ends, with nothing between.
+
 A scene is what several claims say about one thing, stated all at once.
 """
 
 from __future__ import annotations
 
+import math
+import re
 from dataclasses import dataclass
 
-from derive.audit.criteria import BEARING, Criterion
-from derive.audit.question import Statement, WrittenQuestion
-from quantities.value import read_value
+from derive.tolerances import AGREEMENT
+from quantities.value import Value, read_value
 
-__all__ = ["Assertion", "Claim", "Clause", "Reading", "Scene"]
+__all__ = [
+    "BEARING",
+    "SIDES",
+    "Amount",
+    "Assertion",
+    "Claim",
+    "Clause",
+    "Criterion",
+    "Impossible",
+    "Met",
+    "Reading",
+    "Scene",
+    "Sound",
+    "Statement",
+    "Without",
+    "WrittenQuestion",
+    "as_printed",
+    "compared",
+    "goals",
+    "read_expected",
+]
+
+BEARING = 1.25
+"""The tolerance of a spoken number: the factor by which it may be larger or smaller than the computed one."""
+
+SIDES = ("at least", "at most", "more than", "less than")
+"""The side of a bound on which the answer must lie, and whether its end is included."""
+
+_PRINTED = re.compile(r"[-+]?(?P<whole>\d*)(?P<point>\.?)(?P<behind>\d*)")
+_DIGITS = 2  # least digits of a spoken number: "300" means nearer to 300 than to 290 or 310
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenQuestion:
+    """One question to the library; a given may itself be a question, whose answer is then given."""
+
+    target: str
+    profiles: tuple[str, ...] = ()
+    given: tuple[tuple[str, str | WrittenQuestion], ...] = ()
+
+    def having(self, path: str, value: str) -> WrittenQuestion:
+        """The same question with another given; the path leads into inner questions.
+
+        >>> bytes_asked = WrittenQuestion("weight_bytes", (), (("total_parameters", "1 Tparameter"),))
+        >>> time_asked = WrittenQuestion("weight_time", (), (("weight_bytes", bytes_asked),))
+        >>> print(time_asked.having("weight_bytes/total_parameters", "2 Tparameter"))
+        weight_time, weight_bytes = (weight_bytes, total_parameters = 2 Tparameter)
+        """
+        name, _, rest = path.partition("/")
+        inner = dict(self.given).get(name)
+        new = inner.having(rest, value) if rest and isinstance(inner, WrittenQuestion) else value
+        return WrittenQuestion(self.target, self.profiles, tuple({**dict(self.given), name: new}.items()))
+
+    def __str__(self) -> str:
+        given = [
+            f"{name} = ({value})" if isinstance(value, WrittenQuestion) else f"{name} = {value}"
+            for name, value in self.given
+        ]
+        return ", ".join([self.target, *self.profiles, *given])
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """An equation whose units are to fit; quantities that the library does not know come with their units."""
+
+    equation: str
+    units: tuple[tuple[str, str], ...] = ()
+
+    def __str__(self) -> str:
+        return ", ".join([self.equation, *(f"{name} in {unit or '1'}" for name, unit in self.units)])
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A number, a range such as 15..20 ms, or a bound on one side, which may be the answer to another question."""
+
+    stated: str | WrittenQuestion
+    side: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.side} {self.stated}".lstrip()
+
+
+@dataclass(frozen=True, slots=True)
+class Impossible:
+    """The claim of impossibility: the question has no solution, or contradicts itself."""
+
+    def __str__(self) -> str:
+        return "impossible"
+
+
+@dataclass(frozen=True, slots=True)
+class Without:
+    """The claim of independence: the closed form of the target does not contain these quantities."""
+
+    names: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"no {' and no '.join(self.names)} in it"
+
+
+@dataclass(frozen=True, slots=True)
+class Sound:
+    """The claim that the two sides of a statement have one unit."""
+
+    def __str__(self) -> str:
+        return "units that fit"
+
+
+Criterion = Amount | Impossible | Without | Sound
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """A computed number against a criterion; `ratio` is the claim, or its nearer end, over the computed number."""
+
+    holds: bool
+    exactly: bool
+    ratio: float
+
+    @property
+    def off(self) -> float:
+        """The factor between the two, at least 1; infinite if no factor leads from one to the other."""
+        return max(self.ratio, 1 / self.ratio) if self.ratio > 0 else math.inf
+
+
+def read_expected(text: str) -> Amount | Impossible:
+    """The criterion that a text states: a number, a range, a bound, or impossibility.
+
+    >>> read_expected("15..20 ms"), read_expected("at least 1 Mtoken")
+    (Amount(stated='15..20 ms', side=''), Amount(stated='1 Mtoken', side='at least'))
+    """
+    if text == "impossible":
+        return Impossible()
+    side = next((side for side in SIDES if text.startswith(f"{side} ")), "")
+    stated = text.removeprefix(side).strip() if side else text
+    read_value(stated)
+    return Amount(stated, side)
+
+
+def compared(criterion: Amount, claimed: Value, computed: float) -> Met:
+    """A computed number compared with the claim, both in the claim's unit.
+
+    >>> from quantities.value import read_value
+    >>> [compared(Amount("15 ms"), read_value("15 ms"), x).holds for x in (14.96, 14.4, 23.9)]
+    [True, True, False]
+    >>> [compared(Amount("300"), read_value("300"), x).holds for x in (239, 240, 375, 376)]
+    [False, True, True, False]
+    >>> compared(Amount("15..20 ms"), read_value("15..20 ms"), 20.4)
+    Met(holds=True, exactly=True, ratio=1.0)
+    """
+    if criterion.side:
+        holds = _is_beyond(criterion.side, claimed.number, computed)
+    elif claimed.is_range:
+        holds = _rounded(computed, claimed.low) >= claimed.low and _rounded(computed, claimed.high) <= claimed.high
+    else:
+        ratio = _ratio(claimed.number, computed)
+        exactly = _rounded(computed, claimed.number) == claimed.number or ratio == 1
+        off = Met(exactly, exactly, ratio).off
+        return Met(exactly or off <= BEARING * (1 + AGREEMENT), exactly, ratio)
+    return Met(holds, holds, 1.0 if holds else _ratio(_nearest(criterion, claimed, computed), computed))
+
+
+def _is_beyond(side: str, end: float, computed: float) -> bool:
+    """Whether a number lies on a side of an end."""
+    beyond, slack = computed - end, AGREEMENT * abs(end)
+    return {
+        "at least": beyond >= -slack,
+        "at most": beyond <= slack,
+        "more than": beyond > slack,
+        "less than": beyond < -slack,
+    }[side]
+
+
+def _nearest(criterion: Amount, claimed: Value, computed: float) -> float:
+    """The number of a claim, or the end of its range that is nearest to what was computed."""
+    if criterion.side or not claimed.is_range:
+        return claimed.number
+    return claimed.low if computed < claimed.low else claimed.high
+
+
+def goals(criterion: Amount, claimed: Value, computed: float) -> tuple[float, ...]:
+    """The numbers at which the claim would hold, in its unit: its number or nearest end, then that of its tolerance."""
+    nearest = _nearest(criterion, claimed, computed)
+    if criterion.side or claimed.is_range:
+        return (nearest,)
+    return nearest, min((nearest / BEARING, nearest * BEARING), key=lambda end: abs(end - computed))
+
+
+def _ratio(claimed: float, computed: float) -> float:
+    if abs(claimed - computed) <= AGREEMENT * (abs(computed) if claimed else 1.0):
+        return 1.0
+    return claimed / computed if computed else math.inf
+
+
+def as_printed(computed: float, stated: str) -> bool:
+    """Whether a number rounds to a printed one, to all its digits, including trailing zeros.
+
+    >>> as_printed(2.0007, "2.00 s"), as_printed(2.0071, "2.00 s"), as_printed(295.5, "300 token")
+    (True, False, True)
+    """
+    printed = _PRINTED.match(stated.strip())
+    claimed = read_value(stated).number
+    if printed is None or not claimed:
+        return abs(computed - claimed) <= AGREEMENT
+    whole, point, behind = printed["whole"], printed["point"], printed["behind"] or ""
+    digits = len((whole + behind).lstrip("0")) if point else len(whole.strip("0"))
+    return math.isclose(_to_digits(computed, digits), claimed, rel_tol=AGREEMENT)
+
+
+def _rounded(computed: float, claimed: float) -> float:
+    """The computed number with as many digits as the claim states."""
+    return _to_digits(computed, len(f"{abs(claimed):.12g}".partition("e")[0].replace(".", "").strip("0")))
+
+
+def _to_digits(number: float, digits: int) -> float:
+    return float(f"{number:.{max(digits, _DIGITS) - 1}e}")
 
 
 @dataclass(frozen=True, slots=True)

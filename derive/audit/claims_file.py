@@ -32,9 +32,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from derive.audit.claim import Assertion, Claim, Clause, Reading, Scene
-from derive.audit.criteria import SIDES, Bound, Criterion, Sound, Without, read_expected
-from derive.audit.question import Statement, WrittenQuestion
+from derive.audit.claim import (
+    SIDES,
+    Amount,
+    Assertion,
+    Claim,
+    Clause,
+    Criterion,
+    Reading,
+    Scene,
+    Sound,
+    Statement,
+    Without,
+    WrittenQuestion,
+    read_expected,
+)
 from derive.relation_files.sources import Notes, read_document
 
 __all__ = ["Book", "read_claims"]
@@ -165,7 +177,7 @@ class _Reader:
                 return Without(self._names(place, expected, key))
             if key in _SIDES and isinstance(value, dict):
                 self.notes.keys("", (*place, key), value, _QUESTION)
-                return Bound(_SIDES[key], self._question((*place, key), value))
+                return Amount(self._question((*place, key), value), _SIDES[key])
         example = 'Write expected = "15 ms", "15..20 ms", "at least 15 ms" or "impossible".'
         self.notes.complain("", place, "a reading has no valid expectation.", example)
         return Sound()

@@ -58,7 +58,7 @@ def _reading(clause: ClauseFinding, ruling: Ruling, in_full: bool) -> Iterator[s
     yield f"  - {ruling.words or clause.clause.words}: {ruling.verdict}: {ruling.why}"
     if in_full:
         yield f"    asked: {weighed.reading.question}"
-        yield from (indent(answer.text(), "      ") for answer in judgement.answers)
+        yield from (indent(answer.text(), "      ") for answer in weighed.answers)
         if weighed.refusal is not None:  # in place of an answer
             yield f"      {weighed.refusal}"
         elif weighed.relation is not None:  # of a statement
@@ -88,7 +88,7 @@ def _finding_data(finding: Finding) -> dict[str, Any]:
             {
                 "clause": clause.clause.words,
                 "verdict": str(clause.verdict),
-                "why": clause.why,
+                "why": clause.natural.why,
                 "readings": [
                     _reading_data(judgement, ruling is clause.natural)
                     for ruling in clause.rulings
@@ -114,7 +114,7 @@ def _reading_data(judgement: Judgement, natural: bool) -> dict[str, Any]:
             {"input": change.path, "value": change.shown, "ratio": change.ratio, "admissible": change.admissible}
             for change in judgement.changes
         ],
-        "answers": [text.as_data(answer) for answer in judgement.answers],
+        "answers": [text.as_data(answer) for answer in weighed.answers],
         "refusal": None if weighed.refusal is None else str(weighed.refusal),
     }
 

@@ -1,10 +1,14 @@
 """Verdicts: they follow from the numbers by rule.
 
-A reading is reproduced or rounded if its answer meets the claim. If not, it is contradicted as stated but holds
-conditionally if a change within what the claim leaves open, or within the disagreement of its sources, makes it hold;
-otherwise it is contradicted. A reading that is asked with many profiles has the verdict that its share of them
-reaches. A clause has the verdict of its natural reading, whatever the readings beside it say. A claim has that of its
-worst clause: of equal verdicts, the one that is off by the larger factor.
+A reading is reproduced or rounded if its answer meets the claim. If not, the library is asked backwards: for each input
+that may change, it solves for its value with the answer as claimed. A change counts only if the claim holds when it is
+asked again with it. The smallest has the smallest ratio of new to old, in either direction. A change within what the
+claim leaves open, or within the disagreement of its sources, is a condition: the reading is contradicted as stated but
+holds conditionally. Any other change contradicts a stated value, and so does a reading that none would mend.
+
+A reading that is asked with many profiles has the verdict that its share of them reaches. A clause has the verdict of
+its natural reading, whatever the readings beside it say. A claim has that of its worst clause: of equal verdicts, the
+one that is off by the larger factor.
 """
 
 from __future__ import annotations
@@ -15,16 +19,17 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cached_property
 
-from derive.audit.claim import Claim, Clause, Reading
-from derive.audit.counterfactuals import Change, changes
-from derive.audit.criteria import Between, Bound
-from derive.audit.question import WrittenQuestion
-from derive.audit.weighing import Weighed, weigh
-from derive.errors import DeriveError, UnderdeterminedError
+from derive.audit.claim import Amount, Claim, Clause, Reading, WrittenQuestion, goals
+from derive.audit.weighing import Asked, Weighed, formatted, spoken, weigh
+from derive.errors import AmbiguousError, DeriveError, UnderdeterminedError
 from derive.library import Library
 from derive.solving.execution.answer import Answer
+from derive.tolerances import AGREEMENT, TOLD
+from quantities.value import ASKER, BY_DEFINITION, DEFAULT, Value, read_value
 
-__all__ = ["ClauseFinding", "Finding", "Judgement", "Ruling", "Verdict", "judge", "worst_first"]
+__all__ = ["Change", "ClauseFinding", "Finding", "Judgement", "Ruling", "Verdict", "judge", "worst_first"]
+
+_SIMPLE = 20  # limit on the denominator of a change that is written as a fraction
 
 
 class Verdict(IntEnum):
@@ -40,35 +45,58 @@ class Verdict(IntEnum):
 
 
 @dataclass(frozen=True)
+class Change:
+    """One input, its old value, and the answer that has the value it would need."""
+
+    path: str
+    old: Value
+    answer: Answer
+    admissible: bool
+
+    @property
+    def ratio(self) -> float:
+        """The new value over the old one."""
+        assert self.answer.base is not None
+        return self.answer.base / self.old.base[1]
+
+    @property
+    def size(self) -> float:
+        """How far the new value is from the old one, either way."""
+        return round(abs(math.log(self.ratio)), 9)  # so that equal changes keep the order of the claim
+
+    @property
+    def shown(self) -> str:
+        """The new value, in the unit of the old one."""
+        assert self.answer.base is not None
+        return formatted(self.old.unit.from_base(self.answer.base), self.old.unit)
+
+    def __str__(self) -> str:
+        return f"{self.path.replace('/', ', ')} = {self.shown}, {_times(self.ratio)} {_whose(self.old)}"
+
+
+@dataclass(frozen=True)
 class Judgement:
-    """A reading, the library's answer, the verdict, and the changes that would make it hold."""
+    """A reading, the library's answer, and the changes that would make it hold, the smallest first."""
 
     weighed: Weighed
-    verdict: Verdict
     changes: tuple[Change, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        if self.weighed.met.holds:
+            return Verdict.REPRODUCED if self.weighed.met.exactly else Verdict.ROUNDED
+        is_open = any(change.admissible for change in self.changes)
+        return Verdict.HOLDS_IF if is_open else Verdict.CONTRADICTED
 
     @property
     def words(self) -> str:
         return self.weighed.reading.words
 
     @property
-    def answers(self) -> tuple[Answer, ...]:
-        return self.weighed.answers
-
-    @property
-    def smallest(self) -> Change | None:
-        """The smallest change that would make the reading hold."""
-        return self.changes[0] if self.changes else None
-
-    @property
-    def condition(self) -> Change | None:
-        """The smallest change that the claim or its sources admit."""
-        return next((change for change in self.changes if change.admissible), None)
-
-    @property
     def change(self) -> Change | None:
         """The change that the verdict names: the smallest admissible one, or else the smallest."""
-        return self.condition or self.smallest
+        admissible = [change for change in self.changes if change.admissible]
+        return next(iter(admissible or self.changes), None)
 
     @property
     def why(self) -> str:
@@ -76,7 +104,7 @@ class Judgement:
         finds, claims = self.weighed.finds, self.weighed.claims
         match self.verdict:
             case Verdict.REPRODUCED:
-                return f"{finds}, {claims}" if isinstance(self.weighed.reading.criterion, (Between, Bound)) else finds
+                return f"{finds}, {claims}" if self.weighed.has_room else finds
             case Verdict.ROUNDED:
                 return f"{finds}, so that {claims} is {_off(self.weighed.met.ratio)}"
             case Verdict.HOLDS_IF:
@@ -92,10 +120,20 @@ class Ruling:
     judgements: tuple[Judgement, ...]
 
     @cached_property
+    def ranked(self) -> list[Judgement]:
+        """The judgements, the best first."""
+        return sorted(self.judgements, key=lambda one: (one.verdict, one.weighed.met.off))
+
+    @property
     def decides(self) -> Judgement:
         """The judgement that speaks for all: of many, the one up to which the reading's share of them is counted."""
-        ranked = sorted(self.judgements, key=lambda one: (one.verdict, one.weighed.met.off))
-        return ranked[math.ceil(self.reading.share * len(ranked)) - 1]
+        return self.ranked[math.ceil(self.reading.share * len(self.ranked)) - 1]
+
+    @property
+    def holding(self) -> str:
+        """How many of the judgements hold: `2 of 3 hold`."""
+        held = sum(judgement.weighed.met.holds for judgement in self.judgements)
+        return f"{held} of {len(self.judgements)} hold"
 
     @property
     def verdict(self) -> Verdict:
@@ -113,10 +151,8 @@ class Ruling:
     @property
     def why(self) -> str:
         """The verdict's reason in one line."""
-        if not self.reading.each:
-            return self.decides.why
-        held = sum(judgement.weighed.met.holds for judgement in self.judgements)
-        return f"{held} of {len(self.judgements)} hold; {self.decides.words}: {self.decides.why}"
+        why = self.decides.why
+        return f"{self.holding}; {self.decides.words}: {why}" if self.reading.each else why
 
 
 @dataclass(frozen=True)
@@ -137,14 +173,6 @@ class ClauseFinding:
     @property
     def verdict(self) -> Verdict:
         return self.natural.verdict
-
-    @property
-    def why(self) -> str:
-        return self.natural.why
-
-    @property
-    def judgements(self) -> tuple[Judgement, ...]:
-        return tuple(judgement for ruling in self.rulings for judgement in ruling.judgements)
 
 
 @dataclass(frozen=True)
@@ -175,11 +203,12 @@ class Finding:
     @property
     def why(self) -> str:
         """The reason of the worst clause, and how many hold."""
+        why = self.worst.natural.why
         if len(self.clauses) == 1:
-            return self.worst.why
+            return why
         held = sum(clause.verdict <= Verdict.ROUNDED for clause in self.clauses)
         count = f" ({held} of {len(self.clauses)} parts hold)" if held < len(self.clauses) else ""
-        return f"{self.worst.clause.words}: {self.worst.why}{count}"
+        return f"{self.worst.clause.words}: {why}{count}"
 
     @property
     def reading(self) -> str:
@@ -188,19 +217,24 @@ class Finding:
         return ": ".join(filter(None, (part, self.decides.words))) or self.worst.clause.words
 
     @property
-    def judgements(self) -> tuple[Judgement, ...]:
-        return tuple(judgement for clause in self.clauses for judgement in clause.judgements)
+    def rulings(self) -> list[Ruling]:
+        """The rulings on the readings of all clauses."""
+        return [ruling for clause in self.clauses for ruling in clause.rulings]
 
     @property
-    def answers(self) -> tuple[Answer, ...]:
-        """All answers of the library."""
-        return tuple(answer for judgement in self.judgements for answer in judgement.answers)
+    def judgements(self) -> list[Judgement]:
+        return [judgement for ruling in self.rulings for judgement in ruling.judgements]
 
 
 def judge(library: Library, claim: Claim) -> Finding:
     """Ask the library the questions of a claim, and judge the answers."""
+
+    def ruling(reading: Reading) -> Ruling:
+        weighed = [weigh(library, one) for one in _expanded(library, reading)]
+        return Ruling(reading, tuple(Judgement(one, changes(library, one)) for one in weighed))
+
     try:
-        return Finding(claim, tuple(_of_clause(library, clause) for clause in claim.clauses))
+        return Finding(claim, tuple(ClauseFinding(one, tuple(map(ruling, one.readings))) for one in claim.clauses))
     except DeriveError as error:
         error.what = f"claim {claim.name}: {error.what}"
         raise
@@ -211,39 +245,112 @@ def worst_first(findings: Iterable[Finding]) -> list[Finding]:
     return sorted(findings, key=lambda finding: (-finding.verdict, -finding.off))
 
 
-def _of_clause(library: Library, clause: Clause) -> ClauseFinding:
-    return ClauseFinding(clause, tuple(_of_reading(library, reading) for reading in clause.readings))
-
-
-def _of_reading(library: Library, reading: Reading) -> Ruling:
-    return Ruling(reading, tuple(_judged(library, one) for one in _expanded(library, reading)))
-
-
-def _judged(library: Library, reading: Reading) -> Judgement:
-    weighed = weigh(library, reading)
-    if weighed.met.holds:
-        return Judgement(weighed, Verdict.REPRODUCED if weighed.met.exactly else Verdict.ROUNDED, ())
-    found = changes(library, weighed)
-    possible = any(change.admissible for change in found)
-    return Judgement(weighed, Verdict.HOLDS_IF if possible else Verdict.CONTRADICTED, found)
-
-
 def _expanded(library: Library, reading: Reading) -> Sequence[Reading]:
     """The reading itself, or one for each profile that states what it names."""
+    question = reading.question
     if not reading.each:
         return [reading]
-    assert isinstance(reading.question, WrittenQuestion)
-    wanted, found = set(reading.each), []
+    assert isinstance(question, WrittenQuestion)
+
+    def states_all(name: str) -> bool:
+        return library.profiles[name].values.keys() >= set(reading.each)
+
+    readings = []
     for name in library.profiles:
         base, choice, _ = name.partition(":")
-        if wanted <= library.profiles[name].values.keys() and not (
-            choice and wanted <= library.profiles[base].values.keys()
-        ):
-            words = f"{reading.words} {name}".strip()
-            found.append(replace(reading, words=words, question=reading.question.with_profile(name), each=()))
-    if not found:
+        if states_all(name) and not (choice and states_all(base)):
+            asked = replace(question, profiles=(*question.profiles, name))
+            readings.append(replace(reading, words=f"{reading.words} {name}".strip(), question=asked, each=()))
+    if not readings:
         raise UnderdeterminedError(f"no profile states {' and '.join(reading.each)}.")
-    return found
+    return readings
+
+
+def changes(library: Library, weighed: Weighed) -> tuple[Change, ...]:
+    """All single changes that would make a reading hold, the smallest first; none if it holds already."""
+    reading, criterion = weighed.reading, weighed.reading.criterion
+    if weighed.met.holds or weighed.base is None or weighed.claimed is None or reading.response_to:
+        return ()
+    assert isinstance(criterion, Amount)
+    unit = weighed.claimed.unit
+    paths = dict.fromkeys([*dict(reading.leaves_open), *reading.may_change])
+    kept: list[Change] = []
+    for goal in goals(criterion, weighed.claimed, unit.from_base(weighed.base)):
+        wanted = f"{goal!r} {unit.text}".strip()
+        more = [change for path in paths for change in _changes_of(library, weighed, path, wanted)]
+        kept += [change for change in more if change.admissible or not kept]
+        if any(change.admissible for change in kept):
+            break
+    return tuple(sorted(kept, key=lambda change: change.size))
+
+
+def _changes_of(library: Library, weighed: Weighed, path: str, wanted: str) -> list[Change]:
+    """The values of one input that give the wanted target and make the claim hold."""
+    reading, asked = weighed.reading, weighed.asked
+    assert asked is not None
+    assert isinstance(reading.question, WrittenQuestion)
+    old = _value_at(asked, path)
+    if old is None or old.base[1] <= 0:
+        return []
+    kept = []
+    for answer in _needed(library, asked, path, wanted):
+        if answer.base is None or answer.base <= 0:
+            continue
+        again = replace(reading, question=reading.question.having(path, spoken(answer)))
+        if weigh(library, again).met.holds:
+            kept.append(Change(path, old, answer, _admissible(reading, path, old, answer.base)))
+    return kept
+
+
+def _needed(library: Library, asked: Asked, path: str, wanted: str) -> tuple[Answer, ...]:
+    """The answers to the question asked backwards, through its inner questions."""
+    name, _, rest = path.partition("/")
+    question = asked.question
+    given = {other: value for other, value in asked.given.items() if other != name}
+    try:
+        answers: tuple[Answer, ...] = (library.solve(name, *question.profiles, **{**given, question.target: wanted}),)
+    except AmbiguousError as error:
+        answers = error.answers
+    except DeriveError:
+        return ()
+    if not rest:
+        return answers
+    through = [spoken(answer) for answer in answers if answer.base is not None]
+    return tuple(one for value in through for one in _needed(library, asked.inner[name], rest, value))
+
+
+def _value_at(asked: Asked, path: str) -> Value | None:
+    """The value of an input: as given, or from the catalogue."""
+    name, _, rest = path.partition("/")
+    if rest:
+        return _value_at(asked.inner[name], rest)
+    return None if asked.answer is None else asked.answer.given.get(name)
+
+
+def _admissible(reading: Reading, path: str, old: Value, base: float) -> bool:
+    """Whether the claim, or the disagreement of its sources, admits this value."""
+    stated = dict(reading.leaves_open).get(path)
+    room = old if stated is None else read_value(stated)
+    low, _, high = room.base
+    return low * (1 - AGREEMENT) <= base <= high * (1 + AGREEMENT) and (stated is not None or old.is_range)
+
+
+def _times(ratio: float) -> str:
+    """A ratio in words.
+
+    >>> _times(0.5), _times(3.0), _times(1.31)
+    ('1/2 of', '3 times', '1.31 times')
+    """
+    for whole in range(2, _SIMPLE + 1):
+        if math.isclose(ratio, 1 / whole, rel_tol=TOLD):
+            return f"1/{whole} of"
+    return f"{ratio:.3g} times" if ratio > 1 else f"{ratio:.3g} of"
+
+
+def _whose(old: Value) -> str:
+    if old.source == ASKER:
+        return "the stated"
+    return "the default" if old.source in (DEFAULT, BY_DEFINITION) or old.source.stands_in else "the catalogue's"
 
 
 def _off(ratio: float) -> str:

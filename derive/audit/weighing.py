@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 
-from derive.audit.claim import Reading
-from derive.audit.criteria import Bound, Impossible, Met, Sound, Without, compared
-from derive.audit.question import Asked, Statement, WrittenQuestion, asked, spoken
-from derive.errors import DeriveError, DimensionError, InconsistentError, NoSolutionError
+from derive.audit.claim import Amount, Impossible, Met, Reading, Statement, Without, WrittenQuestion, compared
+from derive.errors import (
+    NOES,
+    AmbiguousError,
+    DeriveError,
+    DimensionError,
+    DomainError,
+    InconsistentError,
+    NoSolutionError,
+)
 from derive.library import Library
 from derive.model.relation import Relation, relate
 from derive.presentation.numbers import prefixed, rounded, spelled, with_unit
@@ -18,13 +26,61 @@ from quantities.declaration import Declaration
 from quantities.units import DIMENSIONLESS, Unit
 from quantities.value import Value, read_value
 
-__all__ = ["Weighed", "formatted", "weigh"]
+__all__ = ["Asked", "Weighed", "formatted", "spoken", "weigh"]
 
+_REFUSALS: tuple[type[DeriveError], ...] = (*NOES, DomainError)  # any other error is a mistake in the question
 _LONG = 1e7  # from which a number is written with an exponent
 _NEAR = 1e4  # from which it is written with a prefix where words are few
 
 _FOUND = Met(True, True, 1.0)
 _MISSED = Met(False, False, 0.0)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question with its answer or refusal, and the same for its inner questions."""
+
+    question: WrittenQuestion
+    answer: Answer | None
+    refusal: DeriveError | None
+    inner: Mapping[str, Asked]
+
+    @property
+    def answers(self) -> Iterator[Answer]:
+        """All answers, those of inner questions first."""
+        for before in self.inner.values():
+            yield from before.answers
+        if self.answer is not None:
+            yield self.answer
+
+    @property
+    def given(self) -> dict[str, str]:
+        """What is given, inner questions by their answers."""
+        answers = {name: one.answer for name, one in self.inner.items() if one.answer is not None}
+        return {name: spoken(answers[name]) if name in answers else str(value) for name, value in self.question.given}
+
+
+def asked(library: Library, question: WrittenQuestion) -> Asked:
+    """Ask the library a question, after its inner questions."""
+    inner = {name: asked(library, value) for name, value in question.given if isinstance(value, WrittenQuestion)}
+    refused = next((one.refusal for one in inner.values() if one.refusal is not None), None)
+    found = Asked(question, None, refused, MappingProxyType(inner))
+    if refused is not None:
+        return found
+    try:
+        return replace(found, answer=library.solve(question.target, *question.profiles, **found.given))
+    except AmbiguousError as error:
+        is_bounded = len(error.answers) == 1
+        return replace(found, answer=error.answers[0]) if is_bounded else replace(found, refusal=error)
+    except _REFUSALS as error:
+        return replace(found, refusal=error)
+
+
+def spoken(answer: Answer) -> str:
+    """An answer's value as it would be typed in, to the last digit."""
+    assert answer.base is not None
+    unit = answer.quantity.unit
+    return f"{unit.from_base(answer.base)!r} {unit.text}".rstrip()
 
 
 @dataclass(frozen=True)
@@ -48,9 +104,16 @@ class Weighed:
     def claims(self) -> str:
         """What is claimed, in words; a bound that is itself a question with its number."""
         criterion = self.reading.criterion
-        if self.bound is not None and self.claimed is not None and isinstance(criterion, Bound):
+        if self.bound is not None and self.claimed is not None and isinstance(criterion, Amount):
             return f"{criterion.side} {formatted(self.claimed.number, self.claimed.unit)} ({criterion.stated})"
         return str(criterion)
+
+    @property
+    def has_room(self) -> bool:
+        """Whether the claim is a range or a bound, and not one number."""
+        criterion = self.reading.criterion
+        is_range = self.claimed is not None and self.claimed.is_range
+        return isinstance(criterion, Amount) and (bool(criterion.side) or is_range)
 
     @property
     def brief(self) -> tuple[str, str]:
@@ -64,7 +127,7 @@ class Weighed:
         if self.base is None or self.asked is None or self.claimed is None:
             return str(criterion) if self.met.holds else self.finds, str(criterion)
         computed = _brief(self.base, self.claimed.unit, self.asked)
-        if self.bound is None or not isinstance(criterion, Bound):
+        if self.bound is None or not isinstance(criterion, Amount):
             return computed, _tidy(str(criterion))
         return computed, f"{criterion.side} {_brief(self.claimed.base[1], self.claimed.unit, self.bound)}"
 
@@ -88,17 +151,22 @@ class Weighed:
 
 def weigh(library: Library, reading: Reading) -> Weighed:
     """Ask the library, and compare."""
+    criterion = reading.criterion
     if isinstance(reading.question, Statement):
         return _stated(library, reading, reading.question)
     found = asked(library, reading.question)
-    match reading.criterion:
-        case Impossible():
-            return _impossible(reading, found)
-        case Without(names=names):
-            return _without(library, reading, found, names)
-        case Sound():
-            raise TypeError(f"{reading.words}: only a statement can be sound")
-    return _measured(library, reading, found)
+    if isinstance(criterion, Impossible) and isinstance(found.refusal, (NoSolutionError, InconsistentError)):
+        return Weighed(reading, _FOUND, _refusal(found.refusal), found, refusal=found.refusal)
+    if found.answer is None:
+        return _refused(reading, found)
+    if isinstance(criterion, Impossible):
+        return Weighed(reading, _MISSED, headline(found.answer), found)
+    if isinstance(criterion, Without):  # whether the closed form in terms of all givens contains none of these names
+        form = library.formula(found.question.target, list(found.answer.given))
+        is_without = {str(symbol) for symbol in form.free_symbols}.isdisjoint(criterion.names)
+        return Weighed(reading, _FOUND if is_without else _MISSED, f"{found.question.target} = {form}", found)
+    assert isinstance(criterion, Amount)
+    return _measured(library, reading, criterion, found, found.answer)
 
 
 def _stated(library: Library, reading: Reading, statement: Statement) -> Weighed:
@@ -112,53 +180,25 @@ def _stated(library: Library, reading: Reading, statement: Statement) -> Weighed
     return Weighed(reading, _FOUND, "its units fit", relation=relation)
 
 
-def _impossible(reading: Reading, found: Asked) -> Weighed:
-    if isinstance(found.refusal, (NoSolutionError, InconsistentError)):
-        return Weighed(reading, _FOUND, _refusal(found.refusal), found, refusal=found.refusal)
-    if found.answer is None:
+def _measured(library: Library, reading: Reading, criterion: Amount, found: Asked, answer: Answer) -> Weighed:
+    """The answer, or its elasticity in the quantities that the reading names, against an amount."""
+    if answer.base is None:
         return _refused(reading, found)
-    return Weighed(reading, _MISSED, headline(found.answer), found)
-
-
-def _without(library: Library, reading: Reading, found: Asked, names: tuple[str, ...]) -> Weighed:
-    """Whether the closed form in terms of all givens contains none of these names."""
-    if found.answer is None:
-        return _refused(reading, found)
-    form = library.formula(found.question.target, list(found.answer.given))
-    held = {str(symbol) for symbol in form.free_symbols}
-    met = _FOUND if held.isdisjoint(names) else _MISSED
-    return Weighed(reading, met, f"{found.question.target} = {form}", found)
-
-
-def _measured(library: Library, reading: Reading, found: Asked) -> Weighed:
-    criterion = reading.criterion
-    assert not isinstance(criterion, (Impossible, Without, Sound))
-    if found.answer is None or found.answer.base is None:
-        return _refused(reading, found)
-    stated: str | WrittenQuestion = criterion.stated
-    other = None
-    if isinstance(criterion, Bound) and isinstance(stated, WrittenQuestion):
+    stated, other = criterion.stated, None
+    if isinstance(stated, WrittenQuestion):
         other = asked(library, stated)
         if other.answer is None:
             return _refused(reading, other)
         stated = spoken(other.answer)
-    claimed = read_value(str(stated))
-    base, unit = _measure(reading, found.answer)
-    claimed.within(unit)  # a claim in another dimension is a mistake in the claims file, and an error
-    computed = claimed.unit.from_base(base)
-    met = compared(criterion, claimed, computed)
-    return Weighed(
-        reading, met, _shown(computed, claimed.unit, reading), found, base=base, claimed=claimed, bound=other
-    )
-
-
-def _measure(reading: Reading, answer: Answer) -> tuple[float, Unit]:
-    """The value, or its elasticity in the quantities that the reading names."""
-    assert answer.base is not None
+    base, unit = answer.base, answer.quantity.unit
     if reading.response_to:
         moved = sum(answer.elasticities.get(name, 0.0) for name in reading.response_to)
-        return (0.0 if abs(moved) < NO_RESPONSE else moved), DIMENSIONLESS
-    return answer.base, answer.quantity.unit
+        base, unit = 0.0 if abs(moved) < NO_RESPONSE else moved, DIMENSIONLESS
+    claimed = read_value(stated)
+    claimed.within(unit)  # a claim in another dimension is a mistake in the claims file, and an error
+    computed = claimed.unit.from_base(base)
+    met, finds = compared(criterion, claimed, computed), _shown(computed, claimed.unit, reading)
+    return Weighed(reading, met, finds, found, base=base, claimed=claimed, bound=other)
 
 
 def _refused(reading: Reading, found: Asked) -> Weighed:

@@ -29,8 +29,7 @@ from derive.optimization.programs import Unwritten, programs
 from derive.optimization.question import Stated
 from derive.solving.execution.question import Question, ask
 from derive.tables.axes import Axis, is_axis, spanned
-from derive.tables.maps.map_charts import map_chart
-from derive.tables.maps.regime_map import Change, mapped
+from derive.tables.maps.regime_map import Change, map_chart, mapped
 from derive.tables.sweep_question import asked
 from derive.tables.table import tabled
 from derive.tables.table_charts import charts, holding_for

@@ -30,7 +30,7 @@ from derive.cli.shared import (
 )
 
 if TYPE_CHECKING:
-    from derive.tables.sampling.monte_carlo import Sample
+    from derive.tables.samples import Sample
     from derive.tables.table import Table
     from derive.tables.table_checks import Cautions
 
@@ -247,7 +247,7 @@ def sample(asked: Asked, points: int, seed: int) -> int:
     The same seed draws the same points. Which checks fail, which givens play no part, and what is assumed in the
     middle of the ranges, is said on the standard error.
     """
-    from derive.tables.sampling.sample_charts import charts
+    from derive.tables.samples import charts
 
     prove_single(asked.given)
     found = asked.library.sample(asked.target, *asked.profiles, points=points, seed=seed, **asked.given)

@@ -123,20 +123,16 @@ class Comparison(Shown):
     @property
     def is_within_ranges(self) -> bool:
         """Whether the two answers may be equal, for all that the ranges say."""
-        neutral = 0.0 if self.ratio is None else 1.0
-        return (
-            self.bounds is not None and self.bounds[0] <= neutral <= self.bounds[1] and self.bounds[0] < self.bounds[1]
-        )
+        low, high = self.bounds or (math.nan, math.nan)
+        return low < high and low <= (0.0 if self.ratio is None else 1.0) <= high
 
     def factor(self, name: str) -> float:
         """What one quantity accounts for; neutral where it does not differ or has no effect."""
-        found = [one.amount for one in self.factors if name in one.names]
-        return math.fsum(found) if self.ratio is None else math.prod(found)
+        return _whole(self, [one for one in self.factors if name in one.names])
 
     @query()
     def text(self, digits: int | None = None) -> str:
         """The values, the factors and what they are of, as aligned text."""
-
         return as_text(self, digits)
 
     def plot(self) -> Any:
@@ -150,6 +146,12 @@ class Comparison(Shown):
 
     def __str__(self) -> str:
         return self.text()
+
+
+def _whole(found: Comparison, factors: Sequence[Factor]) -> float:
+    """What several factors account for together."""
+    amounts = [one.amount for one in factors]
+    return math.fsum(amounts) if found.ratio is None else math.prod(amounts)
 
 
 _BARS = 12  # limit on factors that are drawn, the last bar being for the rest
@@ -211,17 +213,11 @@ def _ends(values: list[float], is_log: bool) -> tuple[float, float]:
 
 def _drawn(found: Comparison) -> list[tuple[str, float]]:
     """The factors with their names; of very many, the last ones as one."""
-    told = [(_named(one), one.amount) for one in found.factors]
-    if len(told) <= _BARS:
-        return told
-    rest = [amount for _, amount in told[_BARS - 1 :]]
-    amount = math.fsum(rest) if found.ratio is None else math.prod(rest)
-    return [*told[: _BARS - 1], (f"{len(rest)} more", amount)]
-
-
-def _named(one: Factor) -> str:
-    more = len(one.names) - 1
-    return one.label.replace("_", " ") if more < 2 else f"{one.names[0].replace('_', ' ')} and {more} others"
+    shown = found.factors if len(found.factors) <= _BARS else found.factors[: _BARS - 1]
+    rest = found.factors[len(shown) :]
+    names = [one.label if len(one.names) < 3 else f"{one.names[0]} and {len(one.names) - 1} others" for one in shown]
+    drawn = [(name.replace("_", " "), one.amount) for name, one in zip(names, shown, strict=True)]
+    return [*drawn, (f"{len(rest)} more", _whole(found, rest))] if rest else drawn
 
 
 def _bars(found: Comparison, drawn: list[tuple[str, float]], values: list[float], is_rise: bool) -> Series | None:
@@ -247,12 +243,17 @@ _FACTOR = 4  # digits of a factor by default
 _SHORT = 3  # the same in the sentence
 
 
+def _ratio(found: Comparison, digits: int) -> str:
+    """The ratio, or the difference where a ratio means nothing."""
+    return _amount(found, found.change if found.ratio is None else found.ratio, digits)
+
+
 def headline(found: Comparison, digits: int = DIGITS, factor: int = _FACTOR) -> str:
     """Both values, and their ratio with its bounds."""
     values = [shown_number(one.base or 0.0, one.quantity.unit, digits) for one in (found.a, found.b)]
     pair = f"{found.target}: A {values[0]}, B {values[1]}"
     name = "B - A" if found.ratio is None else "B/A"
-    return f"{pair}; {name} = {_whole(found, factor)}{_bounds(found, factor)}"
+    return f"{pair}; {name} = {_ratio(found, factor)}{_bounds(found, factor)}"
 
 
 def _bounds(found: Comparison, digits: int) -> str:
@@ -274,11 +275,10 @@ def sentence(found: Comparison) -> str:
     """The ratio, and the factors that make it up, the largest first."""
     if not found.factors:
         return f"{found.target} is the same in A and B"
-    told = [f"{one.label} {_amount(found, one.amount, _SHORT)}" for one in found.factors[:_FACTORS_NAMED]]
-    if len(found.factors) > _FACTORS_NAMED:
-        rest = [one.amount for one in found.factors[_FACTORS_NAMED:]]
-        amount = math.fsum(rest) if found.ratio is None else math.prod(rest)
-        told.append(f"{len(rest)} more {_amount(found, amount, _SHORT)}")
+    named, rest = found.factors[:_FACTORS_NAMED], found.factors[_FACTORS_NAMED:]
+    told = [f"{one.label} {_amount(found, one.amount, _SHORT)}" for one in named]
+    if rest:
+        told.append(f"{len(rest)} more {_amount(found, _whole(found, rest), _SHORT)}")
     if found.ratio is None:
         how = f"{_amount(found, found.change, _SHORT)} from A to B"
     else:
@@ -301,7 +301,7 @@ def as_text(found: Comparison, digits: int | None = None) -> str:
         heading = ("part" if found.ratio is None else "factor", "of", "A", "B", "from", "")
         rows = [heading, *(row for one in found.factors for row in _rows(found, one, factor))]
         lines += section("accounts for", columns(rows, right={0}))
-        lines.append(f"  together {_whole(found, factor)}; {found.method}")
+        lines.append(f"  together {_ratio(found, factor)}; {found.method}")
     if found.idle:
         lines += section(_aside(found), columns([(one.label, one.before, one.after, _from(one)) for one in found.idle]))
     return "\n".join(lines)
@@ -319,15 +319,10 @@ def beside_each_other(found: Mapping[str, Comparison], digits: int | None = None
     told = ["B - A" if one.ratio is None else "B/A" for one in found.values()]
     for way in dict.fromkeys(told):
         each = zip(told, found.values(), strict=True)
-        rows.append((way, *(_whole(one, factor) if way == own else "-" for own, one in each)))
+        rows.append((way, *(_ratio(one, factor) if way == own else "-" for own, one in each)))
     for name in largest:
         rows.append((f"  {name}", *(_told(each, name, factor) for each in found.values())))
     return rows
-
-
-def _whole(found: Comparison, digits: int) -> str:
-    """The ratio, or the difference where a ratio means nothing."""
-    return _amount(found, found.change if found.ratio is None else found.ratio, digits)
 
 
 def _told(found: Comparison, label: str, digits: int) -> str:
@@ -339,8 +334,10 @@ def _weight(found: Comparison, label: str) -> float:
     """How much a factor moves the target, as a share of the whole where it is a part."""
     amounts = [one.amount for one in found.factors if one.label == label]
     if found.ratio is None:
-        return max((abs(one / found.change) if found.change else 0.0 for one in amounts), default=0.0)
-    return max((abs(math.log(one)) if one > 0 else 0.0 for one in amounts), default=0.0)
+        weights = [abs(one / found.change) if found.change else 0.0 for one in amounts]
+    else:
+        weights = [abs(math.log(one)) if one > 0 else 0.0 for one in amounts]
+    return max(weights, default=0.0)
 
 
 def _aside(found: Comparison) -> str:

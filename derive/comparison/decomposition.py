@@ -70,20 +70,27 @@ class Shares:
 def shares_of(mixture: Mixture, players: Players, ends: tuple[Numbers, Numbers], is_log: bool) -> Shares:
     """What each player and each regime accounts for; raises `Undefined` if a mixture has no value."""
     everything = [name for group in mixture.regimes for name in group]
-    sides = [mixture.branch(), mixture.branch(everything)] if everything else [mixture.branch()]
-    sign = math.copysign(1.0, sides[0].at(ends[0])) if is_log else 1.0
-    orders = [_Order(mixture, side, players, ends, 1 - place, is_log, sign) for place, side in enumerate(sides)]
-    tried = [order.shares() for order in orders]
-    found = [one for one in tried if one is not None]
-    if not found:
-        raise Undefined(frozenset().union(*(order.stuck for order in orders)))
+    branches = [mixture.branch(), mixture.branch(everything)] if everything else [mixture.branch()]
+    sign = math.copysign(1.0, branches[0].at(ends[0])) if is_log else 1.0
+    sides = [_Side(mixture, branch, players, ends, is_log, sign) for branch in branches]
+    tried: list[tuple[list[float], list[float]] | None] = []
+    stuck = set[str]()  # the numbers that have no value one by one
+    for side, other_end in zip(sides, reversed(ends), strict=False):
+        try:
+            tried.append((side.numbers(), side.regimes(other_end)))
+        except Undefined as undefined:
+            tried.append(None)
+            stuck |= undefined.names
+    rows = [shares for shares in tried if shares is not None]
+    if not rows:
+        raise Undefined(stuck)
     numbers, regimes = (
-        [math.fsum(row) / len(row) for row in zip(*rows, strict=True)] for rows in zip(*found, strict=True)
+        [math.fsum(row) / len(row) for row in zip(*columns, strict=True)] for columns in zip(*rows, strict=True)
     )
-    methods = set().union(*(order.game.methods for order in orders))
+    methods = set[str]().union(*(side.methods for side in sides))
     method = "; ".join(one for one in (DIVISIA, SHAPLEY, INTEGRAL) if one in methods) or POWERS
-    method += _IN_BOTH if len(found) > 1 else ""
-    note = "" if len(found) == len(orders) else _one_sided(tried.index(None))
+    method += _IN_BOTH if len(rows) > 1 else ""
+    note = _one_sided(tried.index(None)) if None in tried else ""
     return Shares(tuple(numbers), tuple(regimes), method, note)
 
 
@@ -91,56 +98,6 @@ def _one_sided(missing: int) -> str:
     """Which mixture has no value."""
     way, other = ("A", "B") if missing == 0 else ("B", "A")
     return f"in the regime of {way} not all numbers of {other} have a value; regimes are taken at the numbers of {way}"
-
-
-class _Order:
-    """The numbers by the ways of one answer, and the regimes at the numbers of the other."""
-
-    def __init__(
-        self,
-        mixture: Mixture,
-        branch: Branch,
-        players: Players,
-        ends: tuple[Numbers, Numbers],
-        end: int,
-        is_log: bool,
-        sign: float,
-    ) -> None:
-        self.mixture, self.branch, self.ends, self.end = mixture, branch, ends, end
-        self.is_log, self.sign = is_log, sign
-        self.game = _Game(branch, players, ends, is_log)
-        self.stuck: frozenset[str] = frozenset()  # the numbers that have no value one by one
-
-    def shares(self) -> tuple[list[float], list[float]] | None:
-        """The shares of the numbers and of the regimes; None if a mixture has no value."""
-        try:
-            first, last = (self._worth(self.branch, end) for end in self.ends)
-            numbers = self.game.shares()
-            if abs(math.fsum(numbers) - (last - first)) > AGREEMENT * max(1.0, abs(last), abs(first)):
-                return None
-            return numbers, self._regimes()
-        except Undefined as undefined:
-            self.stuck = undefined.names
-            return None
-
-    def _worth(self, branch: Branch, end: Numbers) -> float:
-        """The logarithm of the target, or the target itself."""
-        number = self.sign * branch.at(end)
-        if not math.isfinite(number) or (self.is_log and number <= 0):
-            raise Undefined
-        return math.log(number) if self.is_log else number
-
-    def _regimes(self) -> list[float]:
-        """The share of each regime."""
-        groups = self.mixture.regimes
-        if len(groups) > _REGIMES:
-            raise Undefined
-
-        def worth(moved: int) -> float:
-            chosen = [name for place, group in enumerate(groups) if moved >> place & 1 for name in group]
-            return self._worth(self.mixture.branch(chosen), self.ends[self.end])
-
-        return shapley(len(groups), worth)
 
 
 @dataclass(frozen=True)
@@ -152,23 +109,45 @@ class _Part:
     players: tuple[int, ...]
 
 
-class _Game:
-    """The numbers as players, by fixed ways."""
+class _Side:
+    """The numbers as players by the ways of one answer, and the regimes at the numbers of the other."""
 
-    def __init__(self, branch: Branch, players: Players, ends: tuple[Numbers, Numbers], is_log: bool) -> None:
-        self.branch, self.players, self.ends, self.is_log = branch, players, ends, is_log
+    def __init__(
+        self,
+        mixture: Mixture,
+        branch: Branch,
+        players: Players,
+        ends: tuple[Numbers, Numbers],
+        is_log: bool,
+        sign: float,
+    ) -> None:
+        self.mixture, self.branch, self.players, self.ends = mixture, branch, players, ends
+        self.is_log, self.sign = is_log, sign
         self.owner = {name: place for place, group in enumerate(players) for name in group}
         self.methods: set[str] = set()
 
-    @cached_property
-    def whole(self) -> tuple[dict[str, float], dict[str, float]]:
-        """All numbers in the target's form at either end."""
-        names = names_in(self.branch.form)
-        first, last = (self.branch.numbers(end, names) for end in self.ends)
-        return first, last
+    def _worth(self, branch: Branch, end: Numbers) -> float:
+        """The logarithm of the target, or the target itself."""
+        number = self.sign * branch.at(end)
+        if not math.isfinite(number) or (self.is_log and number <= 0):
+            raise Undefined
+        return math.log(number) if self.is_log else number
 
-    def shares(self) -> list[float]:
-        """The share of each player."""
+    def regimes(self, end: Numbers) -> list[float]:
+        """The share of each regime."""
+        groups = self.mixture.regimes
+        if len(groups) > _REGIMES:
+            raise Undefined
+
+        def worth(moved: int) -> float:
+            chosen = [name for place, group in enumerate(groups) if moved >> place & 1 for name in group]
+            return self._worth(self.mixture.branch(chosen), end)
+
+        return shapley(len(groups), worth)
+
+    def numbers(self) -> list[float]:
+        """The share of each player; raises `Undefined` if they do not sum up to the change."""
+        first, last = (self._worth(self.branch, end) for end in self.ends)
         found = [0.0] * len(self.players)
         for part in self._parts:
             try:
@@ -177,7 +156,16 @@ class _Game:
                 raise Undefined(undefined.names or self._names(part.players)) from None
             for place, share in zip(part.players, shares, strict=True):
                 found[place] += part.weight * share
+        if abs(math.fsum(found) - (last - first)) > AGREEMENT * max(1.0, abs(last), abs(first)):
+            raise Undefined
         return found
+
+    @cached_property
+    def whole(self) -> tuple[dict[str, float], dict[str, float]]:
+        """All numbers in the target's form at either end."""
+        names = names_in(self.branch.form)
+        first, last = (self.branch.numbers(end, names) for end in self.ends)
+        return first, last
 
     def _names(self, players: Sequence[int]) -> list[str]:
         return [name for player in players for name in self.players[player]]
@@ -233,16 +221,19 @@ class _Game:
 
     def _prove_inside(self) -> None:
         """Raise if a quantity leaves its domain after some set of players has moved."""
-        before, after = self.ends
         for name, players in self._doubtful:
             if len(players) > (_SLOW_PLAYERS if self.branch.is_slow else MOST_PLAYERS):
                 raise Undefined(self._names(players))
             for moved in range(1 << len(players)):
                 tick()
-                gone = [one for i, player in enumerate(players) if moved >> i & 1 for one in self.players[player]]
-                numbers = {**before, **{one: after[one] for one in gone}}
-                if math.isnan(self.branch.numbers(numbers, [name])[name]):
+                if math.isnan(self.branch.numbers(self._after(players, moved), [name])[name]):
                     raise Undefined(self._names(players))
+
+    def _after(self, players: Sequence[int], moved: int) -> dict[str, float]:
+        """The moving numbers after those of these players have moved whose bits are set."""
+        before, after = self.ends
+        gone = self._names([player for i, player in enumerate(players) if moved >> i & 1])
+        return {**before, **{name: after[name] for name in gone}}
 
     def _size(self, node: Node, numbers: Numbers) -> float:
         return node.real if isinstance(node, Number) else value(node, numbers)
@@ -263,13 +254,10 @@ class _Game:
 
     def _evaluated(self, part: _Part) -> Callable[[int], float]:
         """The part after a set of its players has moved: the logarithm of its ratio, or its number."""
-        before, after = self.ends
         names, start = names_in(part.node), self._size(part.node, self.whole[0])
 
         def worth(moved: int) -> float:
-            gone = [one for i, player in enumerate(part.players) if moved >> i & 1 for one in self.players[player]]
-            numbers = self.branch.numbers({**before, **{name: after[name] for name in gone}}, names)
-            number = value(part.node, numbers)
+            number = value(part.node, self.branch.numbers(self._after(part.players, moved), names))
             if not math.isfinite(number):
                 raise Undefined
             return _log_ratio(start, number) if self.is_log else number

@@ -193,7 +193,7 @@ _HTML: dict[str, Callable[[Any], str]] = {
     "Problem": _problem,
     "Table": _table,
     "Stream": lambda stream: f"<p>{html.escape(_stream_text(stream))}</p>",
-    "Sample": _with_charts_of("derive.tables.sampling.sample_charts"),
+    "Sample": _with_charts_of("derive.tables.samples"),
     "Optimum": _optimum,
     "Front": _with_charts_of("derive.optimization.front"),
     "Comparison": _with_charts_of("derive.comparison.comparison"),

@@ -31,7 +31,7 @@ from derive.optimization.searched_choice import SearchedChoice, programs_of
 from derive.presentation.numbers import DIGITS, in_unit, shown_number
 from derive.presentation.text import columns
 from derive.solving.execution.question import ask
-from derive.tables.sampling.monte_carlo import spread_of
+from derive.tables.samples import spread_of
 from derive.time_limits import query
 from derive.tolerances import TIGHT
 from quantities.declaration import Declaration

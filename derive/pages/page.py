@@ -16,7 +16,7 @@ import html
 import json
 import zlib
 from base64 import b64decode, b64encode
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -79,14 +79,14 @@ def page(
     wanted = _targets(library, targets, given)
     read = read_all(lambda name, value: read_given(value, library.declaration(name)), given)
     with query(_SECONDS):
-        made = page_data(library, wanted, tuple(profiles), read)
-    data = {**made.data, "uses": list(uses), "flags": flags}
+        data, kernels = page_data(library, wanted, tuple(profiles), read)
+    data |= {"uses": list(uses), "flags": flags}
     whole: str = _template().render(
         title=html.escape(title or _title(wanted, profiles)),
         about=html.escape(_about(wanted, profiles, read)),
         style=_text("page.css"),
         runtime=runtime(),
-        packed=packed(data, made.kernels),
+        packed=packed(data, kernels),
         scripts="\n".join(_text(f"{name}.js") for name in _SCRIPTS),
     )
     return whole
@@ -144,26 +144,41 @@ def packed(data: Mapping[str, Any], kernels: Sequence[str]) -> str:
     called = ",\n".join(f"{source}(derive)" for source in kernels)
     script = f"window.derivePage = {{data: {text},\nkernels: (derive) => [\n{called}\n]}};"
     lines: dict[str, int] = {}
-    steps = _steps([lines.setdefault(line, len(lines)) for line in script.split("\n")])
+    walk = _Walk()
+    steps = [walk.step(lines.setdefault(line, len(lines))) for line in script.split("\n")]
     return b64encode(zlib.compress(encoded("\n".join([",".join(steps), *lines])), 9)).decode()
-
-
-def _steps(places: Iterable[int]) -> Iterator[str]:
-    following, last, unmet = dict[int, int](), -1, 0
-    for place in places:
-        is_usual = place == following.get(last, unmet)
-        yield "" if is_usual else "+" if place == unmet else str(place - last)
-        unmet = max(unmet, place + 1)
-        following[last] = last = place
 
 
 def unpacked(text: str) -> str:
     """The script of packed data and plans: another compressor may pack the same otherwise."""
     steps, *lines = zlib.decompress(b64decode(text)).decode().split("\n")
-    following, last, unmet, found = dict[int, int](), -1, 0, list[str]()
-    for step in steps.split(","):
-        place = unmet if step == "+" else last + int(step) if step else following.get(last, unmet)
-        found.append(lines[place])
-        unmet = max(unmet, place + 1)
-        following[last] = last = place
-    return "\n".join(found)
+    walk = _Walk()
+    return "\n".join(lines[walk.place(step)] for step in steps.split(","))
+
+
+class _Walk:
+    """A walk over lines by their places, which mostly leads from a line to where it led before."""
+
+    def __init__(self) -> None:
+        self._last, self._unmet, self._following = -1, 0, dict[int, int]()
+
+    def step(self, place: int) -> str:
+        """The text of the step to a place."""
+        step = "+" if place == self._unmet else str(place - self._last)
+        return "" if self._reached(place) else step
+
+    def place(self, step: str) -> int:
+        """The place to which a step leads."""
+        if step == "+":
+            place = self._unmet
+        else:
+            place = self._last + int(step) if step else self._following.get(self._last, self._unmet)
+        self._reached(place)
+        return place
+
+    def _reached(self, place: int) -> bool:
+        """Go to a place; whether the walk was expected to lead there."""
+        is_usual = place == self._following.get(self._last, self._unmet)
+        self._unmet = max(self._unmet, place + 1)
+        self._following[self._last] = self._last = place
+        return is_usual

@@ -23,7 +23,7 @@ from derive.kernels.case_dispatch import cases_of_stated
 from derive.kernels.programs.program import Program, Shared, programmed
 from derive.kernels.several_targets import plans_of
 from derive.model.relation_set import RelationSet
-from derive.pages.page_question import Choices, PageQuestion, Slot, Variants, in_one_sentence, slots, variants
+from derive.pages.page_question import Choices, PageQuestion, Variants, in_one_sentence, slots, variants
 from derive.presentation.failed_checks import MOST_REMARKS
 from derive.presentation.numbers import spelled
 from derive.solving.answering.remarks import Elsewhere, limits_for, of_default, of_definition
@@ -33,110 +33,20 @@ from quantities.facts import Profile
 from quantities.proposals import offered
 from quantities.value import Value, read_number
 
-__all__ = ["nice", "page_data", "slider", "starting_number"]
+__all__ = ["Slider", "nice", "page_data", "slider", "starting_number"]
 
 _AROUND = 100.0  # how many times larger and smaller than the value a slider goes
 _WIDE = 20.0  # the ratio of the ends from which it goes by ratios
-
-
-@dataclass(frozen=True, slots=True)
-class Slider:
-    """The ends of a slider in the declared unit, and how it goes."""
-
-    low: float
-    high: float
-    scale: Literal["ratio", "difference", "ratio from zero"]
-    whole: bool = False
-
-
-def starting_number(value: Value, quantity: Declaration) -> float:
-    """The number at which a given starts, in the declared unit: the middle of a wide range is that of its ratios.
-
-    >>> from quantities.value import read_value
-    >>> starting_number(read_value("1..4096 sequence"), Declaration("batch", "sequence"))
-    64.0
-    """
-    low, number, high = map(quantity.unit.from_base, value.base)
-    is_middle = value.is_range and math.isclose(number, (low + high) / 2)
-    found = math.sqrt(low * high) if is_middle and low > 0 and high / low >= _WIDE else number
-    return float(round(found)) if quantity.domain.whole else found
-
-
-def slider(
-    quantity: Declaration, value: Value, others: Iterable[float] = (), like: float = 0.0, *, asked: bool = False
-) -> Slider:
-    """The slider of a given: `others` are values that it must reach, `like` a size to go by where the value is zero.
-
-    >>> from quantities.value import read_value
-    >>> slider(Declaration("context", "token/sequence"), read_value("8 ktoken/sequence"))
-    Slider(low=50.0, high=1000000.0, scale='ratio', whole=False)
-    >>> slider(Declaration("share", "", domain="0..1"), read_value("0.4"))
-    Slider(low=0.0, high=1.0, scale='difference', whole=False)
-    >>> slider(Declaration("delay", "s", domain="nonnegative"), read_value("0 s"), like=0.3)
-    Slider(low=0.0, high=5.0, scale='ratio from zero', whole=False)
-    """
-    unit, domain = quantity.unit, quantity.domain
-    least, most = unit.from_base(domain.low), unit.from_base(domain.high)
-    ends = [unit.from_base(end) for end in (value.base[0], value.base[2])]
-    start = starting_number(value, quantity)
-    if not (asked and value.is_range):
-        ends = [*ends, *_usual(start, least, most, like, is_scale=not unit.offset)]
-    reached = [*ends, start, *others]
-    low, high = max(min(reached), least), min(max(reached), most)
-    if low == least and domain.open_low and low >= 0:
-        low = min(number for number in (*reached, high) if number > least) if any(n > least for n in reached) else high
-    if domain.whole:
-        low, high = math.ceil(low), math.floor(high)
-    return Slider(low, high, _scale(low, high), domain.whole)
-
-
-def _usual(start: float, least: float, most: float, like: float, *, is_scale: bool) -> tuple[float, float]:
-    """The ends where nobody asked for any."""
-    if math.isfinite(least) and math.isfinite(most):
-        return (nice(most / _AROUND**2, -1), most) if least == 0 and most > _AROUND**2 else (least, most)
-    if is_scale and start > 0 <= least:
-        return nice(start / _AROUND, -1), nice(start * _AROUND, 1)
-    if is_scale and start == 0 <= least:
-        return 0.0, nice(like * 10, 1) if like > 0 else 1.0
-    reach = nice(4 * abs(start), 1) if is_scale and start else _AROUND if not is_scale else 1.0
-    return (start - reach, start + reach) if not is_scale else (-reach, reach)
-
-
-def _scale(low: float, high: float) -> Literal["ratio", "difference", "ratio from zero"]:
-    if low > 0 and high / low >= _WIDE:
-        return "ratio"
-    return "ratio from zero" if low == 0 and high not in (1.0, 100.0) and high > 0 else "difference"
-
-
-def nice(number: float, way: int) -> float:
-    """The next 1, 2 or 5 times a power of ten above a number, or below it.
-
-    >>> nice(823.0, 1), nice(823.0, -1), nice(0.03, 1)
-    (1000.0, 500.0, 0.05)
-    """
-    power = 10.0 ** math.floor(math.log10(number))
-    steps = [float(f"{step * power:.1g}") for step in (1, 2, 5, 10)]
-    shown = float(f"{number:.12g}")
-    if way > 0:
-        return next(step for step in steps if step >= shown)
-    return next(step for step in reversed(steps) if step <= shown)
-
-
 _OPEN = "{} is not determined by what is given"
-
-
-@dataclass(frozen=True)
-class PageData:
-    """The data of a page, and the JavaScript of its plans, by the places that the data name."""
-
-    data: Mapping[str, Any]
-    kernels: tuple[str, ...]
 
 
 def page_data(
     library: RelationSet, targets: Sequence[str], profiles: Sequence[str], given: Mapping[str, Value]
-) -> PageData:
-    """Everything that a page needs; an error if its question has no answer."""
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The data of a page, and the JavaScript of its plans, by the places that the data name.
+
+    An error if its question has no answer.
+    """
     offers = slots(library, profiles)
     starts = {
         name: read_number(starting_number(value, library.declared[name]), library.declared[name].unit)
@@ -150,7 +60,7 @@ def page_data(
     data = {
         "targets": list(targets),
         "quantities": {name: _quantity(library, name, found, given, plans.constants) for name in names},
-        "slots": [_slot(library, slot, choice, names) for slot, choice in zip(offers, found.choices, strict=True)],
+        "slots": [_slot(library, choice, names) for choice in found.choices],
         "variants": made,
         "byGroups": {",".join(map(str, places)): one for places, one in found.by_groups.items()},
         "programs": plans.programs,
@@ -161,7 +71,7 @@ def page_data(
         "letters": plans.letters,
         "idle": list(found.questions[0].idle),
     }
-    return PageData(data, tuple(plans.kernels))
+    return data, tuple(plans.kernels)
 
 
 def _prove_answered(question: PageQuestion, made: Mapping[str, Any]) -> None:
@@ -430,7 +340,7 @@ def _slider(
     return [made.low, made.high, made.scale]
 
 
-def _slot(library: RelationSet, slot: Slot, choice: Choices, names: Sequence[str]) -> dict[str, Any]:
+def _slot(library: RelationSet, choice: Choices, names: Sequence[str]) -> dict[str, Any]:
     """A slot: its profiles with their numbers of the page's quantities, and those left out with the reason."""
     labels = library.profiles.labels()
     entries = []
@@ -453,7 +363,7 @@ def _slot(library: RelationSet, slot: Slot, choice: Choices, names: Sequence[str
                 }
             )
     left_out = [{"names": list(names), "reason": reason} for reason, names in choice.left_out.items()]
-    return {"kind": slot.kind, "chosen": slot.chosen, "profiles": entries, "leftOut": left_out}
+    return {"kind": choice.slot.kind, "chosen": choice.slot.chosen, "profiles": entries, "leftOut": left_out}
 
 
 def _goes_with(library: RelationSet, profile: Profile, names: Sequence[str]) -> dict[str, dict[str, float]]:
@@ -463,3 +373,88 @@ def _goes_with(library: RelationSet, profile: Profile, names: Sequence[str]) -> 
         for one, assumed in profile.goes_with.items()
         if one in names and assumed.keys() <= {*names}
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Slider:
+    """The ends of a slider in the declared unit, and how it goes."""
+
+    low: float
+    high: float
+    scale: Literal["ratio", "difference", "ratio from zero"]
+    whole: bool = False
+
+
+def starting_number(value: Value, quantity: Declaration) -> float:
+    """The number at which a given starts, in the declared unit: the middle of a wide range is that of its ratios.
+
+    >>> from quantities.value import read_value
+    >>> starting_number(read_value("1..4096 sequence"), Declaration("batch", "sequence"))
+    64.0
+    """
+    low, number, high = map(quantity.unit.from_base, value.base)
+    is_middle = value.is_range and math.isclose(number, (low + high) / 2)
+    found = math.sqrt(low * high) if is_middle and low > 0 and high / low >= _WIDE else number
+    return float(round(found)) if quantity.domain.whole else found
+
+
+def slider(
+    quantity: Declaration, value: Value, others: Iterable[float] = (), like: float = 0.0, *, asked: bool = False
+) -> Slider:
+    """The slider of a given: `others` are values that it must reach, `like` a size to go by where the value is zero.
+
+    >>> from quantities.value import read_value
+    >>> slider(Declaration("context", "token/sequence"), read_value("8 ktoken/sequence"))
+    Slider(low=50.0, high=1000000.0, scale='ratio', whole=False)
+    >>> slider(Declaration("share", "", domain="0..1"), read_value("0.4"))
+    Slider(low=0.0, high=1.0, scale='difference', whole=False)
+    >>> slider(Declaration("delay", "s", domain="nonnegative"), read_value("0 s"), like=0.3)
+    Slider(low=0.0, high=5.0, scale='ratio from zero', whole=False)
+    """
+    unit, domain = quantity.unit, quantity.domain
+    least, most = unit.from_base(domain.low), unit.from_base(domain.high)
+    ends = [unit.from_base(end) for end in (value.base[0], value.base[2])]
+    start = starting_number(value, quantity)
+    if not (asked and value.is_range):
+        ends = [*ends, *_usual(start, least, most, like, is_scale=not unit.offset)]
+    reached = [*ends, start, *others]
+    low, high = max(min(reached), least), min(max(reached), most)
+    if low == least and domain.open_low and low >= 0:
+        low = min(number for number in (*reached, high) if number > least) if any(n > least for n in reached) else high
+    if domain.whole:
+        low, high = math.ceil(low), math.floor(high)
+    return Slider(low, high, _scale(low, high), domain.whole)
+
+
+def _usual(start: float, least: float, most: float, like: float, *, is_scale: bool) -> tuple[float, float]:
+    """The ends where nobody asked for any."""
+    if math.isfinite(least) and math.isfinite(most):
+        return (nice(most / _AROUND**2, -1), most) if least == 0 and most > _AROUND**2 else (least, most)
+    if is_scale and start > 0 <= least:
+        return nice(start / _AROUND, -1), nice(start * _AROUND, 1)
+    if is_scale and start == 0 <= least:
+        return 0.0, nice(like * 10, 1) if like > 0 else 1.0
+    if not is_scale:
+        return start - _AROUND, start + _AROUND
+    reach = nice(4 * abs(start), 1) if start else 1.0
+    return -reach, reach
+
+
+def _scale(low: float, high: float) -> Literal["ratio", "difference", "ratio from zero"]:
+    if low > 0 and high / low >= _WIDE:
+        return "ratio"
+    return "ratio from zero" if low == 0 and high not in (1.0, 100.0) and high > 0 else "difference"
+
+
+def nice(number: float, way: int) -> float:
+    """The next 1, 2 or 5 times a power of ten above a number, or below it.
+
+    >>> nice(823.0, 1), nice(823.0, -1), nice(0.03, 1)
+    (1000.0, 500.0, 0.05)
+    """
+    power = 10.0 ** math.floor(math.log10(number))
+    steps = [float(f"{step * power:.1g}") for step in (1, 2, 5, 10)]
+    shown = float(f"{number:.12g}")
+    if way > 0:
+        return next(step for step in steps if step >= shown)
+    return next(step for step in reversed(steps) if step <= shown)

@@ -10,10 +10,12 @@ follows from them. Definitions (two operations to a multiply-add) are no choice 
 Where conditions decide which relations hold, a question uses other values in each case. A page knows those of all
 cases, unless they would state something twice.
 
-A page has a variant for each set of quantities that its choices of profiles ask for. For each profile that the question
-names, those of its kind may take its place. Two profiles are of one kind if they stand in one list of facts (the chips,
-the models), or if one of them states at least half of the quantities that the other states. What a page can do depends
-on which quantities a profile states and not on their numbers: profiles that state the same are asked about once.
+A page has *variants*: one for each set of quantities that its choices of profiles ask for.
+
+For each profile that the question names, those of its kind may take its place. Two profiles are of one kind if they
+stand in one list of facts (the chips, the models), or if one of them states at least half of the quantities that the
+other states. What a page can do depends on which quantities a profile states and not on their numbers: profiles that
+state the same are asked about once.
 
 A chip that states no price, or a model of experts, asks for other quantities than the page's own profiles do. Every
 choice is sorted into a variant that has its own plans, or is left out with the reason.
@@ -28,7 +30,8 @@ from itertools import product
 
 from derive.errors import DeriveError
 from derive.kernels.agreement import surplus
-from derive.kernels.case_dispatch import cases, leaves
+from derive.kernels.case_dispatch import cases
+from derive.kernels.several_targets import plans_of
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.plan import plan
@@ -39,7 +42,9 @@ from derive.solving.execution.question import Question, ask
 from quantities.facts import Profile
 from quantities.value import Value
 
-__all__ = ["Choices", "PageQuestion", "Slot", "Variants", "in_one_sentence", "page_question", "slots", "variants"]
+__all__ = ["PageQuestion", "Slot", "Variants", "in_one_sentence", "page_question", "slots", "variants"]
+
+_MOST = 12  # variants of one page
 
 
 @dataclass(frozen=True)
@@ -137,16 +142,15 @@ def _is_fixed(value: Value) -> bool:
 
 def _of_all_cases(library: RelationSet, question: Question, used: Mapping[str, Value]) -> dict[str, Value]:
     """The values in use in any case, or in this one only if those of all cases state something twice."""
-    trees = cases(library, question.outline).alternatives
-    plans = [case.plan for tree in trees for case in leaves(tree)]
+    plans = plans_of(cases(library, question.outline))
+    if len(plans) < 2:
+        return dict(used)
     stated = question.values
     met = {one for made in plans for one in library.held_by(made.relations)}
     weak = {name for made in plans for name in made.weak}
     whole = {name: stated[name] for name in stated if name in met and (name in weak or name in question.strong)}
     whole |= used
     alone = [name for name, value in whole.items() if name in question.strong or not _is_defined(value)]
-    if len(plans) < 2:
-        return dict(used)
     twice, _ = surplus(library, alone, plans)
     return dict(used) if twice else whole
 
@@ -173,9 +177,6 @@ def _completing(
         elif name in behind:
             pending += library.held_by(behind[name])
     return found
-
-
-_MOST = 12  # variants of one page
 
 
 @dataclass(frozen=True)
@@ -239,6 +240,7 @@ def _states_alike(one: Profile, other: Profile) -> bool:
 class Choices:
     """What a slot offers: groups of profiles that ask for the same, each in any variant; the chosen one's first."""
 
+    slot: Slot
     groups: tuple[tuple[str, ...], ...]
     left_out: Mapping[str, tuple[str, ...]]
     """The profiles that the page does not offer, by the reason."""
@@ -279,7 +281,7 @@ def variants(
                 left_out[reason] = (*left_out.get(reason, ()), *names)
             else:
                 groups[found.signature] = (*groups.get(found.signature, ()), *names)
-        choices.append(Choices(tuple(groups.values()), left_out))
+        choices.append(Choices(slot, tuple(groups.values()), left_out))
     questions = {own.signature: own}
     by_groups: dict[tuple[int, ...], int | str] = {}
     for places in product(*(range(len(one.groups)) for one in choices)):

@@ -19,7 +19,7 @@ from derive.errors import DeriveError, ExpressionError, unknown
 from derive.files import written_whole
 from derive.presentation.numbers import labelled
 from derive.tables.axes import Axis, Line, checked, is_lazy
-from derive.tables.regimes import Regime
+from derive.tables.point_values import Regime
 from derive.tables.sweep_question import Survey, crossed
 from derive.tables.sweep_work import Work
 from derive.tables.table_checks import held_along

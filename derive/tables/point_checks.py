@@ -22,20 +22,13 @@ from derive.kernels.backends.emitter import Writer
 from derive.kernels.case_dispatch import Cases, Fork, Tree, leaves
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
-from derive.tables.point_values import Recipe, Source, Values, sources, stated_sources
+from derive.tables.point_values import PointFunction, Recipe, Values
 from derive.tolerances import AGREEMENT
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
 
-__all__ = [
-    "Contradiction",
-    "Judge",
-    "Judgement",
-    "Verdict",
-    "contradicted",
-    "signs_of",
-]
+__all__ = ["Judge", "Judgement", "Verdict", "contradicted", "signs_of"]
 
 # The codes of signs. For a relation: it holds, fails, is undefined, has a quantity without a number, or holds only
 # because of a range among the stated values. For a condition, the first three are true, false and undefined. For a
@@ -45,60 +38,72 @@ _HOLDS, _FAILS, _UNDEFINED, _UNKNOWN, _WITHIN = range(5)
 
 @dataclass(frozen=True)
 class Sign:
-    """What is tested, its quantities, and the function of these that yields its codes."""
+    """What is tested at each point, and the function that yields its codes."""
 
     name: str
-    sources: tuple[Source, ...]
-    judge: Callable[..., Any]
+    function: PointFunction
     is_relation: bool = False
 
     def depends(self, values: Values, others: Values) -> bool:
         """Whether its quantities have other numbers elsewhere."""
         import numpy
 
-        pairs = ((source.read(values), source.read(others)) for source in self.sources)
+        pairs = ((source.read(values), source.read(others)) for source in self.function.sources)
         return any(not numpy.array_equal(one, other, equal_nan=True) for one, other in pairs)
 
     def codes(self, values: Values) -> Any:
         """The code of each point, as an array that broadcasts to the axes."""
         import numpy
 
-        with numpy.errstate(all="ignore"):
-            return numpy.asarray(self.judge(*(source.read(values) for source in self.sources)), dtype=numpy.int8)
+        return numpy.asarray(self.function.at(values), dtype=numpy.int8)
 
 
-def _needs_the_solver(found: Cases | None) -> bool:
-    """Whether the solver would be asked for a quantity at each point, or for the case that holds there."""
-    if found is None:
-        return False
-    return found.is_asked or any(case.is_open for tree in found.alternatives for case in leaves(tree))
+def _sign(
+    recipe: Recipe, name: str, names: Sequence[str], judge: Callable[..., Any], is_relation: bool = False
+) -> Sign | None:
+    """A sign that is unknown where one of its quantities has no number; none without a source of one."""
+    sources = recipe.sources(names, with_stated=True)
+    if sources is None:
+        return None
+
+    def codes(*numbers: Any) -> Any:
+        import numpy
+
+        missing: Any = False
+        for one in numbers:
+            missing = missing | numpy.isnan(one)
+        return numpy.where(missing, _UNKNOWN, judge(*numbers))
+
+    return Sign(name, PointFunction(sources, codes), is_relation)
 
 
 def _relation_sign(recipe: Recipe, relation: Relation) -> Sign | None:
     """The sign of a relation, by the tolerance of an answer's checks; whether it applies is another sign."""
     names, gap = gap_of(relation, relation.tolerance)
-    held = stated_sources(recipe, names)
-    if held is None:
-        return None
-    if relation.approximate is not None and any(_needs_the_solver(one.found) for one in held):
-        return None  # an estimate is not worth a question at every point
 
     def judge(*numbers: Any) -> Any:
         import numpy
 
-        found = gap(*numbers)
-        codes = numpy.where(numpy.isfinite(found), numpy.where(found > 0, _FAILS, _HOLDS), _UNDEFINED)
-        return numpy.where(_unknown(numbers), _UNKNOWN, codes)
+        gaps = gap(*numbers)
+        return numpy.where(numpy.isfinite(gaps), numpy.where(gaps > 0, _FAILS, _HOLDS), _UNDEFINED)
 
-    return Sign(relation.name, held, judge, is_relation=True)
+    sign = _sign(recipe, relation.name, names, judge, is_relation=True)
+    if sign is None or relation.approximate is None:
+        return sign
+    is_dear = any(_needs_the_solver(one.cases) for one in sign.function.sources)
+    return None if is_dear else sign  # an estimate is not worth a question at every point
+
+
+def _needs_the_solver(cases: Cases | None) -> bool:
+    """Whether the solver would be asked for a quantity at each point, or for the case that holds there."""
+    if cases is None:
+        return False
+    return cases.is_asked or any(case.is_open for tree in cases.alternatives for case in leaves(tree))
 
 
 def _condition_sign(recipe: Recipe, condition: Node) -> Sign | None:
     """The sign of a condition."""
     names = names_in(condition)
-    held = stated_sources(recipe, names)
-    if held is None:
-        return None
 
     def write(text: Writer) -> str:
         test = text(condition)
@@ -110,15 +115,13 @@ def _condition_sign(recipe: Recipe, condition: Node) -> Sign | None:
         import numpy
 
         yes, no = verdicts(*numbers)
-        codes = numpy.where(yes, _HOLDS, numpy.where(no, _FAILS, _UNDEFINED))
-        return numpy.where(_unknown(numbers), _UNKNOWN, codes)
+        return numpy.where(yes, _HOLDS, numpy.where(no, _FAILS, _UNDEFINED))
 
-    return Sign("", held, judge)
+    return _sign(recipe, "", names, judge)
 
 
 def _displaced_sign(recipe: Recipe, name: str) -> Sign | None:
     """The sign of a weak value against the number that replaced it."""
-    held = stated_sources(recipe, [name])
     low, stated, high = recipe.stated[name]
     slack = AGREEMENT * max(abs(low), abs(high))
 
@@ -128,56 +131,28 @@ def _displaced_sign(recipe: Recipe, name: str) -> Sign | None:
         apart = numpy.abs(number - stated)
         same = apart <= AGREEMENT * numpy.maximum(numpy.abs(number), abs(stated))
         inside = (low - slack <= number) & (number <= high + slack)
-        codes = numpy.where(same, _HOLDS, numpy.where(inside, _WITHIN, _FAILS))
-        return numpy.where(numpy.isnan(number), _UNKNOWN, codes)
+        return numpy.where(same, _HOLDS, numpy.where(inside, _WITHIN, _FAILS))
 
-    return None if held is None else Sign(name, held, judge)
-
-
-def _unknown(numbers: tuple[Any, ...]) -> Any:
-    """Where one of several quantities has no number."""
-    import numpy
-
-    missing: Any = False
-    for one in numbers:
-        missing = missing | numpy.isnan(one)
-    return missing
+    return _sign(recipe, name, [name], judge)
 
 
-@dataclass(frozen=True)
-class Contradiction:
-    """A relation or a domain that is checked at every point, and its quantities."""
+def contradicted(recipe: Recipe) -> list[PointFunction]:
+    """The relations and the domains that are checked beside a target, each by its residual beyond tolerance.
 
-    sources: tuple[Source, ...]
-    test: Callable[..., Any]
-
-    def gaps(self, values: Values) -> Any:
-        """The relation's residual beyond tolerance: positive where it is contradicted, NaN where undecided."""
-        import numpy
-
-        with numpy.errstate(all="ignore"):
-            return self.test(*(source.read(values) for source in self.sources))
-
-
-def contradicted(recipe: Recipe) -> list[Contradiction]:
-    """The relations and the domains that are checked beside a target."""
+    It is positive where what is checked is contradicted, and NaN where that is undecided.
+    """
     gaps = [
         *(gap_of(recipe.library.relations[name]) for name in recipe.checks),
         *(outside(recipe.library, one) for one in recipe.leaving),
     ]
-    found = [_contradicted(recipe, *gap) for gap in gaps]
-    return [each for each in found if each is not None]
-
-
-def _contradicted(recipe: Recipe, names: Sequence[str], test: Callable[..., Any]) -> Contradiction | None:
-    held = sources(recipe, names)
-    return None if held is None else Contradiction(tuple(held), test)
+    found = [(recipe.sources(names), gap) for names, gap in gaps]
+    return [PointFunction(sources, gap) for sources, gap in found if sources is not None]
 
 
 _FEW = 12  # points at which the solver is simply called
 _AGAIN = 8  # pieces in which a verdict is checked again
 _MOST_ASKED = 1000
-_PLACES = (0.0, 0.31, 0.62, 1.0)  # shares of a pattern at which the solver is called
+_PLACES: tuple[float, ...] = (0.0, 0.31, 0.62, 1.0)  # shares of a pattern at which the solver is called
 _MOST_RANGED = 5  # ranges in one relation whose ends are tried
 _BASE = 8  # more than the codes of a sign
 
@@ -240,10 +215,6 @@ class Judge:
     known: dict[Pattern, tuple[Verdict, int]] = field(default_factory=dict)  # the verdict and pieces of a pattern
     moved: dict[str, list[str]] = field(default_factory=dict)  # the ranges that a relation depends on
 
-    def asks_at_each(self, column: Any) -> bool:
-        """Whether the solver is called at each point, because they are few or the judge is patient."""
-        return self.is_patient or column.size <= _FEW
-
     def judged(
         self,
         arrays: Sequence[Any],
@@ -259,26 +230,39 @@ class Judge:
         """
         import numpy
 
-        shape = column.shape
-        points = [numpy.broadcast_to(array, shape).ravel() for array in arrays]
+        points = [numpy.broadcast_to(array, column.shape).ravel() for array in arrays]
 
         def ask(place: int) -> Verdict:
             return self.ask(tuple(float(array[place]) for array in points))
 
-        if self.asks_at_each(column):
-            return _gathered([ask(i) for i in range(column.size)], shape)
+        if self.is_patient or column.size <= _FEW:
+            found: Iterable[tuple[Any, Verdict]] = ((place, ask(place)) for place in range(column.size))
+        else:
+            found = self._by_pattern(column, values_at, ask, again)
+        places = numpy.empty(column.size, numpy.int32)
+        verdicts: dict[Verdict, int] = {}
+        for chosen, verdict in found:
+            places[chosen] = verdicts.setdefault(verdict, len(verdicts))
+        return Judgement(places.reshape(column.shape), tuple(verdicts))
+
+    def _by_pattern(
+        self,
+        column: Any,
+        values_at: Callable[[Mapping[str, float]], Values],
+        ask: Callable[[int], Verdict],
+        again: bool,
+    ) -> Iterator[tuple[Any, Verdict]]:
+        """The verdicts, each with the points that have it: points of one pattern mostly have one."""
+        import numpy
+
         values = values_at({})
         codes = [numpy.isnan(column).astype(numpy.int8)]
         codes += [self._within_ranges(sign, sign.codes(values), values, values_at) for sign in self.signs]
         places, patterns = grouped(codes)
-        flat = numpy.broadcast_to(places, shape).ravel()
-        whole = numpy.empty(flat.shape, numpy.int32)
-        verdicts: dict[Verdict, int] = {}
+        flat = numpy.broadcast_to(places, column.shape).ravel()
         for i, pattern in enumerate(patterns):
             held = numpy.flatnonzero(flat == i) if len(patterns) > 1 else numpy.arange(flat.size)
-            for chosen, verdict in self._of_pattern(pattern, held, ask, again):
-                whole[chosen] = verdicts.setdefault(verdict, len(verdicts))
-        return Judgement(whole.reshape(shape), tuple(verdicts))
+            yield from self._of_pattern(pattern, held, ask, again)
 
     def _within_ranges(
         self, sign: Sign, codes: Any, values: Values, values_at: Callable[[Mapping[str, float]], Values]
@@ -305,10 +289,10 @@ class Judge:
         self, pattern: Pattern, held: Any, ask: Callable[[int], Verdict], again: bool
     ) -> Iterator[tuple[Any, Verdict]]:
         """The verdict on the points of one pattern, or one on each point where they differ."""
-        import numpy
-
         known, times = self.known.get(pattern, (None, 0))
-        shares = _PLACES if known is None else (0.5,) if again and times < _AGAIN else ()
+        shares = _PLACES
+        if known is not None:  # asked once more in the middle, so that a pattern which is not one shows
+            shares = (0.5,) if again and times < _AGAIN else ()
         asked = {place: ask(place) for place in dict.fromkeys(int(held[int(s * (len(held) - 1))]) for s in shares)}
         found = {*asked.values(), *([known] if known is not None else [])}
         if len({(one.failed, one.unused is None) for one in found}) == 1:
@@ -317,7 +301,7 @@ class Judge:
             yield held, verdict
         elif len(held) <= _MOST_ASKED:
             for place in held.tolist():
-                yield numpy.array([place]), asked.get(place) or ask(place)
+                yield place, asked.get(place) or ask(place)
         else:
             signs = zip(self.signs, pattern[1:], strict=True)
             broken = {sign.name for sign, code in signs if sign.name and code in (_FAILS, _UNDEFINED)}
@@ -356,19 +340,10 @@ def grouped(codes: Sequence[Any]) -> tuple[Any, list[Pattern]]:
     return places, patterns
 
 
-def _gathered(told: Sequence[Verdict], shape: tuple[int, ...]) -> Judgement:
-    """The verdicts of all points as one judgement."""
-    import numpy
-
-    verdicts = {verdict: i for i, verdict in enumerate(dict.fromkeys(told))}
-    places = numpy.array([verdicts[one] for one in told], numpy.int32)
-    return Judgement(places.reshape(shape), tuple(verdicts))
-
-
 def signs_of(recipe: Recipe, given: Iterable[str]) -> tuple[Sign, ...]:
     """All signs that the checks of a target may depend on, by the plans of every case."""
-    library, found = recipe.library, recipe.lines
-    trees = (*found.alternatives, *(tree for trees in found.asides.values() for tree in trees))
+    library, cases = recipe.library, recipe.lines
+    trees = (*cases.alternatives, *(tree for trees in cases.asides.values() for tree in trees))
     plans = [case.plan for tree in trees for case in leaves(tree)]
     blocks = [block for made in plans for block in (*made.blocks, *made.extra)]
     known = {*recipe.names, *(name for made in plans for name in made.weak)}

@@ -1,37 +1,38 @@
-"""The quantities of a relation at every point of a sweep, in base units."""
+"""The quantities of a relation at every point of a sweep, and which arm of each maximum binds there.
+
+A relation with a max, a min or a choice takes one of several forms at each point. Its quantities are computed there, in
+base units, and the arms are compared. The form is reported only where the relation applies and holds at these numbers:
+elsewhere there is no regime.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from derive.caches import Memo
 from derive.errors import DeriveError
-from derive.kernels.agreement import based
+from derive.expressions.tree import Apply, names_in
+from derive.kernels.agreement import based, tested
+from derive.kernels.backends.emitter import Writer, apart
 from derive.kernels.case_dispatch import Cases
-from derive.kernels.several_targets import Abreast, found_for, plans_for
+from derive.kernels.programs.layout import always_in_use, choice_of, ways
+from derive.kernels.several_targets import Abreast, found_for, plans_for, plans_of
 from derive.model.relation_set import RelationSet
-from derive.planning.plan import Block
-from derive.solving.execution.question import Outline
+from derive.planning.plan import Block, Plan
+from derive.solving.execution.question import Outline, Question
+from derive.tables.axes import is_lazy
+from derive.tolerances import AGREEMENT
 
-__all__ = ["End", "Recipe", "Source", "Values", "functions", "plans", "sources", "stated_sources"]
+if TYPE_CHECKING:
+    from derive.model.relation import Relation
 
-_PLANS = Memo[Cases](most=256)  # by target and names
-_BESIDE = Memo["Cases | None"](most=256)  # the same, for quantities that are not targets
+__all__ = ["End", "PointFunction", "Recipe", "Regime", "Source", "Switch", "Values", "functions", "switches"]
+
+_PLANS = Memo["Cases | None"](most=512)  # by name, givens, and whether it is a target
 _FUNCTIONS = Memo[Abreast](most=256)
-
-
-def plans(library: RelationSet, target: str, names: Iterable[str]) -> Cases:
-    """The plans for a target from such names."""
-    given = tuple(names)
-    return _PLANS.of(library.session, (target, given), lambda: found_for(library, target, given))
-
-
-def beside(library: RelationSet, target: str, names: Iterable[str]) -> Cases | None:
-    """The plans for a quantity that is not a target itself; None if it does not follow."""
-    given = tuple(names)
-    return _BESIDE.of(library.session, (target, given), lambda: plans_for(library, target, given))
 
 
 def functions(library: RelationSet, wanted: Iterable[Cases], weak: frozenset[str] = frozenset()) -> Abreast:
@@ -52,13 +53,39 @@ class Recipe:
     axes: tuple[str, ...]
     target: str
     numbers: Mapping[str, float]
-    checks: tuple[str, ...]
     stated: Mapping[str, tuple[float, float, float]]  # each weak value between its ends, in base units
     beside: frozenset[str]  # quantities computed only for the checks
     fallbacks: frozenset[str]  # weak values that nothing is compared with
     ranged: frozenset[str]  # weak values that are ranges, and not only rounded
+    checks: tuple[str, ...] = ()
     leaving: tuple[Block, ...] = ()  # of what typed values determine, and what may leave its domain
     is_asked: bool = False  # whether the solver says where weak values yield
+
+    @classmethod
+    def of(
+        cls,
+        library: RelationSet,
+        question: Question,
+        made: Plan,
+        axes: tuple[str, ...],
+        numbers: Mapping[str, float],
+        **more: Any,
+    ) -> Recipe:
+        """The recipe for a question: an answer is compared with its weak values, or they complete a limit."""
+        own = {} if question.own is None else {question.target: question.own}
+        weak = {**question.weak, **question.outdated, **own}
+        ends = {name: value.base if value.is_range else value.as_rounded for name, value in weak.items()}
+        return cls(
+            library,
+            axes,
+            question.target,
+            numbers,
+            stated={name: (ends[name][0], value.base[1], ends[name][-1]) for name, value in weak.items()},
+            beside=frozenset(name for block in made.extra for name in block.unknowns),
+            fallbacks=frozenset(name for name, value in weak.items() if value.source.stands_in),
+            ranged=frozenset(name for name, value in weak.items() if value.is_range),
+            **more,
+        )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -73,8 +100,46 @@ class Recipe:
     @property
     def lines(self) -> Cases:
         """The plans for the target."""
-        found = plans(self.library, self.target, self.names)
-        return replace(found, is_asked=True) if self.is_asked else found
+        key = self.target, self.names, True
+        cases = _PLANS.of(self.library.session, key, lambda: found_for(self.library, self.target, self.names))
+        assert cases is not None
+        return replace(cases, is_asked=True) if self.is_asked else cases
+
+    @property
+    def plans(self) -> list[Plan]:
+        """The plans of all cases of the target."""
+        return plans_of(self.lines)
+
+    def followed(self, name: str) -> Cases | None:
+        """The plans for a quantity that is not a target itself; None if it does not follow."""
+        key = name, self.names, False
+        try:
+            return _PLANS.of(self.library.session, key, lambda: plans_for(self.library, name, self.names))
+        except DeriveError:
+            return None
+
+    def source(self, name: str, with_stated: bool = False) -> Source | None:
+        """The source of a quantity: an axis, a target, a given, the plans for the target, or a value that stands in.
+
+        None if it does not follow from the givens, and is not stated either where that counts.
+        """
+        quantity = self.library.declared[name]
+        if name in self.axes or name == self.target:
+            return Source(lambda values: based(values[name], quantity))
+        if name in self.numbers:
+            return _constant(name, quantity.unit.to_base(self.numbers[name]))
+        cases, default = self.followed(name), quantity.default
+        if cases is not None:
+            return Source(lambda values: based(values[cases.outline], quantity), cases)
+        if default is not None and default.source.stands_in:  # no relation gives it, so this does
+            return _constant(name, default.base[1])
+        return _constant(name, self.stated[name][1]) if with_stated and name in self.stated else None
+
+    def sources(self, names: Iterable[str], with_stated: bool = False) -> tuple[Source, ...] | None:
+        """The sources of several quantities; None if one of them has none."""
+        found = [self.source(name, with_stated) for name in names]
+        known = tuple(source for source in found if source is not None)
+        return known if len(known) == len(found) else None
 
 
 @dataclass(frozen=True)
@@ -93,47 +158,159 @@ class Source:
     """A quantity's numbers in base units, read from the values in a box, and its plans if it is not a column."""
 
     read: Callable[[Values], Any]
-    found: Cases | None = None
+    cases: Cases | None = None
 
 
-def sources(recipe: Recipe, names: Sequence[str]) -> list[Source] | None:
-    """The sources of quantities; None if one of them does not follow from the givens."""
-    found = [_source(recipe, name) for name in names]
-    return [each for each in found if each is not None] if None not in found else None
-
-
-def stated_sources(recipe: Recipe, names: Sequence[str]) -> tuple[Source, ...] | None:
-    """The same, with stated numbers for quantities that do not follow."""
-    found = [_source(recipe, name) or _constant(recipe, name) for name in names]
-    return tuple(each for each in found if each is not None) if None not in found else None
-
-
-def _constant(recipe: Recipe, name: str) -> Source | None:
+def _constant(name: str, base: float) -> Source:
+    """A value that is the same at all points, unless it is taken at an end of its range."""
     import numpy
 
-    if name not in recipe.stated:
+    number = numpy.float64(base)
+    return Source(lambda values: values.get(End(name), number))
+
+
+@dataclass(frozen=True)
+class PointFunction:
+    """A function of quantities in base units, and where their numbers come from."""
+
+    sources: tuple[Source, ...]
+    call: Callable[..., Any]
+
+    def at(self, values: Values) -> Any:
+        """What it comes to at each point, as an array that broadcasts to the axes."""
+        import numpy
+
+        with numpy.errstate(all="ignore"):
+            return self.call(*(source.read(values) for source in self.sources))
+
+
+@dataclass(frozen=True)
+class Regime:
+    """The forms that a relation may take, and the index of its form at each point; -1 where there is none.
+
+    >>> import numpy
+    >>> Regime(("compute", "memory"), numpy.array([0, 1, -1], dtype="int8")).words.tolist()
+    ['compute', 'memory', '']
+    """
+
+    arms: tuple[str, ...]
+    codes: Any
+
+    @property
+    def words(self) -> Any:
+        """The form at each point, as text."""
+        import numpy
+
+        names = numpy.asarray([*self.arms, ""])
+        if is_lazy(self.codes):
+            return self.codes.map_blocks(names.__getitem__, dtype=names.dtype)
+        return names[self.codes]
+
+
+@dataclass(frozen=True)
+class Switch:
+    """A relation's choice: its forms, and the function that yields the index of the form at each point."""
+
+    arms: tuple[str, ...]
+    function: PointFunction
+
+
+def switches(recipes: Iterable[Recipe], ranged: Collection[str]) -> dict[str, Switch]:
+    """The choices behind the targets, each once, by the name of its column; some typed values are ranges."""
+    choosing: dict[str, list[Recipe]] = {}
+    for recipe in recipes:
+        for relation in _choosing(recipe):
+            choosing.setdefault(relation, []).append(recipe)
+    found: dict[str, Switch] = {}
+    for name, own in choosing.items():
+        fixed = frozenset.intersection(*(_fixed(recipe, name) for recipe in own)) - {*ranged}
+        made = (_switch(recipe, recipe.library.relations[name], fixed) for recipe in own)
+        switch = next((one for one in made if one is not None), None)
+        if switch is not None and switch.arms:
+            found[f"{name}.regime"] = switch
+    return found
+
+
+def _choosing(recipe: Recipe) -> Iterator[str]:
+    """The relations with a choice that a target is computed by."""
+    blocks = [block for made in recipe.plans for block in made.blocks]
+    for name in dict.fromkeys(name for block in blocks for name in block.relations):
+        if recipe.library.relations[name].chooses:
+            yield name
+
+
+def _fixed(recipe: Recipe, relation: str) -> frozenset[str]:
+    """The names that have one number throughout a sweep, wherever a relation is solved."""
+    return always_in_use(recipe.plans, relation).union(recipe.numbers).difference(recipe.axes, recipe.ranged)
+
+
+def _switch(recipe: Recipe, relation: Relation, fixed: Collection[str]) -> Switch | None:
+    """The choice of one relation, if its quantities can be computed beside the target."""
+    import numpy
+
+    written = relation.written
+    choice = choice_of(written, fixed)
+    if choice is None:
         return None
-    base = numpy.float64(recipe.stated[name][1])
-    return Source(lambda values: values.get(End(name), base))
+    arms = tuple(dict.fromkeys(filter(None, choice.regimes)))
+    codes = {"": -1, **{arm: code for code, arm in enumerate(arms)}}
+    names = names_in(written.lhs, written.rhs, *relation.conditions)
+    sources = recipe.sources(names)
+    if sources is None:
+        return None
+    places = numpy.array([*(codes[choice.regimes[place]] for place in choice.places), -1], dtype=numpy.int8)
+    judged = tested(names, partial(_judging, relation, choice.nodes), largest=_largest, first=_first)
+    sizes = [ways(node) for node in choice.nodes]
+
+    def form(*numbers: Any) -> Any:
+        """The form of the relation: the ways that its choices take, as one number; -1 where it does not hold."""
+        held, taken = judged(*numbers)
+        whole: Any = 0
+        sound: Any = True
+        for way, size in zip(taken, sizes, strict=True):
+            sound = sound & (way >= 0)
+            whole = whole * size + way
+        for test in held:
+            sound = sound & test
+        return places[numpy.where(sound, whole, -1)]
+
+    return Switch(arms, PointFunction(sources, form))
 
 
-def _source(recipe: Recipe, name: str) -> Source | None:
-    """The source of a quantity: an axis, a target, a given, or the plans for the target."""
+def _judging(relation: Relation, chosen: Sequence[Apply], text: Writer) -> str:
+    """The source of a function that tells whether a relation holds, and which way each of its choices takes."""
+    left, right, whole = apart(relation.written, text)
+    tests = [f"(np.abs({left} - {right}) <= {AGREEMENT!r} * {whole})"]
+    tests += [f"sure({text(condition)})" for condition in relation.conditions]
+    return f"({', '.join(tests)},), ({', '.join(_way(node, text) for node in chosen)},)"
+
+
+def _way(choice: Apply, text: Writer) -> str:
+    if choice.op != "piecewise":
+        sign = "-" if choice.op == "min" else ""
+        return f"largest({', '.join(sign + text(arg) for arg in choice.args)})"
+    tests = [text(choice.args[i + 1]) for i in range(0, len(choice.args) - 1, 2)]
+    sides = [f"(sure({test}), sure(contrary({test})))" for test in tests]
+    return f"first({', '.join([*sides, str(bool(len(choice.args) % 2))])})"
+
+
+def _largest(*arrays: Any) -> Any:
+    """The index of the largest array at each point, the first of equal ones; -1 where one is undefined."""
     import numpy
 
-    quantity = recipe.library.declared[name]
-    if name in recipe.axes or name == recipe.target:
-        return Source(lambda values: based(values[name], quantity))
-    if name in recipe.numbers:
-        base = numpy.float64(quantity.unit.to_base(recipe.numbers[name]))
-        return Source(lambda values: values.get(End(name), base))
-    try:
-        found = beside(recipe.library, name, recipe.names)
-    except DeriveError:
-        found = None
-    if found is not None:
-        return Source(lambda values: based(values[found.outline], quantity), found)
-    if quantity.default is not None and quantity.default.source.stands_in:  # no relation gives it, so this does
-        standing = numpy.float64(quantity.default.base[1])
-        return Source(lambda values: values.get(End(name), standing))
-    return None
+    best, way = arrays[0], numpy.zeros((), dtype=int)
+    for i, array in enumerate(arrays[1:], 1):
+        way = numpy.where(array > best, i, way)
+        best = numpy.maximum(best, array)
+    return numpy.where(numpy.isnan(best), -1, way)
+
+
+def _first(*sides: Any) -> Any:
+    """The index of the first condition that holds; -1 if none does, or an undefined one comes before it."""
+    import numpy
+
+    *tests, otherwise = sides
+    way: Any = len(tests) if otherwise else -1
+    for i, (yes, no) in reversed(list(enumerate(tests))):
+        way = numpy.where(yes, i, numpy.where(no, way, -1))
+    return way

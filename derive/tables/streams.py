@@ -27,10 +27,10 @@ from derive.model.relation_set import RelationSet
 from derive.presentation.numbers import ranged
 from derive.showing import Shown
 from derive.tables.axes import is_lazy
+from derive.tables.exports import write_csv
 from derive.tables.progress import ahead, watched
 from derive.tables.sweep_question import Box, Survey, asked
-from derive.tables.table import Table, postponed
-from derive.tables.table_checks import held_along
+from derive.tables.table import Table, postponed, tabled
 
 if TYPE_CHECKING:
     from derive.tables.point_checks import Judgement
@@ -219,21 +219,17 @@ class Stream(Shown):
         places = [numpy.unique(numpy.linspace(0, len(line) - 1, _SEEN).astype(int)) for line in self.survey.lines]
         lines = zip(self.survey.lines, places, strict=True)
         few = self.survey.at(*(numpy.concatenate([line.part(i, i + 1) for i in along]) for line, along in lines))
-        columns = few.work.columns(few.within(tuple(slice(0, len(line)) for line in few.lines)))
-        return held_along(few, columns).unused
+        return tabled(few).unused
 
     def _at(self, place: int) -> dict[str, float]:
         """The axis values of a point, from its row number."""
-        found = {}
-        for line in reversed(self.survey.lines):
-            place, i = divmod(place, len(line))
-            found[line.name] = float(line.part(i, i + 1)[0])
-        return {line.name: found[line.name] for line in self.survey.lines}
+        import numpy
+
+        places = map(int, numpy.unravel_index(place, self.survey.shape)) if self.survey.shape else ()
+        return {line.name: float(line.part(i, i + 1)[0]) for line, i in zip(self.survey.lines, places, strict=True)}
 
     def to_csv(self, path: str | PathLike[str]) -> None:
         """A file with a line for each point, its units in the heading."""
-        from derive.tables.exports import write_csv
-
         write_csv(path, self)
 
     def to_dask(self, points: int = 1 << 20) -> Table:

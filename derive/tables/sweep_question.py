@@ -16,7 +16,8 @@ from typing import Any
 
 from derive.errors import DeriveError, ExpressionError, InconsistentError, UnderdeterminedError, read_all
 from derive.kernels.agreement import leaving_beside, said_twice
-from derive.kernels.case_dispatch import cases, leaves, open_sides
+from derive.kernels.case_dispatch import cases, open_sides
+from derive.kernels.several_targets import plans_of
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.plan import Plan, plan
@@ -24,13 +25,12 @@ from derive.solving.answering.solver import solve
 from derive.solving.execution.question import Question, ask, given_quantity, outlined
 from derive.tables.axes import Line, is_axis, is_lazy, line
 from derive.tables.point_values import Recipe
-from derive.tables.single_points import ENDS
-from derive.tables.sweep_work import Work
+from derive.tables.sweep_work import ENDS, Work
 from quantities.declaration import read_given
 from quantities.units import convert
-from quantities.value import Value, read_number
+from quantities.value import read_number
 
-__all__ = ["Box", "Survey", "asked", "crossed", "points_in", "tested_in"]
+__all__ = ["Box", "Survey", "asked", "crossed", "points_in"]
 
 Box = tuple[slice, ...]
 """A stretch of each axis."""
@@ -177,16 +177,16 @@ def asked(
             raise ExpressionError(f"{name} {varies}, and is also the target.", hint="Ask for what follows from it.")
         (axes if is_axis(value) else fixed)[name] = value
     lines = _read(library, axes, fixed)
-    recipes = [_recipe(library, target, profiles, fixed, lines, is_map) for target in wanted]
-    ranged = any(read_given(value, library.declared[name]).is_range for name, value in fixed.items())
-    work = Work(library, tuple(each.name for each in lines), tuple(recipes), profiles, fixed, ranged)
+    along = _Along(library, profiles, fixed, tuple(lines), is_map)
+    names = tuple(each.name for each in lines)
+    work = Work(library, names, tuple(map(along.recipe, wanted)), profiles, fixed)
     try:
         _ = work.lines  # refuses here what has no answer
     except UnderdeterminedError:
         for target in wanted:  # the solver knows the profiles, and says what they lack
-            solve(library, target, profiles, {**fixed, **_point(library, lines)})
+            solve(library, target, profiles, along.given(along.between()))
         raise
-    return Survey(tuple(lines), work)
+    return Survey(along.lines, work)
 
 
 def _read(library: RelationSet, axes: Mapping[str, Any], fixed: Mapping[str, Any]) -> list[Line]:
@@ -201,116 +201,105 @@ def _read(library: RelationSet, axes: Mapping[str, Any], fixed: Mapping[str, Any
     return [made for made in read_all(read, {**axes, **fixed}).values() if made is not None]
 
 
-def _recipe(
-    library: RelationSet,
-    target: str,
-    profiles: tuple[Any, ...],
-    fixed: Mapping[str, Any],
-    lines: Sequence[Line],
-    is_map: bool,
-) -> Recipe:
-    """The scalar values in declared units: strong ones, and the weak ones that a plan with these names uses."""
-    question = ask(library, target, profiles, {**fixed, **_point(library, lines)})
-    made = plan(structure_of(library, stated=question.stated), target, list(question.strong), list(question.weak))
-    axes = tuple(each.name for each in lines)
-    single = {name: value for name, value in question.strong.items() if name in fixed}
-    # a fallback (`otherwise`) is added where it is compiled, instead of the relations that are written for its quantity
-    used, is_asked = _used(library, question, made)
-    checks = said_twice(library, [*question.strong], [made])
-    leaving = leaving_beside(library, [*question.strong], [made])
-    if any(library.relations[name].is_equation or not is_map for name in checks) or (leaving and not is_map):
-        _prove_consistent(library, target, profiles, fixed, lines)
-    values = single | {name: question.weak[name] for name in used}
-    numbers = {n: convert(value.number, value.unit, library.declared[n].unit) for n, value in values.items()}
-    return Recipe(library, axes, target, numbers, checks, *tested_in(question, made), leaving, is_asked)
+@dataclass(frozen=True)
+class _Along:
+    """What is given along axes; on a map limits may be broken everywhere."""
 
+    library: RelationSet
+    profiles: tuple[Any, ...]
+    fixed: Mapping[str, Any]
+    lines: tuple[Line, ...]
+    is_map: bool
 
-def _used(library: RelationSet, question: Question, made: Plan) -> tuple[list[str], bool]:
-    """The stated weak values that every case uses, and those that some cases and the plan over all relations do.
+    def recipe(self, target: str) -> Recipe:
+        """The scalar values in declared units: strong ones, and the weak ones that a plan with these names uses."""
+        library = self.library
+        question = ask(library, target, self.profiles, self.given(self.between()))
+        strong = list(question.strong)
+        made = plan(structure_of(library, stated=question.stated), target, strong, list(question.weak))
+        # a fallback (`otherwise`) is added where it is compiled, instead of the relations written for its quantity
+        used, is_asked = self._used(question, made)
+        checks, leaving = said_twice(library, strong, [made]), leaving_beside(library, strong, [made])
+        is_strict = not self.is_map or any(library.relations[name].is_equation for name in checks)
+        if (checks or leaving) and is_strict:
+            self._prove_consistent(target)
+        values = {name: value for name, value in question.strong.items() if name in self.fixed}
+        values |= {name: question.weak[name] for name in used}
+        return Recipe.of(
+            library,
+            question,
+            made,
+            axes=tuple(each.name for each in self.lines),
+            numbers={n: convert(value.number, value.unit, library.declared[n].unit) for n, value in values.items()},
+            checks=checks,
+            leaving=leaving,
+            is_asked=is_asked,
+        )
 
-    Relations of cases that exclude each other may fix a quantity together there, so that its weak value is left out.
-    Where that leaves more cases open, all of them are used, and the solver has to say where each yields.
-    """
-    trees = cases(library, question.outline).alternatives
-    each = [frozenset(case.plan.weak) for tree in trees for case in leaves(tree)] or [frozenset(made.weak)]
-    always = frozenset.intersection(*each)
-    sometimes = frozenset().union(*each) & question.stated
-    kept = (always | (sometimes & frozenset(made.weak))) & question.stated
-    is_asked = False
-    if kept < sometimes:
-        without = cases(library, outlined(library, question.target, [*question.strong, *kept])).alternatives
-        is_asked = sum(map(open_sides, without)) > sum(map(open_sides, trees))
-    used = sometimes if is_asked else kept
-    return [name for name in question.weak if name in used], is_asked
+    def _used(self, question: Question, made: Plan) -> tuple[list[str], bool]:
+        """The stated weak values that every case uses, and those that some cases and the plan over all relations do.
 
+        Relations of cases that exclude each other may fix a quantity together there, so that its weak value is left
+        out. Where that leaves more cases open, all of them are used, and the solver has to say where each yields.
+        """
+        found = cases(self.library, question.outline)
+        each = [frozenset(case.weak) for case in plans_of(found)] or [frozenset(made.weak)]
+        always = frozenset.intersection(*each)
+        sometimes = frozenset().union(*each) & question.stated
+        kept = (always | (sometimes & frozenset(made.weak))) & question.stated
+        is_asked = False
+        if kept < sometimes:
+            without = cases(self.library, outlined(self.library, question.target, [*question.strong, *kept]))
+            is_asked = sum(map(open_sides, without.alternatives)) > sum(map(open_sides, found.alternatives))
+        used = sometimes if is_asked else kept
+        return [name for name in question.weak if name in used], is_asked
 
-def tested_in(
-    question: Question, made: Plan
-) -> tuple[dict[str, tuple[float, float, float]], frozenset[str], frozenset[str], frozenset[str]]:
-    """The weak values that an answer is compared with, or that complete a limit, with their ends, in base units.
+    def _prove_consistent(self, target: str) -> None:
+        """Refuse givens that contradict each other at every point.
 
-    Also the quantities that the plan computes only for its checks, the fallbacks, which are never compared, and the
-    values that are ranges.
-    """
-    own = {} if question.own is None else {question.target: question.own}
-    weak = {**question.weak, **question.outdated, **own}
-    ends = {name: value.base if value.is_range else value.as_rounded for name, value in weak.items()}
-    stated = {name: (ends[name][0], value.base[1], ends[name][-1]) for name, value in weak.items()}
-    beside = frozenset(name for block in made.extra for name in block.unknowns)
-    fallbacks = frozenset(name for name, value in weak.items() if value.source.stands_in)
-    return stated, beside, fallbacks, frozenset(name for name, value in weak.items() if value.is_range)
-
-
-def _prove_consistent(
-    library: RelationSet, target: str, profiles: tuple[Any, ...], fixed: Mapping[str, Any], lines: Sequence[Line]
-) -> None:
-    """Refuse givens that contradict each other at every point.
-
-    Where there are many points, only the ends of the axes and the middle are asked. A contradiction there that the axes
-    have a part in need not be one elsewhere: the table tells it point by point.
-    """
-    if any(is_lazy(each.source) for each in lines):
-        return
-    whole = [range(len(each)) for each in lines]
-    is_short = math.prod(map(len, whole)) <= _ASKED
-    shares = (0.0, 1.0, 0.5)
-    along = [tuple(round(share * (len(each) - 1)) for each in lines) for share in shares]
-    contradiction: InconsistentError | None = None
-    for places in dict.fromkeys([*along, *(product(*whole) if is_short else ())]):
-        try:
-            solve(library, target, profiles, {**fixed, **_at(library, lines, places)})
-        except InconsistentError as error:
-            contradiction = error
-        except DeriveError:
+        Where there are many points, only the ends of the axes and the middle are asked. A contradiction there that the
+        axes have a part in need not be one elsewhere: the table tells it point by point.
+        """
+        if any(is_lazy(each.source) for each in self.lines):
             return
-        else:
-            return
-    assert contradiction is not None
-    involved = {part.partition(" = ")[0] for part in contradiction.conflicts}
-    if is_short or involved.isdisjoint(each.name for each in lines):
-        raise contradiction
+        whole = [range(len(each)) for each in self.lines]
+        is_short = math.prod(map(len, whole)) <= _ASKED
+        shares = (0.0, 1.0, 0.5)
+        along = [tuple(round(share * (len(each) - 1)) for each in self.lines) for share in shares]
+        contradiction: InconsistentError | None = None
+        for places in dict.fromkeys([*along, *(product(*whole) if is_short else ())]):
+            point = [float(each.part(i, i + 1)[0]) for each, i in zip(self.lines, places, strict=True)]
+            try:
+                solve(self.library, target, self.profiles, self.given(point))
+            except InconsistentError as error:
+                contradiction = error
+            except DeriveError:
+                return
+            else:
+                return
+        assert contradiction is not None
+        involved = {part.partition(" = ")[0] for part in contradiction.conflicts}
+        if is_short or involved.isdisjoint(each.name for each in self.lines):
+            raise contradiction
 
+    def given(self, point: Iterable[float]) -> dict[str, Any]:
+        """What is given at a point on the axes."""
+        declared = self.library.declared
+        numbers = zip(self.lines, point, strict=True)
+        return {**self.fixed, **{each.name: read_number(x, declared[each.name].unit) for each, x in numbers}}
 
-def _at(library: RelationSet, lines: Sequence[Line], places: Sequence[int]) -> dict[str, Value]:
-    """The point at some places of the axes."""
-    return {
-        each.name: read_number(float(each.part(place, place + 1)[0]), library.declared[each.name].unit)
-        for each, place in zip(lines, places, strict=True)
-    }
-
-
-def _point(library: RelationSet, lines: Sequence[Line]) -> dict[str, Value]:
-    """A point between those of each axis, at numbers stated nowhere else."""
-    found = {}
-    for each in lines:
-        quantity = library.declared[each.name]
-        if is_lazy(each.source):  # must not be computed
-            low, high = quantity.domain.low, quantity.domain.high
-            inside = low / 2 + high / 2 if math.isfinite(high - low) else 1.382 if low <= 1.382 <= high else low or high
-            number = quantity.unit.from_base(inside)
-        else:
-            place = int(0.382 * (len(each) - 1))
-            low, high = (float(each.part(i, i + 1)[0]) for i in (place, min(place + 1, len(each) - 1)))
-            number = low + 0.382 * (high - low)
-        found[each.name] = read_number(number, quantity.unit)
-    return found
+    def between(self) -> Iterator[float]:
+        """A point between those of each axis, at numbers stated nowhere else."""
+        for each in self.lines:
+            quantity = self.library.declared[each.name]
+            if is_lazy(each.source):  # must not be computed
+                low, high = quantity.domain.low, quantity.domain.high
+                if math.isfinite(high - low):
+                    inside = low / 2 + high / 2
+                else:
+                    inside = 1.382 if low <= 1.382 <= high else low or high
+                yield quantity.unit.from_base(inside)
+            else:
+                place = int(0.382 * (len(each) - 1))
+                low, high = (float(each.part(i, i + 1)[0]) for i in (place, min(place + 1, len(each) - 1)))
+                yield low + 0.382 * (high - low)

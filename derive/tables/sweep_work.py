@@ -1,30 +1,57 @@
 """The work of a sweep: a picklable description, compiled wherever it runs.
 
-`Work` holds no numbers but the scalar givens, and is cheap to send.
+`Work` holds no numbers but the scalar givens, and is cheap to send. Compiled lines compute its targets; the solver is
+asked at single points for what they leave open, and at every point where a given is a range, since what values inside
+a range come to does not follow from its ends.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from functools import cached_property, partial
+from itertools import chain, product
 from types import MappingProxyType
 from typing import Any
 
+from derive.caches import Memo
+from derive.errors import DeriveError, InconsistentError
 from derive.kernels.agreement import agreed
 from derive.kernels.case_dispatch import Cases
 from derive.kernels.several_targets import Abreast
 from derive.model.relation_set import RelationSet
 from derive.presentation.placed_remarks import PlacedRemark
-from derive.tables.point_checks import Contradiction, Judge, Judgement, Verdict, contradicted, signs_of
-from derive.tables.point_values import End, Recipe, Values, functions
-from derive.tables.regimes import Switch, switches
-from derive.tables.single_points import Told, asked_at, bounded, remarked_at
+from derive.solving.answering.solver import solve
+from derive.solving.execution.answer import Answer
+from derive.tables.point_checks import Judge, Judgement, Verdict, contradicted, signs_of
+from derive.tables.point_values import End, PointFunction, Recipe, Switch, Values, functions, switches
 from quantities.declaration import read_given
+from quantities.facts import Profile
+from quantities.value import read_number
 
-__all__ = ["Work"]
+__all__ = ["ENDS", "PointAnswer", "Work"]
 
 _KEPT = 1 << 16  # limit on points whose solver answers are cached
+_WITHOUT_LIMIT = Memo[RelationSet](most=64)
+
+ENDS = ("low", "high")
+"""The columns beside a target's own, by the last part of their names."""
+
+_NOTHING = (math.nan, math.nan, math.nan)
+
+
+@dataclass(frozen=True, slots=True)
+class PointAnswer:
+    """An answer's number and bounds, the failed checks, and the unused givens; NaN for no answer."""
+
+    numbers: tuple[float, float, float] = _NOTHING
+    said: Mapping[str, str] = field(default_factory=dict)  # a sentence for each failed check
+    unused: frozenset[str] | None = None  # None if there is no answer
+
+    @property
+    def verdict(self) -> Verdict:
+        return Verdict(frozenset(self.said), self.unused)
 
 
 @dataclass(frozen=True)
@@ -36,11 +63,20 @@ class Work:
     recipes: tuple[Recipe, ...]
     profiles: tuple[Any, ...]
     given: Mapping[str, Any]  # as stated
-    is_ranged: bool  # whether some of it is a range
     weak: frozenset[str] = frozenset()  # axes that vary a profile's value, not a typed one
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Work, (self.library, self.names, self.recipes, self.profiles, self.given, self.is_ranged, self.weak)
+        return Work, tuple(getattr(self, one.name) for one in fields(self))
+
+    @cached_property
+    def ranged(self) -> frozenset[str]:
+        """The givens that are ranges: the solver is then called at each point."""
+        declared = self.library.declared
+        return frozenset(name for name, value in self.given.items() if read_given(value, declared[name]).is_range)
+
+    @property
+    def is_ranged(self) -> bool:
+        return bool(self.ranged)
 
     @cached_property
     def lines(self) -> dict[str, Cases]:
@@ -48,7 +84,7 @@ class Work:
         return {recipe.target: recipe.lines for recipe in self.recipes}
 
     @cached_property
-    def _tests(self) -> dict[str, list[Contradiction]]:
+    def _tests(self) -> dict[str, list[PointFunction]]:
         return {recipe.target: contradicted(recipe) for recipe in self.recipes}
 
     @property
@@ -56,35 +92,36 @@ class Work:
         """Whether something is stated twice, so that it may contradict itself at some points."""
         return any(self._tests.values())
 
+    # The functions of the axes, one for each purpose: common parts are computed once
+
     @cached_property
     def _main(self) -> Abreast:
-        tested = [source.found for tests in self._tests.values() for test in tests for source in test.sources]
-        return self._function([*self.lines.values(), *tested])
+        return self._function(*chain.from_iterable(self._tests.values()), with_targets=True)
 
     @cached_property
     def _beside(self) -> Abreast:
-        return self._function(source.found for switch in self.switches.values() for source in switch.sources)
+        return self._function(*(switch.function for switch in self.switches.values()))
 
     @cached_property
     def _judging(self) -> Abreast:
-        signs = [sign for judge in self.judges.values() for sign in judge.signs]
-        return self._function(source.found for sign in signs for source in sign.sources)
+        return self._function(*self._signs())
 
     @cached_property
     def _judging_again(self) -> Abreast:
-        signs = [sign for judge in self.judges.values() for sign in judge.signs]
-        return self._function([*self.lines.values(), *(source.found for sign in signs for source in sign.sources)])
+        return self._function(*self._signs(), with_targets=True)
 
-    def _at_ends(self, arrays: Sequence[Any], ends: Mapping[str, float]) -> dict[Any, Any]:
-        """The values and the targets with weak values at ends of their ranges."""
-        values = self._values(self._judging_again, arrays, ends)
-        return values | {target: values[found.outline] for target, found in self.lines.items()}
+    def _signs(self) -> Iterator[PointFunction]:
+        """The functions of all signs by which points are judged."""
+        for judge in self.judges.values():
+            yield from (sign.function for sign in judge.signs)
 
-    def _function(self, wanted: Iterable[Cases | None]) -> Abreast:
-        """One function for all of them, which computes common parts once."""
-        distinct = {found.outline: found for found in wanted if found is not None}
+    def _function(self, *tests: PointFunction, with_targets: bool = False) -> Abreast:
+        """One function for the targets and for all that is tested beside them."""
+        wanted = [*self.lines.values()] if with_targets else []
+        sources = chain.from_iterable(test.sources for test in tests)
+        wanted += [source.cases for source in sources if source.cases is not None]
         weak = self.weak.union(*(recipe.stated for recipe in self.recipes))
-        return functions(self.library, distinct.values(), weak)
+        return functions(self.library, {cases.outline: cases for cases in wanted}.values(), weak)
 
     def _values(
         self, function: Abreast, arrays: Sequence[Any], ends: Mapping[str, float] = MappingProxyType({})
@@ -96,10 +133,12 @@ class Work:
         single = {name: number for recipe in self.recipes for name, number in recipe.numbers.items()}
         single |= {name: self.library.declared[name].unit.from_base(end) for name, end in ends.items()}
         shape = numpy.broadcast_shapes(*(array.shape for array in arrays))
-        found = function([named[name] if name in named else single[name] for name in function.names])
-        columns = (_spread(numpy.asarray(column, dtype=float), shape) for column in found)
+        columns = function([named[name] if name in named else single[name] for name in function.names])
+        whole = (numpy.broadcast_to(numpy.asarray(column, dtype=float), shape) for column in columns)
         there = {End(name): numpy.float64(end) for name, end in ends.items()}
-        return named | there | dict(zip(function.outlines, columns, strict=True))
+        return named | there | dict(zip(function.outlines, whole, strict=True))
+
+    # The targets
 
     def columns(self, arrays: Sequence[Any], *, is_tested: bool = True) -> dict[str, Any]:
         """The targets at points, and their bounds where a given is a range.
@@ -108,55 +147,103 @@ class Work:
         """
         if not self.is_ranged:
             values = self._values(self._main, arrays)
-            if not is_tested:
-                return {target: values[found.outline] for target, found in self.lines.items()}
-            return {target: self._agreeing(target, values, arrays) for target in self.lines}
-        found: dict[str, Any] = {}
+            targets = {target: values[cases.outline] for target, cases in self.lines.items()}
+            return {one: self._agreeing(one, values | targets, arrays) for one in targets} if is_tested else targets
+        columns: dict[str, Any] = {}
         for target in self.lines:
-            found |= bounded(target, arrays, partial(self.told, target))
-        return found
+            columns |= self._bounded(target, arrays)
+        return columns
+
+    def _bounded(self, target: str, axes: Sequence[Any]) -> dict[str, Any]:
+        """The target at the midpoint of the ranges, and its bounds, at every point; NaN where there is no answer."""
+        import numpy
+
+        values: Sequence[Any] = [array.ravel().tolist() for array in axes]
+        numbers = [self.told(target, point).numbers for point in product(*values)]
+        columns = numpy.array(numbers, dtype=float).T.reshape(1 + len(ENDS), *map(len, values))
+        return dict(zip((target, *(f"{target}.{end}" for end in ENDS)), columns, strict=True))
 
     def _agreeing(self, target: str, values: Values, arrays: Sequence[Any]) -> Any:
         """A target where its givens do not contradict each other."""
         import numpy
 
-        found = values[self.lines[target].outline]
-        gaps = (test.gaps({**values, target: found}) for test in self._tests[target])
-        whole = (numpy.broadcast_to(gap, found.shape) for gap in gaps)
-        return agreed(found, whole, arrays, lambda point: self.told(target, tuple(point)).middle)
+        column = values[target]
+        gaps = (numpy.broadcast_to(test.at(values), column.shape) for test in self._tests[target])
+        return agreed(column, gaps, arrays, lambda point: self.told(target, tuple(point)).numbers[0])
 
-    def told(self, target: str, point: tuple[float, ...]) -> Told:
-        """The solver's answer at a point; recent answers are cached."""
-        key = target, point
-        found = self._told.get(key)
-        if found is None:
-            axes = dict(zip(self.names, point, strict=True))
-            found = asked_at(self.library, target, self.profiles, self.given, axes, self.weak)
-            if len(self._told) < _KEPT:
-                self._told[key] = found
-        return found
-
-    def remarked(self, point: Mapping[str, float]) -> tuple[PlacedRemark, ...]:
-        """What the targets assume or leave out at a point, each with its size."""
-        asked = self.profiles, self.given, point, self.weak
-        return tuple(one for target in self.lines for one in remarked_at(self.library, target, *asked))
+    # The solver's answers at single points
 
     @cached_property
-    def _told(self) -> dict[tuple[str, tuple[float, ...]], Told]:
+    def _told(self) -> dict[tuple[str, tuple[float, ...]], PointAnswer]:
         return {}
+
+    def told(self, target: str, point: tuple[float, ...]) -> PointAnswer:
+        """The solver's answer at a point; recent answers are cached."""
+        key = target, point
+        answer = self._told.get(key)
+        if answer is None:
+            answer = self._asked(self.library, target, dict(zip(self.names, point, strict=True)))
+            if len(self._told) < _KEPT:
+                self._told[key] = answer
+        return answer
+
+    def _answer(self, library: RelationSet, target: str, point: Mapping[str, float]) -> Answer:
+        """The solver's answer at a point; weak values of it are stated as a profile states them."""
+        values = {name: read_number(number, library.declared[name].unit) for name, number in point.items()}
+        stated = {name: value for name, value in values.items() if name not in self.weak}
+        own = (Profile("point", {name: values[name] for name in self.weak}),) if self.weak else ()
+        return solve(library, target, (*self.profiles, *own), {**self.given, **stated})
+
+    def _asked(self, library: RelationSet, target: str, point: Mapping[str, float]) -> PointAnswer:
+        """The solver's answer at a point on the axes; where givens contradict each other, the relations that fail.
+
+        The solver names one limit that the givens break. Without it, it names the next.
+        """
+        try:
+            answer = self._answer(library, target, point)
+        except InconsistentError as error:
+            said = {name: error.what.rstrip(".") for name in error.conflicts[:1] if name in library.relations}
+            further: Mapping[str, str] = {}
+            for name in said:
+                if not library.relations[name].is_equation:
+                    fewer = _WITHOUT_LIMIT.of(library.session, name, partial(library.without, name))
+                    further = self._asked(fewer, target, point).said
+            return PointAnswer(said={**error.broken, **further, **said})
+        except DeriveError:
+            return PointAnswer()
+        ends = answer.bounds or (answer.base, answer.base)
+        unit = library.declared[target].unit
+        middle, low, high = (math.nan if one is None else unit.from_base(one) for one in (answer.base, *ends))
+        numbers = (middle, middle if math.isnan(low) else low, middle if math.isnan(high) else high)
+        said = {check.name: check.verdict or check.statement for check in answer.failed}
+        return PointAnswer(numbers, said, frozenset(answer.unused))
+
+    def remarked(self, point: Mapping[str, float]) -> tuple[PlacedRemark, ...]:
+        """What the targets assume or leave out at a point, the largest first; nothing of one without an answer."""
+        declared = self.library.declared
+        placed = {name: (number, declared[name].unit.text) for name, number in point.items()}
+        remarks: list[PlacedRemark] = []
+        for target in self.lines:
+            try:
+                answer = self._answer(self.library, target, point)
+            except DeriveError:
+                continue
+            remarks += [PlacedRemark(target, placed, remark) for remark in answer.remarks]
+        return tuple(remarks)
+
+    # The verdicts and the regimes
 
     @cached_property
     def judges(self) -> dict[str, Judge]:
         """The judge of each target's points."""
 
-        def judge(recipe: Recipe) -> Judge:
-            def ask(point: tuple[float, ...]) -> Verdict:
-                told = self.told(recipe.target, point)
-                return Verdict(told.failed, told.unused)
+        def ask(target: str, point: tuple[float, ...]) -> Verdict:
+            return self.told(target, point).verdict
 
-            return Judge(signs_of(recipe, self.given), ask, self.is_ranged, recipe.ranges)
-
-        return {recipe.target: judge(recipe) for recipe in self.recipes}
+        return {
+            one.target: Judge(signs_of(one, self.given), partial(ask, one.target), self.is_ranged, one.ranges)
+            for one in self.recipes
+        }
 
     def judgements(
         self, arrays: Sequence[Any], columns: Mapping[str, Any], *, again: bool = True
@@ -165,9 +252,11 @@ class Work:
         held: dict[frozenset[tuple[str, float]], Values] = {}
 
         def values_at(ends: Mapping[str, float]) -> Values:
+            """The values of all signs, with weak values at some ends of their ranges."""
             key = frozenset(ends.items())
             if key not in held and ends:
-                held[key] = self._at_ends(arrays, ends)
+                values = self._values(self._judging_again, arrays, ends)
+                held[key] = values | {target: values[cases.outline] for target, cases in self.lines.items()}
             elif key not in held:
                 held[key] = self._values(self._judging, arrays) | self._untested(arrays, columns)
             return held[key]
@@ -189,16 +278,9 @@ class Work:
     @cached_property
     def switches(self) -> dict[str, Switch]:
         """For each relation with a choice, the function that tells its forms apart."""
-        ranged = [name for name, value in self.given.items() if read_given(value, self.library.declared[name]).is_range]
-        return switches(self.recipes, ranged)
+        return switches(self.recipes, self.ranged)
 
     def codes(self, arrays: Sequence[Any], columns: Mapping[str, Any]) -> dict[str, Any]:
         """For each relation with a choice, its form at points whose targets are known."""
         values = {**self._values(self._beside, arrays), **columns}
-        return {name: switch.codes(values) for name, switch in self.switches.items()}
-
-
-def _spread(column: Any, shape: tuple[int, ...]) -> Any:
-    import numpy
-
-    return column if column.shape == shape else numpy.broadcast_to(column, shape)
+        return {name: switch.function.at(values) for name, switch in self.switches.items()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
@@ -13,10 +13,11 @@ from derive.errors import ExpressionError, LimitError, unknown
 from derive.model.relation_set import RelationSet
 from derive.presentation.placed_remarks import PlacedRemark
 from derive.showing import Shown
+from derive.tables import exports
 from derive.tables.axes import is_lazy
 from derive.tables.exports import Units, data_frame, package
+from derive.tables.point_values import Regime
 from derive.tables.progress import ahead, watched
-from derive.tables.regimes import Regime
 from derive.tables.sweep_question import Box, Survey, asked, crossed, points_in
 from derive.tables.table_checks import Holding, held_along
 
@@ -37,7 +38,7 @@ class Table(Shown):
     axes: Mapping[str, Any]
     columns: Mapping[str, Any]
     units: Mapping[str, str]
-    survey: Survey | None = field(default=None, repr=False)
+    survey: Survey = field(repr=False)
 
     def __len__(self) -> int:
         return math.prod(len(axis) for axis in self.axes.values())
@@ -60,19 +61,13 @@ class Table(Shown):
     @cached_property
     def regimes(self) -> Mapping[str, Regime]:
         """For each relation with a maximum or an open choice, the arm that binds at each point."""
-        if self.survey is None:
-            return {}
         if self.is_lazy:
-            from derive.tables.exports import regimes
-
-            return regimes(self.survey.work, self.axes, self.columns)
+            return exports.regimes(self.survey.work, self.axes, self.columns)
         return _regimes(self.survey, self.columns)
 
     @cached_property
     def holding(self) -> Holding:
         """The failed checks along the axes, and the unused givens."""
-        if self.survey is None:
-            raise ExpressionError("A table without its question cannot be tested.", hint="Call sweep(...) again.")
         if self.is_lazy:
             raise ExpressionError("Which checks fail is known once the table is computed.", hint="Call compute().")
         return held_along(self.survey, self.columns)
@@ -80,10 +75,8 @@ class Table(Shown):
     @property
     def holds(self) -> Any:
         """Whether each point has an answer of which every check that could be tested holds."""
-        if self.is_lazy and self.survey is not None:
-            from derive.tables.exports import holds
-
-            return holds(self.survey.work, self.axes, self.columns)
+        if self.is_lazy:
+            return exports.holds(self.survey.work, self.axes, self.columns)
         return self.holding.holds
 
     @property
@@ -111,13 +104,12 @@ class Table(Shown):
     @cached_property
     def remarks(self) -> tuple[PlacedRemark, ...]:
         """What the answers in the middle of the axes assume, take by default or leave out, each with its size."""
-        if self.survey is None or self.is_lazy:
+        if self.is_lazy:
             return ()
         return self.survey.work.remarked({name: float(axis[len(axis) // 2]) for name, axis in self.axes.items()})
 
     def beside(self, *axes: Any) -> Table:
         """The same question at other numbers on its axes."""
-        assert self.survey is not None
         return tabled(self.survey.at(*axes))
 
     @property
@@ -129,12 +121,10 @@ class Table(Shown):
         """The same table with its numbers computed, by dask's threads or by a distributed client."""
         if not self.is_lazy:
             return self
-        from derive.tables.exports import computed
-
-        numbers = computed({**self.axes, **self.columns}, client, retries)
+        numbers = exports.computed({**self.axes, **self.columns}, client, retries)
         axes = {name: numbers[name] for name in self.axes}
         columns = {name: numbers[name] for name in self.columns}
-        return replace(self, axes=axes, columns=columns, survey=self.survey and self.survey.at(*axes.values()))
+        return replace(self, axes=axes, columns=columns, survey=self.survey.at(*axes.values()))
 
     def to_pandas(self, units: Units = "attrs") -> Any:
         """A row for each point, a column for each axis, target and regime, and `holds` and `fails`.
@@ -172,9 +162,7 @@ class Table(Shown):
 
     def to_csv(self, path: str | PathLike[str]) -> None:
         """Write a file with a line for each point and units in the heading."""
-        from derive.tables.exports import write_csv
-
-        write_csv(path, [self.compute()])
+        exports.write_csv(path, [self.compute()])
 
     def plot(self) -> Any:
         """A figure of the targets along the first axis, a line for each value of the others."""
@@ -211,29 +199,11 @@ def tabled(survey: Survey) -> Table:
     whole = survey.at(*axes.values())
     if whole.is_done_at_once():
         found = whole.work.columns(crossed(list(axes.values())))
-        return Table(
-            axes, {n: numpy.require(one, requirements=["C", "W"]) for n, one in found.items()}, survey.units, whole
-        )
-    columns = {name: numpy.empty(survey.shape) for name in survey.units if name not in axes}
-    pieces = whole.boxes(whole.pace())
-
-    def worked(box: Box) -> tuple[int, None]:
-        for target, numbers in whole.work.columns(whole.within(box)).items():
-            columns[target][box] = numbers
-        return points_in(box), None
-
-    for _ in watched(ahead(worked, pieces), survey.size, "points"):
-        pass
+        columns = {name: numpy.require(column, requirements=["C", "W"]) for name, column in found.items()}
+    else:
+        columns = {name: numpy.empty(survey.shape) for name in survey.units if name not in axes}
+        _fill(columns, whole, whole.boxes(whole.pace()), "points", lambda arrays, _: whole.work.columns(arrays))
     return Table(axes, columns, survey.units, whole)
-
-
-def postponed(survey: Survey, points: int | None = None) -> Table:
-    """The table of a survey, to be computed by dask."""
-    from derive.tables.exports import lazily
-
-    survey.refuse_ranges("by dask")
-    axes, columns = lazily(survey, points)
-    return Table(axes, columns, survey.units, survey)
 
 
 def _regimes(survey: Survey, columns: Mapping[str, Any]) -> dict[str, Regime]:
@@ -241,13 +211,35 @@ def _regimes(survey: Survey, columns: Mapping[str, Any]) -> dict[str, Regime]:
     import numpy
 
     made = survey.work.switches
-    found = {name: numpy.empty(survey.shape, dtype=numpy.int8) for name in made}
+    codes = {name: numpy.empty(survey.shape, dtype=numpy.int8) for name in made}
 
-    def worked(box: Box) -> tuple[int, tuple[Box, dict[str, Any]]]:
-        held = {target: column[box] for target, column in columns.items()}
-        return points_in(box), (box, survey.work.codes(survey.within(box), held))
+    def work(arrays: Sequence[Any], box: Box) -> Mapping[str, Any]:
+        return survey.work.codes(arrays, {name: column[box] for name, column in columns.items()})
 
-    for box, codes in watched(ahead(worked, survey.boxes() if made else ()), survey.size, "regimes"):
-        for name, numbers in codes.items():
-            found[name][box] = numbers
-    return {name: Regime(switch.arms, found[name]) for name, switch in made.items()}
+    _fill(codes, survey, survey.boxes() if made else (), "regimes", work)
+    return {name: Regime(switch.arms, codes[name]) for name, switch in made.items()}
+
+
+def _fill(
+    columns: Mapping[str, Any],
+    survey: Survey,
+    boxes: Iterable[Box],
+    what: str,
+    work: Callable[[Sequence[Any], Box], Mapping[str, Any]],
+) -> None:
+    """Fill columns over the axes piece by piece, from the numbers of the axes in each, with a progress bar."""
+
+    def fill(box: Box) -> tuple[int, None]:
+        for name, numbers in work(survey.within(box), box).items():
+            columns[name][box] = numbers
+        return points_in(box), None
+
+    for _ in watched(ahead(fill, boxes), survey.size, what):
+        pass
+
+
+def postponed(survey: Survey, points: int | None = None) -> Table:
+    """The table of a survey, to be computed by dask."""
+    survey.refuse_ranges("by dask")
+    axes, columns = exports.lazily(survey, points)
+    return Table(axes, columns, survey.units, survey)

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from functools import cached_property
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import ExpressionError
@@ -18,15 +19,14 @@ from derive.expressions.tree import Apply, walk
 from derive.presentation.charts import Axis, Chart, Hatch, Mark, Series, Shade, holding
 from derive.presentation.failed_checks import fails_in_words
 from derive.presentation.numbers import labelled, prefixed, with_unit
-from derive.tables.maps.map_charts import map_chart
-from derive.tables.maps.regime_map import mapped
-from derive.tables.single_points import ENDS
+from derive.tables.maps.regime_map import map_chart, mapped
+from derive.tables.sweep_work import ENDS
 
 if TYPE_CHECKING:
     from derive.tables.sweep_work import Work
     from derive.tables.table import Table
 
-__all__ = ["captioned", "charts", "charts_of_each", "crosses", "hatches", "holding_for"]
+__all__ = ["captioned", "charts", "charts_of_each", "holding_for"]
 
 _LINES = 7  # limit on drawn values of the further axes
 _STRETCHES = 9  # limit on regimes along a line; more are too many to show
@@ -44,30 +44,20 @@ def charts(table: Table) -> tuple[Chart, ...]:
     """The charts of a table, from its first axis to each of its targets."""
     _prove_drawable(table)
     if _is_map(table):
-        return _maps(table)
-    first, *others = table.axes
-    along = table.axes[first]
-    count = len(table) // len(along)
-    chosen = _chosen_lines(table)
-    stretches = [_stretches(table, place) for place in chosen]
-    axis = Axis.of(_label(first, table), along)
-    axis = replace(axis, log=axis.log or _in_ratios(along))
-    marks, shades = _told(table, stretches[0]) if count == 1 else ((), ())
-    found = []
-    for target in table.columns:
-        name, _, end = target.rpartition(".")
-        if end in ENDS and name in table.columns:  # drawn beside its target
-            continue
-        lines, found_at = _lines(table, target), dict(zip(chosen, stretches, strict=True))
-        series = [_curve(table, target, lines, i, found_at[i], _which(table, others, i)) for i in chosen]
-        bounds = [_bounds(table, target, end, i, n) for end in ENDS for n, i in enumerate(chosen)]
-        height = Axis.of(_label(target, table), *(one.y for one in series))
-        if count > 1:
-            series += _knees(table, target, found_at)
-            series += crosses(table, target, chosen)
-        hatched = hatches(table, target) if count == 1 else ()
-        found.append(Chart(axis, height, (*series, *filter(None, bounds)), marks, shades, hatched))
-    return tuple(found)
+        return tuple(map_chart(mapped(table.survey.of(target)), target) for target in table.columns)
+    lines = _lines({"": table})
+    is_alone = len(lines) == 1
+    marks, shades = _told(lines[0]) if is_alone else ((), ())
+    drawn = []
+    for target in _targets(table):
+        curves = [line.curve(target) for line in lines]
+        bounds = [line.bound(target, end) for end in ENDS for line in lines]
+        points = [] if is_alone else [*_knees(table, target, lines), *_crosses(table, target, lines)]
+        height = Axis.of(_label(target, table), *(one.y for one in curves))
+        series = (*curves, *points, *filter(None, bounds))
+        hatched = _hatches(table, target) if is_alone else ()
+        drawn.append(Chart(_along(table), height, series, marks, shades, hatched))
+    return tuple(drawn)
 
 
 def charts_of_each(tables: Mapping[str, Table]) -> tuple[Chart, ...]:
@@ -77,76 +67,177 @@ def charts_of_each(tables: Mapping[str, Table]) -> tuple[Chart, ...]:
     """
     first = next(iter(tables.values()))
     _prove_drawable(first)
-    name = next(iter(first.axes))
-    along = first.axes[name]
-    axis = Axis.of(_label(name, first), along)
-    axis = replace(axis, log=axis.log or _in_ratios(along))
-    found = []
-    for target in first.columns:
-        whole, _, end = target.rpartition(".")
-        if end in ENDS and whole in first.columns:
-            continue
-        curves, points, count = [], [], 0
-        for label, table in tables.items():
-            chosen = _chosen_lines(table)
-            stretches = {i: _stretches(table, i) for i in chosen}
-            curves += list(_curves(table, target, label, range(count, count + len(chosen)), stretches))
-            points += [*_knees(table, target, stretches), *crosses(table, target, chosen)]
-            count += len(chosen)
+    lines = _lines(tables)
+    drawn = []
+    for target in _targets(first):
+        curves: list[Series] = []
+        for line in lines:
+            curves += filter(None, (line.curve(target, line.color), *(line.bound(target, end) for end in ENDS)))
+        points: list[Series] = []
+        for table in tables.values():
+            own = [line for line in lines if line.table is table]
+            points += [*_knees(table, target, own, _BLACK), *_crosses(table, target, own)]
         height = Axis.of(_label(target, first), *(one.y for one in curves))
-        found.append(Chart(axis, height, (*curves, *_joined(points))))
-    return tuple(found)
+        drawn.append(Chart(_along(first), height, (*curves, *_joined(points))))
+    return tuple(drawn)
 
 
-def _curve(
-    table: Table, target: str, lines: Any, place: int, stretches: Sequence[_Stretch], label: str, **how: Any
-) -> Series:
-    """The line of one value of the further axes, broken where it jumps."""
-    knees = [one.low for one in stretches if one.from_knee]
-    return Series.of(*_broken_at_jumps(table, target, lines[:, place], knees, _others(table, place)), label, **how)
+@dataclass(frozen=True, eq=False)
+class _Line:
+    """The targets of a table along its first axis, at one value of each of the others."""
+
+    table: Table
+    place: int
+    label: str  # of the table
+    color: int
+
+    def of(self, array: Any) -> Any:
+        """The numbers of an array over the axes that lie on the line, in the order of the first axis."""
+        import numpy
+
+        return numpy.reshape(array, (len(_first(self.table)), -1))[:, self.place][self._order]
+
+    @cached_property
+    def _order(self) -> Any:
+        import numpy
+
+        return numpy.argsort(_first(self.table), kind="stable")
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        """Where the line lies on each of the further axes."""
+        import numpy
+
+        _, *rest = self.table.axes
+        places = numpy.unravel_index(self.place, [len(self.table.axes[name]) for name in rest]) if rest else ()
+        return {name: int(i) for name, i in zip(rest, places, strict=True)}
+
+    @property
+    def along(self) -> Any:
+        """The numbers of the first axis in ascending order."""
+        return _first(self.table)[self._order]
+
+    def beside(self, numbers: Any) -> Table:
+        """The table at other numbers on its first axis."""
+        return self.table.beside(numbers, *(self.table.axes[name][i : i + 1] for name, i in self._places.items()))
+
+    def curve(self, target: str, color: int | None = None) -> Series:
+        """The curve of a target, in ascending order, with a gap (NaN) where it jumps at a knee.
+
+        Where another form of a relation begins, a target may take another value at once. A line through the points of
+        the table would join both values, as if those between were taken. So the curve is evaluated close to both sides
+        of each knee; where the values differ there, it is broken.
+        """
+        import numpy
+
+        x, y = self.along.tolist(), self.of(self.table.columns[target]).tolist()
+        for knee in self.knees:
+            after = int(numpy.searchsorted(x, knee))
+            if not 0 < after < len(x):
+                continue
+            apart = _BESIDE_KNEE * (x[after] - x[after - 1])
+            ends = numpy.array([max(knee - apart, x[after - 1]), min(knee + apart, x[after])])
+            left, right = self.beside(ends).columns[target].ravel().tolist()
+            whole = abs(y[after] - y[after - 1])
+            if abs(right - left) > max(_LEAST_JUMP * max(abs(left), abs(right)), _LEAST_SHARE * whole):
+                x[after:after] = [float(ends[0]), knee, float(ends[1])]
+                y[after:after] = [left, float("nan"), right]
+        values = ((name, self.table.axes[name][i]) for name, i in self._places.items())
+        told = [f"{_worded(name)} = {_measured(value, self.table.units[name])}" for name, value in values]
+        return Series.of(x, y, ", ".join(filter(None, (self.label, *told))), color=color)
+
+    def bound(self, target: str, end: str) -> Series | None:
+        """The line of a bound of a target, if there is one."""
+        column = self.table.columns.get(f"{target}.{end}")
+        if column is None:
+            return None
+        return Series.of(self.along, self.of(column), style="dotted", color=self.color)
+
+    @property
+    def knees(self) -> list[float]:
+        """Where the regime changes."""
+        return [one.low for one in self.stretches[1:]]
+
+    @cached_property
+    def stretches(self) -> list[_Stretch]:
+        """The regimes along the line; none if they change too often."""
+        import numpy
+
+        along, regimes = self.along, self.table.regimes
+        if not regimes or len(along) < 2:
+            return []
+        codes = numpy.array([self.of(regime.codes) for regime in regimes.values()])
+        turns = [0, *(numpy.flatnonzero((codes[:, 1:] != codes[:, :-1]).any(axis=0)) + 1), len(along)]
+        if len(turns) - 1 > _STRETCHES:
+            return []
+        knees = [float(along[0]), *(self._knee(along[i - 1], along[i]) for i in turns[1:-1]), float(along[-1])]
+        found = []
+        for begin, (low, high) in zip(turns, pairwise(knees), strict=False):
+            pairs = zip(regimes.items(), codes[:, begin], strict=True)
+            found.append(_Stretch(low, high, {name: regime.arms[code] for (name, regime), code in pairs if code >= 0}))
+        return found
+
+    def _knee(self, low: float, high: float) -> float:
+        """The point between two at which the regime changes."""
+        import numpy
+
+        for _ in range(_ROUNDS):
+            between = numpy.linspace(low, high, _FINER)
+            codes = numpy.array([regime.codes.ravel() for regime in self.beside(between).regimes.values()])
+            change = int(numpy.argmax((codes != codes[:, :1]).any(axis=0)))
+            if change == 0:
+                break
+            low, high = between[change - 1], between[change]
+        return float((low + high) / 2)
 
 
-def _broken_at_jumps(
-    table: Table, target: str, line: Any, knees: Iterable[float], others: Sequence[Any]
-) -> tuple[list[float], list[float]]:
-    """A curve through points in ascending order, with a gap (NaN) where it jumps at a knee.
+@dataclass(frozen=True)
+class _Stretch:
+    """A stretch of the first axis on which each relation keeps one form."""
 
-    Where another form of a relation begins, a target may take another value at once. A line through the points of the
-    table would join both values, as if those between were taken. So the curve is evaluated close to both sides of each
-    knee; where the values differ there, it is broken.
-    """
+    low: float
+    high: float
+    arms: Mapping[str, str]
+
+
+def _lines(tables: Mapping[str, Table]) -> list[_Line]:
+    """The lines of tables: of many values of the further axes, some that are spread evenly."""
     import numpy
 
-    along = next(iter(table.axes.values()))
-    order = numpy.argsort(along, kind="stable")
-    x, y = [float(one) for one in along[order]], [float(one) for one in line[order]]
-    if table.survey is None:
-        return x, y
-    for knee in knees:
-        after = int(numpy.searchsorted(x, knee))
-        if not 0 < after < len(x):
-            continue
-        apart = _BESIDE_KNEE * (x[after] - x[after - 1])
-        ends = numpy.array([max(knee - apart, x[after - 1]), min(knee + apart, x[after])])
-        left, right = (float(one) for one in table.beside(ends, *others).columns[target].ravel())
-        whole = abs(y[after] - y[after - 1])
-        if abs(right - left) > max(_LEAST_JUMP * max(abs(left), abs(right)), _LEAST_SHARE * whole):
-            x[after:after] = [float(ends[0]), knee, float(ends[1])]
-            y[after:after] = [left, float("nan"), right]
-    return x, y
+    lines: list[_Line] = []
+    for label, table in tables.items():
+        count = len(table) // len(_first(table))
+        for place in sorted({round(i) for i in numpy.linspace(0, count - 1, min(count, _LINES))}):
+            lines.append(_Line(table, place, label, color=len(lines)))
+    return lines
 
 
-def _curves(
-    table: Table, target: str, label: str, colors: Iterable[int], stretches: Mapping[int, Sequence[_Stretch]]
-) -> Iterator[Series]:
-    """The curves of one of several tables, each with its bounds."""
-    _, *others = table.axes
-    lines = _lines(table, target)
-    for color, i in zip(colors, stretches, strict=True):
-        told = ", ".join(filter(None, (label, _which(table, others, i))))
-        yield _curve(table, target, lines, i, stretches[i], told, color=color)
-        bounds = (_bounds(table, target, end, i, color) for end in ENDS)
-        yield from (one for one in bounds if one is not None)
+def _targets(table: Table) -> Iterator[str]:
+    """The targets, each of which has its bounds in its own chart."""
+    for target in table.columns:
+        name, _, end = target.rpartition(".")
+        if end not in ENDS or name not in table.columns:
+            yield target
+
+
+def _first(table: Table) -> Any:
+    """The numbers of the first axis."""
+    import numpy
+
+    return numpy.asarray(next(iter(table.axes.values())))
+
+
+def _along(table: Table) -> Axis:
+    """The first axis, logarithmic also where its points are evenly spaced in their logarithm."""
+    import numpy
+
+    along = _first(table)
+    axis = Axis.of(_label(next(iter(table.axes)), table), along)
+    is_log = bool(axis.log)
+    if not is_log and len(along) > 2 and (along > 0).all():
+        even, ratios = numpy.diff(along), numpy.diff(numpy.log(along))
+        is_log = bool(numpy.allclose(ratios, ratios[0]) and not numpy.allclose(even, even[0]))
+    return replace(axis, log=is_log)
 
 
 def _prove_drawable(table: Table) -> None:
@@ -154,10 +245,15 @@ def _prove_drawable(table: Table) -> None:
         raise ExpressionError("The table has no axis to plot along.", hint="Give span(...) for one of the givens.")
 
 
+def _is_map(table: Table) -> bool:
+    """Whether two axes are both so dense that the table is drawn as a map."""
+    lengths = [len(axis) for axis in table.axes.values()]
+    return len(lengths) == 2 and min(lengths) >= _DENSE and not table.survey.work.is_ranged
+
+
 def captioned(drawn: Sequence[Chart], *tables: Table) -> tuple[Chart, ...]:
     """Charts of tables with what these have in common below them: profiles and givens."""
-    works = [table.survey.work for table in tables if table.survey is not None]
-    return holding_for(drawn, works) if works else tuple(drawn)
+    return holding_for(drawn, [table.survey.work for table in tables])
 
 
 def holding_for(drawn: Sequence[Chart], works: Sequence[Work]) -> tuple[Chart, ...]:
@@ -169,134 +265,31 @@ def holding_for(drawn: Sequence[Chart], works: Sequence[Work]) -> tuple[Chart, .
     return holding(drawn, shared, given)
 
 
-def _joined(series: Sequence[Series]) -> list[Series]:
+def _joined(series: Iterable[Series]) -> list[Series]:
     """Points with the same name as one series."""
-    found: dict[str, Series] = {}
+    joined: dict[str, Series] = {}
     for one in series:
-        before = found.get(one.label)
-        x, y = (one.x, one.y) if before is None else (before.x + one.x, before.y + one.y)
-        found[one.label] = replace(one, x=x, y=y, color=_BLACK if one.color is None else one.color)
-    return list(found.values())
+        before = joined.get(one.label)
+        joined[one.label] = one if before is None else replace(before, x=before.x + one.x, y=before.y + one.y)
+    return list(joined.values())
 
 
-def _chosen_lines(table: Table) -> list[int]:
-    """The positions of the values of the further axes that are drawn."""
-    import numpy
-
-    count = len(table) // len(next(iter(table.axes.values())))
-    return sorted({round(i) for i in numpy.linspace(0, count - 1, min(count, _LINES))})
-
-
-def _lines(table: Table, target: str) -> Any:
-    """A target along the first axis, a column for each value of the others."""
-    import numpy
-
-    return numpy.reshape(table.columns[target], (len(next(iter(table.axes.values()))), -1))
-
-
-def _is_map(table: Table) -> bool:
-    """Whether two axes are both so dense that the table is drawn as a map."""
-    lengths = [len(axis) for axis in table.axes.values()]
-    return len(lengths) == 2 and min(lengths) >= _DENSE and table.survey is not None and not table.survey.work.is_ranged
-
-
-def _maps(table: Table) -> tuple[Chart, ...]:
-    """A map for each target."""
-    assert table.survey is not None
-    return tuple(map_chart(mapped(table.survey.of(target)), target) for target in table.columns)
-
-
-def _in_ratios(along: Any) -> bool:
-    """Whether the points are evenly spaced in their logarithm."""
-    import numpy
-
-    if len(along) < 3 or not (along > 0).all():
-        return False
-    even, ratios = numpy.diff(along), numpy.diff(numpy.log(along))
-    return bool(numpy.allclose(ratios, ratios[0]) and not numpy.allclose(even, even[0]))
-
-
-def _bounds(table: Table, target: str, end: str, place: int, color: int) -> Series | None:
-    """A line of the bounds of a target, if there are any."""
-    import numpy
-
-    along, column = next(iter(table.axes.values())), table.columns.get(f"{target}.{end}")
-    if column is None:
-        return None
-    return Series.of(along, numpy.reshape(column, (len(along), -1))[:, place], style="dotted", color=color)
-
-
-@dataclass(frozen=True)
-class _Stretch:
-    """A stretch of the first axis on which each relation keeps one form."""
-
-    low: float
-    high: float
-    arms: Mapping[str, str]
-    from_knee: bool  # whether it begins where the one before it ends
-
-
-def _stretches(table: Table, place: int) -> list[_Stretch]:
-    """The regimes along one line of the table; none if they change too often."""
-    import numpy
-
-    along = numpy.asarray(table.axes[next(iter(table.axes))])
-    if not table.regimes or len(along) < 2:
-        return []
-    codes = numpy.array([numpy.reshape(one.codes, (len(along), -1))[:, place] for one in table.regimes.values()])
-    order = numpy.argsort(along, kind="stable")
-    along, codes = along[order], codes[:, order]
-    turns = [0, *(numpy.flatnonzero((codes[:, 1:] != codes[:, :-1]).any(axis=0)) + 1), len(along)]
-    if len(turns) - 1 > _STRETCHES:
-        return []
-    knees = [along[0], *(_knee(table, place, along[i - 1], along[i]) for i in turns[1:-1]), along[-1]]
-    found = []
-    for i, begin in enumerate(turns[:-1]):
-        arms = {
-            name: regime.arms[code]
-            for (name, regime), code in zip(table.regimes.items(), codes[:, begin], strict=True)
-            if code >= 0
-        }
-        found.append(_Stretch(float(knees[i]), float(knees[i + 1]), arms, i > 0))
-    return found
-
-
-def _knee(table: Table, place: int, low: float, high: float) -> float:
-    """The point between two at which the regime changes."""
-    import numpy
-
-    if table.survey is None:
-        return (low + high) / 2
-    others = _others(table, place)
-    for _ in range(_ROUNDS):
-        between = numpy.linspace(low, high, _FINER)
-        codes = numpy.array([regime.codes.ravel() for regime in table.beside(between, *others).regimes.values()])
-        change = int(numpy.argmax((codes != codes[:, :1]).any(axis=0)))
-        if change == 0:
-            break
-        low, high = between[change - 1], between[change]
-    return float((low + high) / 2)
-
-
-def _told(table: Table, stretches: list[_Stretch]) -> tuple[tuple[Mark, ...], tuple[Shade, ...]]:
-    """The shades and the marks of a chart with one line."""
+def _told(line: _Line) -> tuple[tuple[Mark, ...], tuple[Shade, ...]]:
+    """The marks and the shades of a chart with one line."""
+    table, stretches = line.table, line.stretches
     first = next(iter(table.axes))
     varying = {name for one in stretches for name in one.arms if one.arms[name] != stretches[0].arms.get(name)}
     names = [name for name in table.regimes if name in varying] or list(table.regimes)[:1]
-    shades, marks = [], []
+    shades = []
     for one in stretches:
         arms = [f"{_worded(one.arms[name])} {_acts(table, name)}" for name in names if name in one.arms]
         if arms:
             shades.append(Shade(one.low, one.high, "; ".join(arms)))
-        if one.from_knee:
-            marks.append(Mark(one.low, _measured(one.low, table.units[first])))
-    return tuple(marks), tuple(shades)
+    return tuple(Mark(knee, _measured(knee, table.units[first])) for knee in line.knees), tuple(shades)
 
 
 def _acts(table: Table, relation: str) -> str:
     """What the arm of a relation does: that of a maximum or a minimum binds, any other applies."""
-    if table.survey is None:
-        return "binds"
     written = table.survey.work.library.relations[relation.removesuffix(".regime")].written
     parts = (part for side in (written.lhs, written.rhs) for part in walk(side) if isinstance(part, Apply))
     return "binds" if any(part.op in ("max", "min") for part in parts) else "applies"
@@ -306,37 +299,15 @@ def _worded(arm: str) -> str:
     return arm.replace("_", " ")
 
 
-def _others(table: Table, place: int) -> list[Any]:
-    """The values of the further axes for a line."""
+def _knees(table: Table, target: str, lines: Iterable[_Line], color: int | None = None) -> Iterator[Series]:
+    """The knees of a table's lines, as points on them."""
     import numpy
 
-    rest = list(table.axes.values())[1:]
-    places = numpy.unravel_index(place, [len(axis) for axis in rest]) if rest else ()
-    return [axis[i : i + 1] for axis, i in zip(rest, places, strict=True)]
-
-
-def _knees(table: Table, target: str, stretches: Mapping[int, list[_Stretch]]) -> Iterator[Series]:
-    """The knees of each line, as points on it."""
-    import numpy
-
-    x: list[float] = []
-    y: list[float] = []
-    for place, found in stretches.items():
-        knees = [one.low for one in found if one.from_knee]
-        if knees and table.survey is not None:
-            x += knees
-            y += table.beside(numpy.array(knees), *_others(table, place)).columns[target].ravel().tolist()
-    if x:
-        yield Series.of(x, y, "another regime begins", style="points")
-
-
-def _which(table: Table, names: list[str], position: int) -> str:
-    """The values of the further axes for a line, as text: `context = 4096 token/sequence`."""
-    import numpy
-
-    places = numpy.unravel_index(position, [len(table.axes[name]) for name in names])
-    values = [(name, table.axes[name][i]) for name, i in zip(names, places, strict=True)]
-    return ", ".join(f"{name.replace('_', ' ')} = {_measured(value, table.units[name])}" for name, value in values)
+    bent = [line for line in lines if line.knees]
+    heights = [line.beside(numpy.array(line.knees)).columns[target].ravel().tolist() for line in bent]
+    if bent:
+        x = chain.from_iterable(line.knees for line in bent)
+        yield Series.of(x, chain.from_iterable(heights), "another regime begins", style="points", color=color)
 
 
 def _label(name: str, table: Table) -> str:
@@ -358,21 +329,17 @@ _HALVINGS = 8  # between two points, where a verdict changes
 _RED = 7  # index in the palette
 
 
-def hatches(table: Table, target: str) -> tuple[Hatch, ...]:
+def _hatches(table: Table, target: str) -> tuple[Hatch, ...]:
     """The stretches in which checks of a target fail, along the only line of a table."""
     import numpy
 
-    if table.survey is None:
-        return ()
-    first = next(iter(table.axes))
-    along = numpy.asarray(table.axes[first])
-    order = numpy.argsort(along, kind="stable")
-    judgement = table.holding.judgements[target]
-    found: dict[tuple[tuple[float, float], ...], list[str]] = {}
+    order = numpy.argsort(_first(table), kind="stable")
+    along, judgement = _first(table)[order], table.holding.judgements[target]
+    failing: dict[tuple[tuple[float, float], ...], list[str]] = {}
     for name in sorted(judgement.names):
-        failing = judgement.failing(name).ravel()[order]
-        found.setdefault(tuple(_failing_stretches(table, target, name, along[order], failing)), []).append(name)
-    return tuple(Hatch(stretches, fails_in_words(names)) for stretches, names in found.items())
+        stretches = _failing_stretches(table, target, name, along, judgement.failing(name).ravel()[order])
+        failing.setdefault(tuple(stretches), []).append(name)
+    return tuple(Hatch(stretches, fails_in_words(names)) for stretches, names in failing.items())
 
 
 def _failing_stretches(table: Table, target: str, name: str, along: Any, failing: Any) -> Iterator[tuple[float, float]]:
@@ -387,12 +354,10 @@ def _failing_stretches(table: Table, target: str, name: str, along: Any, failing
 
 def _border(table: Table, target: str, name: str, low: float, high: float) -> float:
     """The point between two on the first axis at which a check begins or ceases to fail."""
-    assert table.survey is not None
-    work = table.survey.work
     others = tuple(float(axis[0]) for axis in list(table.axes.values())[1:])
 
     def fails(x: float) -> bool:
-        return name in work.told(target, (x, *others)).failed
+        return name in table.survey.work.told(target, (x, *others)).said
 
     before = fails(float(low))
     for _ in range(_HALVINGS):
@@ -401,28 +366,16 @@ def _border(table: Table, target: str, name: str, low: float, high: float) -> fl
     return float((low + high) / 2)
 
 
-def crosses(table: Table, target: str, chosen: Sequence[int]) -> list[Series]:
-    """The points of several lines at which a check fails, crossed."""
-    import numpy
-
-    if table.survey is None:
-        return []
-    along = numpy.asarray(next(iter(table.axes.values())))
-    lines = numpy.reshape(table.columns[target], (len(along), -1))
+def _crosses(table: Table, target: str, lines: Sequence[_Line]) -> Iterator[Series]:
+    """The points of several lines at which a check fails, crossed; checks that fail at the same points together."""
     judgement = table.holding.judgements[target]
-    found: dict[bytes, list[str]] = {}
+    named: dict[bytes, list[str]] = {}
     for name in sorted(judgement.names):
-        failing = numpy.reshape(judgement.failing(name), lines.shape)
-        found.setdefault(failing.tobytes(), []).append(name)
-    made = []
-    for held, names in found.items():
-        failing = numpy.frombuffer(held, bool).reshape(lines.shape)
-        x = [along[failing[:, i]] for i in chosen]
-        y = [lines[failing[:, i], i] for i in chosen]
-        if sum(map(len, x)):
-            made.append(
-                Series.of(
-                    numpy.concatenate(x), numpy.concatenate(y), fails_in_words(names), style="crosses", color=_RED
-                )
-            )
-    return made
+        named.setdefault(judgement.failing(name).tobytes(), []).append(name)
+    for names in named.values():
+        failing = judgement.failing(names[0])
+        crossed = [(line.of(failing), line) for line in lines]
+        x = [number for held, line in crossed for number in line.along[held]]
+        y = [number for held, line in crossed for number in line.of(table.columns[target])[held]]
+        if x:
+            yield Series.of(x, y, fails_in_words(names), style="crosses", color=_RED)

@@ -185,7 +185,6 @@ def _example(table: Table, name: str, place: int) -> tuple[str, str]:
         f"{axis} = {with_unit(f'{number:.4g}', table.units[axis])}"
         for axis, number in zip(table.axes, point, strict=True)
     )
-    assert table.survey is not None
     work = table.survey.work
     told = (work.told(recipe.target, point).said for recipe in work.recipes)
     said = next((held[name] for held in told if name in held), f"{name} does not hold")

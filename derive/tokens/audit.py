@@ -1,20 +1,40 @@
-"""The audit: every claim tested against the library, alone and together with the others."""
+"""The audit: every claim of the lecture and of texts about it, tested alone and together with the others.
+
+The claims are paraphrased, in one file for each subject.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
 
-from derive.audit.claims_file import Book
+from derive.audit.claim import Claim, Scene
+from derive.audit.claims_file import Book, read_claims
 from derive.audit.conflicts import Conflict, conflicts
 from derive.audit.verdicts import Finding, judge
 from derive.errors import UnknownNameError, unknown
 from derive.library import Library
 from derive.tables.progress import watched
-from derive.tokens.claims import claims, scenes
 from derive.tokens.relations import library as built_in
 
-__all__ = ["audit", "clashes"]
+__all__ = ["audit", "claims", "clashes", "scenes"]
+
+
+@cache
+def _books() -> tuple[Book, ...]:
+    return tuple(map(read_claims, sorted((Path(__file__).parent / "claims").glob("*.toml"))))
+
+
+def claims() -> tuple[Claim, ...]:
+    """All claims, in the order of their names."""
+    return tuple(sorted((claim for book in _books() for claim in book.claims), key=lambda claim: claim.name))
+
+
+def scenes() -> tuple[Scene, ...]:
+    """All scenes, file by file."""
+    return tuple(scene for book in _books() for scene in book.scenes)
 
 
 def audit(names: Sequence[str] = (), library: Library | None = None, book: Book | None = None) -> tuple[Finding, ...]:
@@ -26,26 +46,20 @@ def audit(names: Sequence[str] = (), library: Library | None = None, book: Book 
     [('C17', 'reproduced'), ('C20', 'contradicted')]
     """
     known = {claim.name: claim for claim in (claims() if book is None else book.claims)}
-    wanted = {_found(name, list(known)) for name in names} or known.keys()
+    wanted = {_named(name, list(known)) for name in names} or known.keys()
     asked = built_in() if library is None else library
     chosen = [claim for name, claim in known.items() if name in wanted]
     return tuple(watched(((1, judge(asked, claim)) for claim in chosen), len(chosen), "claims"))
 
 
-def _found(name: str, known: Sequence[str]) -> str:
-    """A claim's name, from one in any case."""
+def _named(name: str, known: Sequence[str]) -> str:
+    """A claim's name, from one in any case; claims are numbered, so an error suggests those that look alike."""
     for one in known:
         if one.upper() == name.upper():
             return one
-    raise _unknown(name, known)
-
-
-def _unknown(name: str, known: Sequence[str]) -> UnknownNameError:
-    """The error for an unknown claim; claims are numbered, so it suggests those that look alike."""
-    error = unknown("claim", name, known)
     like = tuple(get_close_matches(name.upper(), known, n=3, cutoff=0.5))
     hint = f"They run from {known[0]} to {known[-1]}." if known else "The file states none."
-    return UnknownNameError(error.what, hint=hint, name=name, kind="claim", suggestions=like)
+    raise UnknownNameError(unknown("claim", name, known).what, hint=hint, name=name, kind="claim", suggestions=like)
 
 
 def clashes(

@@ -29,7 +29,7 @@ class Findings(Mapping[str, "Finding"]):
     """What is found of each claim, once it is asked for."""
 
     def __init__(self) -> None:
-        from derive.tokens.claims import claims
+        from derive.tokens.audit import claims
 
         self.found: dict[str, Finding | None] = dict.fromkeys(claim.name for claim in claims())
 

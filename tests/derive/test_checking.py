@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import derive
-from derive.audit.criteria import as_printed
+from derive.audit.claim import as_printed
 from derive.checking import check
 from derive.tokens.relations import SOURCE
 from tests.derive.terminal import ask

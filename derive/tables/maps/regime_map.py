@@ -1,28 +1,55 @@
 """A question over one axis or two as a map: its regions, and the curves between them.
 
 A label tells of a question at a point which arms bind, which checks fail, and whether there is an answer. Where the
-labels of a column change, there is one curve for each thing that changes.
+labels of a column change, there is one curve for each thing that changes. The map is drawn with its regions coloured
+and named, those with failing checks hatched, its borders, and levels of the target.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import groupby, pairwise
 from typing import Any, Literal
 
 from derive.errors import LimitError
+from derive.presentation import charts
+from derive.presentation.charts import Area, Chart, Levels, Series, Words
+from derive.presentation.failed_checks import fails_in_words
+from derive.presentation.numbers import labelled, prefixed, with_unit
 from derive.tables.axes import DECADES, Axis, Line
 from derive.tables.maps.decomposition import Column, Scale, columns_of, decomposed
 from derive.tables.point_checks import Verdict
-from derive.tables.sweep_question import Survey
+from derive.tables.sweep_question import Survey, crossed
 
-__all__ = ["Change", "Curve", "Labels", "RegimeMap", "Standing", "Strip", "curves", "mapped", "strips", "varying"]
+__all__ = [
+    "Change",
+    "Curve",
+    "Labels",
+    "RegimeMap",
+    "Standing",
+    "Strip",
+    "map_chart",
+    "mapped",
+    "varying",
+]
 
 Point = tuple[float, ...]
 """Its number on each axis."""
 
+_NAMED = 0.03  # share of the map from which a region bears its name
+_STEPS = (1.0, 2.0, 5.0, 10.0)
+_MOST_LEVELS = 12
+_GREY = 7  # place in the palette
+_ARM: dict[str, Any] = {"style": "line", "color": 6}
+_CHECK: dict[str, Any] = {"style": "dashed", "color": 1}
+_NUMBER = re.compile(r"-?[\d.]+(e[-+]?\d+)?(/[\d.]+)?")
+_LETTER, _ROW = 0.006, 0.025  # half of a letter's width and of a line's height, as shares of the panel
+_HEIGHTS = (0.25, 0.5, 0.75)  # of a strip, where its name may stand
+_LONG = 1e4  # numbers of an axis from here on take a prefix
 _JOINED = 0.6  # of a step of the grid, between the ends of two pieces of one curve
 _APART = 1e-3  # of a step: a shorter vertical piece is the rounding of a slanted one
 
@@ -43,94 +70,6 @@ class Strip:
     along: tuple[float, ...]
     low: tuple[float, ...]
     high: tuple[float, ...]
-
-
-def _stretches(columns: Sequence[Column]) -> list[list[Column]]:
-    """Successive columns with the same labels in the same order."""
-    return [list(group) for _, group in groupby(columns, key=lambda one: one.labels)]
-
-
-def strips(columns: Sequence[Column], up: Scale) -> Iterator[Strip]:
-    """The regions, each as strips that end where the order of labels changes.
-
-    >>> import numpy
-    >>> from derive.tables.maps.decomposition import decomposed
-    >>> grid = Scale(numpy.linspace(0.0, 4.0, 5))
-    >>> whole = decomposed(lambda x, y: (y > 3).astype(int), grid, grid)
-    >>> [(one.label, round(one.low[0], 9), round(one.high[0], 9)) for one in strips(whole, grid)]
-    [(0, 0.0, 3.0), (1, 3.0, 4.0)]
-    """
-    bottom, top = float(up.numbers[0]), float(up.numbers[-1])
-    for stretch in _stretches(columns):
-        along = tuple(one.at for one in stretch)
-        lines = [(bottom,) * len(stretch), *zip(*(one.heights for one in stretch), strict=True), (top,) * len(stretch)]
-        for label, (low, high) in zip(stretch[0].labels, pairwise(lines), strict=True):
-            yield Strip(label, along, low, high)
-
-
-def curves(columns: Sequence[Column], standings: Sequence[Standing], along: Scale, up: Scale) -> list[Curve]:
-    """The borders, each in as few pieces as it has."""
-    pieces: dict[Change, list[list[Point]]] = {}
-    for below, above, points in _pieces(columns, up):
-        for change in standings[below].changes(standings[above]):
-            pieces.setdefault(change, []).append(points)
-    return [Curve(change, tuple(points)) for change in sorted(pieces) for points in _joined(pieces[change], along, up)]
-
-
-def _pieces(columns: Sequence[Column], up: Scale) -> Iterator[tuple[int, int, list[Point]]]:
-    """The curves inside each stretch of columns, and the upright ones between two stretches."""
-    stretches = _stretches(columns)
-    for stretch in stretches:
-        for i, (below, above) in enumerate(pairwise(stretch[0].labels)):
-            yield below, above, [(one.at, one.heights[i]) for one in stretch]
-    for before, after in pairwise(stretches):
-        yield from _upright(before[-1], after[0], up)
-
-
-def _upright(left: Column, right: Column, up: Scale) -> Iterator[tuple[int, int, list[Point]]]:
-    """Where labels differ between neighbouring columns."""
-    ends = sorted({float(up.numbers[0]), float(up.numbers[-1]), *left.heights, *right.heights})
-    at = left.at / 2 + right.at / 2
-    smallest = _APART / (len(up.numbers) - 1)
-    for low, high in pairwise(ends):
-        here, there = _label_over(left, low), _label_over(right, low)
-        if here != there and up.share(high) - up.share(low) > smallest:
-            yield here, there, [(at, low), (at, high)]
-
-
-def _label_over(column: Column, height: float) -> int:
-    return column.labels[sum(1 for one in column.heights if one <= height)]
-
-
-def _joined(pieces: Iterable[list[Point]], along: Scale, up: Scale) -> list[list[Point]]:
-    """Pieces whose ends meet, put together."""
-    reach = _JOINED / (max(len(along.numbers), len(up.numbers)) - 1)
-
-    def apart(one: Point, other: Point) -> float:
-        return math.hypot(along.share(one[0]) - along.share(other[0]), up.share(one[1]) - up.share(other[1]))
-
-    left = sorted(pieces, key=lambda one: one[0])
-    found: list[list[Point]] = []
-    while left:
-        whole = left.pop(0)
-        while left:
-            gap, i, joint = min(
-                (apart(a, b), i, way)
-                for i, other in enumerate(left)
-                for way, a, b in (
-                    ("on", whole[-1], other[0]),
-                    ("on back", whole[-1], other[-1]),
-                    ("before", whole[0], other[-1]),
-                    ("before back", whole[0], other[0]),
-                )
-            )
-            if gap > reach:
-                break
-            other = left.pop(i)
-            other = other[::-1] if joint.endswith("back") else other
-            whole = whole + other if joint.startswith("on") else other + whole
-        found.append(whole)
-    return found
 
 
 _AT_LEAST = 16  # points asked at once: the solver judges fewer one by one
@@ -234,7 +173,7 @@ class Labels:
         return self.standings.index(standing)
 
 
-_ALONG_ONE = Scale((0.0, 1.0))  # the other axis of a map with one
+_ALONG_ONE = Scale((0.0, 1.0))  # the other axis of a map with one, on whose sides its column stands twice
 
 
 @dataclass(frozen=True)
@@ -252,50 +191,122 @@ class RegimeMap:
         """The axes; the last one is upright."""
         return self.survey.work.names
 
+    @cached_property
+    def _stretches(self) -> list[list[Column]]:
+        """Successive columns with the same labels in the same order."""
+        return [list(group) for _, group in groupby(self.columns, key=lambda one: one.labels)]
+
     @property
-    def strips(self) -> list[Strip]:
-        return list(strips(self.columns, self.up))
+    def strips(self) -> Iterator[Strip]:
+        """The regions, each as strips that end where the order of labels changes.
+
+        >>> import numpy
+        >>> from derive.tables.maps.decomposition import decomposed
+        >>> grid = Scale(numpy.linspace(0.0, 4.0, 5))
+        >>> columns = decomposed(lambda x, y: (y > 3).astype(int), grid, grid)
+        >>> strips = RegimeMap(None, grid, grid, tuple(columns), ()).strips
+        >>> [(one.label, round(one.low[0], 9), round(one.high[0], 9)) for one in strips]
+        [(0, 0.0, 3.0), (1, 3.0, 4.0)]
+        """
+        bottom, top = float(self.up.numbers[0]), float(self.up.numbers[-1])
+        for stretch in self._stretches:
+            along, count = tuple(one.at for one in stretch), len(stretch)
+            lines = [(bottom,) * count, *zip(*(one.heights for one in stretch), strict=True), (top,) * count]
+            for label, (low, high) in zip(stretch[0].labels, pairwise(lines), strict=True):
+                yield Strip(label, along, low, high)
 
     @property
     def curves(self) -> list[Curve]:
-        """The borders; with one axis each is a point."""
-        if len(self.names) > 1:
-            return curves(self.columns, self.standings, self.along, self.up)
-        (column,) = self.columns
-        pairs = zip(column.heights, pairwise(column.labels), strict=True)
-        return [
-            Curve(change, ((height,),))
-            for height, (below, above) in pairs
-            for change in self.standings[below].changes(self.standings[above])
-        ]
+        """The borders, each in as few pieces as it has; with one axis each is a point."""
+        curves: list[Curve] = []
+        if self.along is _ALONG_ONE:
+            column = self.columns[0]
+            for height, (below, above) in zip(column.heights, pairwise(column.labels), strict=True):
+                curves += [Curve(one, ((height,),)) for one in self.standings[below].changes(self.standings[above])]
+            return curves
+        pieces: dict[Change, list[list[Point]]] = {}
+        for below, above, points in self._pieces():
+            for change in self.standings[below].changes(self.standings[above]):
+                pieces.setdefault(change, []).append(points)
+        for change in sorted(pieces):
+            curves += [Curve(change, tuple(points)) for points in _joined(pieces[change], self.along, self.up)]
+        return curves
+
+    def _pieces(self) -> Iterator[tuple[int, int, list[Point]]]:
+        """The curves inside each stretch of columns, and the upright ones between two stretches."""
+        for stretch in self._stretches:
+            for i, (below, above) in enumerate(pairwise(stretch[0].labels)):
+                yield below, above, [(one.at, one.heights[i]) for one in stretch]
+        for before, after in pairwise(self._stretches):
+            yield from _upright(before[-1], after[0], self.up)
 
     @property
     def shares(self) -> list[float]:
         """How much of the map each standing takes, as it is drawn."""
-        found = [0.0] * len(self.standings)
-        if len(self.names) == 1:
-            (column,) = self.columns
-            ends = [0.0, *map(self.up.share, column.heights), 1.0]
-            for label, (low, high) in zip(column.labels, pairwise(ends), strict=True):
-                found[label] += high - low
-            return found
+        shares = [0.0] * len(self.standings)
         for strip in self.strips:
             widths = [high - low for low, high in pairwise(map(self.along.share, strip.along))]
             tall = [self.up.share(high) - self.up.share(low) for low, high in zip(strip.low, strip.high, strict=True)]
-            found[strip.label] += sum(w * (a + b) / 2 for w, (a, b) in zip(widths, pairwise(tall), strict=True))
-        return found
+            shares[strip.label] += sum(w * (a + b) / 2 for w, (a, b) in zip(widths, pairwise(tall), strict=True))
+        return shares
+
+
+def _upright(left: Column, right: Column, up: Scale) -> Iterator[tuple[int, int, list[Point]]]:
+    """Where labels differ between neighbouring columns."""
+    ends = sorted({float(up.numbers[0]), float(up.numbers[-1]), *left.heights, *right.heights})
+    at = left.at / 2 + right.at / 2
+    smallest = _APART / (len(up.numbers) - 1)
+    for low, high in pairwise(ends):
+        here, there = _label_over(left, low), _label_over(right, low)
+        if here != there and up.share(high) - up.share(low) > smallest:
+            yield here, there, [(at, low), (at, high)]
+
+
+def _label_over(column: Column, height: float) -> int:
+    return column.labels[sum(1 for one in column.heights if one <= height)]
+
+
+def _joined(pieces: Iterable[list[Point]], along: Scale, up: Scale) -> list[list[Point]]:
+    """Pieces whose ends meet, put together."""
+    reach = _JOINED / (max(len(along.numbers), len(up.numbers)) - 1)
+
+    def apart(one: Point, other: Point) -> float:
+        return math.hypot(along.share(one[0]) - along.share(other[0]), up.share(one[1]) - up.share(other[1]))
+
+    left = sorted(pieces, key=lambda one: one[0])
+    found: list[list[Point]] = []
+    while left:
+        whole = left.pop(0)
+        while left:
+            gap, i, joint = min(
+                (apart(a, b), i, way)
+                for i, other in enumerate(left)
+                for way, a, b in (
+                    ("on", whole[-1], other[0]),
+                    ("on back", whole[-1], other[-1]),
+                    ("before", whole[0], other[-1]),
+                    ("before back", whole[0], other[0]),
+                )
+            )
+            if gap > reach:
+                break
+            other = left.pop(i)
+            other = other[::-1] if joint.endswith("back") else other
+            whole = whole + other if joint.startswith("on") else other + whole
+        found.append(whole)
+    return found
 
 
 def mapped(survey: Survey) -> RegimeMap:
     """The map of a survey with one axis or two."""
     labels = Labels(survey)
-    scales = [_scale(line) for line in survey.lines]
-    if len(scales) == 1:
-        found: Sequence[Column] = columns_of(lambda _, y: labels.at(y), [0.0], scales[0])
+    *first, up = [_scale(line) for line in survey.lines]
+    if first:
+        along, columns = first[0], decomposed(labels.at, first[0], up)
     else:
-        found = decomposed(labels.at, *scales)
-    along = scales[0] if len(scales) > 1 else _ALONG_ONE
-    return RegimeMap(survey, along, scales[-1], tuple(found), tuple(labels.standings))
+        (column,) = columns_of(lambda _, y: labels.at(y), [0.0], up)
+        along, columns = _ALONG_ONE, [column, replace(column, at=1.0)]
+    return RegimeMap(survey, along, up, tuple(columns), tuple(labels.standings))
 
 
 def _scale(line: Line) -> Scale:
@@ -304,3 +315,148 @@ def _scale(line: Line) -> Scale:
     numbers: Any = numpy.unique(line.part(0, len(line)))
     log = isinstance(line.source, Axis) and line.source.log
     return Scale(numbers, bool(numbers[0] > 0 and (log or numbers[-1] >= DECADES * numbers[0])))
+
+
+def map_chart(found: RegimeMap, target: str) -> Chart:
+    """The map of a question over two axes."""
+    units = found.survey.units
+    along, up = (
+        _Drawn.of_scale(name, scale, units[name])
+        for name, scale in zip(found.names, (found.along, found.up), strict=True)
+    )
+    worded = _words(found)
+    colors = {words: i for i, words in enumerate(dict.fromkeys(words for words, _ in worded if words))}
+    areas = []
+    for strip in found.strips:
+        arms, failing = worded[strip.label]
+        sides = along.of_all(strip.along), up.of_all(strip.low), up.of_all(strip.high)
+        areas.append(Area(*sides, colors.get(arms, _GREY), bool(failing)))
+    borders = []
+    for curve in found.curves:
+        x, y = zip(*curve.points, strict=True)
+        style = _CHECK if curve.change.kind == "check" else _ARM
+        borders.append(Series.of(along.of_all(x), up.of_all(y), **style))
+    told = sorted({failing for _, failing in worded if failing})
+    return Chart(
+        along.axis,
+        up.axis,
+        tuple(borders),
+        title="; hatched: ".join(filter(None, (target.replace("_", " "), ", ".join(told)))),
+        height=4.2,
+        areas=tuple(areas),
+        words=tuple(replace(one, x=along.of(one.x), y=up.of(one.y)) for one in _names(found, worded)),
+        levels=_levels(found, target, along, up),
+    )
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """An axis as it is drawn: in a multiple of its unit where its numbers are long."""
+
+    axis: charts.Axis
+    factor: float
+
+    @classmethod
+    def of_scale(cls, name: str, scale: Scale, unit: str) -> _Drawn:
+        low, high = float(scale.numbers[0]), float(scale.numbers[-1])
+        shown, unit = (high, unit) if scale.log else prefixed(high, unit, _LONG)
+        factor = shown / high
+        return cls(
+            charts.Axis(labelled(name.replace("_", " "), unit), scale.log, (), low * factor, high * factor), factor
+        )
+
+    def of(self, number: float) -> float:
+        return number * self.factor
+
+    def of_all(self, numbers: Iterable[float]) -> tuple[float, ...]:
+        return tuple(map(self.of, numbers))
+
+
+def _words(found: RegimeMap) -> list[tuple[str, str]]:
+    """For each standing, which arms bind, of those that vary, and which checks fail."""
+    names = varying(found.standings)
+
+    def words(standing: Standing) -> tuple[str, str]:
+        if not standing.is_answered:
+            return "", "no answer"
+        arms = [_of_arm(name, arm).replace("_", " ") for name, arm in standing.arms if name in names and arm]
+        return ", ".join(arms), fails_in_words(sorted(standing.failed)) if standing.failed else ""
+
+    return [words(one) for one in found.standings]
+
+
+def _of_arm(relation: str, arm: str) -> str:
+    """What is told of the arm that binds: its name, or the number that it is.
+
+    >>> _of_arm("step_time", "memory_time"), _of_arm("scaled_step_time", "1")
+    ('memory_time binds', 'scaled_step_time is 1')
+    """
+    return f"{relation} is {arm}" if _NUMBER.fullmatch(arm) else f"{arm} binds"
+
+
+def _names(found: RegimeMap, worded: list[tuple[str, str]]) -> list[Words]:
+    """The name of each region that has room for it, where it is farthest from borders and sides."""
+    import numpy
+
+    walls = numpy.array([(found.along.share(x), found.up.share(y)) for one in found.curves for x, y in one.points])
+    best: dict[int, tuple[float, Words]] = {}
+    shares = found.shares
+    for strip in found.strips:
+        text = "\n".join(filter(None, worded[strip.label]))
+        if shares[strip.label] < _NAMED or not text:
+            continue
+        rows = text.split("\n")
+        size = numpy.array([_LETTER * max(map(len, rows)), _ROW * len(rows)])
+        for x, y in _within(found, strip):
+            here = numpy.array([found.along.share(x), found.up.share(y)])
+            room = float((numpy.minimum(here, 1 - here) / size).min())  # in sizes of the name
+            if len(walls):
+                room = min(room, float((numpy.abs(walls - here) / size).max(axis=1).min()))
+            if room > best.get(strip.label, (0.0,))[0]:
+                best[strip.label] = room, Words(x, y, text)
+    return [words for _, words in best.values()]
+
+
+def _within(found: RegimeMap, strip: Strip) -> Iterator[tuple[float, float]]:
+    """Places inside a strip."""
+    for x, low, high in zip(strip.along, strip.low, strip.high, strict=True):
+        for share in _HEIGHTS:
+            yield x, low ** (1 - share) * high**share if found.up.log else low + share * (high - low)
+
+
+def _levels(found: RegimeMap, target: str, along: _Drawn, up: _Drawn) -> Levels | None:
+    """Levels of the target at round numbers."""
+    import numpy
+
+    numbers = found.survey.work.columns(crossed([found.along.numbers, found.up.numbers]))[target]
+    finite = numbers[numpy.isfinite(numbers)]
+    if finite.size < 4 or finite.min() == finite.max():
+        return None
+    low, high = float(finite.min()), float(finite.max())
+    chosen = tuple(one for one in round_levels(low, high) if low < one < high)  # a level plain has no line
+    unit = found.survey.units[target]
+    x, y = along.of_all(map(float, found.along.numbers)), up.of_all(map(float, found.up.numbers))
+    rows = tuple(tuple(map(float, row)) for row in numpy.asarray(numbers).T)
+    return Levels(x, y, rows, chosen, tuple(with_unit(f"{n:g}", u) for n, u in (prefixed(one, unit) for one in chosen)))
+
+
+def round_levels(low: float, high: float) -> tuple[float, ...]:
+    """At most a dozen round numbers between two: 1, 2, 5 of each decade, or fewer; evenly within a decade.
+
+    >>> round_levels(0.7, 30.0)
+    (1.0, 2.0, 5.0, 10.0, 20.0)
+    >>> round_levels(3.1, 4.1)
+    (3.2, 3.4, 3.6, 3.8, 4.0)
+    """
+    if low > 0 and high >= 10 * low:
+        for steps in (_STEPS[:3], _STEPS[:1]):
+            decades = range(math.floor(math.log10(low)), math.floor(math.log10(high)) + 1)
+            found = [float(f"{step:g}e{n}") for n in decades for step in steps if low <= float(f"{step:g}e{n}") <= high]
+            if len(found) <= _MOST_LEVELS:
+                return tuple(found)
+        return tuple(found[:: math.ceil(len(found) / _MOST_LEVELS)])
+    rough = (high - low) / 6
+    scale = 10.0 ** math.floor(math.log10(rough))
+    step = next(one * scale for one in _STEPS if one * scale >= rough)
+    first, last = math.ceil(low / step), math.floor(high / step)
+    return tuple(float(f"{i * step:.12g}") for i in range(first, last + 1))

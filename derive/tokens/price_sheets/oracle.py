@@ -41,7 +41,7 @@ from quantities.declaration import Declaration
 from quantities.facts import Profile
 from quantities.value import Source, Value
 
-__all__ = ["Choice", "Conclusion", "Contradiction", "Inference", "Missing", "conclude", "gap_text", "infer", "survey"]
+__all__ = ["Choice", "Conclusion", "Contradiction", "Inference", "Missing", "conclude", "infer", "survey"]
 
 
 @dataclass(frozen=True)
@@ -168,79 +168,114 @@ def conclude(asker: Asker, question: SheetQuestion) -> Conclusion | Missing:
     if lacking:
         return Missing(quantity, lacking)
     try:
-        given = asker.assumed(question)
-        at, answer, found = _answered(asker, question, given)
+        return _Inquiry(asker, question, asker.assumed(question)).concluded()
     except NOES as error:
         return Missing(quantity, (), _why(error))
-    low_at, (lowest, _) = min(found, key=lambda pair: pair[1][0])
-    high_at, (_, highest) = max(found, key=lambda pair: pair[1][1])
-    kinds = asker.kinds(answer, at)
-    concluded: Conclusion = Conclusion(
-        question,
-        quantity,
-        answer,
-        (lowest, highest),
-        _choice(at, kinds),
-        _choice(low_at, kinds),
-        _choice(high_at, kinds),
-        _passed_over(asker, question, at, kinds),
-        (*question.assuming, *answer.assumptions),
-        lambda: _refuted(asker, question, concluded, at, given),
-    )
-    return concluded
 
 
-def _answered(
-    asker: Asker, question: SheetQuestion, given: Mapping[str, Any]
-) -> tuple[Chosen, Answer, list[tuple[Chosen, Span]]]:
-    """The first choice with an answer; that answer; and the ends of the answers at all choices."""
+@dataclass(frozen=True)
+class _Inquiry:
+    """A question that is put to a sheet for every choice that its answer depends on."""
 
-    def ask(chosen: Chosen) -> Answer:
-        return asker.ask(question.target, chosen, given, question.needs)
+    asker: Asker
+    question: SheetQuestion
+    given: Mapping[str, Any]
 
-    def span(chosen: Chosen) -> Span:
-        return asker.span(question.target, chosen, given, question.needs)
+    def concluded(self) -> Conclusion:
+        """The answer at the reference choice, and its range over the others."""
+        at, answer, spans = self._answered()
+        low_at, (lowest, _) = min(spans, key=lambda pair: pair[1][0])
+        high_at, (_, highest) = max(spans, key=lambda pair: pair[1][1])
+        kinds = self.asker.kinds(answer, at)
+        concluded: Conclusion = Conclusion(
+            self.question,
+            self.asker.sheet.library.declaration(self.question.target),
+            answer,
+            (lowest, highest),
+            _choice(at, kinds),
+            _choice(low_at, kinds),
+            _choice(high_at, kinds),
+            self._passed_over(at, kinds),
+            (*self.question.assuming, *answer.assumptions),
+            lambda: self._refuted(concluded, at),
+        )
+        return concluded
 
-    choices, refusals = iter(asker.choices), list[DeriveError]()
-    determined = (chosen for chosen in choices if asker.determines(question, chosen, given))
-    first = next(_answers_at(ask, determined, refusals), None)
-    if first is None and refusals:
-        raise refusals[0]
-    at, answer = first or (asker.choices[0], ask(asker.choices[0]))
-    others = _others(asker, question, given, choices, at, asker.kinds(answer, at))
-    if question.nearest:
-        answers = [(at, answer), *_answers_at(ask, others, refusals)]
-        at, answer = min(answers, key=lambda pair: _apart(pair[1]))
-        return at, answer, [(chosen, ends(one)) for chosen, one in answers]
-    return at, answer, [(at, ends(answer)), *_answers_at(span, others, refusals)]
+    def _answered(self) -> tuple[Chosen, Answer, list[tuple[Chosen, Span]]]:
+        """The first choice with an answer; that answer; and the ends of the answers at all choices."""
+        choices, refusals = iter(self.asker.choices), list[DeriveError]()
+        first = next(self._answers_at(self._ask, filter(self._determines, choices), refusals), None)
+        if first is None and refusals:
+            raise refusals[0]
+        at, answer = first or (self.asker.choices[0], self._ask(self.asker.choices[0]))
+        others = self._others(choices, at, self.asker.kinds(answer, at))
+        if self.question.nearest:
+            answers = [(at, answer), *self._answers_at(self._ask, others, refusals)]
+            at, answer = min(answers, key=lambda pair: _apart(pair[1]))
+            return at, answer, [(chosen, ends(one)) for chosen, one in answers]
+        return at, answer, [(at, ends(answer)), *self._answers_at(self._span, others, refusals)]
 
+    def _ask(self, chosen: Chosen) -> Answer:
+        return self.asker.ask(self.question.target, chosen, self.given, self.question.needs)
 
-def _answers_at(
-    ask: Callable[[Chosen], Result], choices: Iterable[Chosen], refusals: list[DeriveError]
-) -> Iterator[tuple[Chosen, Result]]:
-    """The answers at those choices that have one; the errors of the others are added to `refusals`."""
-    for chosen in choices:
-        try:
-            yield chosen, ask(chosen)
-        except NOES as error:
-            refusals.append(error)
+    def _span(self, chosen: Chosen) -> Span:
+        return self.asker.span(self.question.target, chosen, self.given, self.question.needs)
 
+    def _determines(self, chosen: Chosen) -> bool:
+        """Whether the question can be answered at a choice, whatever the numbers."""
+        return self.asker.determines(self.question, chosen, self.given)
 
-def _others(
-    asker: Asker,
-    question: SheetQuestion,
-    given: Mapping[str, Any],
-    choices: Iterable[Chosen],
-    at: Chosen,
-    kinds: frozenset[str],
-) -> list[Chosen]:
-    """Further choices, one for each combination of the kinds that the answer depends on."""
-    found = {_choice(at, kinds): at}
-    for chosen in choices:
-        choice = _choice(chosen, kinds)
-        if choice not in found and asker.determines(question, chosen, given):
-            found[choice] = chosen
-    return list(found.values())[1:]
+    def _answers_at(
+        self, ask: Callable[[Chosen], Result], choices: Iterable[Chosen], refusals: list[DeriveError]
+    ) -> Iterator[tuple[Chosen, Result]]:
+        """The answers at those choices that have one; the errors of the others are added to `refusals`."""
+        for chosen in choices:
+            try:
+                yield chosen, ask(chosen)
+            except NOES as error:
+                refusals.append(error)
+
+    def _others(self, choices: Iterable[Chosen], at: Chosen, kinds: frozenset[str]) -> list[Chosen]:
+        """Further choices, one for each combination of the kinds that the answer depends on."""
+        found = {_choice(at, kinds): at}
+        for chosen in choices:
+            choice = _choice(chosen, kinds)
+            if choice not in found and self._determines(chosen):
+                found[choice] = chosen
+        return list(found.values())[1:]
+
+    def _passed_over(self, at: Chosen, kinds: frozenset[str]) -> Choice:
+        """The parts of the first choice that are not in the reference, except where the nearest one is looked for."""
+        first = self.asker.choices[0]
+        other = {kind for kind, one, chosen in zip(KEYS, first, at, strict=True) if one is not chosen} & kinds
+        return Choice() if self.question.nearest else _choice(first, frozenset(other))
+
+    # What would refute it
+
+    def _refuted(self, concluded: Conclusion, at: Chosen) -> tuple[str, ...]:
+        """In words, what would refute a conclusion; all numbers are the library's."""
+        said = [_filled(text, concluded) for text in self.question.refuted]
+        levers = [self._lever(concluded, at, name, instead) for name, instead in self.question.levers.items()]
+        return (*said, *filter(None, levers))
+
+    def _lever(self, concluded: Conclusion, at: Chosen, name: str, instead: Sequence[str]) -> str:
+        """The values of one quantity, in words, at which the conclusion would leave its range, all else being equal."""
+        sheet, quantity = self.asker.sheet, concluded.quantity
+        if concluded.bounds[0] == concluded.bounds[1] or name in sheet.given:
+            return ""
+        kept = concluded.answer.given.keys() - {name, *instead}  # what was used in the answer and is not solved for
+        left = tuple(replace(one, values={key: one.values[key] for key in one.values if key in kept}) for one in at)
+        numbers = []
+        for end in filter(isfinite, concluded.bounds):
+            target = {quantity.name: stated(quantity, end, end, _END)}
+            try:
+                numbers.append(self.asker.ask(name, left, {**self.given, **target}).base)
+            except NOES:
+                continue
+        ordered = sorted(number for number in numbers if number is not None)
+        unit = sheet.library.declaration(name).unit
+        limits = [f"{word} {shown(number, unit)}" for word, number in zip(("below", "above"), ordered, strict=False)]
+        return f"{name} {' or '.join(limits)}, all else as at {concluded.reference}" if len(limits) == 2 else ""
 
 
 def _why(error: DeriveError) -> str:
@@ -254,28 +289,9 @@ def _choice(chosen: Chosen, kinds: frozenset[str]) -> Choice:
     return Choice(**{kind: profile.name for kind, profile in zip(KEYS, chosen, strict=True) if kind in kinds})
 
 
-def _passed_over(asker: Asker, question: SheetQuestion, at: Chosen, kinds: frozenset[str]) -> Choice:
-    """The parts of the first choice that are not in the reference, except where the nearest one is looked for."""
-    first = asker.choices[0]
-    other = {kind for kind, one, chosen in zip(KEYS, first, at, strict=True) if one is not chosen} & kinds
-    return Choice() if question.nearest else _choice(first, frozenset(other))
-
-
 def _apart(answer: Answer) -> float:
     """How far an answer lies from 1, as a ratio."""
     return abs(log(answer.base)) if answer.base else inf
-
-
-# What would refute it
-
-
-def _refuted(
-    asker: Asker, question: SheetQuestion, concluded: Conclusion, at: Chosen, given: Mapping[str, Any]
-) -> tuple[str, ...]:
-    """In words, what would refute a conclusion; all numbers are the library's."""
-    said = [_filled(text, concluded) for text in question.refuted]
-    levers = [_lever(asker, concluded, at, given, name, instead) for name, instead in question.levers.items()]
-    return (*said, *(text for text in levers if text))
 
 
 def _filled(text: str, concluded: Conclusion) -> str:
@@ -285,40 +301,6 @@ def _filled(text: str, concluded: Conclusion) -> str:
     base = concluded.answer.base
     value = shown(base, unit) if base is not None else f"{shown(low, unit)} to {shown(high, unit)}"
     return text.format(value=value, low=shown(low, unit), high=shown(high, unit))
-
-
-def gap_text(text: str, gap: Conclusion) -> str:
-    """The text of a gap between two prices, with its range over all choices if there is one."""
-    unit, (low, high) = gap.quantity.unit, gap.bounds
-    ends = [shown(end, unit) for end in (low, high)]
-    return text.format(value=ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}")
-
-
-def _lever(
-    asker: Asker, concluded: Conclusion, at: Chosen, given: Mapping[str, Any], name: str, instead: Sequence[str]
-) -> str:
-    """The values of one quantity, in words, at which the conclusion would leave its range, all else being equal."""
-    if concluded.bounds[0] == concluded.bounds[1] or name in asker.sheet.given:
-        return ""
-    left = {name, *instead}
-    kept = [replace(p, values={key: p.values[key] for key in p.values if _stays(key, left, concluded)}) for p in at]
-    found = []
-    for end in concluded.bounds:
-        if isfinite(end):
-            target = {concluded.quantity.name: stated(concluded.quantity, end, end, _END)}
-            try:
-                found.append(asker.ask(name, tuple(kept), {**given, **target}).base)
-            except NOES:
-                continue
-    numbers = sorted(number for number in found if number is not None)
-    unit = asker.sheet.library.declaration(name).unit
-    limits = [f"{word} {shown(number, unit)}" for word, number in zip(("below", "above"), numbers, strict=False)]
-    return f"{name} {' or '.join(limits)}, all else as at {concluded.reference}" if len(limits) == 2 else ""
-
-
-def _stays(name: str, left: set[str], concluded: Conclusion) -> bool:
-    """Whether a value of a choice was used in the answer and is not solved for."""
-    return name in concluded.answer.given and name not in left
 
 
 def infer(source: str | Path | Profile, /, *profiles: str | Profile, **given: Any) -> Inference:
@@ -333,7 +315,8 @@ def infer(source: str | Path | Profile, /, *profiles: str | Profile, **given: An
     """
     sheet = read_sheet(source, given)
     asker = Asker(sheet, plausible(sheet.library, profiles, sheet.profile.name))
-    return _inferred(asker, watched(_concluded(asker), len(QUESTIONS), "questions"))
+    concluded = ((1, conclude(asker, question)) for question in QUESTIONS)
+    return _inferred(asker, watched(concluded, len(QUESTIONS), "questions"))
 
 
 def survey(*profiles: str | Profile, **given: Any) -> tuple[Inference, ...]:
@@ -341,12 +324,8 @@ def survey(*profiles: str | Profile, **given: Any) -> tuple[Inference, ...]:
     common = dict[Any, Any]()
     sheets = ((read_sheet(name, given), plausible(library(), profiles, name)) for name in sheet_names())
     askers = (Asker(sheet, among, common) for sheet, among in sheets)
-    found = ((1, _inferred(asker, (one for _, one in _concluded(asker)))) for asker in askers)
+    found = ((1, _inferred(asker, (conclude(asker, question) for question in QUESTIONS))) for asker in askers)
     return tuple(watched(found, len(sheet_names()), "price sheets"))
-
-
-def _concluded(asker: Asker) -> Iterator[tuple[int, Conclusion | Missing]]:
-    return ((1, conclude(asker, question)) for question in QUESTIONS)
 
 
 def _inferred(asker: Asker, concluded: Iterable[Conclusion | Missing]) -> Inference:
@@ -374,7 +353,9 @@ def _by_interpretation(asker: Asker, tension: Tension) -> Iterator[Contradiction
     low, high = tension.low * (1 - AGREEMENT), tension.high * (1 + AGREEMENT)
     if not low <= gap.answer.base <= high:
         everywhere = gap.bounds[0] > high or gap.bounds[1] < low
-        yield Contradiction(tension.prices, gap_text(tension.text, gap), gap.answer, everywhere)
+        least, most = (shown(end, gap.quantity.unit) for end in gap.bounds)
+        text = tension.text.format(value=least if least == most else f"{least} to {most}")
+        yield Contradiction(tension.prices, text, gap.answer, everywhere)
 
 
 def _by_definition(asker: Asker) -> Iterator[Contradiction]:

@@ -10,13 +10,13 @@ An `Asker` has the answers of the library on a sheet, for one choice of chip, mo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache, cached_property
 from itertools import product
 from math import inf
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import tomli
 
@@ -153,6 +153,9 @@ class SheetQuestion:
     levers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     given: Mapping[str, float] = field(default_factory=dict)
     nearest: bool = False
+    head: str = ""  # above its column in a table of sheets, and above that of its range
+    range_head: str = ""
+    compared: bool = False  # whether sheets are compared by it in a line
 
 
 @dataclass(frozen=True)
@@ -257,6 +260,7 @@ def _at_each_precision(library: Library, profile: Profile) -> list[Profile]:
     return [library.profile(f"{profile.name}:{choice}") for choice in choices] or [profile]
 
 
+T = TypeVar("T")
 Span = tuple[float, float]
 Chosen = tuple[Profile, ...]  # a profile of each kind, in the order of KEYS
 
@@ -265,17 +269,26 @@ Chosen = tuple[Profile, ...]  # a profile of each kind, in the order of KEYS
 class Asker:
     """A sheet, and the hardware and models that may be behind it.
 
-    `common` is a cache, shared by several sheets, of what depends only on the library and the choices.
+    `common` is a cache, shared by several sheets, of what depends only on the library, the choices and the numbers.
     """
 
     sheet: Sheet
     plausible: Plausible
     common: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
-    _known: dict[Any, frozenset[str]] = field(default_factory=dict, repr=False, compare=False)
+
+    def _once(self, key: Any, make: Callable[[], T]) -> T:
+        """What is cached under a key, and made on first use."""
+        if key not in self.common:
+            self.common[key] = make()
+        cached: T = self.common[key]
+        return cached
+
+    def _profiles(self, chosen: Chosen) -> tuple[Profile, ...]:
+        return (*chosen, *self.plausible.fixed, self.sheet.profile)
 
     def ask(self, target: str, chosen: Chosen, given: Mapping[str, Any], needs: tuple[str, ...] = ()) -> Answer:
         """The only answer, a value or bounds; first from the values that lead to it as relations are written."""
-        profiles = (*chosen, *self.plausible.fixed, self.sheet.profile)
+        profiles = self._profiles(chosen)
         leading = self._leading((target, *needs, *given), profiles)
         try:
             return self._solved(target, [_restricted(profile, leading) for profile in profiles], given)
@@ -284,17 +297,14 @@ class Asker:
 
     def span(self, target: str, chosen: Chosen, given: Mapping[str, Any], needs: tuple[str, ...] = ()) -> Span:
         """The ends of an answer, or of what is stated; asked once for all sheets with the same numbers."""
-        profiles = (*chosen, *self.plausible.fixed, self.sheet.profile)
+        profiles = self._profiles(chosen)
         for values in (given, self.sheet.given, *(profile.values for profile in reversed(profiles))):
             if isinstance(value := values.get(target), Value):
                 return value.base[0], value.base[2]
         leading = self._leading((target, *needs, *given), profiles)
         numbers = tuple((name, value.base) for name, value in self.sheet.profile.values.items() if name in leading)
         asked = (target, tuple(profile.name for profile in chosen), numbers, tuple(given.items()))
-        if asked not in self.common:
-            self.common[asked] = ends(self.ask(target, chosen, given, needs))
-        span: Span = self.common[asked]
-        return span
+        return self._once(asked, lambda: ends(self.ask(target, chosen, given, needs)))
 
     def _solved(self, target: str, profiles: Sequence[Profile], given: Mapping[str, Any]) -> Answer:
         try:
@@ -340,8 +350,7 @@ class Asker:
 
     def kinds(self, answer: Answer, chosen: Chosen) -> frozenset[str]:
         """The kinds of choices whose values an answer uses."""
-        prevailing = (self.sheet.given, *(p.values for p in (*self.plausible.fixed, self.sheet.profile)))
-        used = set(answer.given).difference(*prevailing)
+        used = set(answer.given).difference(self.sheet.given, *(profile.values for profile in self._profiles(())))
         return frozenset(kind for kind, profile in zip(KEYS, chosen, strict=True) if used.intersection(profile.values))
 
     def doubled(self) -> Iterator[str]:
@@ -358,17 +367,17 @@ class Asker:
     def _leading(self, targets: tuple[str, ...], profiles: Iterable[Profile]) -> frozenset[str]:
         """The stated names that targets are computed from, as the relations are written."""
         named = frozenset(name for profile in profiles for name in profile.values)
-        asked = (targets, named)
-        if asked not in self.common:
+
+        def met() -> frozenset[str]:
             pending, seen = list(targets), set(targets)
             for name in pending:
                 if name not in named or name in targets:
                     following = [n for relation in self._written.get(name, ()) for n in relation.declared]
                     pending += [n for n in dict.fromkeys(following) if n not in seen]
                     seen.update(following)
-            self.common[asked] = named & seen
-        leading: frozenset[str] = self.common[asked]
-        return leading
+            return named & seen
+
+        return self._once((targets, named), met)
 
     @cached_property
     def _written(self) -> Mapping[str, Sequence[Relation]]:
@@ -380,25 +389,20 @@ class Asker:
 
     def _determined(self, chosen: Chosen, given: tuple[str, ...]) -> frozenset[str]:
         """The names that follow from the sheet, a choice and some givens, whatever the numbers."""
-        asked = (*(profile.name for profile in chosen), *given)
-        if asked not in self._known:
-            profiles = (*chosen, *self.plausible.fixed, self.sheet.profile)
-            names = {*given, *self.sheet.given, *(name for profile in profiles for name in profile.values)}
-            known = frozenset(names.intersection(self.sheet.library.declared))
-            excluded = frozenset[str]().union(*(self._excluded(one, {*given, *self.sheet.given}) for one in profiles))
-            if (known, excluded) not in self.common:
-                self.common[known, excluded] = _closure(self.sheet.library, known, excluded)
-            self._known[asked] = self.common[known, excluded]
-        return self._known[asked]
+
+        def determined() -> frozenset[str]:
+            library, profiles, typed = self.sheet.library, self._profiles(chosen), {*given, *self.sheet.given}
+            known = frozenset(typed.union(*(profile.values for profile in profiles)).intersection(library.declared))
+            excluded = frozenset[str]().union(*(self._excluded(profile, typed) for profile in profiles))
+            return self._once((known, excluded), lambda: _closure(library, known, excluded))
+
+        names = tuple(profile.name for profile in chosen)
+        return self._once(("determined", self.sheet.profile.name, names, given), determined)
 
     def _excluded(self, profile: Profile, replaced: set[str]) -> frozenset[str]:
         """The relations that what a profile states excludes, unless it is replaced."""
         stated = {name: value for name, value in profile.values.items() if name not in replaced}
-        asked = ("excluded", profile.name, *stated)
-        if asked not in self.common:
-            self.common[asked] = _ruled_out(self.sheet.library, stated)
-        excluded: frozenset[str] = self.common[asked]
-        return excluded
+        return self._once(("excluded", profile.name, *stated), lambda: _ruled_out(self.sheet.library, stated))
 
 
 def _closure(library: Library, names: Iterable[str], excluded: frozenset[str] = frozenset()) -> frozenset[str]:

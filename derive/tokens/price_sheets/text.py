@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 from derive.presentation import numbers, text
 from derive.presentation.failed_checks import in_a_row
 from derive.presentation.numbers import finite, prefixed, rounded, spelled, with_unit
+from derive.tokens.price_sheets.sheets import QUESTIONS
 from quantities.units import Unit
 
 if TYPE_CHECKING:
     from derive.tokens.price_sheets.oracle import Conclusion, Contradiction, Inference, Missing
 
-__all__ = ["COLUMNS", "DIGITS", "as_data", "as_steps", "as_text", "points", "shown", "side_by_side"]
+__all__ = ["DIGITS", "as_data", "as_steps", "as_text", "points", "shown", "side_by_side"]
 
 DIGITS = 3
 """Digits of a conclusion by default."""
@@ -34,19 +35,6 @@ def shown(base: float, unit: Unit, digits: int = DIGITS) -> str:
         return "any number"
     number, text = prefixed(unit.from_base(base), spelled(unit), _LONG)
     return with_unit(rounded(number, digits, _WRITTEN_OUT), text)
-
-
-COLUMNS = (
-    "output_input_ratio",
-    "implied_kv_bytes_per_token",
-    "fair_context",
-    "fast_batch_ratio",
-    "cache_discount",
-    "implied_storage_price",
-    "priced_hold_time",
-    "implied_active_parameters",
-)
-"""The conclusions by which sheets are compared: one or two of each subject."""
 
 
 def as_text(found: Inference, digits: int = DIGITS) -> str:
@@ -105,11 +93,11 @@ def as_steps(found: Inference, digits: int | None = None) -> str:
 
 def side_by_side(many: Sequence[Inference], digits: int = DIGITS) -> list[tuple[str, ...]]:
     """Several sheets under one header, a conclusion a column; the last one counts their contradictions."""
-    rows = []
+    rows, names = [], [question.target for question in QUESTIONS if question.compared]
     for found in many:
-        cells = (_at_reference(found[name], digits) if name in found else "" for name in COLUMNS)
+        cells = (_at_reference(found[name], digits) if name in found else "" for name in names)
         rows.append((found.sheet, *cells, str(len(found.contradictions))))
-    return [("sheet", *COLUMNS, "contradictions"), *rows]
+    return [("sheet", *names, "contradictions"), *rows]
 
 
 def points(many: Iterable[Inference], target: str) -> list[tuple[str, float, float, float]]:

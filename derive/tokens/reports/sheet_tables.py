@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import log
 from typing import Any
 
@@ -13,42 +12,14 @@ from derive.presentation.document import Grid, verbatim
 from derive.reports.vocabulary import number
 from derive.solving.execution.answer import Answer
 from derive.tokens.price_sheets.oracle import Conclusion, Contradiction, Inference, survey
-from derive.tokens.price_sheets.sheets import QUESTIONS, plausible, size_classes
+from derive.tokens.price_sheets.sheets import QUESTIONS, TENSIONS, plausible, size_classes
 from derive.tokens.price_sheets.text import points
 from quantities.value import Source
 
 __all__ = ["read"]
 
 
-@dataclass(frozen=True)
-class _Column:
-    """A column for one conclusion: its value at the reference, or its range."""
-
-    head: str
-    target: str
-    ranged: bool = False
-
-
-_COLUMNS = (
-    _Column("reading", "implied_memory_to_compute"),
-    _Column("cache", "implied_kv_bytes_per_token"),
-    _Column("from, to", "implied_kv_bytes_per_token", ranged=True),
-    _Column("fast batch", "fast_batch_ratio"),
-    _Column("hit", "cache_discount"),
-    _Column("storage", "implied_storage_price"),
-    _Column("memory", "implied_tier_price"),
-    _Column("in", "input_margin_limit"),
-    _Column("out", "output_margin_limit"),
-)
-_HEADS: dict[tuple[str, ...], str] = {
-    ("price_cliff", "output_price"): "cliff, output",
-    ("price_cliff", "cache_storage_price"): "cliff, storage",
-    ("input_price_above_cliff", "output_price_above_cliff"): "two surcharges",
-    ("price_cliff", "output_price_above_cliff"): "ratio above",
-    ("price_cliff", "fast_output_price"): "cliff, fast",
-    ("fast_input_price", "fast_output_price"): "fast input",
-    ("input_price", "batch_input_price"): "input that waits",
-}
+_HEADS = {tension.prices: tension.question.head for tension in TENSIONS if tension.question.head}
 _Prices = tuple[str, ...]
 
 
@@ -135,16 +106,29 @@ def _vendor(found: Inference) -> str:
 
 
 def _table(vendor: str, sheets: Sequence[Inference]) -> Grid:
-    held = [column for column in _COLUMNS if any(column.target in found for found in sheets)]
-    rows = tuple((f"`{_label(found)}`", *(_cell(found, column) for column in held)) for found in sheets)
-    return Grid(("sheet", *(column.head for column in held)), rows, f"The sheets of {vendor}.", _sources(sheets))
+    """The conclusions on the sheets of a vendor, a column for each: the values at the reference, or their ranges."""
+    columns = list(_columns(sheets))
+    rows = [
+        (f"`{_label(found)}`", *(_cell(found, target, is_range) for _, target, is_range in columns)) for found in sheets
+    ]
+    return Grid(("sheet", *(head for head, *_ in columns)), tuple(rows), f"The sheets of {vendor}.", _sources(sheets))
 
 
-def _cell(found: Inference, column: _Column) -> str:
-    if column.target not in found:
+def _columns(sheets: Sequence[Inference]) -> Iterator[tuple[str, str, bool]]:
+    """The columns of the questions that a sheet answers: the head, the target, and whether it shows the range."""
+    for one in QUESTIONS:
+        if any(one.target in found for found in sheets):
+            if one.head:
+                yield one.head, one.target, False
+            if one.range_head:
+                yield one.range_head, one.target, True
+
+
+def _cell(found: Inference, target: str, is_range: bool) -> str:
+    if target not in found:
         return ""
-    one = found[column.target]
-    if column.ranged:
+    one = found[target]
+    if is_range:
         return " to ".join(_short(one, end) for end in one.bounds)
     return "" if one.answer.base is None else _short(one, one.answer.base)
 

@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from derive.audit.claim import Assertion
+from derive.audit.claim import BEARING, Assertion
 from derive.audit.conflicts import Conflict
-from derive.audit.criteria import BEARING
 from derive.audit.text import summary
 from derive.audit.verdicts import ClauseFinding, Finding, Judgement, Ruling, Verdict, worst_first
 from derive.errors import DeriveError
@@ -82,8 +81,8 @@ def _arithmetic(answer: Answer) -> Formulas:
 
 def is_whole(finding: Finding) -> bool:
     """Whether its half page tells all readings of a claim."""
-    rulings = [ruling for clause in finding.clauses for ruling in clause.rulings]
-    return len(rulings) - len(finding.clauses) <= _BESIDE and not any(ruling.reading.each for ruling in rulings)
+    is_short = len(finding.rulings) - len(finding.clauses) <= _BESIDE
+    return is_short and not any(ruling.reading.each for ruling in finding.rulings)
 
 
 def _row(clause: ClauseFinding) -> tuple[str, ...]:
@@ -127,14 +126,13 @@ def _told(ruling: Ruling) -> str:
     """The words of a reading; of one for many profiles, how many of these hold, and the one that decides."""
     if not ruling.reading.each:
         return ruling.words
-    held = sum(judgement.weighed.met.holds for judgement in ruling.judgements)
-    return f"{ruling.decides.words} ({held} of {len(ruling.judgements)} hold)"
+    return f"{ruling.decides.words} ({ruling.holding})"
 
 
 def _one_by_one(ruling: Ruling) -> Text:
     """What each profile says, those first that hold, and those together that say the same."""
     names: dict[str, list[str]] = {}
-    for one in sorted(ruling.judgements, key=lambda one: (one.verdict, one.weighed.met.off)):
+    for one in ruling.ranked:
         names.setdefault(one.weighed.told[0], []).append(one.words.removeprefix(ruling.words).strip())
     said = "; ".join(f"{found} by {', '.join(those)}" for found, those in names.items())
     return Text(verbatim(f"{ruling.words.rstrip(':')}: {said}."))

@@ -10,13 +10,11 @@ from dataclasses import replace
 import pytest
 
 import derive
-from derive.audit.criteria import BEARING, Between, Number
-from derive.audit.question import WrittenQuestion
+from derive.audit.claim import BEARING, Amount, WrittenQuestion
 from derive.audit.text import as_data, as_text, rows, summary
 from derive.audit.verdicts import Verdict, judge, worst_first
 from derive.errors import InconsistentError, NoSolutionError, UnknownNameError
-from derive.tokens.audit import audit
-from derive.tokens.claims import claims, scenes
+from derive.tokens.audit import audit, claims, scenes
 from quantities.value import read_value
 from tests.derive.audit.catalogues import changed
 from tests.derive.terminal import ask
@@ -48,10 +46,10 @@ def test_there_are_forty_three_with_a_verdict_each(findings):
 @pytest.mark.thorough
 def test_every_reading_rests_on_what_the_library_said(findings):
     for finding in findings.values():
-        assert any(answer.steps for answer in finding.answers), finding.claim.name
+        assert any(answer.steps for one in finding.judgements for answer in one.weighed.answers), finding.claim.name
         for judgement in finding.judgements:
             weighed = judgement.weighed
-            assert judgement.answers or weighed.refusal is not None or weighed.relation is not None
+            assert weighed.answers or weighed.refusal is not None or weighed.relation is not None
 
 
 @pytest.mark.thorough
@@ -281,19 +279,19 @@ def test_the_smallest_change_makes_the_claim_hold(findings):
         for judgement in finding.judgements:
             asked, change, criterion = (
                 judgement.weighed.reading,
-                judgement.smallest,
+                next(iter(judgement.changes), None),
                 judgement.weighed.reading.criterion,
             )
             flat = isinstance(asked.question, WrittenQuestion) and all(
                 isinstance(value, str) for _, value in asked.question.given
             )
-            if change is None or not flat or not isinstance(criterion, (Number, Between)):
+            if change is None or not flat or not isinstance(criterion, Amount) or criterion.side:
                 continue
             given = {**dict(asked.question.given), change.path: change.answer.value}
             again = derive.solve(asked.question.target, *asked.question.profiles, **given)
             stated = read_value(criterion.stated)
             low, high = stated.base[0], stated.base[2]
-            if isinstance(criterion, Number):
+            if not stated.is_range:
                 low, high = stated.base[1] / BEARING, stated.base[1] * BEARING
             assert low * (1 - 1e-6) <= again.base <= high * (1 + 1e-6), (finding.claim.name, judgement.words)
             tried += 1
@@ -310,7 +308,7 @@ def test_no_other_single_change_is_smaller(findings):
 
 def test_half_the_bytes_make_a_trillion_parameters_a_terabyte(findings):
     two = found(findings, "C14", "2 byte a parameter")
-    assert str(two.smallest) == "bytes_per_parameter = 1 byte/parameter, 1/2 of the stated"
+    assert str(two.changes[0]) == "bytes_per_parameter = 1 byte/parameter, 1/2 of the stated"
 
 
 @pytest.mark.thorough

@@ -5,13 +5,11 @@ from __future__ import annotations
 import pytest
 
 import derive
+from derive.audit.claim import Amount, Impossible, Sound, Statement, Without, WrittenQuestion, read_expected
 from derive.audit.claims_file import read_claims
-from derive.audit.criteria import Between, Bound, Impossible, Number, Sound, Without, read_expected
-from derive.audit.question import Statement, WrittenQuestion
 from derive.audit.verdicts import Verdict
 from derive.errors import DeriveError, UnitError, UnknownNameError
-from derive.tokens.audit import audit, clashes
-from derive.tokens.claims import claims, scenes
+from derive.tokens.audit import audit, claims, clashes, scenes
 
 HEAD = """
 [claims.X]
@@ -73,10 +71,10 @@ def reading(text):
 @pytest.mark.parametrize(
     ("text", "criterion"),
     [
-        ("15 ms", Number("15 ms")),
-        ("15..20 ms", Between("15..20 ms")),
-        ("at least 15 ms", Bound("at least", "15 ms")),
-        ("less than 15 ms", Bound("less than", "15 ms")),
+        ("15 ms", Amount("15 ms")),
+        ("15..20 ms", Amount("15..20 ms")),
+        ("at least 15 ms", Amount("15 ms", "at least")),
+        ("less than 15 ms", Amount("15 ms", "less than")),
         ("impossible", Impossible()),
     ],
 )

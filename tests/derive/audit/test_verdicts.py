@@ -8,13 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive.audit.criteria import BEARING, Impossible, Without, compared
-from derive.audit.question import Statement, ask
+from derive.audit.claim import BEARING, Impossible, Statement, Without, compared
 from derive.audit.verdicts import Verdict, judge, worst_first
 from derive.errors import UnderdeterminedError, UnitError
 from quantities.value import read_value
 from tests.derive.audit.circuits import CIRCUIT
-from tests.derive.audit.written import about, at_least, between, claim, clause, less_than, more_than, reading
+from tests.derive.audit.written import about, ask, at_least, between, claim, clause, less_than, more_than, reading
 
 
 def judged(*readings):
@@ -90,15 +89,15 @@ def test_a_strict_bound_leaves_out_its_end():
 def test_a_bound_may_be_asked_for_as_well():
     brighter = alone(LAMP, at_least(ask("current", resistance="6 ohm", voltage="6 V")))
     assert brighter.verdict is Verdict.CONTRADICTED
-    assert len(brighter.answers) == 2
+    assert len(brighter.weighed.answers) == 2
     assert "at least 1 A (current, resistance = 6 ohm, voltage = 6 V)" in brighter.why
 
 
 def test_a_failing_reading_holds_if_what_the_claim_leaves_open_lies_otherwise():
     within = alone(LAMP, about("2 A"), leaves_open={"resistance": "5..30 ohm"}, may_change=["voltage"])
     assert within.verdict is Verdict.HOLDS_IF
-    assert within.condition.path == "resistance"
-    assert within.condition.answer.to("ohm").magnitude == pytest.approx(6)
+    assert within.change.path == "resistance"
+    assert within.change.answer.to("ohm").magnitude == pytest.approx(6)
     beyond = alone(LAMP, about("2 A"), leaves_open={"resistance": "10..30 ohm"}, may_change=["voltage"])
     assert beyond.verdict is Verdict.CONTRADICTED
     assert [(change.path, round(change.ratio, 6)) for change in beyond.changes] == [

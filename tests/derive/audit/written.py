@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from derive.audit.claim import Assertion, Claim, Clause, Reading
-from derive.audit.criteria import Between, Bound, Number, Sound
+from derive.audit.claim import Amount, Assertion, Claim, Clause, Reading, Sound, WrittenQuestion
 
-about, between = Number, Between
+about = between = Amount
+
+
+def ask(target, *profiles, **given):
+    """A question, written like a call of `solve`."""
+    return WrittenQuestion(target, profiles, tuple(given.items()))
 
 
 def at_least(stated):
-    return Bound("at least", stated)
+    return Amount(stated, "at least")
 
 
 def at_most(stated):
-    return Bound("at most", stated)
+    return Amount(stated, "at most")
 
 
 def more_than(stated):
-    return Bound("more than", stated)
+    return Amount(stated, "more than")
 
 
 def less_than(stated):
-    return Bound("less than", stated)
+    return Amount(stated, "less than")
 
 
 def reading(words, question, criterion=None, *, response_to=(), leaves_open=None, may_change=(), each=(), share=1.0):

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from derive.tables.maps.decomposition import Scale, columns_of, decomposed
-from derive.tables.maps.regime_map import Standing, curves, strips
+from derive.tables.maps.regime_map import RegimeMap, Standing
 
 SQUARE = Scale(numpy.linspace(-1.0, 1.0, 30))
 DECADES = Scale(numpy.geomspace(1.0, 1e4, 40), log=True)
@@ -26,6 +26,11 @@ planes = st.lists(lines, min_size=2, max_size=5, unique_by=lambda one: one[:2]).
         (a + 0.0131 * i**0.5, b - 0.0177 * i**1.7, c + 0.00713 * i**2.3) for i, (a, b, c) in enumerate(found, 1)
     ]
 )
+
+
+def _map(columns: list[Any], scale: Scale) -> RegimeMap:
+    """A map over two such axes, without its question."""
+    return RegimeMap(None, scale, scale, tuple(columns), tuple(ARMS))  # type: ignore[arg-type]
 
 
 def _strip_labels(found: list[Any], x: float, y: float) -> list[int]:
@@ -45,7 +50,7 @@ def test_a_point_has_the_label_of_its_strip(drawn: list[tuple[float, float, floa
     def label_at(x: Any, y: Any) -> Any:
         return numpy.argmax([a * x + b * y + c for a, b, c in drawn], axis=0)
 
-    found = list(strips(decomposed(label_at, SQUARE, SQUARE), SQUARE))
+    found = list(_map(decomposed(label_at, SQUARE, SQUARE), SQUARE).strips)
     for x, y in ((x + 1.234e-5, y) for x, y in points):  # between the columns
         heights = sorted((a * x + b * y + c for a, b, c in drawn), reverse=True)
         if heights[0] - heights[1] > 0.3:  # away from the borders by more than a step of the grid
@@ -63,7 +68,7 @@ def test_on_a_border_the_two_greatest_are_equal(drawn: list[tuple[float, float, 
         for height in column.heights:
             values = sorted((a * column.at + b * height + c for a, b, c in drawn), reverse=True)
             assert values[0] - values[1] < 1e-6
-    for curve in curves(columns, ARMS, SQUARE, SQUARE):
+    for curve in _map(columns, SQUARE).curves:
         low, high = (ord(arm) - ord("a") for arm in curve.change.arms)
         for x, y in curve.points:
             values = [a * x + b * y + c for a, b, c in drawn]
@@ -73,7 +78,7 @@ def test_on_a_border_the_two_greatest_are_equal(drawn: list[tuple[float, float, 
 
 def test_a_hyperbola_is_straight_on_a_logarithmic_map():
     columns = decomposed(lambda x, y: (x * y > 3e4).astype(int), DECADES, DECADES)
-    (curve,) = curves(columns, ARMS, DECADES, DECADES)
+    (curve,) = _map(columns, DECADES).curves
     assert all(math.isclose(x * y, 3e4, rel_tol=1e-7) for x, y in curve.points)
     assert curve.points[0] == pytest.approx((3.0, 1e4), rel=1e-6)
     assert curve.points[-1] == pytest.approx((1e4, 3.0), rel=1e-6)
@@ -81,14 +86,14 @@ def test_a_hyperbola_is_straight_on_a_logarithmic_map():
 
 def test_an_upright_border_has_one_place():
     columns = decomposed(lambda x, y: (x > 300).astype(int), DECADES, DECADES)
-    (curve,) = curves(columns, ARMS, DECADES, DECADES)
+    (curve,) = _map(columns, DECADES).curves
     assert {round(x, 4) for x, _ in curve.points} == {300.0}
     assert sorted(y for _, y in curve.points) == [1.0, 1e4]
 
 
 def test_a_circle_closes():
     columns = decomposed(lambda x, y: (x * x + y * y < 0.49).astype(int), SQUARE, SQUARE)
-    (curve,) = curves(columns, ARMS, SQUARE, SQUARE)
+    (curve,) = _map(columns, SQUARE).curves
     assert curve.points[0] == pytest.approx(curve.points[-1], abs=1e-3)
     assert all(math.isclose(math.hypot(x, y), 0.7, rel_tol=1e-6) for x, y in curve.points)
     lengths = [math.hypot(c - a, d - b) for (a, b), (c, d) in pairwise(curve.points)]
@@ -108,7 +113,7 @@ def test_three_regions_meet_in_one_point():
     def label_at(x: Any, y: Any) -> Any:
         return numpy.argmax([x, y, 0.3 - x - y], axis=0)
 
-    found = curves(decomposed(label_at, SQUARE, SQUARE), ARMS, SQUARE, SQUARE)
+    found = _map(decomposed(label_at, SQUARE, SQUARE), SQUARE).curves
     assert len(found) == 3
     for curve in found:
         ends = (curve.points[0], curve.points[-1])

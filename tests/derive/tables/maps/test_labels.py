@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy
@@ -12,8 +11,8 @@ from derive.errors import LimitError
 from derive.relation_files.loading import load
 from derive.tables.axes import spanned
 from derive.tables.maps.regime_map import Labels
-from derive.tables.single_points import Told
 from derive.tables.sweep_question import Survey, asked
+from derive.tables.sweep_work import PointAnswer
 
 SHELF = load(
     """
@@ -48,6 +47,6 @@ def test_the_points_beyond_the_limit_are_those_of_arithmetic() -> None:
 
 def test_a_solver_without_an_answer_is_not_taken_for_a_check_that_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     survey = _survey()
-    monkeypatch.setattr(type(survey.work), "told", lambda *_: Told((math.nan, math.nan, math.nan)))
+    monkeypatch.setattr(type(survey.work), "told", lambda *_: PointAnswer())
     with pytest.raises(LimitError, match="could not be tested"):
         _labelled(survey)

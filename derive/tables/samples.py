@@ -12,38 +12,45 @@ apart or more, both distributions are of the logarithm; otherwise nearly all poi
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
 from derive.errors import ExpressionError, LimitError, NoSolutionError, UnderdeterminedError
-from derive.kernels.functions import compiled, used_values
+from derive.kernels.functions import used_values
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.plan import plan
-from derive.presentation.numbers import DIGITS
-from derive.presentation.placed_remarks import PlacedRemark
+from derive.presentation.charts import Axis, Chart, Mark, Series
+from derive.presentation.failed_checks import fails_in_words
+from derive.presentation.numbers import DIGITS, labelled, ranged, with_unit
+from derive.presentation.placed_remarks import PlacedRemark, largest
+from derive.presentation.text import columns, section
 from derive.showing import Shown
 from derive.solving.answering.solver import solve
 from derive.solving.execution.question import ask
+from derive.tables.axes import DECADES
 from derive.tables.exports import Units, data_frame
 from derive.tables.point_values import Recipe
-from derive.tables.sweep_question import tested_in
 from derive.tables.sweep_work import Work
+from derive.tables.table_charts import holding_for
 from derive.tables.table_checks import Holding, held_at
 from derive.time_limits import query
 from derive.tolerances import AGREEMENT
 from quantities.declaration import Declaration, read_given
 from quantities.value import Value
 
-__all__ = ["Sample", "Spread", "Swing", "Venture", "sample", "spread_of", "ventured"]
+__all__ = ["Sample", "Spread", "Swing", "charts", "sample", "spread_of"]
 
 _MOST = 20_000_000  # limit on points of one sample
 _PIECE = 1 << 18  # points that are tested at once
 _TAIL = 0.05  # share of the values that lie below `low`, and of those that lie above `high`
 _BETWEEN = 64  # steps from the low end of a range to the high one, to find turning points
+_BINS = 48
+_BARS = 12  # limit on ranges that are drawn and listed
+_EDGE = 0.001  # share of the values on either side that the histogram leaves out if they would stretch it
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,16 +178,13 @@ class Sample(Shown):
     def plot(self) -> Any:
         """A figure: the histogram of the values, and the tornado of the ranges."""
         from derive.presentation.plotting import figure
-        from derive.tables.sampling.sample_charts import charts
 
         return figure(*charts(self))
 
     @query()
     def text(self, digits: int = DIGITS) -> str:
         """The distribution in a few lines, and the effect of each range alone."""
-        from derive.tables.sampling.sample_charts import as_text
-
-        return as_text(self, digits)
+        return _as_text(self, digits)
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -220,38 +224,46 @@ def sample(
     if points > _MOST:
         raise LimitError("The sample is too large.", hint="Take fewer points.", limit=f"{_MOST} points")
     with query():
-        venture = ventured(library, target, profiles, given)
+        spreads, work = _read(library, target, profiles, given)
     draws = {}
-    for name, spread in venture.spreads.items():
+    for name, spread in spreads.items():
         stream = numpy.random.default_rng([seed, *name.encode()])
         draws[name] = _from_base(library.declared[name], spread.at(stream.random(points)))
         draws[name].setflags(write=False)
-    numbers = numpy.array(numpy.broadcast_to(venture.function(**venture.fixed, **draws), (points,)))
+    numbers = _numbers(work, draws)
     numbers.setflags(write=False)
     if not numpy.isfinite(numbers).any():
         what = f"{target} has no value at any of {points} points of the ranges."
         raise NoSolutionError(what, hint="Call solve at one of them: it says why.", reason="no value within the ranges")
-    quantity = library.declared[target]
-    facts = (MappingProxyType(draws), MappingProxyType(dict(venture.spreads)), _swings(library, venture), seed)
-    return Sample(quantity, numbers, *facts, library.declared, venture.work)
+    facts = (MappingProxyType(draws), MappingProxyType(spreads), _swings(work, spreads), seed)
+    return Sample(library.declared[target], numbers, *facts, library.declared, work)
 
 
-def _swings(library: RelationSet, venture: Venture) -> tuple[Swing, ...]:
+def _numbers(work: Work, drawn: Mapping[str, Any]) -> Any:
+    """The target where each of the ranges has these numbers, all of them in declared units."""
+    import numpy
+
+    (column,) = work.columns([drawn[name] for name in work.names], is_tested=False).values()
+    return numpy.array(column)
+
+
+def _swings(work: Work, spreads: Mapping[str, Spread]) -> tuple[Swing, ...]:
     """How far each range moves the target with the others held fixed, the widest swing first."""
     import numpy
 
-    held = {name: library.declared[name].unit.from_base(spread.kept) for name, spread in venture.spreads.items()}
+    declared = work.library.declared
+    held = {name: numpy.array([declared[name].unit.from_base(spread.kept)]) for name, spread in spreads.items()}
     shares = numpy.linspace(0.0, 1.0, _BETWEEN + 1)
-    middle = float(venture.function(**venture.fixed, **held))
-    found = []
-    for name, spread in venture.spreads.items():
-        from_base = library.declared[name].unit.from_base
+    middle = float(_numbers(work, held)[0])
+    swings = []
+    for name, spread in spreads.items():
+        from_base = declared[name].unit.from_base
         along = numpy.array([from_base(x) for x in spread.low + shares * (spread.high - spread.low)])
-        reached = numpy.broadcast_to(venture.function(**venture.fixed, **{**held, name: along}), along.shape)
+        reached = _numbers(work, {**held, name: along})
         finite = reached[numpy.isfinite(reached)]
         least, most = (float(finite.min()), float(finite.max())) if finite.size else (math.nan, math.nan)
-        found.append(Swing(name, middle, float(reached[0]), float(reached[-1]), least, most))
-    return tuple(sorted(found, key=lambda swing: -swing.width))
+        swings.append(Swing(name, middle, float(reached[0]), float(reached[-1]), least, most))
+    return tuple(sorted(swings, key=lambda swing: -swing.width))
 
 
 def _prove_whole(what: str, number: Any, least: int) -> None:
@@ -270,46 +282,35 @@ def _from_base(quantity: Declaration, numbers: Any) -> Any:
     return numpy.asarray(numbers * one)
 
 
-@dataclass(frozen=True)
-class Venture:
-    """The drawn and the fixed givens, in declared units, and the target as a function of both."""
-
-    spreads: Mapping[str, Spread]
-    fixed: Mapping[str, float]
-    function: Callable[..., Any]
-    work: Work  # by which the checks are judged
-
-
-def ventured(library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]) -> Venture:
-    """Read a question of ranges."""
+def _read(
+    library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]
+) -> tuple[dict[str, Spread], Work]:
+    """The ranges of a question, and its target as a function of them."""
     question = ask(library, target, profiles, given)
-    weak = used_values(library, question)
-    values = {**question.strong, **weak}
+    made = plan(structure_of(library, stated=question.stated), target, list(question.strong), list(question.weak))
+    values = {**question.strong, **used_values(library, question)}
+    spreads = {name: spread_of(value, library.declared[name]) for name, value in values.items() if value.is_range}
+    numbers = {
+        name: library.declared[name].unit.from_base(value.base[1])
+        for name, value in values.items()
+        if name not in spreads
+    }
+    recipe = Recipe.of(library, question, made, tuple(spreads), numbers)
+    recipe = replace(recipe, stated={name: ends for name, ends in recipe.stated.items() if name not in spreads})
+    fixed = {name: value for name, value in given.items() if name not in spreads}
+    work = Work(library, tuple(spreads), (recipe,), profiles, fixed, frozenset(spreads.keys() - given.keys()))
     try:
-        function = compiled(library, target, list(values), tested=False, weak=weak)  # which may disagree
+        _ = work.lines  # refuses here what has no answer
     except UnderdeterminedError:
         solve(library, target, profiles, given)  # the solver knows the profiles, and says what they lack
         raise
-    spreads = {name: spread_of(v, library.declared[name]) for name, v in values.items() if v.is_range}
     if not spreads:
         raise ExpressionError(
             f"{target} does not depend on any range.",
             hint='Give a range for one of them, such as "2..6" or "300 +/- 20 FLOP/byte".',
             text=target,
         )
-    fixed = {
-        name: library.declared[name].unit.from_base(v.base[1]) for name, v in values.items() if name not in spreads
-    }
-    made = plan(structure_of(library, stated=question.stated), target, list(question.strong), list(question.weak))
-    stated, beside, fallbacks, ranged = tested_in(question, made)
-    stated = {name: ends for name, ends in stated.items() if name not in spreads}
-    recipe = Recipe(library, tuple(spreads), target, fixed, (), stated, beside, fallbacks, ranged)
-    held = {name: value for name, value in given.items() if name not in spreads}
-    work = Work(library, tuple(spreads), (recipe,), profiles, held, False, frozenset(set(spreads) - given.keys()))
-    return Venture(spreads, fixed, function, work)
-
-
-_DECADES = 100.0  # ratio of the ends from which logarithms are drawn, as for logarithmic axes
+    return spreads, work
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,5 +360,103 @@ def spread_of(value: Value, quantity: Declaration) -> Spread:
     """
     low, kept, high = value.within(quantity.unit).base
     has_peak = not math.isclose(kept, low / 2 + high / 2, rel_tol=AGREEMENT)
-    log = low > 0 and high / low >= _DECADES
+    log = low > 0 and high / low >= DECADES
     return Spread(low, high, kept if has_peak or not log else math.sqrt(low) * math.sqrt(high), has_peak, log)
+
+
+# A sample as charts and text: the histogram of its values, and the tornado of its ranges
+
+
+def charts(sample: Sample) -> tuple[Chart, ...]:
+    """The histogram and the tornado."""
+    return holding_for((_histogram(sample), _tornado(sample)), [sample.work])
+
+
+def _histogram(sample: Sample) -> Chart:
+    import numpy
+
+    values = sample.numbers[numpy.isfinite(sample.numbers)]
+    low, high = numpy.quantile(values, [_EDGE, 1 - _EDGE])
+    log = Axis.of("", [float(low), float(high)]).log
+    if low == high:
+        edges = numpy.array([low, high])
+    else:
+        edges = numpy.geomspace(low, high, _BINS + 1) if log else numpy.linspace(low, high, _BINS + 1)
+    corners = [edges[0], *(edge for edge in edges[1:-1] for _ in (0, 1)), edges[-1]]
+
+    def steps(numbers: Any, label: str = "", **how: Any) -> Series:
+        counts = numpy.histogram(numbers, edges)[0] if low < high else numpy.array([len(numbers)])
+        heights = [height for height in counts / len(sample) for _ in (0, 1)]
+        return Series.of([corners[0], *corners, corners[-1]], [0.0, *heights, 0.0], label, **how)
+
+    failing = numpy.isfinite(sample.numbers) & ~sample.holds
+    told = fails_in_words(list(sample.failed))
+    hatched = (steps(sample.numbers[failing], told, style="hatched", color=7),) if failing.any() else ()
+    ends = ((sample.low, "5 %"), (sample.median, "median"), (sample.high, "95 %"))
+    marks = tuple(Mark(float(value.magnitude), word) for value, word in ends)
+    return Chart(
+        Axis(_label(sample.quantity), log),
+        Axis("share of the points", low=0.0),
+        (steps(values), *hatched),
+        marks,
+        title=f"{sample.quantity.name.replace('_', ' ')}: {len(sample)} points",
+        height=2.8,
+    )
+
+
+def _tornado(sample: Sample) -> Chart:
+    """Each range as a bar between the target's values at its ends, the widest on top."""
+    drawn = [swing for swing in sample.tornado if swing.width > 0][:_BARS] or list(sample.tornado[:1])
+    rows = range(len(drawn))
+    held = tuple(swing.held for swing in drawn)
+    ends = (
+        Series.of([swing.at_low for swing in drawn], rows, "at the low end", style="bars", start=held, color=0),
+        Series.of([swing.at_high for swing in drawn], rows, "at the high end", style="bars", start=held, color=1),
+    )
+    beyond = tuple(  # where the target turns between the ends
+        Series.of([swing.least, swing.most], [row, row], color=6) for row, swing in enumerate(drawn) if swing.turns
+    )
+    reached = [end for swing in drawn for end in (swing.least, swing.most)]
+    names = tuple(f"{swing.name.replace('_', ' ')} {_range(sample, swing.name)}" for swing in drawn)
+    across, down = Axis.of(_label(sample.quantity), reached), Axis("", names=names)
+    return Chart(across, down, (*ends, *beyond), title="each range alone", height=1.1 + 0.34 * len(names))
+
+
+def _as_text(sample: Sample, digits: int = DIGITS) -> str:
+    """The distribution of the values, and the effect of each range alone."""
+    unit = sample.quantity.unit.text
+    low, median, high = (f"{value.magnitude:.{digits}g}" for value in (sample.low, sample.median, sample.high))
+    middle, to = with_unit(median, unit), with_unit(high, unit)
+    lost = f"; {100 * sample.lost:.3g} % of them have no single value" if sample.lost else ""
+    lines = [
+        f"{sample.quantity.name} = {middle} in the middle, 90 % of the values from {low} to {to}",
+        f"{len(sample)} points, seed {sample.seed}{lost}",
+        *_amiss(sample),
+    ]
+    rows = [
+        (one.name, _range(sample, one.name), sample.spreads[one.name].shape, ranged(one.least, one.most, unit, digits))
+        for one in sample.tornado[:_BARS]
+    ]
+    alone = columns(rows)
+    if len(sample.tornado) > _BARS:
+        alone.append(f"and {len(sample.tornado) - _BARS} more, which move it less")
+    return "\n".join([*lines, *section("each range alone", alone)])
+
+
+def _amiss(sample: Sample) -> list[str]:
+    """The failed checks with their share of the points, the unused givens, and what the middle assumes."""
+    shares = [f"{name} fails at {100 * float(column.mean()):.3g} %" for name, column in sample.failed.items()]
+    told = [f"all checks hold at {100 * sample.sound:.3g} % of the points: {', '.join(shares)}"] if shares else []
+    if sample.unused:
+        told.append(f"unused: {', '.join(sample.unused)}")
+    return [*told, *map(str, largest(sample.remarks))]
+
+
+def _range(sample: Sample, name: str) -> str:
+    """A range as a user would write it: `16..64 sequence`."""
+    spread, unit = sample.spreads[name], sample.quantities[name].unit
+    return ranged(unit.from_base(spread.low), unit.from_base(spread.high), unit.text)
+
+
+def _label(quantity: Declaration) -> str:
+    return labelled(quantity.name.replace("_", " "), quantity.unit.text)
