@@ -26,10 +26,8 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.workspace import PositionCodec
 
-from derive.editor.completion import Offer, offers
-from derive.editor.diagnostics import Diagnostic, Fix, diagnostics
-from derive.editor.names import defined_at, hover, named_at, renamed
-from derive.editor.readings import OpenFile
+from derive.editor.names import Offer, defined_at, hover, named_at, offers, renamed
+from derive.editor.readings import Diagnostic, Fix, OpenFile, diagnostics
 from derive.errors import DeriveError
 from derive.relation_files.toml_text import Span
 

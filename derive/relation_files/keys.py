@@ -28,11 +28,15 @@ __all__ = [
     "VALUE",
     "Key",
     "Kind",
+    "Sense",
+    "keys_of",
     "schema",
-    "texts_of",
+    "sense_of",
 ]
 
 Kind = Literal["text", "texts", "text or texts", "value", "givens", "seen"]
+Sense = Literal["", "expression", "share", "quantity", "value", "unit", "domain", "kind", "profile", "library"]
+"""What a text is, for an editor; empty if it is only read by people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +48,12 @@ class Key:
     example: str = ""
     needed: bool = False
     among: tuple[str, ...] = ()
+    sense: Sense = ""
 
 
 _SOURCE = Key("text", "The source: a paper, a data sheet, a price page, with its section or table.", "a data sheet")
 _AS_OF = Key("text", "When it was read or published.", "2026-11")
-_KIND = Key("text", "How far the source can be trusted.", "published", among=KINDS)
+_KIND = Key("text", "How far the source can be trusted.", "published", among=KINDS, sense="kind")
 
 SHARED: Mapping[str, Key] = {"source": _SOURCE, "as_of": _AS_OF, "kind": _KIND}
 """What a file, or a profile, may state for all values without their own."""
@@ -60,6 +65,7 @@ FILE: Mapping[str, Key] = {
         "texts",
         "The files that this one builds on, by their path from it, and installed libraries by name.",
         '["llm", "quantities.toml"]',
+        sense="library",
     ),
 }
 """The keys at the top of a file, before its sections."""
@@ -74,8 +80,10 @@ SECTIONS: Mapping[str, str] = {
 """The sections of a file, each a table of named entries."""
 
 VALUE: Mapping[str, Key] = {
-    "value": Key("value", "The value with its unit; a bare number only where there is no unit.", "9.80665 m/s**2"),
-    "range": Key("text", "The range that the value may have.", "9.78..9.83 m/s**2"),
+    "value": Key(
+        "value", "The value with its unit; a bare number only where there is no unit.", "9.80665 m/s**2", sense="value"
+    ),
+    "range": Key("text", "The range that the value may have.", "9.78..9.83 m/s**2", sense="value"),
     "reason": Key("text", "Why it is this value, or this range.", "the poles and the equator"),
     "source": _SOURCE,
     "kind": _KIND,
@@ -86,7 +94,7 @@ VALUE: Mapping[str, Key] = {
 """The keys of a value's table."""
 
 QUANTITY: Mapping[str, Key] = {
-    "unit": Key("text", 'The unit; "" for a plain number.', "m/s**2", needed=True),
+    "unit": Key("text", 'The unit; "" for a plain number.', "m/s**2", needed=True, sense="unit"),
     "meaning": Key("text", "What it is, in a few words.", "length of the string"),
     "latex": Key("text", "Its letter in formulas, in LaTeX.", "L"),
     "domain": Key(
@@ -94,9 +102,12 @@ QUANTITY: Mapping[str, Key] = {
         "The values that it can have: positive (as it is where nothing is said), nonnegative, real, whole, or an "
         "interval with its unit; `, whole` may follow.",
         "0..6.3 radian",
+        sense="domain",
     ),
     "aliases": Key("texts", "What else it is called: searched and suggested.", '["TPOT", "ITL"]'),
-    "otherwise": Key("value", "A default that is used only where no relation gives the quantity.", "8 chip"),
+    "otherwise": Key(
+        "value", "A default that is used only where no relation gives the quantity.", "8 chip", sense="value"
+    ),
     "seen": Key(
         "seen",
         "What is known to have been reached, and its source: an answer beyond it says so. Least, most or both.",
@@ -108,14 +119,21 @@ QUANTITY: Mapping[str, Key] = {
 
 RELATION: Mapping[str, Key] = {
     "equation": Key(
-        "text", "Two sides with =, <= or >= between them.", "period = 2*pi*sqrt(length/gravity)", needed=True
+        "text",
+        "Two sides with =, <= or >= between them.",
+        "period = 2*pi*sqrt(length/gravity)",
+        needed=True,
+        sense="expression",
     ),
     "because": Key("text", "Why it holds.", "small-angle limit"),
     "source": _SOURCE,
-    "when": Key("text or texts", "The conditions under which it holds.", '["swing < 0.3"]'),
+    "when": Key("text or texts", "The conditions under which it holds.", '["swing < 0.3"]', sense="expression"),
     "approximate": Key("text", "The share within which it agrees.", "3 %"),
     "neglects": Key(
-        "text", "What says which share of the right side is left out, or of a quantity.", "drag_share of mass"
+        "text",
+        "What says which share of the right side is left out, or of a quantity.",
+        "drag_share of mass",
+        sense="share",
     ),
 }
 """The keys of a relation's table."""
@@ -128,9 +146,9 @@ PROFILE: Mapping[str, Key] = {
 """The keys of a profile's table that are not values of quantities."""
 
 EXAMPLE: Mapping[str, Key] = {
-    "asked": Key("text", "The quantity that is asked for.", "period", needed=True),
+    "asked": Key("text", "The quantity that is asked for.", "period", needed=True, sense="quantity"),
     "given": Key("givens", "What is given: a value for each quantity.", '{ length = "0.994 m" }'),
-    "profiles": Key("texts", "The profiles that the question names.", '["clock"]'),
+    "profiles": Key("texts", "The profiles that the question names.", '["clock"]', sense="profile"),
     "expected": Key(
         "text or texts",
         "What should come out: a number as it is printed, a range, a bound, `impossible`, or a list of all answers.",
@@ -143,13 +161,41 @@ EXAMPLE: Mapping[str, Key] = {
 """The keys of an example's table."""
 
 
-def texts_of(table: Mapping[str, Key]) -> list[str]:
-    """The keys of a table that hold a text.
+def keys_of(path: tuple[str, ...]) -> Mapping[str, Key]:
+    """The keys that the table at a path may have, beside names of its own."""
+    match path:
+        case ():
+            return FILE
+        case ("quantities", _):
+            return QUANTITY
+        case ("quantities", _, "seen"):
+            return {"source": _SOURCE}
+        case ("relations", _):
+            return RELATION
+        case ("profiles", _):
+            return PROFILE
+        case ("profiles", _, *_):
+            return VALUE
+        case ("examples", _):
+            return EXAMPLE
+    return {}
 
-    >>> texts_of(FILE)
-    ['title', 'source', 'as_of', 'kind']
+
+def sense_of(path: tuple[str, ...]) -> Sense:
+    """What the text at a path is, or that of an item of the list at the path.
+
+    >>> sense_of(("relations", "swing", "when", "0")), sense_of(("profiles", "clock", "length"))
+    ('expression', 'value')
     """
-    return [name for name, key in table.items() if key.kind == "text"]
+    match path:
+        case ("units", _):
+            return "unit"
+        case ("examples", _, "given", _):
+            return "value"
+        case ("profiles", _, _, *_) if path[-1] not in keys_of(path[:-1]):
+            return "value"
+    key = keys_of(path[:-1]).get(path[-1]) or keys_of(path[:-2]).get(path[-2] if len(path) > 1 else "")
+    return key.sense if key else ""
 
 
 _Schema = dict[str, Any]

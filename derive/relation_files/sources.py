@@ -25,7 +25,7 @@ import tomli
 
 from derive.errors import DeriveError, ExpressionError, LimitError, Problem, excerpt, together, unknown
 from derive.files import LARGEST, content_of
-from derive.relation_files.keys import FILE, SECTIONS
+from derive.relation_files.keys import FILE, SECTIONS, Key
 from derive.relation_files.offered import is_name, meant, offers
 from derive.relation_files.toml_text import TomlText
 
@@ -34,6 +34,7 @@ __all__ = [
     "Document",
     "KeyPath",
     "Notes",
+    "Table",
     "are_names_of_one",
     "is_one",
     "is_text",
@@ -388,25 +389,58 @@ class Notes:
         relation = where[1] if where[:1] == ("relations",) and len(where) > 1 else ""
         self.errors.append((Problem(relation, line, error.what, error.hint, where, span), error))
 
-    def keys(self, name: str, where: KeyPath, table: Mapping[str, Any], known: Iterable[str]) -> None:
-        named = tuple(known)
-        for key in table:
-            if key not in named:
-                error = unknown("key", key, named)
-                self.note((*where, key), within(name, error))
-
-    def text(self, name: str, where: KeyPath, table: Mapping[str, Any], key: str) -> str:
-        text = table.get(key, "")
-        if not isinstance(text, str):
-            self.complain(name, (*where, key), f"'{key}' is not a string.", f'Write {key} = "...".')
-            return ""
-        return text
-
     def gathered(self) -> DeriveError:
         """One error for all problems, of their kind if they share one."""
         problems, errors = zip(*self.errors, strict=True)
         label = self.document.label
         return together(errors, problems, f"{label}: " if label else "", label)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of a document: what it holds, where it stands, and the name under which its problems are told."""
+
+    notes: Notes
+    name: str
+    where: KeyPath
+    held: Mapping[str, Any]
+
+    def complain(self, what: str, hint: str, *below: str) -> None:
+        """Note a problem of the table, or of what stands below it under these keys."""
+        self.notes.complain(self.name, (*self.where, *below), what, hint)
+
+    def attempt(self, act: Callable[[], _T], *below: str) -> _T | None:
+        return self.notes.attempt(self.name, (*self.where, *below), act)
+
+    def only(self, known: Iterable[str]) -> None:
+        """Note every key that the table may not have."""
+        named = tuple(known)
+        for key in self.held:
+            if key not in named:
+                self.notes.note((*self.where, key), within(self.name, unknown("key", key, named)))
+
+    def text(self, key: str) -> str:
+        """The text of a key; empty if it is not there, or no text."""
+        text = self.held.get(key, "")
+        if isinstance(text, str):
+            return text
+        self.complain(f"'{key}' is not a string.", f'Write {key} = "...".', key)
+        return ""
+
+    def texts(self, keys: Mapping[str, Key], *more: str) -> dict[str, str]:
+        """The texts of a table that may have these keys, and more."""
+        self.only((*keys, *more))
+        return {name: self.text(name) for name, key in keys.items() if key.kind == "text"}
+
+    def listed(self, key: str, hint: str, *, may_be_one: bool = False) -> tuple[str, ...]:
+        """The texts of a list; none if it is not there, or no such list. It may be allowed to be a single text."""
+        listed = self.held.get(key, [])
+        if may_be_one and isinstance(listed, str):
+            return (listed,)
+        if isinstance(listed, list) and all(isinstance(text, str) for text in listed):
+            return tuple(listed)
+        self.complain(f"'{key}' is not a list of strings.", hint, key)
+        return ()
 
 
 def within(name: str, error: DeriveError) -> DeriveError:
