@@ -17,7 +17,7 @@ from derive.library import Library
 from derive.model.redundancy import redundant
 from derive.presentation.numbers import shown_number
 from derive.relation_files.loading import Example, Reader, proved, read
-from derive.relation_files.sources import Notes, parse_source, read_document, read_source
+from derive.relation_files.sources import Notes, Table, parse_source, read_document, read_source
 from derive.time_limits import query
 from quantities.value import read_value
 
@@ -59,7 +59,8 @@ def tested(reader: Reader) -> Reader:
 def repetitive(reader: Reader) -> None:
     """Note every relation that says what the others say."""
     for found in redundant(reader.relations):
-        reader.notes.complain(found.relation, ("relations", found.relation, "equation"), found.what, found.hint)
+        relation = Table(reader.notes, found.relation, ("relations", found.relation), {})
+        relation.complain(found.what, found.hint, "equation")
 
 
 def _try(library: Library, example: Example, notes: Notes, outer: Notes) -> None:

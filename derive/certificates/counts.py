@@ -18,7 +18,7 @@ from derive.certificates.balls import compared, exponent_of
 from derive.certificates.proof import Claim, Count
 from derive.expressions.arithmetic import Arithmetic, Fold, NoElement
 from derive.expressions.tree import Apply
-from derive.numerics.algebra.common_zeros import balls_of_zeros
+from derive.numerics.algebra.polynomials import balls_of_zeros
 
 __all__ = ["flaw_of_count"]
 

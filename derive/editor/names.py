@@ -292,7 +292,7 @@ def _forms(relation: Relation, name: str) -> list[tuple[str, str]]:
     others = [other for other in relation.declared if other != name]
     try:
         with limits(seconds=_SECONDS):
-            plain = Relation.proved(relation.name, relation.written, relation.declared, "", "", (), None, "")
+            plain = Relation.proved(relation.name, relation.written, relation.declared)
             found = [Library([plain]).formula(name, given=others)]
     except AmbiguousError as error:
         found = list(error.answers)

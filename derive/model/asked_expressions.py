@@ -86,8 +86,7 @@ def restated(library: _Set, name: str, unit: str) -> tuple[_Set, str]:
             f"{name} keeps its unit {quantity.unit}: {why}.", hint=f"Ask for {name}.", quantity=name, unit=unit
         )
     declared = {**library.declared, name: moved}
-    relations = [relation.over(declared) for relation in library.relations.values()]
-    return type(library)(relations, declared.values(), library.profiles, library.title), name
+    return library.holding((relation.over(declared) for relation in library.relations.values()), declared), name
 
 
 def _fitting(name: str, own: Unit, text: str) -> Unit:

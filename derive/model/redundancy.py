@@ -20,7 +20,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from fractions import Fraction
-from typing import Any, NamedTuple, TypeVar
+from functools import partial, reduce
+from typing import Any, NamedTuple
 
 from derive.expressions.arithmetic import UNIT, Fold, NoElement, Sum, arithmetic_of_sums, joined, plus, power_of, times
 from derive.expressions.tree import Apply, Name, Node, names_in, walk
@@ -28,7 +29,6 @@ from derive.model.relation import Relation
 
 __all__ = ["Redundant", "redundant"]
 
-_K = TypeVar("_K")
 _TERMS = 200  # limit on terms of an expanded equation
 _POWER = 6  # limit on the power to which a sum is expanded
 _CORE = 300  # limit on relations among which cycles are sought
@@ -160,14 +160,11 @@ class _Reading:
         """The terms with each sum in a positive integer power multiplied out."""
         total: Sum = {}
         for monomial, factor in terms.items():
-            part: Sum = {UNIT: factor}
+            factors: list[Sum] = [{UNIT: factor}]
             for atom, power in monomial:
-                if atom in self.sums and power.denominator == 1 and 0 < power <= _POWER:
-                    for _ in range(int(power)):
-                        part = times(part, self.sums[atom], _TERMS)
-                else:
-                    part = times(part, power_of(atom, power), _TERMS)
-            total = plus(total, part)
+                is_written_out = atom in self.sums and power.denominator == 1 and 0 < power <= _POWER
+                factors += [self.sums[atom]] * int(power) if is_written_out else [power_of(atom, power)]
+            total = plus(total, reduce(partial(times, most=_TERMS), factors))
         return total
 
     def cleared(self, terms: Sum) -> Sum:
@@ -278,10 +275,12 @@ def _primes(whole: int) -> Counter[int]:
 
 
 def _names(row: _Row) -> Iterator[str]:
+    """The quantities of a row, whose columns are atoms, sets of atoms with their powers, or primes."""
     for column in row:
-        atoms = (
-            [column] if isinstance(column, tuple) else [a for a, _ in column] if isinstance(column, frozenset) else []
-        )
+        if isinstance(column, tuple):
+            atoms = [column]
+        else:
+            atoms = [atom for atom, _ in column] if isinstance(column, frozenset) else []
         yield from (atom[1][0] for atom in atoms if atom[0] == "name")
 
 
@@ -309,16 +308,9 @@ def _dependent(rows: Mapping[str, _Row]) -> Iterator[list[str]]:
         while found := next((column for column in row if column in pivots), None):
             above, parts = pivots[found]
             factor = row[found] / above[found]
-            row = _less(row, above, factor)
-            made = _less(made, parts, factor)
+            row = plus(row, above, -factor)
+            made = plus(made, parts, -factor)
         if row:
             pivots[next(iter(row))] = (row, made)
         else:
             yield [other for other in rows if other in made]
-
-
-def _less(row: Mapping[_K, Fraction], other: Mapping[_K, Fraction], factor: Fraction) -> dict[_K, Fraction]:
-    total = dict(row)
-    for column, held in other.items():
-        total[column] = total.get(column, Fraction(0)) - factor * held
-    return {column: held for column, held in total.items() if held}

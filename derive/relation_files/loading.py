@@ -177,21 +177,24 @@ class Reader:
         for error, line in document.errors:
             self.notes.note((), error, line)
         self.broken |= document.lost
-        top = Table(self.notes, "", (), document.data)
-        top.texts(FILE, *SECTIONS)
-        self._uses(top)
-        for name, meaning in self._entries(top, "units"):
+        self._top.texts(FILE, *SECTIONS)
+        self._uses()
+        for name, meaning in self._entries("units"):
             self._unit(name, meaning)
-        for entry in self._tables(top, "quantities"):
+        for entry in self._tables("quantities"):
             self._quantity(entry)
         vocabulary = Vocabulary(self.known())
-        for entry in self._tables(top, "relations"):
+        for entry in self._tables("relations"):
             self._relation(entry, vocabulary)
-        for entry in self._tables(top, "profiles"):
+        for entry in self._tables("profiles"):
             for profile in self._profiles(entry, vocabulary):
                 self._shelve(entry, profile)
-        for entry in self._tables(top, "examples"):
+        for entry in self._tables("examples"):
             self._example(entry)
+
+    @property
+    def _top(self) -> Table:
+        return Table(self.notes, "", (), self.notes.document.data)
 
     def _searched(self, vocabulary: Vocabulary) -> Vocabulary:
         """The vocabulary, which is no longer searched for similar names and repairs after many problems."""
@@ -199,20 +202,21 @@ class Reader:
 
     # The files and libraries that it uses
 
-    def _uses(self, top: Table) -> None:
-        used = top.held.get("uses", [])
+    def _uses(self) -> None:
+        used = self._top.held.get("uses", [])
         if isinstance(used, list) and all(isinstance(one, str) for one in used):
             taken = [self._use(one) for one in used]  # a list, so that all missing files are reported
             self.is_whole = all(taken)
         else:
             self.is_whole = False
-            top.complain("'uses' is not a list of strings.", 'Write uses = ["quantities.toml", "llm"].', "uses")
+            example = 'Write uses = ["quantities.toml", "llm"].'
+            self._top.complain("'uses' is not a list of strings.", example, "uses")
 
     def _use(self, used: str) -> bool:
         """Whether a used file or library could be read; if not, the reason is noted."""
         path = shelved(used)
         if path is None and not used.endswith(".toml"):
-            library = self.notes.attempt("", ("uses",), lambda: installed(used))
+            library = self._top.attempt(lambda: installed(used), "uses")
             self.libraries += [] if library is None else [library]
             return library is not None
         folder = self.notes.document.folder
@@ -220,7 +224,7 @@ class Reader:
         self.sought.append(path)
         if path not in self.shelf and path not in self.unsaved and not path.is_file():
             what = f"{used} is not a file." if path.exists() else f"there is no file {used}."
-            self.notes.complain("", ("uses",), what, "Give its path relative to this file.")
+            self._top.complain(what, "Give its path relative to this file.", "uses")
             return False
         if path not in self.shelf:
             self.shelf[path] = None
@@ -233,12 +237,12 @@ class Reader:
 
     def _take(self, used: str, file: Reader | None) -> bool:
         if file is None:
-            self.notes.complain("", ("uses",), f"{used} uses this file in turn.", "Leave it out of one of the two.")
+            self._top.complain(f"{used} uses this file in turn.", "Leave it out of one of the two.", "uses")
         elif file.notes.errors:
             first, count = file.notes.errors[0][0], len(file.notes.errors)
             many = "1 problem" if count == 1 else f"{count} problems; the first"
             what = f"{used} has {many}, on line {first.line}: {first.message}"
-            self.notes.complain("", ("uses",), what, f"Fix that file: derive check {used}")
+            self._top.complain(what, f"Fix that file: derive check {used}", "uses")
         else:
             self.files.append(file)
             return True
@@ -391,13 +395,13 @@ class Reader:
                     values.setdefault(choice, {})[key] = value
         plain = partial(Profile, name, values.pop(""), said.get("title", ""), said.get("note", ""))
         chosen = [partial(Profile, f"{name}:{choice}", held) for choice, held in values.items()]
-        made = [self.notes.attempt("", entry.where, making) for making in (plain, *chosen)]
+        made = [replace(entry, name="").attempt(making) for making in (plain, *chosen)]
         return [profile for profile in made if profile is not None] if len(self.notes.errors) == before else []
 
     def _shelve(self, entry: Table, profile: Profile) -> None:
         if any(profile.name == other.name for other in self.profiles):
             what = f"{profile.name} is declared twice, as a profile and as a choice of one."
-            self.notes.complain("", entry.where, what, "Leave one out.")
+            replace(entry, name="").complain(what, "Leave one out.")
         else:
             self.profiles.append(profile)
 
@@ -420,15 +424,15 @@ class Reader:
 
     # The tables of a section
 
-    def _entries(self, top: Table, section: str) -> Iterable[tuple[str, Any]]:
-        entries = top.held.get(section, {})
+    def _entries(self, section: str) -> Iterable[tuple[str, Any]]:
+        entries = self._top.held.get(section, {})
         if isinstance(entries, dict):
             return entries.items()
-        top.complain(f"'{section}' is not a table.", f"Write [{section}], then its names.", section)
+        self._top.complain(f"'{section}' is not a table.", f"Write [{section}], then its names.", section)
         return ()
 
-    def _tables(self, top: Table, section: str) -> Iterable[Table]:
-        for name, held in self._entries(top, section):
+    def _tables(self, section: str) -> Iterable[Table]:
+        for name, held in self._entries(section):
             entry = Table(self.notes, name, (section, name), held)
             if not isinstance(held, dict):
                 example = {"quantities": '{ unit = "m" }', "relations": '{ equation = "a = b" }'}

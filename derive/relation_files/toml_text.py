@@ -268,8 +268,10 @@ class _Scan:
     def _plain(self) -> str:
         """What stands here that is no string, or the bracket that opens it."""
         mark = self._peek()
-        found = None if mark in ("[", "{") else _SCALAR.match(self.text, self.at)
-        return mark if mark in ("[", "{") else found.group().strip() if found else ""
+        if mark in ("[", "{"):
+            return mark
+        found = _SCALAR.match(self.text, self.at)
+        return found.group().strip() if found else ""
 
     def _value(self, path: Path, depth: int) -> String | None:
         """What a key holds: its string, if it is one; lists and inline tables add entries of their own."""

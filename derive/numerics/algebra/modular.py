@@ -174,5 +174,10 @@ class Quotient:
 
     def ratios(self, vectors: Sequence[Vector]) -> list[int | None]:
         """The ratio of each vector's two remaining coordinates; -1 if only the second is zero, None if both are."""
-        left = [self.left(vector) for vector in vectors]
-        return [one * inverse(other) % PRIME if other else -1 if one else None for one, other in left]
+        found: list[int | None] = []
+        for one, other in map(self.left, vectors):
+            if other:
+                found.append(one * inverse(other) % PRIME)
+            else:
+                found.append(-1 if one else None)
+        return found
