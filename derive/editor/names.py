@@ -20,7 +20,7 @@ from derive.expressions.tree import FUNCTIONS
 from derive.library import Library
 from derive.model.relation import Relation
 from derive.relation_files import offered
-from derive.relation_files.keys import PROFILE, SECTIONS, keys_of, sense_of
+from derive.relation_files.keys import PROFILE, SECTIONS, keys_of, kind_of
 from derive.relation_files.toml_text import Entry, Span, String, TomlText
 from derive.time_limits import limits
 from quantities.declaration import Declaration, check_name
@@ -33,12 +33,8 @@ __all__ = ["Named", "Offer", "defined_at", "hover", "named_at", "occurrences", "
 _WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _CALL = re.compile(r"\s*\(")
 _Kind = Literal["quantity", "relation", "profile", "unit", "key", "used"]
-_NAMED_BY_SENSE: Mapping[str, _Kind] = {
-    **dict.fromkeys(("expression", "share", "quantity"), "quantity"),
-    "unit": "unit",
-    "profile": "profile",
-    "library": "used",
-}
+_NAMED: Mapping[str, _Kind] = {"share": "quantity", "quantity": "quantity", "unit": "unit", "profiles": "profile"}
+_EXPRESSIONS = ("expression", "conditions")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,21 +55,18 @@ def named_at(toml: TomlText, offset: int) -> Named | None:
     ('y', None)
     """
     if (found := toml.key_at(offset)) is not None:
-        entry, depth = found
-        start, end = entry.keys[depth - len(entry.path) + len(entry.keys)]
-        path = entry.path[: depth + 1]
-        return Named(_kind_of_key(path), path[-1], (start, end), path)
+        _, path, span = found
+        return Named(_kind_of_key(path), path[-1], span, path)
     held = toml.string_at(offset)
     if held is None or held.string is None:
         return None
     string, path = held.string, held.path
-    sense = sense_of(path)
-    if sense == "expression":
+    kind = kind_of(path)
+    if kind in _EXPRESSIONS:
         words = ((word, span) for word, span in _words(string) if span[0] <= offset <= span[1])
         return next((Named("quantity", word, span, path) for word, span in words), None)
-    if sense not in _NAMED_BY_SENSE:
-        return None
-    return Named(_NAMED_BY_SENSE[sense], string.value.strip(), string.span, path)
+    named = "used" if kind == "libraries" else _NAMED.get(kind)
+    return None if named is None else Named(named, string.value.strip(), string.span, path)
 
 
 def _kind_of_key(path: tuple[str, ...]) -> _Kind:
@@ -112,10 +105,10 @@ def occurrences(toml: TomlText, name: str) -> list[Span]:
                 found.add(span)
         if entry.string is None:
             continue
-        sense = sense_of(entry.path)
-        if sense == "quantity" and entry.string.value == name:
+        kind = kind_of(entry.path)
+        if kind == "quantity" and entry.string.value == name:
             found.add(entry.string.span)
-        elif sense in ("expression", "share"):
+        elif kind in (*_EXPRESSIONS, "share"):
             found |= {span for word, span in _words(entry.string) if word == name}
     return sorted(found)
 
@@ -259,9 +252,11 @@ def _quantity(reading: Reading, quantity: Declaration) -> str:
     if home is not None and home != reading.path:
         facts.append(f"declared in {home.name}")
     holding = [r for r in reading.relations.values() if quantity.name in r.declared and r.is_equation]
-    forms = [line for relation in holding[:_FORMS] for line in _forms(relation, quantity.name)]
     lines += [f"- {fact}" for fact in facts]
-    lines += ["", *(f"- `{form}` ({name})" for name, form in forms)] if forms else []
+    forms: list[str] = []
+    for relation in holding[:_FORMS]:
+        forms += [f"- `{form}` ({relation.name})" for form in _forms(relation, quantity.name)]
+    lines += ["", *forms] if forms else []
     more = len(holding) - _FORMS
     lines += [f"- and {more} more {'relation' if more == 1 else 'relations'}"] if more > 0 else []
     return "\n".join(lines)
@@ -280,25 +275,26 @@ def _relation(relation: Relation) -> str:
     lines += [f"- {label}{text}" for label, text in facts if text]
     lines += ["", *(f"- {_headed(quantity)}" for quantity in relation.declared.values())]
     if relation.is_equation:
-        forms = [form for name in relation.declared for _, form in _forms(relation, name)]
-        lines += ["", *(f"- `{form}`" for form in forms)]
+        lines.append("")
+        for name in relation.declared:
+            lines += [f"- `{form}`" for form in _forms(relation, name)]
     return "\n".join(lines)
 
 
-def _forms(relation: Relation, name: str) -> list[tuple[str, str]]:
-    """The closed forms of a relation for a quantity, each with the relation's name; none if it has none."""
+def _forms(relation: Relation, name: str) -> list[str]:
+    """The closed forms of a relation for a quantity; none if it has none."""
     if relation.written.written_for == name:
-        return [(relation.name, str(relation.written))]
+        return [str(relation.written)]
     others = [other for other in relation.declared if other != name]
     try:
         with limits(seconds=_SECONDS):
             plain = Relation.proved(relation.name, relation.written, relation.declared)
-            found = [Library([plain]).formula(name, given=others)]
+            forms = [Library([plain]).formula(name, given=others)]
     except AmbiguousError as error:
-        found = list(error.answers)
+        forms = list(error.answers)
     except DeriveError:
-        found = []
-    return [(relation.name, f"{name} = {form}") for form in found]
+        forms = []
+    return [f"{name} = {form}" for form in forms]
 
 
 def _profile(reading: Reading, name: str) -> str:
@@ -357,8 +353,8 @@ def offers(file: OpenFile, offset: int) -> list[Offer]:
 def _in_string(file: OpenFile, entry: Entry, string: String, offset: int) -> Iterator[Offer]:
     before = string.value[: string.index(offset)]
     known = file.reading.known
-    match sense_of(entry.path):
-        case "expression":
+    match kind_of(entry.path):
+        case "expression" | "conditions":
             span = _typed(before, _TYPED_NAME, offset)
             yield from _quantities(file, known.values(), span)
             for name in FUNCTIONS:
@@ -367,17 +363,17 @@ def _in_string(file: OpenFile, entry: Entry, string: String, offset: int) -> Ite
             yield from _quantities(file, [one for one in known.values() if one.unit.is_number], string.span)
         case "quantity":
             yield from _quantities(file, known.values(), string.span)
-        case "profile":
+        case "profiles":
             for name, title in file.reading.profile_titles.items():
                 yield Offer(name, string.span, "profile", title)
         case "unit":
             yield from _units(file, before, offset)
-        case "domain" | "kind" as words:
+        case "domain" | "trust" as words:
             for word in _DOMAINS if words == "domain" else KINDS:
                 yield Offer(word, string.span, "word")
-        case "library":
+        case "libraries":
             yield from _used(file, string.span)
-        case "value":
+        case "value" | "range":
             yield from _behind_number(file, entry.path, before, offset)
 
 
@@ -429,10 +425,9 @@ def _of_keys(file: OpenFile, offset: int) -> Iterator[Offer]:
     toml = file.toml
     found = toml.key_at(offset)
     if found is not None:
-        entry, depth = found
-        span = entry.keys[depth - len(entry.path) + len(entry.keys)]
-        path, is_new = entry.path[:depth], not entry.is_stated
-        if entry.is_header and depth == 0:
+        entry, (*above, _), span = found
+        path, is_new = tuple(above), not entry.is_stated
+        if entry.is_header and not path:
             yield from (Offer(name, span, "section", meaning=meaning) for name, meaning in SECTIONS.items())
             return
     else:

@@ -198,11 +198,9 @@ def times(one: Sum, other: Sum, most: int) -> Sum:
     if len(one) * len(other) > most:
         raise NoElement
     total: Sum = {}
-    for first, factor in one.items():
-        for second, coefficient in other.items():
-            monomial = joined(first, second)
-            total[monomial] = total.get(monomial, Fraction(0)) + factor * coefficient
-    return {monomial: coefficient for monomial, coefficient in total.items() if coefficient}
+    for monomial, factor in one.items():
+        total = plus(total, {joined(monomial, second): share for second, share in other.items()}, factor)
+    return total
 
 
 def arithmetic_of_sums(

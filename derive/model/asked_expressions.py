@@ -12,6 +12,7 @@ its unit, since it is whole in that one.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import replace
 from typing import TypeVar
 
@@ -175,8 +176,6 @@ def _free_name(library: RelationSet, text: str) -> str:
 
 
 def _is_allowed(name: str) -> bool:
-    try:
-        check_name(name)
-    except ExpressionError:
-        return False
-    return True
+    with suppress(ExpressionError):
+        return bool(check_name(name))
+    return False

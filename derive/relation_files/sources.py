@@ -414,7 +414,7 @@ class Table:
     def texts(self, keys: Mapping[str, Key], *more: str) -> dict[str, str]:
         """The texts of a table that may have these keys, and more."""
         self.only((*keys, *more))
-        return {name: self.text(name) for name, key in keys.items() if key.kind == "text"}
+        return {name: self.text(name) for name, key in keys.items() if key.is_text}
 
     def listed(self, key: str, hint: str, *, may_be_one: bool = False) -> tuple[str, ...]:
         """The texts of a list; none if it is not there, or no such list. It may be allowed to be a single text."""

@@ -26,6 +26,7 @@ __all__ = [
     "coefficients",
     "denominators",
     "derivative",
+    "exponent_of",
     "filled",
     "inverted",
     "multiplied",
@@ -54,6 +55,13 @@ def simplified(node: Node) -> Node:
 def plain(node: Node) -> Fraction | None:
     """The value of a constant exponent such as 2, -1 or 3/2."""
     return _PLAIN.attempt(node)
+
+
+def exponent_of(node: Apply) -> Fraction | None:
+    """The exponent of a power, a root or an inverse, where it is a constant; None of anything else."""
+    if node.op == "pow":
+        return plain(node.args[1])
+    return {"inv": Fraction(-1), "sqrt": Fraction(1, 2)}.get(node.op)
 
 
 def negated(node: Node) -> Node:

@@ -17,7 +17,7 @@ from fractions import Fraction
 from math import prod
 
 from derive.expressions.tree import Apply, Name, Node, Number, render
-from derive.numerics.algebra.like_terms import added, inverted, multiplied, negated, plain
+from derive.numerics.algebra.like_terms import added, exponent_of, inverted, multiplied, negated
 
 __all__ = ["Product", "Test", "positive_first", "product_of", "raised", "written"]
 
@@ -128,7 +128,7 @@ def _single_factor(node: Node) -> Product:
 
 
 def _power(node: Apply, is_positive: Test) -> Product:
-    exponent = {"inv": Fraction(-1), "sqrt": Fraction(1, 2)}.get(node.op) or plain(node.args[1])
+    exponent = exponent_of(node)
     base = product_of(node.args[0], is_positive)
     rest = node.args[1:]
     if exponent is not None and (exponent == -1 or all(is_positive(part) for part in base.powers)):
