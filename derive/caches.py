@@ -48,21 +48,17 @@ class Cache(Generic[T]):
 
 
 class Session:
-    """The caches of one library; threads may share it."""
+    """The caches of one library, by the kind of their results; threads may share it."""
 
     def __init__(self) -> None:
-        self._caches: dict[Any, Cache[Any]] = {}
-
-    def cache(self, kind: Memo[T]) -> Cache[T]:
-        """The cache of one kind of results."""
-        return self._caches.get(kind) or self._caches.setdefault(kind, Cache(kind.most))
+        self.caches: dict[Any, Cache[Any]] = {}
 
 
 class Memo(Generic[T]):
     """A kind of results that are computed once in a session; at most `most` are kept.
 
     >>> squares, session = Memo[int](most=2), Session()
-    >>> [squares.of(session, n, lambda n=n: n * n) for n in (3, 4, 5)], len(session.cache(squares))
+    >>> [squares.of(session, n, lambda n=n: n * n) for n in (3, 4, 5)], len(session.caches[squares])
     ([9, 16, 25], 2)
     """
 
@@ -71,4 +67,5 @@ class Memo(Generic[T]):
 
     def of(self, session: Session, key: Hashable, made: Callable[[], T]) -> T:
         """A session's cached value of a key; if there is none, it is computed and stored."""
-        return session.cache(self).of(key, made)
+        cache: Cache[T] = session.caches.get(self) or session.caches.setdefault(self, Cache(self.most))
+        return cache.of(key, made)

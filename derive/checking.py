@@ -14,9 +14,8 @@ from derive.errors import DeriveError, InconsistentError, Problem
 from derive.library import Library
 from derive.model.redundancy import redundant
 from derive.presentation.numbers import shown_number
-from derive.relation_files.loading import Reader, proved, read
-from derive.relation_files.sources import Notes, parse_source, read_document, read_source
-from derive.relation_files.values import Example
+from derive.relation_files.loading import Example, Reader, proved, read
+from derive.relation_files.sources import Notes, Table, parse_source, read_document, read_source
 from derive.time_limits import query
 from quantities.value import read_value
 
@@ -58,8 +57,8 @@ def tested(reader: Reader) -> Reader:
 def repetitive(reader: Reader) -> None:
     """Note every relation that says what the others say."""
     for repetition in redundant(reader.relations):
-        where = ("relations", repetition.relation, "equation")
-        reader.notes.complain(repetition.relation, where, repetition.what, repetition.hint)
+        relation = Table(reader.notes, repetition.relation, ("relations", repetition.relation), {})
+        relation.complain(repetition.what, repetition.hint, "equation")
 
 
 def _try(library: Library, example: Example, notes: Notes, outer: Notes) -> None:

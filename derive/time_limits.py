@@ -281,10 +281,16 @@ def _running_for(seconds: float, outer: _Clock | None, is_of_several: bool) -> I
     if ends == math.inf:
         yield
         return
-    clock = _Clock(seconds, time.thread_time() + seconds, ends, is_of_several=is_of_several)
+    with _on(_Clock(seconds, time.thread_time() + seconds, ends, is_of_several=is_of_several)):
+        yield
+
+
+@contextmanager
+def _on(clock: _Clock) -> Iterator[None]:
+    """Run a block on a clock, which ends it with a LimitError."""
     token = _running.set(clock)
     try:
-        with interrupted_after(ends - time.monotonic() + _GRACE):
+        with interrupted_after(clock.ends_at_last - time.monotonic() + _GRACE):
             yield
     except Interruption:
         raise clock.error() from None
@@ -301,15 +307,8 @@ def sharing(share: float) -> Iterator[None]:
         return
     now, at = time.thread_time(), time.monotonic()
     left = share * min(outer.ends - now, outer.ends_at_last - at)
-    clock = _Clock(outer.seconds, now + left, min(at + _WALL_OF_SHARE * _WALL * left, outer.ends_at_last))
-    token = _running.set(clock)
-    try:
-        with interrupted_after(clock.ends_at_last - at + _GRACE):
-            yield
-    except Interruption:
-        raise clock.error() from None
-    finally:
-        _running.reset(token)
+    with _on(_Clock(outer.seconds, now + left, min(at + _WALL_OF_SHARE * _WALL * left, outer.ends_at_last))):
+        yield
 
 
 def in_this_query(work: Callable[[S], T]) -> Callable[[S], T]:
@@ -320,14 +319,8 @@ def in_this_query(work: Callable[[S], T]) -> Callable[[S], T]:
     of_threads = replace(clock, ends=math.inf)  # the CPU time of this thread says nothing about others
 
     def on_its_clock(item: S) -> T:
-        token = _running.set(of_threads)
-        try:
-            with interrupted_after(clock.ends_at_last - time.monotonic() + _GRACE):
-                return work(item)
-        except Interruption:
-            raise clock.error() from None
-        finally:
-            _running.reset(token)
+        with _on(of_threads):
+            return work(item)
 
     return on_its_clock
 

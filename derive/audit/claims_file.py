@@ -28,9 +28,8 @@ all its claims.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from derive.audit.claim import (
     SIDES,
@@ -47,11 +46,10 @@ from derive.audit.claim import (
     WrittenQuestion,
     read_expected,
 )
-from derive.relation_files.sources import Notes, read_document
+from derive.relation_files.sources import Notes, Table, read_document
 
 __all__ = ["Book", "read_claims"]
 
-_Place = tuple[str, ...]
 _FILE = ("title", "speaker", "place", "claims", "scenes")
 _SAYING = ("speaker", "place", "at", "words", "brief", "plainly")
 _CLAIM = ("says", *_SAYING, "clauses")
@@ -89,141 +87,151 @@ def read_claims(source: str | Path) -> Book:
     'drain_time, h100-sxm'
     """
     document = read_document(source)
-    reader = _Reader(Notes(document))
+    notes = Notes(document)
     for error, line in document.errors:
-        reader.notes.note((), error, line)
-    book = reader.book(document.data)
-    if reader.notes.errors:
-        raise reader.notes.gathered()
+        notes.note((), error, line)
+    book = _book(Table(notes, "", (), document.data))
+    if notes.errors:
+        raise notes.gathered()
     return book
 
 
-@dataclass
-class _Reader:
-    """The reading of one file: each method returns what it can read of its table, and notes what is wrong."""
+# Each function returns what it can read of its table, and notes what is wrong.
 
-    notes: Notes
 
-    def book(self, data: Mapping[str, Any]) -> Book:
-        self.notes.keys("", (), data, _FILE)
-        said = {key: self.notes.text("", (), data, key) for key in ("speaker", "place")}
-        claims = tuple(
-            self._claim(name, ("claims", name), table, said)
-            for name, table in self._table((), data, "claims").items()
-            if self._is_table(("claims", name), table)
-        )
-        scenes = tuple(self._scene(where, table) for where, table in self._list((), data, "scenes"))
-        return Book(claims, scenes)
+def _book(top: Table) -> Book:
+    top.only(_FILE)
+    said = {key: top.text(key) for key in ("speaker", "place")}
+    claims = []
+    for name, held in _table(top, "claims").held.items():
+        if _is_table(table := Table(top.notes, "", ("claims", name), held)):
+            claims.append(_claim(name, table, said))
+    return Book(tuple(claims), tuple(map(_scene, _tables(top, "scenes"))))
 
-    def _claim(self, name: str, where: _Place, table: Mapping[str, Any], said: Mapping[str, str]) -> Claim:
-        self.notes.keys(name, where, table, _CLAIM)
-        own = {key: self.notes.text(name, where, table, key) or said.get(key, "") for key in _SAYING}
-        clauses = tuple(self._clause(place, one) for place, one in self._list(where, table, "clauses"))
-        if not clauses:
-            self.notes.complain(name, where, "it has no clauses.", f"Write [[claims.{name}.clauses]] below it.")
-        return Claim(name, self._needed(where, table, "says"), clauses, **own)
 
-    def _clause(self, where: _Place, table: Mapping[str, Any]) -> Clause:
-        self.notes.keys("", where, table, _CLAUSE)
-        readings = tuple(self._reading(place, one) for place, one in self._list(where, table, "readings"))
-        if not readings:
-            self.notes.complain("", where, "a clause has no readings.", "Write its readings below it.")
-        return Clause(self._needed(where, table, "says"), readings)
+def _claim(name: str, table: Table, said: Mapping[str, str]) -> Claim:
+    named = replace(table, name=name)
+    named.only(_CLAIM)
+    own = {key: named.text(key) or said.get(key, "") for key in _SAYING}
+    clauses = tuple(map(_clause, _tables(table, "clauses")))
+    if not clauses:
+        named.complain("it has no clauses.", f"Write [[claims.{name}.clauses]] below it.")
+    return Claim(name, _needed(table, "says"), clauses, **own)
 
-    def _reading(self, where: _Place, table: Mapping[str, Any]) -> Reading:
-        self.notes.keys("", where, table, _READING)
-        question: WrittenQuestion | Statement
-        if "equation" in table:
-            units = self._texts(where, table, "units")
-            question = Statement(self.notes.text("", where, table, "equation"), units)
+
+def _clause(table: Table) -> Clause:
+    table.only(_CLAUSE)
+    readings = tuple(map(_reading, _tables(table, "readings")))
+    if not readings:
+        table.complain("a clause has no readings.", "Write its readings below it.")
+    return Clause(_needed(table, "says"), readings)
+
+
+def _reading(table: Table) -> Reading:
+    table.only(_READING)
+    question: WrittenQuestion | Statement
+    if "equation" in table.held:
+        units = _texts(table, "units")
+        question = Statement(table.text("equation"), units)
+    else:
+        question = _question(table)
+    lists = {key: _names(table, key) for key in ("response_to", "each", "may_change")}
+    opened = _texts(table, "leaves_open")
+    words = table.text("words")
+    share = _share(table)
+    return Reading(words, question, _criterion(table), leaves_open=opened, share=share, **lists)
+
+
+def _share(table: Table) -> float:
+    share = table.held.get("share", 1.0)
+    if isinstance(share, (int, float)) and 0 < share <= 1 and ("each" in table.held or "share" not in table.held):
+        return float(share)
+    table.complain("'share' is not a part of 'each'.", "Write share = 0.5.", "share")
+    return 1.0
+
+
+def _question(table: Table) -> WrittenQuestion:
+    given: list[tuple[str, str | WrittenQuestion]] = []
+    for name, value in _table(table, "given").held.items():
+        inner = Table(table.notes, "", (*table.where, "given", name), value)
+        if isinstance(value, dict):
+            inner.only(_QUESTION)
+            given.append((name, _question(inner)))
+        elif isinstance(value, str):
+            given.append((name, value))
         else:
-            question = self._question(where, table)
-        lists = {key: self._names(where, table, key) for key in ("response_to", "each", "may_change")}
-        opened = self._texts(where, table, "leaves_open")
-        words = self.notes.text("", where, table, "words")
-        share = self._share(where, table)
-        return Reading(words, question, self._criterion(where, table), leaves_open=opened, share=share, **lists)
+            replace(inner, name=name).complain("it is not a string.", f'Write given.{name} = "{value}".')
+    profiles = _names(table, "profiles")
+    return WrittenQuestion(_needed(table, "asked"), profiles, tuple(given))
 
-    def _share(self, where: _Place, table: Mapping[str, Any]) -> float:
-        share = table.get("share", 1.0)
-        if isinstance(share, (int, float)) and 0 < share <= 1 and ("each" in table or "share" not in table):
-            return float(share)
-        self.notes.complain("", (*where, "share"), "'share' is not a part of 'each'.", "Write share = 0.5.")
-        return 1.0
 
-    def _question(self, where: _Place, table: Mapping[str, Any]) -> WrittenQuestion:
-        given: list[tuple[str, str | WrittenQuestion]] = []
-        for name, value in self._table(where, table, "given").items():
-            place = (*where, "given", name)
-            if isinstance(value, dict):
-                self.notes.keys("", place, value, _QUESTION)
-                given.append((name, self._question(place, value)))
-            elif isinstance(value, str):
-                given.append((name, value))
-            else:
-                self.notes.complain(name, place, "it is not a string.", f'Write given.{name} = "{value}".')
-        profiles = self._names(where, table, "profiles")
-        return WrittenQuestion(self._needed(where, table, "asked"), profiles, tuple(given))
-
-    def _criterion(self, where: _Place, table: Mapping[str, Any]) -> Criterion:
-        expected, place = table.get("expected"), (*where, "expected")
-        if isinstance(expected, str):
-            return self.notes.attempt("", place, lambda: read_expected(expected)) or Sound()
-        if "equation" in table and expected is None:
-            return Sound()
-        if isinstance(expected, dict) and len(expected) == 1:
-            (key, value), *_ = expected.items()
-            if key == "without":
-                return Without(self._names(place, expected, key))
-            if key in _SIDES and isinstance(value, dict):
-                self.notes.keys("", (*place, key), value, _QUESTION)
-                return Amount(self._question((*place, key), value), _SIDES[key])
-        example = 'Write expected = "15 ms", "15..20 ms", "at least 15 ms" or "impossible".'
-        self.notes.complain("", place, "a reading has no valid expectation.", example)
+def _criterion(table: Table) -> Criterion:
+    expected = table.held.get("expected")
+    if isinstance(expected, str):
+        return table.attempt(lambda: read_expected(expected), "expected") or Sound()
+    if "equation" in table.held and expected is None:
         return Sound()
+    if isinstance(expected, dict) and len(expected) == 1:
+        (key, value), *_ = expected.items()
+        bound = Table(table.notes, "", (*table.where, "expected"), expected)
+        if key == "without":
+            return Without(_names(bound, key))
+        if key in _SIDES and isinstance(value, dict):
+            asked = Table(table.notes, "", (*bound.where, key), value)
+            asked.only(_QUESTION)
+            return Amount(_question(asked), _SIDES[key])
+    example = 'Write expected = "15 ms", "15..20 ms", "at least 15 ms" or "impossible".'
+    table.complain("a reading has no valid expectation.", example, "expected")
+    return Sound()
 
-    def _scene(self, where: _Place, table: Mapping[str, Any]) -> Scene:
-        self.notes.keys("", where, table, _SCENE)
-        said = tuple(self._assertion(place, one) for place, one in self._list(where, table, "said"))
-        return Scene(self._needed(where, table, "of"), self._texts(where, table, "taken"), said)
 
-    def _assertion(self, where: _Place, table: Mapping[str, Any]) -> Assertion:
-        self.notes.keys("", where, table, _SAID)
-        claim, quantity, value = (self._needed(where, table, key) for key in _SAID[:3])
-        return Assertion(claim, quantity, value, table.get("printed") is True)
+def _scene(table: Table) -> Scene:
+    table.only(_SCENE)
+    said = tuple(map(_assertion, _tables(table, "said")))
+    return Scene(_needed(table, "of"), _texts(table, "taken"), said)
 
-    # Their parts
 
-    def _needed(self, where: _Place, table: Mapping[str, Any], key: str) -> str:
-        if key not in table:
-            self.notes.complain("", where, f"'{key}' is missing.", f'Write {key} = "...".')
-        return self.notes.text("", where, table, key)
+def _assertion(table: Table) -> Assertion:
+    table.only(_SAID)
+    claim, quantity, value = (_needed(table, key) for key in _SAID[:3])
+    return Assertion(claim, quantity, value, table.held.get("printed") is True)
 
-    def _names(self, where: _Place, table: Mapping[str, Any], key: str) -> tuple[str, ...]:
-        names = table.get(key, [])
-        if isinstance(names, list) and all(isinstance(name, str) for name in names):
-            return tuple(names)
-        self.notes.complain("", (*where, key), f"'{key}' is not a list of strings.", f'Write {key} = ["..."].')
-        return ()
 
-    def _texts(self, where: _Place, table: Mapping[str, Any], key: str) -> tuple[tuple[str, str], ...]:
-        """Names with a text for each."""
-        texts = self._table(where, table, key)
-        return tuple((name, self.notes.text(name, (*where, key), texts, name)) for name in texts)
+# Their parts
 
-    def _table(self, where: _Place, table: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-        found = table.get(key, {})
-        return found if self._is_table((*where, key), found) else {}
 
-    def _is_table(self, where: _Place, found: Any) -> bool:
-        if not isinstance(found, dict):
-            self.notes.complain("", where, f"'{where[-1]}' is not a table.", f"Put its keys below [{'.'.join(where)}].")
-        return isinstance(found, dict)
+def _needed(table: Table, key: str) -> str:
+    if key not in table.held:
+        table.complain(f"'{key}' is missing.", f'Write {key} = "...".')
+    return table.text(key)
 
-    def _list(self, where: _Place, table: Mapping[str, Any], key: str) -> Iterator[tuple[_Place, Mapping[str, Any]]]:
-        found = table.get(key, [])
-        if isinstance(found, list) and all(isinstance(one, dict) for one in found):
-            yield from (((*where, key, str(place)), one) for place, one in enumerate(found))
-        else:
-            header = ".".join(part for part in (*where, key) if not part.isdigit())
-            self.notes.complain("", (*where, key), f"'{key}' is not a list of tables.", f"Write [[{header}]].")
+
+def _names(table: Table, key: str) -> tuple[str, ...]:
+    return table.listed(key, f'Write {key} = ["..."].')
+
+
+def _texts(table: Table, key: str) -> tuple[tuple[str, str], ...]:
+    """Names with a text for each."""
+    texts = _table(table, key)
+    return tuple((name, replace(texts, name=name).text(name)) for name in texts.held)
+
+
+def _table(table: Table, key: str) -> Table:
+    inner = Table(table.notes, "", (*table.where, key), table.held.get(key, {}))
+    return inner if _is_table(inner) else replace(inner, held={})
+
+
+def _is_table(table: Table) -> bool:
+    is_table = isinstance(table.held, dict)
+    if not is_table:
+        table.complain(f"'{table.where[-1]}' is not a table.", f"Put its keys below [{'.'.join(table.where)}].")
+    return is_table
+
+
+def _tables(table: Table, key: str) -> Iterator[Table]:
+    found, where = table.held.get(key, []), (*table.where, key)
+    if isinstance(found, list) and all(isinstance(one, dict) for one in found):
+        yield from (Table(table.notes, "", (*where, str(place)), one) for place, one in enumerate(found))
+    else:
+        header = ".".join(part for part in where if not part.isdigit())
+        table.complain(f"'{key}' is not a list of tables.", f"Write [[{header}]].", key)

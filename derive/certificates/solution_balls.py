@@ -23,8 +23,8 @@ from flint import arb, fmpq, fmpq_poly
 from derive.certificates.proof import Claim, Count, Isolation
 from derive.expressions.arithmetic import Arithmetic, Fold, NoElement
 from derive.expressions.tree import Apply, Node, cases, names_in
-from derive.numerics.algebra.common_zeros import balls_of_zeros
 from derive.numerics.algebra.exact_values import exact_value
+from derive.numerics.algebra.polynomials import balls_of_zeros
 from derive.numerics.intervals.arithmetic import Span
 from derive.numerics.intervals.enclosure import enclose, truths
 from derive.numerics.intervals.functions import GAP

@@ -1,4 +1,5 @@
-"""What stands at a place of a file, where else it stands, and where it is declared; and what an editor says about it.
+"""What stands at a place of a file, where else it stands, and where it is declared; what an editor says about it, and
+what may be written there instead.
 
 A quantity stands where it is declared, in equations and conditions, as the key of a value in a profile or among the
 givens of an example, and where an example asks for it or a relation neglects it.
@@ -7,7 +8,7 @@ givens of an example, and where an example asks for it or a relation neglects it
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,25 +16,32 @@ from typing import Literal
 
 from derive.editor.readings import OpenFile, Reading
 from derive.errors import AmbiguousError, DeriveError, ExpressionError, UnknownNameError, unknown
+from derive.expressions.tree import FUNCTIONS
 from derive.library import Library
 from derive.model.relation import Relation
-from derive.relation_files.keys import EXAMPLE, FILE, PROFILE, QUANTITY, RELATION, SECTIONS, VALUE, Key
-from derive.relation_files.toml_text import Span, String, TomlText
+from derive.relation_files import offered
+from derive.relation_files.keys import PROFILE, SECTIONS, keys_of, kind_of
+from derive.relation_files.toml_text import Entry, Span, String, TomlText
 from derive.time_limits import limits
 from quantities.declaration import Declaration, check_name
+from quantities.definitions import beginning
 from quantities.spelling import parse_unit
+from quantities.value import KINDS
 
-__all__ = ["Named", "defined_at", "hover", "key_meaning", "named_at", "occurrences", "renamed"]
+__all__ = ["Named", "Offer", "defined_at", "hover", "named_at", "occurrences", "offers", "renamed"]
 
 _WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _CALL = re.compile(r"\s*\(")
+_Kind = Literal["quantity", "relation", "profile", "unit", "key", "used"]
+_NAMED: Mapping[str, _Kind] = {"share": "quantity", "quantity": "quantity", "unit": "unit", "profiles": "profile"}
+_EXPRESSIONS = ("expression", "conditions")
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
     """A name at a place: what it names, and where it stands."""
 
-    kind: Literal["quantity", "relation", "profile", "unit", "key", "used"]
+    kind: _Kind
     name: str
     span: Span
     path: tuple[str, ...]  # of the entry in which it stands
@@ -47,26 +55,21 @@ def named_at(toml: TomlText, offset: int) -> Named | None:
     ('y', None)
     """
     if (found := toml.key_at(offset)) is not None:
-        entry, depth = found
-        start, end = entry.keys[depth - len(entry.path) + len(entry.keys)]
-        path = entry.path[: depth + 1]
-        return Named(_kind_of_key(path), path[-1], (start, end), path)
+        _, path, span = found
+        return Named(_kind_of_key(path), path[-1], span, path)
     held = toml.string_at(offset)
     if held is None or held.string is None:
         return None
     string, path = held.string, held.path
-    kind = _kind_of_string(path)
-    if kind is None:
-        return None
-    if kind == "quantity" and path[2:3] in (("equation",), ("when",)):
-        for word, span in _words(string):
-            if span[0] <= offset <= span[1]:
-                return Named("quantity", word, span, path)
-        return None
-    return Named(kind, string.value.strip(), string.span, path)
+    kind = kind_of(path)
+    if kind in _EXPRESSIONS:
+        words = ((word, span) for word, span in _words(string) if span[0] <= offset <= span[1])
+        return next((Named("quantity", word, span, path) for word, span in words), None)
+    named = "used" if kind == "libraries" else _NAMED.get(kind)
+    return None if named is None else Named(named, string.value.strip(), string.span, path)
 
 
-def _kind_of_key(path: tuple[str, ...]) -> Literal["quantity", "relation", "profile", "key"]:
+def _kind_of_key(path: tuple[str, ...]) -> _Kind:
     match path:
         case ("quantities", _) | ("examples", _, "given", _):
             return "quantity"
@@ -77,19 +80,6 @@ def _kind_of_key(path: tuple[str, ...]) -> Literal["quantity", "relation", "prof
         case ("profiles", _):
             return "profile"
     return "key"
-
-
-def _kind_of_string(path: tuple[str, ...]) -> Literal["quantity", "profile", "unit", "used"] | None:
-    match path:
-        case ("relations", _, "equation" | "neglects") | ("relations", _, "when", *_) | ("examples", _, "asked"):
-            return "quantity"
-        case ("quantities", _, "unit"):
-            return "unit"
-        case ("examples", _, "profiles", _):
-            return "profile"
-        case ("uses", _):
-            return "used"
-    return None
 
 
 def _words(string: String) -> Iterator[tuple[str, Span]]:
@@ -113,11 +103,13 @@ def occurrences(toml: TomlText, name: str) -> list[Span]:
             path = entry.path[: first + i + 1]
             if path[-1] == name and (_kind_of_key(path) == "quantity" or (path[0] == "profiles" and len(path) == 3)):
                 found.add(span)
-        if entry.string is not None and _kind_of_string(entry.path) == "quantity":
-            if entry.path[2] == "asked":
-                found |= {entry.string.span} if entry.string.value == name else set()
-            else:
-                found |= {span for word, span in _words(entry.string) if word == name}
+        if entry.string is None:
+            continue
+        kind = kind_of(entry.path)
+        if kind == "quantity" and entry.string.value == name:
+            found.add(entry.string.span)
+        elif kind in (*_EXPRESSIONS, "share"):
+            found |= {span for word, span in _words(entry.string) if word == name}
     return sorted(found)
 
 
@@ -211,13 +203,6 @@ def _sharing(file: OpenFile, home: Path) -> list[OpenFile]:
 _FORMS = 6  # limit on relations of which closed forms are shown
 _SECONDS = 2  # for one closed form
 
-_TABLES: dict[str, dict[str, Key]] = {
-    "quantities": {**QUANTITY},
-    "relations": {**RELATION},
-    "profiles": {**PROFILE, **VALUE},
-    "examples": {**EXAMPLE},
-}
-
 
 def hover(file: OpenFile, offset: int) -> tuple[str, Span] | None:
     """What is known of the name at a place, and where that name stands; None if nothing is.
@@ -245,20 +230,15 @@ def _said(reading: Reading, named: Named) -> str:
         case "unit":
             return _unit(named.name)
         case "key":
-            return key_meaning(named.path)
+            return _meaning(named.path)
     return ""
 
 
-def key_meaning(path: tuple[str, ...]) -> str:
-    """What a key of a relation file says; empty if there is no such key.
-
-    >>> key_meaning(("relations", "swing", "because"))
-    'Why it holds.'
-    """
-    if len(path) == 1:
-        return SECTIONS.get(path[0], "") or (FILE[path[0]].meaning if path[0] in FILE else "")
-    key = _TABLES.get(path[0], {}).get(path[-1]) if len(path) > 2 else None
-    return key.meaning if key else ""
+def _meaning(path: tuple[str, ...]) -> str:
+    """What a key of a relation file says; empty if there is no such key."""
+    section = SECTIONS.get(path[0], "") if len(path) == 1 else ""
+    key = keys_of(path[:-1]).get(path[-1])
+    return section or (key.meaning if key else "")
 
 
 def _quantity(reading: Reading, quantity: Declaration) -> str:
@@ -272,9 +252,11 @@ def _quantity(reading: Reading, quantity: Declaration) -> str:
     if home is not None and home != reading.path:
         facts.append(f"declared in {home.name}")
     holding = [r for r in reading.relations.values() if quantity.name in r.declared and r.is_equation]
-    forms = [line for relation in holding[:_FORMS] for line in _forms(relation, quantity.name)]
     lines += [f"- {fact}" for fact in facts]
-    lines += ["", *(f"- `{form}` ({name})" for name, form in forms)] if forms else []
+    forms: list[str] = []
+    for relation in holding[:_FORMS]:
+        forms += [f"- `{form}` ({relation.name})" for form in _forms(relation, quantity.name)]
+    lines += ["", *forms] if forms else []
     more = len(holding) - _FORMS
     lines += [f"- and {more} more {'relation' if more == 1 else 'relations'}"] if more > 0 else []
     return "\n".join(lines)
@@ -293,25 +275,26 @@ def _relation(relation: Relation) -> str:
     lines += [f"- {label}{text}" for label, text in facts if text]
     lines += ["", *(f"- {_headed(quantity)}" for quantity in relation.declared.values())]
     if relation.is_equation:
-        forms = [form for name in relation.declared for _, form in _forms(relation, name)]
-        lines += ["", *(f"- `{form}`" for form in forms)]
+        lines.append("")
+        for name in relation.declared:
+            lines += [f"- `{form}`" for form in _forms(relation, name)]
     return "\n".join(lines)
 
 
-def _forms(relation: Relation, name: str) -> list[tuple[str, str]]:
-    """The closed forms of a relation for a quantity, each with the relation's name; none if it has none."""
+def _forms(relation: Relation, name: str) -> list[str]:
+    """The closed forms of a relation for a quantity; none if it has none."""
     if relation.written.written_for == name:
-        return [(relation.name, str(relation.written))]
+        return [str(relation.written)]
     others = [other for other in relation.declared if other != name]
     try:
         with limits(seconds=_SECONDS):
-            plain = Relation.proved(relation.name, relation.written, relation.declared, "", "", (), None, "")
-            found = [Library([plain]).formula(name, given=others)]
+            plain = Relation.proved(relation.name, relation.written, relation.declared)
+            forms = [Library([plain]).formula(name, given=others)]
     except AmbiguousError as error:
-        found = list(error.answers)
+        forms = list(error.answers)
     except DeriveError:
-        found = []
-    return [(relation.name, f"{name} = {form}") for form in found]
+        forms = []
+    return [f"{name} = {form}" for form in forms]
 
 
 def _profile(reading: Reading, name: str) -> str:
@@ -330,3 +313,152 @@ def _unit(text: str) -> str:
             f"**{text or '1'}**: {unit.dimension}, {float(unit.size):.6g} of it" if unit.factors else "a plain number"
         )
     return ""
+
+
+# What may be written
+
+_TYPED_UNIT = re.compile(r"[A-Za-z_%‰°$µμΩÅ]*$")
+_TYPED_NAME = re.compile(r"[A-Za-z_][\w.]*$")
+_MOST = 300  # limit on units that are offered
+_DOMAINS = ("positive", "nonnegative", "real", "whole")
+_NUMBERED = re.compile(r"\s*[-+]?(?:[0-9.]|\.\.|\+/-|[eE][-+]?[0-9])[^A-Za-z]*\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """Something that may be written: the text, what it replaces, and what it is."""
+
+    text: str
+    span: Span
+    kind: Literal["quantity", "function", "unit", "key", "section", "profile", "library", "file", "word"]
+    detail: str = ""
+    meaning: str = ""
+    rank: int = 0  # the lower, the earlier
+
+
+def offers(file: OpenFile, offset: int) -> list[Offer]:
+    """What may be written at a place, the nearest first.
+
+    >>> from pathlib import Path
+    >>> text = '[quantities]\\nlength = { unit = "m" }\\n[relations.r]\\nequation = "len'
+    >>> [offer.text for offer in offers(OpenFile(Path("a.toml"), text), len(text)) if offer.kind == "quantity"]
+    ['length']
+    """
+    entry = file.toml.string_at(offset)
+    if entry is not None and entry.string is not None:
+        return list(_in_string(file, entry, entry.string, offset))
+    return list(_of_keys(file, offset))
+
+
+def _in_string(file: OpenFile, entry: Entry, string: String, offset: int) -> Iterator[Offer]:
+    before = string.value[: string.index(offset)]
+    known = file.reading.known
+    match kind_of(entry.path):
+        case "expression" | "conditions":
+            span = _typed(before, _TYPED_NAME, offset)
+            yield from _quantities(file, known.values(), span)
+            for name in FUNCTIONS:
+                yield Offer(name, span, "function", f"{name}(...)", rank=3)
+        case "share":
+            yield from _quantities(file, [one for one in known.values() if one.unit.is_number], string.span)
+        case "quantity":
+            yield from _quantities(file, known.values(), string.span)
+        case "profiles":
+            for name, title in file.reading.profile_titles.items():
+                yield Offer(name, string.span, "profile", title)
+        case "unit":
+            yield from _units(file, before, offset)
+        case "domain" | "trust" as words:
+            for word in _DOMAINS if words == "domain" else KINDS:
+                yield Offer(word, string.span, "word")
+        case "libraries":
+            yield from _used(file, string.span)
+        case "value" | "range":
+            yield from _behind_number(file, entry.path, before, offset)
+
+
+def _behind_number(file: OpenFile, path: tuple[str, ...], before: str, offset: int) -> Iterator[Offer]:
+    """Behind a number, the unit of its quantity and all others."""
+    met = _NUMBERED.match(before)
+    if met is None:
+        return
+    name = path[{"quantities": 1, "profiles": 2, "examples": 3}[path[0]]]
+    quantity = file.reading.known.get(name)
+    if quantity is not None and quantity.unit.text:
+        start = offset - (len(before) - met.end())
+        yield Offer(quantity.unit.text, (start, offset), "unit", f"the unit of {name}")
+    yield from _units(file, before[met.end() :], offset)
+
+
+def _units(file: OpenFile, before: str, offset: int) -> Iterator[Offer]:
+    span = _typed(before, _TYPED_UNIT, offset)
+    word = before[len(before) - (span[1] - span[0]) :]
+    whole = {quantity.unit.text: None for quantity in file.reading.own.values() if quantity.unit.factors}
+    if before == word:
+        for text in whole:
+            yield Offer(text, span, "unit", "in this file")
+    for name in file.reading.units:
+        yield Offer(name, span, "unit", "defined in this file", rank=1)
+    for name, dimension in list(beginning(word))[:_MOST]:
+        if name not in whole or before != word:
+            yield Offer(name, span, "unit", dimension, rank=2)
+
+
+def _quantities(file: OpenFile, found: Iterable[Declaration], span: Span) -> Iterator[Offer]:
+    own = file.reading.own
+    for quantity in found:
+        detail = f"[{quantity.unit.text or '1'}]"
+        yield Offer(quantity.name, span, "quantity", detail, quantity.meaning, 0 if quantity.name in own else 1)
+
+
+def _used(file: OpenFile, span: Span) -> Iterator[Offer]:
+    for name in offered.offers():
+        yield Offer(name, span, "library", "an installed library")
+    beside = {path.name for path in file.path.parent.glob("*.toml")} if file.path.parent.is_dir() else set()
+    beside |= {path.name for path in file.others if path.parent == file.path.parent}
+    for name in sorted(beside - {file.path.name}):
+        yield Offer(name, span, "file", "a file beside this one")
+
+
+def _of_keys(file: OpenFile, offset: int) -> Iterator[Offer]:
+    """The keys that the table at a place may have."""
+    toml = file.toml
+    found = toml.key_at(offset)
+    if found is not None:
+        entry, (*above, _), span = found
+        path, is_new = tuple(above), not entry.is_stated
+        if entry.is_header and not path:
+            yield from (Offer(name, span, "section", meaning=meaning) for name, meaning in SECTIONS.items())
+            return
+    else:
+        row = toml.text[toml.text.rfind("\n", 0, offset) + 1 : offset]
+        inline = any(start < offset <= end for (start, end), _ in toml.tables)
+        if row.strip() in ("[", "[["):
+            yield from (Offer(name, (offset, offset), "section", meaning=said) for name, said in SECTIONS.items())
+            return
+        if (inline and not row.rstrip().endswith(("{", ","))) or (row.strip() and not inline):
+            return
+        path, span, is_new = toml.table_at(offset), (offset, offset), True
+    yield from _keys(file, path, span, " = " if is_new else "")
+
+
+def _keys(file: OpenFile, path: tuple[str, ...], span: Span, behind: str) -> Iterator[Offer]:
+    """The keys of a table; those that it already has are left out."""
+    held = {
+        entry.path[-1]
+        for entry in file.toml.entries
+        if entry.path[:-1] == path and entry.keys and entry.keys[-1] != span
+    }
+    for name, key in keys_of(path).items():
+        if name not in held:
+            yield Offer(f"{name}{behind}", span, "key", meaning=key.meaning)
+    has_values = (path[:1] == ("profiles",) and len(path) == 2) or path[::2] == ("examples", "given")
+    for offer in _quantities(file, file.reading.known.values() if has_values else (), span):
+        if offer.text not in held:
+            yield Offer(f"{offer.text}{behind}", span, "quantity", offer.detail, offer.meaning, offer.rank)
+
+
+def _typed(before: str, pattern: re.Pattern[str], offset: int) -> Span:
+    """The place of the word that ends at a place."""
+    found = pattern.search(before)
+    return offset - (len(found.group()) if found else 0), offset

@@ -1,26 +1,37 @@
-"""A relation file as it stands in an editor, read as far as it can be.
+"""A relation file as it stands in an editor, read as far as it can be; its problems, and the edits that mend them.
 
 It is read again whenever its text changes, so the units that it defines are forgotten after each reading.
+
+What is said of it is what `derive check` says. A problem knows the key that it is about and, where it can, the part of
+that key's text; here both become places in the file. An edit replaces one part of the tree by another. In the text the
+part is replaced where it stands, so that the rest keeps its spelling, with parentheses where precedence asks for them.
+The new text is read again, and taken only if it is the edited tree.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
+from typing import Literal
 
 from derive.checking import tested
-from derive.errors import DeriveError, Problem
+from derive.errors import DeriveError, ExpressionError, Problem, UnitError, UnknownNameError
+from derive.expressions.grammar import parse_condition, parse_equation
+from derive.expressions.tree import Apply, Equation, Node, Number, rebuilt, render
 from derive.model.relation import Relation
+from derive.model.repairs import Edit
 from derive.relation_files.loading import Reader, read
 from derive.relation_files.sources import Document, are_names_of_one, names_at_top, parse_source
-from derive.relation_files.toml_text import TomlText
+from derive.relation_files.toml_text import Entry, Span, String, TomlText
 from quantities.declaration import Declaration
 from quantities.facts import Profile
 from quantities.temporary import units_for_a_while
 
-__all__ = ["OpenFile", "Reading", "examined"]
+__all__ = ["Diagnostic", "Fix", "OpenFile", "Reading", "diagnostics", "mended"]
 
 
 @dataclass(frozen=True)
@@ -143,7 +154,7 @@ def _stamp(path: Path) -> object:
     return found.st_mtime_ns, found.st_size
 
 
-def examined(file: OpenFile) -> list[tuple[Problem, DeriveError, bool]]:
+def _examined(file: OpenFile) -> list[tuple[Problem, DeriveError, bool]]:
     """What `derive check` says of a file: each problem, its error, and whether the file can be loaded all the same."""
     with units_for_a_while() as defined:
         reader = read(file.document(), None, file.others)
@@ -154,3 +165,198 @@ def examined(file: OpenFile) -> list[tuple[Problem, DeriveError, bool]]:
     if not has_units:
         tested(reader)
     return [(problem, error, i >= certain) for i, (problem, error) in enumerate(reader.notes.errors)]
+
+
+# What is wrong with it
+
+_FLAT = {"add", "mul"}
+_ONE = Number(Fraction(1))
+
+
+def mended(text: str, edit: Edit, is_condition: bool = False) -> str | None:
+    """The text of an equation or a condition after an edit; None if that cannot be written.
+
+    >>> from derive.expressions.tree import Name
+    >>> equation = parse_equation("y  =  a/x")
+    >>> x = equation.rhs.args[1].args[0]
+    >>> mended("y  =  a/x", Edit("", x, Apply("add", (x, Name("b")))))
+    'y  =  a/(x + b)'
+    """
+    whole = _read(text, is_condition)
+    if whole is None:
+        return None
+    edit = _behind_sign(edit)
+
+    def change(part: Node) -> Node | None:  # the part is found by its place
+        return edit.new if part.at == edit.old.at and part == edit.old else None
+
+    sides = [rebuilt(side, change) for side in _sides(whole)]
+    wanted = [_flat(side) for side in sides]
+    start, end = edit.old.at
+    new = render(edit.new)
+    for candidate in (new, f"({new})"):
+        tried = text[:start] + candidate + text[end:]
+        found = _read(tried, is_condition)
+        if found is not None and [_flat(side) for side in _sides(found)] == wanted:
+            return tried
+    return None
+
+
+def _behind_sign(edit: Edit) -> Edit:
+    """The edit of what stands behind a minus or a slash, which is the sign of a term or a factor and stays."""
+    old, new = edit.old, edit.new
+    while isinstance(old, Apply) and old.op in ("neg", "inv") and old.args[0].at == old.at:
+        new = new.args[0] if isinstance(new, Apply) and new.op == old.op else Apply(old.op, (new,))
+        old = old.args[0]
+    return Edit(edit.words, old, new)
+
+
+def _read(text: str, is_condition: bool) -> Equation | Node | None:
+    try:
+        return parse_condition(text) if is_condition else parse_equation(text)
+    except DeriveError:
+        return None
+
+
+def _sides(whole: Equation | Node) -> tuple[Node, ...]:
+    return (whole.lhs, whole.rhs) if isinstance(whole, Equation) else (whole,)
+
+
+def _flat(node: Node) -> Node:
+    """The tree with sums inside sums, and products inside products, taken apart, without factors of 1."""
+    if not isinstance(node, Apply):
+        return node
+    parts: list[Node] = []
+    for arg in map(_flat, node.args):
+        parts += arg.args if isinstance(arg, Apply) and arg.op == node.op and node.op in _FLAT else (arg,)
+    if node.op == "mul":
+        parts = [part for part in parts if part != _ONE] or [_ONE]
+    return parts[0] if len(parts) == 1 and node.op in _FLAT else Apply(node.op, tuple(parts))
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """An edit that mends a problem: what it does, and which part of the file it replaces by what."""
+
+    title: str
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """A problem at its place in the file."""
+
+    span: Span
+    message: str
+    severity: Literal["error", "warning"]
+    kind: str  # the class of the error
+    fixes: tuple[Fix, ...] = ()
+
+
+def diagnostics(file: OpenFile) -> list[Diagnostic]:
+    """All problems of a file.
+
+    >>> from pathlib import Path
+    >>> text = '''[quantities]
+    ... length = { unit = "m" }
+    ... period = { unit = "s" }
+    ... gravity = { unit = "m/s**2" }
+    ... [relations]
+    ... swing = { equation = "period = length/gravity" }'''
+    >>> found, = diagnostics(OpenFile(Path("pendulum.toml"), text))
+    >>> text[slice(*found.span)], found.message.splitlines()[0]
+    ('period = length/gravity', 'swing: left is s, right is s**2.')
+    >>> found.fixes[0].title, found.fixes[0].text
+    ('Take the square root of the right', 'period = sqrt(length/gravity)')
+    """
+    return [_placed(file.toml, *found) for found in _examined(file)]
+
+
+def _placed(toml: TomlText, problem: Problem, error: DeriveError, is_loaded: bool) -> Diagnostic:
+    entry = toml.found(problem.where) if problem.where else None
+    message = f"{problem.message}\n{problem.hint}".rstrip()
+    redundant = is_loaded and problem.where[:1] == ("relations",)
+    severity: Literal["error", "warning"] = "warning" if redundant else "error"
+    span, fixes = _at(toml, problem, error, entry)
+    return Diagnostic(span, message, severity, type(error).__name__, fixes)
+
+
+def _at(toml: TomlText, problem: Problem, error: DeriveError, entry: Entry | None) -> tuple[Span, tuple[Fix, ...]]:
+    """Where a problem is, and what mends it."""
+    if entry is None:
+        return _of_line(toml.text, problem, error), ()
+    if isinstance(error, UnknownNameError) and error.name == problem.where[-1]:
+        span = entry.key_of(len(problem.where) - 1) or _first(entry)
+        return span, tuple(Fix(f"Write {name}", span, name) for name in error.suggestions)
+    if entry.plain == "[":
+        entry = _item(toml, entry, error)
+    if entry.string is not None and entry.path[: len(problem.where)] in (problem.where, problem.where[:-1]):
+        return _within(entry, entry.string, problem, error)
+    return entry.key_of(len(problem.where) - 1) or _first(entry), ()
+
+
+def _item(toml: TomlText, entry: Entry, error: DeriveError) -> Entry:
+    """The item of a list that an error is about; the list itself if it names none."""
+    said = error.name if isinstance(error, UnknownNameError) else getattr(error, "text", "")
+    items = [one for one in toml.entries if one.path[:-1] == entry.path and one.string is not None]
+    return next((one for one in items if said and one.string and said in one.string.value), entry)
+
+
+def _within(entry: Entry, string: String, problem: Problem, error: DeriveError) -> tuple[Span, tuple[Fix, ...]]:
+    """The part of a string that a problem is about, and what mends it."""
+    if isinstance(error, UnknownNameError):
+        return _undeclared(entry, string, error)
+    start, end = problem.span
+    if isinstance(error, ExpressionError) and end:
+        shift = max(string.value.find(error.text), 0)
+        start, end = start + shift, _word_end(string.value, start + shift)
+    elif isinstance(error, UnitError) and error.unit and error.unit in string.value:
+        start = string.value.rindex(error.unit)
+        end = start + len(error.unit)
+    if not 0 <= start < end <= len(string.value):
+        start, end = 0, len(string.value)
+    span = string.places[start], string.places[end]
+    return span, tuple(_mends(entry, string, problem))
+
+
+def _mends(entry: Entry, string: String, problem: Problem) -> list[Fix]:
+    is_condition = entry.path[2:3] == ("when",)
+    found = []
+    for edit in problem.edits:
+        text = mended(string.value, edit, is_condition)
+        if text is not None:
+            words = edit.words[0].upper() + edit.words[1:]
+            found.append(Fix(words, string.span, string.written(text)))
+    return found
+
+
+def _undeclared(entry: Entry, string: String, error: UnknownNameError) -> tuple[Span, tuple[Fix, ...]]:
+    """The place of an undeclared name, and the names that may have been meant."""
+    found = re.search(rf"(?<![\w.]){re.escape(error.name)}(?![\w.])", string.value)
+    if found is None:
+        return string.span, ()
+    span = string.places[found.start()], string.places[found.end()]
+    return span, tuple(Fix(f"Write {name}", span, name) for name in error.suggestions)
+
+
+def _word_end(text: str, start: int) -> int:
+    """The end of the word, number or mark that begins at a place."""
+    found = re.compile(r"\w+|\S").match(text, start)
+    return found.end() if found else len(text)
+
+
+def _first(entry: Entry) -> Span:
+    return entry.keys[-1] if entry.keys else (entry.start, entry.start + 1)
+
+
+def _of_line(text: str, problem: Problem, error: DeriveError) -> Span:
+    """The rest of the line on which a problem is, from the column that its error names."""
+    rows = text.split("\n")
+    row = min(max(problem.line, 1), len(rows)) - 1
+    start = sum(len(line) + 1 for line in rows[:row])
+    position = getattr(error, "position", None)
+    column = min(position[1] - 1, len(rows[row])) if position else 0
+    end = start + len(rows[row].rstrip("\r"))
+    blank = len(rows[row]) - len(rows[row].lstrip())
+    return (start + column if start + column < end else start + min(blank, len(rows[row]))), end

@@ -15,7 +15,6 @@ import os
 import sys
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
-from functools import wraps
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, TypeVar
@@ -26,10 +25,8 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.workspace import PositionCodec
 
-from derive.editor.completion import Offer, offers
-from derive.editor.diagnostics import Diagnostic, Fix, diagnostics
-from derive.editor.names import defined_at, hover, named_at, renamed
-from derive.editor.readings import OpenFile
+from derive.editor.names import Offer, defined_at, hover, named_at, offers, renamed
+from derive.editor.readings import Diagnostic, Fix, OpenFile, diagnostics
 from derive.errors import DeriveError
 from derive.relation_files.toml_text import Span
 
@@ -84,7 +81,9 @@ class EditorServer(LanguageServer):
     """The server of one editor: the files that are open, and what was last said of each."""
 
     def __init__(self) -> None:
-        super().__init__("derive", _version(), types.TextDocumentSyncKind.Full)
+        import derive
+
+        super().__init__("derive", str(derive.__version__), types.TextDocumentSyncKind.Full)
         self.files: dict[str, tuple[tuple[Any, ...], OpenFile]] = {}
         self.said: dict[str, tuple[str, list[Diagnostic]]] = {}  # by file: the text it was said of
         self.waiting: set[asyncio.Task[None]] = set()
@@ -153,23 +152,13 @@ class EditorServer(LanguageServer):
 
     def publish(self, uri: str, file: OpenFile, found: Iterable[Diagnostic]) -> None:
         places = self.places(file.text)
-        self.text_document_publish_diagnostics(
-            types.PublishDiagnosticsParams(uri, [_reported(places, one) for one in found], _version_of(self, uri))
-        )
-
-
-def _version_of(server: EditorServer, uri: str) -> int | None:
-    return server.workspace.get_text_document(uri).version
+        version = self.workspace.get_text_document(uri).version
+        reported = [_reported(places, one) for one in found]
+        self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, reported, version))
 
 
 def _path(uri: str) -> Path:
     return Path(uris.to_fs_path(uri) or uri)
-
-
-def _version() -> str:
-    import derive
-
-    return str(derive.__version__)
 
 
 def _reported(places: Places, found: Diagnostic) -> types.Diagnostic:
@@ -177,31 +166,40 @@ def _reported(places: Places, found: Diagnostic) -> types.Diagnostic:
     return types.Diagnostic(places.range(found.span), found.message, severity=severe, code=found.kind, source="derive")
 
 
-def _answered(answer: Callable[[EditorServer, Any], _T]) -> Callable[[EditorServer, Any], _T | None]:
-    """An answer to the editor; if something goes wrong, that is written to the log, and there is no answer."""
+_FEATURES: list[tuple[str, Any, Callable[[EditorServer, Any], Any]]] = []
+"""What an editor may ask or tell, the options that it is told beforehand, and the answer."""
 
-    @wraps(answer)
-    def answered(server: EditorServer, params: Any) -> _T | None:
-        try:
-            return answer(server, params)
-        except JsonRpcException:
-            raise
-        except Exception as error:
-            _LOG.error("no answer to the editor: %r", error)
-            return None
 
-    return answered
+def _answering(*features: str, options: Any = None) -> Callable[[Callable[[EditorServer, Any], _T]], None]:
+    """Take an answer to the editor up; if something goes wrong, that is written to the log, and there is no answer."""
+
+    def taken(answer: Callable[[EditorServer, Any], _T]) -> None:
+        def answered(server: EditorServer, params: Any) -> _T | None:
+            try:
+                return answer(server, params)
+            except JsonRpcException:
+                raise
+            except Exception as error:
+                _LOG.error("no answer to the editor: %r", error)
+                return None
+
+        _FEATURES.extend((feature, options, answered) for feature in features)
+
+    return taken
 
 
 # The features
 
+_TRIGGERS = types.CompletionOptions(trigger_characters=['"', "*", "/", "(", "[", " ", "{"])
+_ACTIONS = types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix])
 
-@_answered
+
+@_answering(types.TEXT_DOCUMENT_DID_OPEN, types.TEXT_DOCUMENT_DID_CHANGE, types.TEXT_DOCUMENT_DID_SAVE)
 def _changed(server: EditorServer, params: Any) -> None:
     server.look(params.text_document.uri)
 
 
-@_answered
+@_answering(types.TEXT_DOCUMENT_DID_CLOSE)
 def _closed(server: EditorServer, params: types.DidCloseTextDocumentParams) -> None:
     uri = params.text_document.uri
     server.said.pop(uri, None)
@@ -210,13 +208,13 @@ def _closed(server: EditorServer, params: types.DidCloseTextDocumentParams) -> N
     server.look(uri)  # those that use it now use what is on the disk
 
 
-@_answered
+@_answering(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
 def _changed_on_disk(server: EditorServer, params: types.DidChangeWatchedFilesParams) -> None:
     for change in params.changes:
         server.look(change.uri)
 
 
-@_answered
+@_answering(types.INITIALIZED)
 def _began(server: EditorServer, _: types.InitializedParams) -> None:
     """Ask the editor to tell of files that change on the disk, if it can."""
     workspace = server.client_capabilities.workspace
@@ -227,7 +225,7 @@ def _began(server: EditorServer, _: types.InitializedParams) -> None:
         server.client_register_capability(types.RegistrationParams([told]))
 
 
-@_answered
+@_answering(types.TEXT_DOCUMENT_HOVER)
 def _hovered(server: EditorServer, params: types.HoverParams) -> types.Hover | None:
     file, offset = server.at(params)
     found = hover(file, offset)
@@ -237,7 +235,7 @@ def _hovered(server: EditorServer, params: types.HoverParams) -> types.Hover | N
     return types.Hover(content, server.places(file.text).range(found[1]))
 
 
-@_answered
+@_answering(types.TEXT_DOCUMENT_COMPLETION, options=_TRIGGERS)
 def _completed(server: EditorServer, params: types.CompletionParams) -> types.CompletionList | None:
     file, offset = server.at(params)
     places = server.places(file.text)
@@ -256,7 +254,7 @@ def _item(places: Places, offer: Offer) -> types.CompletionItem:
     )
 
 
-@_answered
+@_answering(types.TEXT_DOCUMENT_DEFINITION)
 def _defined(server: EditorServer, params: types.DefinitionParams) -> types.Location | None:
     file, offset = server.at(params)
     found = defined_at(file, offset)
@@ -272,7 +270,7 @@ def _text(file: OpenFile, path: Path) -> str:
     return file.others[path] if path in file.others else path.read_text(encoding="utf-8-sig")
 
 
-@_answered
+@_answering(types.TEXT_DOCUMENT_CODE_ACTION, options=_ACTIONS)
 def _acted(server: EditorServer, params: types.CodeActionParams) -> list[types.CodeAction]:
     """The edits that mend the problems in a range."""
     uri = params.text_document.uri
@@ -297,7 +295,7 @@ def _action(uri: str, places: Places, found: Diagnostic, fix: Fix) -> types.Code
     )
 
 
-@_answered
+@_answering(types.TEXT_DOCUMENT_PREPARE_RENAME)
 def _nameable(server: EditorServer, params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder | None:
     file, offset = server.at(params)
     named = named_at(file.toml, offset)
@@ -306,7 +304,7 @@ def _nameable(server: EditorServer, params: types.PrepareRenameParams) -> types.
     return types.PrepareRenamePlaceholder(server.places(file.text).range(named.span), named.name)
 
 
-@_answered
+@_answering(types.TEXT_DOCUMENT_RENAME, options=types.RenameOptions(prepare_provider=True))
 def _renamed(server: EditorServer, params: types.RenameParams) -> types.WorkspaceEdit | None:
     file, offset = server.at(params)
     try:
@@ -325,19 +323,8 @@ def _renamed(server: EditorServer, params: types.RenameParams) -> types.Workspac
 def server() -> EditorServer:
     """A server with all its features."""
     made = EditorServer()
-    for feature in (types.TEXT_DOCUMENT_DID_OPEN, types.TEXT_DOCUMENT_DID_CHANGE, types.TEXT_DOCUMENT_DID_SAVE):
-        made.feature(feature)(_with(made, _changed))
-    made.feature(types.TEXT_DOCUMENT_DID_CLOSE)(_with(made, _closed))
-    made.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(_with(made, _changed_on_disk))
-    made.feature(types.INITIALIZED)(_with(made, _began))
-    made.feature(types.TEXT_DOCUMENT_HOVER)(_with(made, _hovered))
-    triggers = types.CompletionOptions(trigger_characters=['"', "*", "/", "(", "[", " ", "{"])
-    made.feature(types.TEXT_DOCUMENT_COMPLETION, triggers)(_with(made, _completed))
-    made.feature(types.TEXT_DOCUMENT_DEFINITION)(_with(made, _defined))
-    kinds = types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix])
-    made.feature(types.TEXT_DOCUMENT_CODE_ACTION, kinds)(_with(made, _acted))
-    made.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)(_with(made, _nameable))
-    made.feature(types.TEXT_DOCUMENT_RENAME, types.RenameOptions(prepare_provider=True))(_with(made, _renamed))
+    for feature, options, answer in _FEATURES:
+        made.feature(feature, options)(_with(made, answer))
     return made
 
 

@@ -18,9 +18,11 @@ from __future__ import annotations
 import keyword
 import re
 from fractions import Fraction
+from functools import lru_cache
 
-from derive.expressions.constants import ConstantError, exact, prove_constants
+from derive.expressions.arithmetic import ConstantError, prove_constants
 from derive.expressions.tree import COMPARISONS, FUNCTIONS, Apply, Equation, Name, Node, Number, is_condition
+from derive.tolerances import LEAST, MOST
 from quantities.errors import DeriveError, ExpressionError, LimitError, excerpt
 
 __all__ = [
@@ -260,6 +262,25 @@ def parse_expression(text: str) -> Node:
     return _Reader(text, "expression").expression()
 
 
+_DIGITS = 60  # limit on those of one number
+
+
+@lru_cache(maxsize=1024)
+def _exact(word: str) -> Fraction | tuple[str, str]:
+    """A number exactly as it is written; or "large" or "small", and the limit that it exceeds.
+
+    >>> _exact("0.07"), _exact("1e400")
+    (Fraction(7, 100), ('large', '60 digits, 1e300'))
+    """
+    digits, _, exponent = word.lower().partition("e")
+    if len(digits) > _DIGITS or (exponent and abs(int(exponent[:9])) > 330):
+        return "small" if exponent.startswith("-") else "large", f"{_DIGITS} digits, 1e300"
+    value = Fraction(word)
+    if value and not LEAST < value < MOST:
+        return "small" if value < 1 else "large", "1e-300 to 1e300"
+    return value
+
+
 class _Reader:
     """One pass over a text, by precedence climbing."""
 
@@ -389,7 +410,7 @@ class _Reader:
         return node
 
     def _number(self, word: str, start: int, end: int) -> Number:
-        value = exact(word)
+        value = _exact(word)
         if isinstance(value, Fraction):
             return Number(value, word, (start, end))
         which, limit = value
@@ -414,7 +435,8 @@ class _Reader:
             raise self._error(start, f"'{word}(' calls a function that does not exist.", foreign(word))
         self.next += 1
         if self._word() == ")":
-            raise self._error(start, f"{word}() has no argument.", f"Write {word}(x{', y' * (op in _SEVERAL)}).")
+            arguments = "x, y" if op in _SEVERAL else "x"
+            raise self._error(start, f"{word}() has no argument.", f"Write {word}({arguments}).")
         args = [self._value(self._choice())]
         while self._word() == ",":
             self.next += 1
@@ -485,11 +507,13 @@ class _Reader:
 
     def _expect_end(self) -> None:
         kind, word, start, _ = self.tokens[self.next]
-        if kind == "end":
-            return
+        if kind != "end":
+            raise self._error(start, *self._misplaced(kind, word))
+
+    def _misplaced(self, kind: str, word: str) -> tuple[str, str]:
         if kind in ("word", "number") or word == "(":
-            raise self._error(start, f"an operator is missing before '{word}'.", "Write * for a product.")
-        raise self._error(start, f"'{word}' does not belong here.", HINTS.get(word, ""))
+            return f"an operator is missing before '{word}'.", "Write * for a product."
+        return f"'{word}' does not belong here.", HINTS.get(word, "")
 
     def _no_equation(self, kind: str, op: str) -> tuple[str, str]:
         if kind == "end":
@@ -497,9 +521,7 @@ class _Reader:
         if op in ("<", ">", "!=", "=="):
             hint = "Write '='." if op == "==" else "A relation is written with =, <= or >=."
             return f"'{op}' does not make a relation.", hint
-        if kind in ("word", "number") or op == "(":
-            return f"an operator is missing before '{op}'.", "Write * for a product."
-        return f"'{op}' does not belong here.", HINTS.get(op, "")
+        return self._misplaced(kind, op)
 
     def _no_operand(self, kind: str, word: str) -> tuple[str, str]:
         if kind == "end":

@@ -56,7 +56,10 @@ def _above_branch(x: float) -> float:
 
 
 def lambert(x: float) -> float:
-    """The principal branch: the w of -1 or more for which w*exp(w) is x."""
+    """The principal branch: the w of -1 or more for which w*exp(w) is x.
+
+    scipy's loses half of the digits near the branch point, where the argument itself has to be known better.
+    """
     if x == _INFINITY:
         return x
     root = _above_branch(x)
@@ -74,8 +77,10 @@ def lambert(x: float) -> float:
 
 
 def _start(x: float, root: float) -> float:
-    if x < 1:
-        return _one_more(root) - 1 if root < 1 else x * (1 - x) if abs(x) < 0.1 else math.log1p(x) * 0.8
+    if x < 1 and root < 1:
+        return _one_more(root) - 1
+    if abs(x) < 0.1:
+        return x * (1 - x)
     if x < 3:
         return math.log1p(x) * 0.8
     return math.log(x) - math.log(math.log(x))

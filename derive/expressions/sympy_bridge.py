@@ -17,10 +17,9 @@ from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 
 from derive.errors import ExpressionError, LimitError, excerpt
-from derive.expressions.arithmetic import Arithmetic
-from derive.expressions.constants import ConstantError, prove_constants
+from derive.expressions.arithmetic import Arithmetic, ConstantError, prove_constants
 from derive.expressions.functions import TABLE
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, cases
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, applied, cases
 from derive.tolerances import EXACT_FRACTION
 from quantities.declaration import Declaration, agreed
 from quantities.quantity import Quantity
@@ -165,25 +164,26 @@ class _Reader:
         if expression.is_Pow:
             base, exponent = expression.as_base_exp()
             return self._power(base, exponent)
-        op = "add" if expression.is_Add else "mul" if expression.is_Mul else _OPS.get(expression.func, "")
+        if expression.is_Add:
+            return Apply("add", tuple(_signed(self.node(term)) for term in expression.as_ordered_terms()))
+        if expression.is_Mul:
+            return self._product(expression)
+        op = _OPS.get(expression.func, "")
         if not op:
             raise ExpressionError(
                 f"sympy's {expression.func.__name__} cannot appear in a relation: {excerpt(str(expression))}.",
                 hint="Write it with + - * / **, the functions of the relation file, Min, Max and Piecewise.",
                 text=str(expression),
             )
-        args = (
-            expression.as_ordered_terms() if op == "add" else expression.as_ordered_factors() if op == "mul" else None
-        )
-        parts = tuple(self.node(arg) for arg in (expression.args if args is None else args))
-        if op == "add":
-            parts = tuple(_signed(part) for part in parts)
-        if op == "mul":
-            parts = tuple(sorted(parts, key=lambda part: isinstance(part, Apply) and part.op == "inv"))
-        if op == "mul" and parts[0] == Number(Fraction(-1)):
-            rest = parts[1:]
-            return Apply("neg", (rest[0] if len(rest) == 1 else Apply("mul", rest),))
-        return Apply(op, parts)
+        return Apply(op, tuple(map(self.node, expression.args)))
+
+    def _product(self, expression: Any) -> Node:
+        """A product, its divisors last, and a leading -1 as its sign."""
+        factors = map(self.node, expression.as_ordered_factors())
+        parts = sorted(factors, key=lambda part: isinstance(part, Apply) and part.op == "inv")
+        if parts[0] == Number(Fraction(-1)):
+            return Apply("neg", (applied("mul", parts[1:], parts[0]),))
+        return Apply("mul", tuple(parts))
 
     def _power(self, base: Any, exponent: Any) -> Node:
         if base is sympy.E:

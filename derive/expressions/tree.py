@@ -14,7 +14,7 @@ code, and this module uses neither units nor sympy.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -31,6 +31,7 @@ __all__ = [
     "Name",
     "Node",
     "Number",
+    "applied",
     "cases",
     "names_in",
     "rebuilt",
@@ -159,6 +160,13 @@ def names_in(*nodes: Node) -> tuple[str, ...]:
 def cases(choice: Apply) -> Iterator[tuple[Node, Node | None]]:
     """The arms of a choice, each with its condition; a last one, for all other cases, has none."""
     return zip_longest(choice.args[::2], choice.args[1::2])
+
+
+def applied(op: str, parts: Sequence[Node], nothing: Node) -> Node:
+    """An operation on some parts: on a single one it is that one, and on none it is `nothing`."""
+    if len(parts) > 1:
+        return Apply(op, tuple(parts))
+    return parts[0] if parts else nothing
 
 
 def rebuilt(node: Node, change: Callable[[Node], Node | None]) -> Node:

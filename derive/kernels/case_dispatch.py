@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING
 from derive.caches import Memo
 from derive.errors import LimitError
 from derive.expressions.tree import Node, names_in
-from derive.model.choice_arms import one_relation_for_each_arm
-from derive.model.conditions import exclude_each_other, implied
+from derive.model.conditions import exclude_each_other, implied, one_relation_for_each_arm
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import truth
 from derive.planning.incidence import structure_of

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from derive.caches import Memo
 from derive.expressions.tree import Apply, Node, names_in
 from derive.kernels.case_dispatch import Cases, cases, cases_of_arms
-from derive.model.choice_arms import one_relation_for_each_arm
+from derive.model.conditions import one_relation_for_each_arm
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure

@@ -12,6 +12,7 @@ its unit, since it is whole in that one.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import replace
 from typing import TypeVar
 
@@ -86,8 +87,7 @@ def restated(library: _Set, name: str, unit: str) -> tuple[_Set, str]:
             f"{name} keeps its unit {quantity.unit}: {why}.", hint=f"Ask for {name}.", quantity=name, unit=unit
         )
     declared = {**library.declared, name: moved}
-    relations = [relation.over(declared) for relation in library.relations.values()]
-    return type(library)(relations, declared.values(), library.profiles, library.title), name
+    return library.holding((relation.over(declared) for relation in library.relations.values()), declared), name
 
 
 def _fitting(name: str, own: Unit, text: str) -> Unit:
@@ -176,8 +176,6 @@ def _free_name(library: RelationSet, text: str) -> str:
 
 
 def _is_allowed(name: str) -> bool:
-    try:
-        check_name(name)
-    except ExpressionError:
-        return False
-    return True
+    with suppress(ExpressionError):
+        return bool(check_name(name))
+    return False

@@ -1,20 +1,51 @@
-"""Logic of conditions: which imply others, and which exclude each other.
+"""Conditions: which imply others and which exclude each other; relations taken apart by those of their choices.
 
 A comparison of two expressions bounds their difference, and one with a number bounds an expression. So each
 comparison is an interval on a line, and conditions exclude each other where their intervals on one line are disjoint.
 An undefined value satisfies no comparison; only between names and numbers, which always have a value, does the
 failure of one comparison imply its opposite.
+
+Relations are left without the arms that are excluded, or become a relation for each arm: `k = u if e > 4 else 10*t`
+does not need t where e is 5. A plan is made from the names of relations, so the names of an arm that the condition
+excludes must not be among them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from derive.expressions.tree import COMPARISONS, OPPOSITE, Apply, Node, Number, is_simple
+from derive.caches import Memo
+from derive.expressions.tree import (
+    COMPARISONS,
+    OPPOSITE,
+    Apply,
+    Equation,
+    Node,
+    Number,
+    applied,
+    cases,
+    is_simple,
+    names_in,
+    replaced,
+    walk,
+)
+from derive.model.relation import Relation
+from derive.model.relation_set import RelationSet
 
-__all__ = ["MIRRORED", "exclude_each_other", "implied"]
+__all__ = [
+    "MIRRORED",
+    "choices_of",
+    "exclude_each_other",
+    "has_arms",
+    "implied",
+    "one_relation_for_each_arm",
+    "relation_of_arm",
+    "with_arms",
+    "without_excluded_arms",
+]
 
 MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
 
@@ -85,3 +116,176 @@ def _is_possible(claims: Iterable[_Claim]) -> bool:
     if low == high:
         return not (low_open or high_open or low in excluded)
     return low < high
+
+
+# Relations taken apart
+
+_ARM = " arm "  # between the name of a relation and the place of its arm
+_MOST = 8  # limit on arms of one relation that are taken apart
+_TAKEN_APART = Memo["RelationSet | None"](most=2)
+_REDUCED = Memo[RelationSet](most=16)
+_CHOOSING = Memo["list[Relation]"](most=1)  # the relations that have a name in some arms only
+
+Verdict = Callable[[Node], "bool | None"]
+"""Whether a condition holds; None if nothing decides it."""
+
+
+@dataclass(frozen=True)
+class Arm:
+    """The sides of an equation with one arm in the place of each choice, and the conditions that lead to it."""
+
+    lhs: Node
+    rhs: Node
+    conditions: tuple[Node, ...]
+
+
+def choices_of(relation: Relation) -> tuple[Apply, ...]:
+    """The conditional expressions in a relation that have a name in some arms only."""
+    choices = _conditional_expressions(relation)
+    return tuple(choice for choice in choices if len({frozenset(names_in(arm)) for arm, _ in cases(choice)}) > 1)
+
+
+def has_arms(relation: Relation) -> bool:
+    """Whether a relation chooses between arms by conditions."""
+    return bool(_conditional_expressions(relation))
+
+
+def _conditional_expressions(relation: Relation) -> list[Apply]:
+    parts = walk(relation.written.lhs, relation.written.rhs)
+    return [part for part in parts if isinstance(part, Apply) and part.op == "piecewise"]
+
+
+def without_excluded_arms(library: RelationSet, verdict: Verdict) -> RelationSet | None:
+    """The library without the arms that conditions exclude; None if that leaves every relation its names."""
+    fewer: dict[str, Equation] = {}
+    choosing = _CHOOSING.of(library.session, "", lambda: [one for one in library.relations.values() if choices_of(one)])
+    for relation in choosing:
+        old = relation.written
+        sides = _reduced(old.lhs, verdict), _reduced(old.rhs, verdict)
+        if len(names_in(*sides)) < len(names_in(old.lhs, old.rhs)):
+            fewer[relation.name] = Equation(sides[0], old.op, sides[1], str(old))
+    if not fewer:
+        return None
+    key = tuple((name, new.lhs, new.rhs) for name, new in fewer.items())
+
+    def made() -> RelationSet:
+        return library.holding(_stated(one, fewer.get(one.name, one.written)) for one in library.relations.values())
+
+    return _REDUCED.of(library.session, key, made)
+
+
+def _reduced(node: Node, verdict: Verdict) -> Node:
+    """An expression without the arms of its choices that are excluded."""
+    if not isinstance(node, Apply):
+        return node
+    if node.op != "piecewise":
+        return Apply(node.op, tuple(_reduced(arg, verdict) for arg in node.args), node.at)
+    kept: list[Node] = []
+    failed: list[Node] = []
+    for arm, condition in cases(node):
+        if condition is None:
+            kept.append(_reduced(arm, verdict))
+            if failed and len(kept) == 1:
+                kept.append(applied("and", [_denied(one) for one in failed], Apply("true", ())))
+            break
+        holds = verdict(condition)
+        if holds is False:
+            failed.append(condition)
+            continue
+        kept += [_reduced(arm, verdict), condition]
+        if holds is True:
+            break
+    return Apply("piecewise", tuple(kept), node.at) if kept else node
+
+
+def _denied(condition: Node) -> Node:
+    """The negation of a condition: the opposite comparison between names and numbers, which always have a value."""
+    if not isinstance(condition, Apply) or condition.op not in OPPOSITE:
+        return Apply("not", (condition,))
+    if not all(map(is_simple, condition.args)):
+        return Apply("not", (condition,))
+    return Apply(OPPOSITE[condition.op], condition.args, condition.at)
+
+
+def one_relation_for_each_arm(library: RelationSet, *, of_same_names: bool = False) -> RelationSet | None:
+    """The library with a relation under conditions for each arm of its choices; None if it has no choice.
+
+    Which of them apply is found out as for any relation under conditions. Choices all of whose arms have the same names
+    are taken apart only where that is asked for.
+    """
+
+    def is_apart(one: Relation) -> bool:
+        return bool(choices_of(one) or (of_same_names and _conditional_expressions(one)))
+
+    def made() -> RelationSet | None:
+        if not any(map(is_apart, library.relations.values())):
+            return None
+        relations: list[Relation] = []
+        for one in library.relations.values():
+            arms = list(_arms(one)) if is_apart(one) else []
+            if not arms or len(arms) > _MOST:
+                relations.append(one)
+                continue
+            for place, arm in enumerate(arms):
+                name, written = f"{one.name}{_ARM}{place}", Equation(arm.lhs, one.written.op, arm.rhs)
+                relations.append(_stated(one, written, name, _without_implied(arm.conditions)))
+        return library.holding(relations)
+
+    return _TAKEN_APART.of(library.session, of_same_names, made)
+
+
+def relation_of_arm(name: str) -> str:
+    """The relation that an arm with this name was taken from."""
+    return name.rpartition(_ARM)[0]
+
+
+def with_arms(library: RelationSet, arms: Mapping[str, Relation]) -> RelationSet:
+    """The library with these arms, each under the name and the text of the relation that it was taken from."""
+
+    def stated(one: Relation) -> Relation:
+        arm = arms.get(one.name)
+        if arm is None:
+            return one
+        return _stated(arm, replace(arm.written, text=str(one.written)), one.name)
+
+    key = tuple((name, arm.name) for name, arm in arms.items())
+    return _REDUCED.of(library.session, key, lambda: library.holding(map(stated, library.relations.values())))
+
+
+def _without_implied(conditions: tuple[Node, ...]) -> tuple[Node, ...]:
+    """Conditions without those that the others imply: `x > 1 and x > 2` is `x > 2`."""
+    kept = list(dict.fromkeys(conditions))
+    for one in tuple(kept):
+        others = {other: True for other in kept if other != one}
+        if implied(one, others):
+            kept.remove(one)
+    return tuple(kept)
+
+
+def _arms(relation: Relation) -> Iterator[Arm]:
+    """The ways through the choices of a relation."""
+    pending = [Arm(relation.written.lhs, relation.written.rhs, ())]
+    while pending:
+        here = pending.pop()
+        parts = (part for part in walk(here.lhs, here.rhs) if isinstance(part, Apply))
+        choice = next((part for part in parts if part.op == "piecewise"), None)
+        if choice is None:
+            yield here
+            continue
+        failed: list[Node] = []
+        ways: list[tuple[Node, tuple[Node, ...]]] = []
+        for arm, condition in cases(choice):
+            held = () if condition is None else (condition,)
+            ways.append((arm, (*map(_denied, failed), *held)))
+            failed += held
+        for arm, conditions in reversed(ways):
+            sides = (replaced(here.lhs, choice, arm), replaced(here.rhs, choice, arm))
+            pending.append(Arm(*sides, (*here.conditions, *conditions)))
+
+
+def _stated(one: Relation, written: Equation, name: str = "", conditions: tuple[Node, ...] = ()) -> Relation:
+    """The same relation with another equation, over the quantities that are left in it."""
+    whole = (*one.conditions, *conditions)
+    left = names_in(written.lhs, written.rhs, *whole)
+    declared = {other: one.declared[other] for other in one.declared if other in left}
+    return one.but(name=name or one.name, written=written, declared=declared, conditions=whole)

@@ -27,7 +27,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import lru_cache, partial, reduce
+from itertools import product
 from typing import Literal, NamedTuple
 
 from derive.expressions.arithmetic import LOGIC, TESTS, Arithmetic, Fold, NoElement, multiplied_out
@@ -41,14 +42,12 @@ from quantities.units import Unit
 __all__ = [
     "Mismatch",
     "Turn",
+    "Turning",
     "dimension_of",
     "mark_of",
     "mismatches",
     "mismatches_of_condition",
-    "same_turning",
     "terms_of",
-    "turn_of",
-    "turns_of",
 ]
 
 _NONE, _ONE = Fraction(0), Fraction(1)
@@ -109,54 +108,59 @@ def _mark(text: str) -> Turn:
     return Turn(radians=radians, hertz=hertz) if radians or hertz else STILL
 
 
-def same_turning(left: Node, right: Node, known: Mapping[str, Dimension], marks: Mapping[str, Turn]) -> bool:
-    """Whether two sides that agree in everything but cycles agree in those too: of a sum, each term by itself.
+@dataclass(frozen=True, slots=True)
+class Turning:
+    """The turns of expressions, given the dimensions of their names and the turns in the units of some."""
 
-    A sum as a whole may lean on the pi of one of its terms: `omega = 2*pi*f + f`.
-    """
-    return all(_is_same(one, other) for one in turns_of(left, known, marks) for other in turns_of(right, known, marks))
+    known: Mapping[str, Dimension]
+    marks: Mapping[str, Turn]
+
+    def agrees(self, left: Node, right: Node) -> bool:
+        """Whether two sides that agree in everything but cycles agree in those too: of a sum, each term by itself.
+
+        A sum as a whole may lean on the pi of one of its terms: `omega = 2*pi*f + f`.
+        """
+        return all(_is_same(one, other) for one, other in product(self.of_terms(left), self.of_terms(right)))
+
+    def of_terms(self, node: Node) -> frozenset[Turn]:
+        """The turns of the terms of a sum and of the arms of a choice, or that of any other expression."""
+        found = [self.of_terms(term) for term in terms_of(node)] or [frozenset({self.of(node)})]
+        return frozenset().union(*found)
+
+    def of(self, node: Node) -> Turn:
+        """The turn of an expression."""
+        if isinstance(node, Name):
+            cycles, mark = self.known[node.name].cycles, self.marks.get(node.name, STILL)
+            return mark._replace(cycles=cycles) if cycles else mark
+        if isinstance(node, Number):
+            return STILL
+        match node.op:
+            case "pi":
+                return Turn(pis=_ONE)
+            case "mul":
+                return reduce(Turn.by, map(self.of, node.args), STILL)
+            case "neg":
+                return self.of(node.args[0])
+            case "inv":
+                return STILL.by(self.of(node.args[0]), -_ONE)
+            case "pow" if isinstance(node.args[1], Number):
+                return STILL.by(self.of(node.args[0]), node.args[1].value)
+            case "add" | "min" | "max" | "piecewise":
+                return _common([self.of(term) for term in terms_of(node)])
+            case op if op in DEGREES:
+                return STILL.by(self.of(node.args[0]), DEGREES[op])
+        return STILL
+
+
+def is_of_cycles(ratio: Dimension) -> bool:
+    """Whether two dimensions differ by cycles alone."""
+    return len(ratio.powers) == 1 and ratio.bases.keys() == {"cycle"}
 
 
 def _is_same(one: Turn, other: Turn) -> bool:
     if one.cycles == other.cycles and one.settled.cycles != other.settled.cycles:
         return False  # a pi turns the cycles of one of them: 2*pi*n_1 + n_2
     return other.by(one, -_ONE).is_sound
-
-
-def turns_of(node: Node, known: Mapping[str, Dimension], marks: Mapping[str, Turn]) -> frozenset[Turn]:
-    """The turns of the terms of a sum and of the arms of a choice, or that of any other expression."""
-    terms = terms_of(node)
-    found = [turns_of(term, known, marks) for term in terms] or [frozenset({turn_of(node, known, marks)})]
-    return frozenset().union(*found)
-
-
-def turn_of(node: Node, known: Mapping[str, Dimension], marks: Mapping[str, Turn]) -> Turn:
-    """The turn of an expression."""
-    if isinstance(node, Name):
-        cycles, mark = known[node.name].cycles, marks.get(node.name, STILL)
-        return mark._replace(cycles=cycles) if cycles else mark
-    if isinstance(node, Number):
-        return STILL
-    match node.op:
-        case "pi":
-            return Turn(pis=_ONE)
-        case "mul":
-            total = STILL
-            for arg in node.args:
-                if not isinstance(arg, Number):
-                    total = total.by(turn_of(arg, known, marks))
-            return total
-        case "neg":
-            return turn_of(node.args[0], known, marks)
-        case "inv":
-            return STILL.by(turn_of(node.args[0], known, marks), -_ONE)
-        case "pow" if isinstance(node.args[1], Number):
-            return STILL.by(turn_of(node.args[0], known, marks), node.args[1].value)
-        case "add" | "min" | "max" | "piecewise":
-            return _common([turn_of(term, known, marks) for term in terms_of(node)])
-        case op if op in DEGREES:
-            return STILL.by(turn_of(node.args[0], known, marks), DEGREES[op])
-    return STILL
 
 
 def _common(turns: list[Turn]) -> Turn:
@@ -200,13 +204,8 @@ class Mismatch:
     right_dimension: Dimension
 
 
-class _Anything:
-    """The dimension of a literal zero, which matches all, and of parts whose error has been reported."""
-
-
-_ANYTHING = _Anything()
-_Found = Dimension | _Anything
-
+_Found = Dimension | None
+"""None of a literal zero, which matches all, and of parts whose error has been reported."""
 
 _NO_MARKS: Mapping[str, Turn] = {}
 
@@ -242,19 +241,19 @@ def dimension_of(node: Node, known: Mapping[str, Dimension]) -> Dimension | None
     """The dimension of an expression, or None where it has none or is a bare zero."""
     judge = _Judge(known)
     found = judge.of(node)
-    return None if judge.faults or isinstance(found, _Anything) else found
+    return None if judge.faults else found
 
 
 class _Judge:
     def __init__(self, known: Mapping[str, Dimension], marks: Mapping[str, Turn] = _NO_MARKS) -> None:
         self.known = known
-        self.marks = marks
+        self.turning = Turning(known, marks)
         self.faults: list[Mismatch] = []
         self.arithmetic: Arithmetic[_Found] = Arithmetic(
-            number=lambda node: NUMBER if node.value else _ANYTHING,
+            number=lambda node: NUMBER if node.value else None,
             operations={
                 "neg": lambda found: found,
-                "inv": lambda found: NUMBER / found if isinstance(found, Dimension) else found,
+                "inv": lambda found: None if found is None else NUMBER / found,
                 **dict.fromkeys(("pi", *LOGIC), lambda *_: NUMBER),
                 **{op: partial(_of_degree, degree) for op, degree in DEGREES.items() if op not in STEPPED},
             },
@@ -262,7 +261,7 @@ class _Judge:
                 "mul": self._product,
                 "pow": self._power,
                 "piecewise": self._choice,
-                **dict.fromkeys(("add", "min", "max"), self._terms),
+                **dict.fromkeys(("add", "min", "max"), lambda node, _: self.agree("terms", node, node.args)),
                 **dict.fromkeys(STEPPED, self._rounded),
                 **dict.fromkeys(TESTS, self._comparison),
             },
@@ -274,30 +273,27 @@ class _Judge:
         found: _Found = self.arithmetic.fold(node, self.known.__getitem__)
         return found
 
-    def _terms(self, node: Apply, _: Fold) -> _Found:
-        return self.agree("terms", node, node.args)
-
     def _comparison(self, node: Apply, _: Fold) -> _Found:
         self.agree("terms", node, node.args)
         return NUMBER
 
     def agree(self, kind: Literal["sides", "terms"], whole: Node, parts: tuple[Node, ...]) -> _Found:
         """The common dimension of all parts."""
-        common: _Found = _ANYTHING
+        common: _Found = None
         # the first of each kind, and all of them: 2*pi*f fits both omega and f, which do not fit each other
         kept: dict[tuple[Dimension, frozenset[Turn]], Node] = {}
         for part in parts:
             found = self.of(part)
-            if isinstance(found, _Anything):
+            if found is None:
                 continue
-            turns = turns_of(part, self.known, self.marks) if self.marks or found.cycles else frozenset()
+            turns = self.turning.of_terms(part) if self.turning.marks or found.cycles else frozenset()
             if (found, turns) in kept:
                 continue
             for (measured, _), other in kept.items():
                 if not self._fits(other, measured, part, found):
                     self.faults.append(Mismatch(kind, whole, other, measured, part, found))
-                    return _ANYTHING
-            if isinstance(common, _Anything) or abs(found.cycles) < abs(common.cycles):
+                    return None
+            if common is None or abs(found.cycles) < abs(common.cycles):
                 common, kept = found, {(found, turns): part, **kept}  # cycles that pi has turned into radians
             else:
                 kept[found, turns] = part
@@ -306,16 +302,12 @@ class _Judge:
     def _fits(self, left: Node, common: Dimension, right: Node, found: Dimension) -> bool:
         """Whether two parts have one dimension, with cycles counted by their turns."""
         if found == common:
-            turning = self.marks or common.cycles
-            return not turning or same_turning(left, right, self.known, self.marks)
-        ratio = found / common
-        if len(ratio.powers) != 1 or ratio.bases.keys() != {"cycle"}:
-            return False
-        return same_turning(left, right, self.known, self.marks)
+            return not (self.turning.marks or common.cycles) or self.turning.agrees(left, right)
+        return is_of_cycles(found / common) and self.turning.agrees(left, right)
 
-    def _is_plain(self, node: Node, found: _Found) -> bool:
+    def _is_plain(self, node: Node, found: Dimension) -> bool:
         """Whether a part is a number, as an exponent and an argument must be."""
-        return not isinstance(found, Dimension) or not found or self._fits(Number(Fraction(1)), NUMBER, node, found)
+        return not found or self._fits(Number(Fraction(1)), NUMBER, node, found)
 
     def _product(self, node: Apply, part: Fold) -> _Found:
         total: _Found = NUMBER
@@ -323,29 +315,22 @@ class _Judge:
             if isinstance(arg, Number):  # a zero too: 0*t is a time
                 continue
             found = part(arg)
-            both = isinstance(found, Dimension) and isinstance(total, Dimension)
-            total = total * found if both else _ANYTHING
+            total = None if total is None or found is None else total * found
         return total
 
     def _power(self, node: Apply, part: Fold) -> _Found:
         base, exponent = node.args
         found: _Found = part(base)
-        if not self._is_number(exponent, node):
-            return _ANYTHING
-        if isinstance(found, _Anything) or not found:
+        power = self.of(exponent)
+        if power is not None and not self._is_plain(exponent, power):
+            self.faults.append(Mismatch("exponent", node, exponent, power, Number(Fraction(1)), NUMBER))
+            return None
+        if not found:
             return found
         polynomial = _polynomial(exponent)
         if polynomial.keys() <= {()}:
             return found ** polynomial.get((), Fraction(0))
         return found.raised(polynomial)
-
-    def _is_number(self, exponent: Node, node: Apply) -> bool:
-        """Whether an exponent is dimensionless, as it must be."""
-        found = self.of(exponent)
-        if isinstance(found, Dimension) and not self._is_plain(exponent, found):
-            self.faults.append(Mismatch("exponent", node, exponent, found, Number(Fraction(1)), NUMBER))
-            return False
-        return True
 
     def _choice(self, node: Apply, part: Fold) -> _Found:
         for condition in node.args[1::2]:
@@ -354,24 +339,24 @@ class _Judge:
 
     def _rounded(self, node: Apply, part: Fold) -> _Found:
         found: _Found = part(node.args[0])
-        if isinstance(found, Dimension) and found:
+        if found:
             bases = found.bases
             if len(found.powers) != 1 or bases.keys() - _COUNTED or set(bases.values()) != {1}:
                 self.faults.append(Mismatch("rounding", node, node.args[0], found, Number(Fraction(1)), NUMBER))
-                return _ANYTHING
+                return None
         return found
 
     def _number(self, node: Apply, part: Fold) -> _Found:
         """Check that the argument of exp, log, sin and the like is a number."""
         for arg in node.args:
             found = part(arg)
-            if isinstance(found, Dimension) and not self._is_plain(arg, found):
+            if found is not None and not self._is_plain(arg, found):
                 self.faults.append(Mismatch("argument", node, arg, found, Number(Fraction(1)), NUMBER))
         return NUMBER
 
 
 def _of_degree(degree: Fraction, found: _Found) -> _Found:
-    return found**degree if isinstance(found, Dimension) and degree != 1 else found
+    return found if found is None or degree == 1 else found**degree
 
 
 def _polynomial(node: Node) -> Polynomial:

@@ -18,9 +18,11 @@ quantities than equations, leave some of them free, and are sound; so is the sam
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple, TypeVar
+from functools import partial, reduce
+from itertools import chain
+from typing import Any, NamedTuple
 
 from derive.expressions.arithmetic import UNIT, Fold, NoElement, Sum, arithmetic_of_sums, joined, plus, power_of, times
 from derive.expressions.tree import Apply, Name, Node, names_in, walk
@@ -28,7 +30,6 @@ from derive.model.relation import Relation
 
 __all__ = ["Redundant", "redundant"]
 
-_K = TypeVar("_K")
 _TERMS = 200  # limit on terms of an expanded equation
 _POWER = 6  # limit on the power to which a sum is expanded
 _CORE = 300  # limit on relations among which cycles are sought
@@ -99,26 +100,25 @@ def _scaled(row: Mapping[Any, Fraction]) -> frozenset[tuple[object, Fraction]]:
 
 
 def _canonical(relation: Relation) -> Sum | None:
+    """The terms of a relation's difference in normal form; None if they are too long, or it has no value."""
     written = relation.written
+    reading = _Reading(frozenset(name for name in relation.declared if _is_positive(relation, name)))
     try:
-        positive = frozenset(name for name in relation.declared if _is_positive(relation, name))
-        reading = _Reading(positive)
-        terms = plus(reading.terms(written.lhs), reading.terms(written.rhs), Fraction(-1))
-        terms = reading.cleared(terms)
+        terms = reading.cleared(plus(reading.terms(written.lhs), reading.terms(written.rhs), -1))
     except (NoElement, OverflowError, ZeroDivisionError):
         return None
-    if not terms:
-        return terms
-    shared = _inverse_of_shared(terms, positive)
+    shared = {atom: -power for atom, power in _lowest(terms).items() if power < 0 or reading.is_positive(atom)}
     return {joined(monomial, shared): factor for monomial, factor in terms.items()}
 
 
 class _Reading:
-    """Trees as sums of terms; `sums` holds the atom of each sum in a denominator or under a root."""
+    """Trees as sums of terms; a sum in a denominator or under a root is an atom, which holds its terms."""
 
     def __init__(self, positive: frozenset[str]) -> None:
         self.positive = positive
-        self.sums: dict[_Atom, Sum] = {}
+
+    def is_positive(self, atom: _Atom) -> bool:
+        return atom[0] == "pi" or (atom[0] == "name" and atom[1][0] in self.positive)
 
     def terms(self, node: Node) -> Sum:
         powers = {
@@ -145,39 +145,41 @@ class _Reading:
             raised = frozenset((atom, held * power) for atom, held in monomial if held * power)
             if power.denominator == 1 and abs(power) <= _TERMS:
                 return {raised: factor ** int(power)}
-            known = all(
-                atom[0] in ("name", "pi") and (atom[0] == "pi" or atom[1][0] in self.positive) for atom, _ in monomial
-            )
-            if factor > 0 and known and (root := _root(factor, power)) is not None:
+            is_known = factor > 0 and all(self.is_positive(atom) for atom, _ in monomial)
+            if is_known and (root := _root(factor, power)) is not None:
                 return {raised: root}
         atom: _Atom = ("sum", (frozenset(base.items()),))
-        self.sums[atom] = base
         if power.denominator == 1 and 0 < power <= _POWER:
-            return self._written_out(power_of(atom, power))
+            return _written_out(power_of(atom, power))
         return power_of(atom, power)
-
-    def _written_out(self, terms: Sum) -> Sum:
-        """The terms with each sum in a positive integer power multiplied out."""
-        total: Sum = {}
-        for monomial, factor in terms.items():
-            part: Sum = {UNIT: factor}
-            for atom, power in monomial:
-                if atom in self.sums and power.denominator == 1 and 0 < power <= _POWER:
-                    for _ in range(int(power)):
-                        part = times(part, self.sums[atom], _TERMS)
-                else:
-                    part = times(part, power_of(atom, power), _TERMS)
-            total = plus(total, part)
-        return total
 
     def cleared(self, terms: Sum) -> Sum:
         """The terms over one denominator, which is dropped."""
         for _ in range(_POWER):
-            least = _inverse_of_shared(terms, self.positive, self.sums.keys())
-            if not least:
+            below = {atom: -power for atom, power in _lowest(terms).items() if atom[0] == "sum" and power < 0}
+            if not below:
                 break
-            terms = self._written_out({joined(m, least): factor for m, factor in terms.items()})
+            terms = _written_out({joined(monomial, below): factor for monomial, factor in terms.items()})
         return terms
+
+
+def _written_out(terms: Sum) -> Sum:
+    """The terms with each sum in a positive integer power multiplied out."""
+    total: Sum = {}
+    for monomial, factor in terms.items():
+        factors: list[Sum] = [{UNIT: factor}]
+        for atom, power in monomial:
+            is_whole = atom[0] == "sum" and power.denominator == 1 and 0 < power <= _POWER
+            factors += [dict(atom[1][0])] * int(power) if is_whole else [power_of(atom, power)]
+        total = plus(total, reduce(partial(times, most=_TERMS), factors))
+    return total
+
+
+def _lowest(terms: Sum) -> dict[_Atom, Fraction]:
+    """The lowest power of each atom in any of the terms: of a common divisor, or negative of a denominator."""
+    held = [dict(monomial) for monomial in terms]
+    atoms = dict.fromkeys(chain.from_iterable(held))
+    return {atom: min(powers.get(atom, Fraction(0)) for powers in held) for atom in atoms}
 
 
 def _atom(of: _Atom) -> Sum:
@@ -190,16 +192,6 @@ def _function(node: Apply, part: Fold) -> Sum:
         return _atom(("pi", ()))
     parts: Iterable[object] = (frozenset(part(arg).items()) for arg in node.args)
     return _atom((node.op, (frozenset(parts),) if node.op in ("max", "min", "and", "or") else tuple(parts)))
-
-
-def _inverse_of_shared(terms: Sum, positive: Set[str], sums: Set[_Atom] | None = None) -> dict[_Atom, Fraction]:
-    """The factor that removes from all terms their common divisors and denominators."""
-    held = [dict(monomial) for monomial in terms]
-    least = {atom: min(powers.get(atom, Fraction(0)) for powers in held) for powers in held for atom in powers}
-    if sums is not None:
-        return {atom: -power for atom, power in least.items() if atom in sums and power < 0}
-    never_zero = {atom for atom in least if atom[0] == "pi" or (atom[0] == "name" and atom[1][0] in positive)}
-    return {atom: -power for atom, power in least.items() if power < 0 or (atom in never_zero and power)}
 
 
 def _root(number: Fraction, power: Fraction) -> Fraction | None:
@@ -278,10 +270,12 @@ def _primes(whole: int) -> Counter[int]:
 
 
 def _names(row: _Row) -> Iterator[str]:
+    """The quantities of a row, whose columns are atoms, sets of atoms with their powers, or primes."""
     for column in row:
-        atoms = (
-            [column] if isinstance(column, tuple) else [a for a, _ in column] if isinstance(column, frozenset) else []
-        )
+        if isinstance(column, tuple):
+            atoms = [column]
+        else:
+            atoms = [atom for atom, _ in column] if isinstance(column, frozenset) else []
         yield from (atom[1][0] for atom in atoms if atom[0] == "name")
 
 
@@ -309,16 +303,9 @@ def _dependent(rows: Mapping[str, _Row]) -> Iterator[list[str]]:
         while found := next((column for column in row if column in pivots), None):
             above, parts = pivots[found]
             factor = row[found] / above[found]
-            row = _less(row, above, factor)
-            made = _less(made, parts, factor)
+            row = plus(row, above, -factor)
+            made = plus(made, parts, -factor)
         if row:
             pivots[next(iter(row))] = (row, made)
         else:
             yield [other for other in rows if other in made]
-
-
-def _less(row: Mapping[_K, Fraction], other: Mapping[_K, Fraction], factor: Fraction) -> dict[_K, Fraction]:
-    total = dict(row)
-    for column, held in other.items():
-        total[column] = total.get(column, Fraction(0)) - factor * held
-    return {column: held for column, held in total.items() if held}

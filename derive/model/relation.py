@@ -139,9 +139,7 @@ class Relation(Shown):
         """The same without its conditions: what it states where they hold."""
         if not self.conditions:
             return self
-        declared = {name: self.declared[name] for name in self.members}
-        parts = (declared, self.because, self.source, (), self.approximate, self.neglects)
-        return Relation.proved(self.name, self.written, *parts)
+        return self.but(declared={name: self.declared[name] for name in self.members}, conditions=())
 
     @property
     def is_equation(self) -> bool:
@@ -161,15 +159,14 @@ class Relation(Shown):
     @property
     def choices(self) -> tuple[Apply, ...]:
         """Each maximum, minimum and choice in it."""
-        parts = (part for side in (self.written.lhs, self.written.rhs) for part in walk(side))
+        parts = walk(self.written.lhs, self.written.rhs)
         return tuple(part for part in parts if isinstance(part, Apply) and part.op in ("max", "min", "piecewise"))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        fields = (self.name, self.written, dict(self.declared), self.because, self.source)
-        return Relation, (*fields, self.conditions, self.approximate, self.neglects)
+        return Relation, tuple((self._parts | {"declared": dict(self.declared)}).values())
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Relation) and self._content() == other._content()
+        return isinstance(other, Relation) and self._parts == other._parts
 
     def __hash__(self) -> int:
         return hash((self.name, self.written))
@@ -197,34 +194,33 @@ class Relation(Shown):
                 text=of,
             )
         said = f"{share.name}{_OF}{of}" if of else share.name
-        return Relation.proved(self.name, self.written, dict(self.declared), *self._statement()[2:-1], said)
+        return self.but(neglects=said)
 
     def over(self, declared: Mapping[str, Declaration]) -> Relation:
         """The same relation over another library's declarations of the same quantities."""
         mine = {name: declared[name] for name in self.declared}
-        if mine == dict(self.declared):
-            return self
-        return Relation.proved(self.name, self.written, mine, *self._statement()[2:])  # before, on the same scales
+        return self if mine == self.declared else self.but(declared=mine)  # proved before, on the same scales
 
     @classmethod
-    def proved(cls, *parts: Any) -> Relation:
-        """A relation of these parts, in the order of the fields, whose dimensions were proved before."""
+    def proved(cls, name: str, written: Equation, declared: Mapping[str, Declaration], **said: Any) -> Relation:
+        """A relation whose dimensions were proved before; `said` has its other fields, as far as they are stated."""
         made = object.__new__(cls)
-        made.__dict__.update(zip(_FIELDS, parts, strict=True))
-        made.__dict__["declared"] = MappingProxyType(made.declared)
+        made.__dict__.update(name=name, written=written, declared=MappingProxyType(dict(declared)), **said)
         return made
+
+    def but(self, **changes: Any) -> Relation:
+        """The same relation with other parts, whose dimensions were proved before."""
+        return Relation.proved(**self._parts | changes)
 
     def states_the_same(self, other: Relation) -> bool:
         """Whether two relations state the same about the same quantities, whatever else is declared of those."""
         mine, theirs = self.declared, other.declared
-        return self._statement() == other._statement() and all(same_thing(mine[n], theirs[n]) for n in mine)
+        same = other._parts | {"declared": mine}
+        return self._parts == same and all(same_thing(mine[name], theirs[name]) for name in mine)
 
-    def _content(self) -> tuple[Any, ...]:
-        return (*self._statement(), dict(self.declared))
-
-    def _statement(self) -> tuple[Any, ...]:
-        said = (self.name, self.written, self.because, self.source)
-        return (*said, self.conditions, self.approximate, self.neglects)
+    @property
+    def _parts(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in _FIELDS}
 
     def __repr__(self) -> str:
         return f"<Relation {self}>"
@@ -334,22 +330,20 @@ def _value(side: Any, declared: ChainMap[str, Declaration]) -> Node:
 
 
 def _side(side: Any, declared: ChainMap[str, Declaration]) -> Node:
+    """A side as a tree; the quantities that it brings are declared. A single quantity needs no sympy."""
     if isinstance(side, str):
         return parse_expression(side)
-    node, found = _tree(side)
-    for name, said in found.items():
+    alone = declaration_of(side)
+    if alone is not None:
+        node: Node = Name(alone.name)
+        brought = {alone.name: alone}
+    else:
+        from derive.expressions.sympy_bridge import from_sympy
+
+        node, brought = from_sympy(side)
+    for name, said in brought.items():
         declared.maps[0][name] = agreed(_declaration(declared[name]), said) if name in declared else said
     return node
-
-
-def _tree(side: Any) -> tuple[Node, dict[str, Declaration]]:
-    """A side as a tree, with its declarations; a single quantity needs no sympy."""
-    said = declaration_of(side)
-    if said is not None:
-        return Name(said.name), {said.name: said}
-    from derive.expressions.sympy_bridge import from_sympy
-
-    return from_sympy(side)
 
 
 def _condition(condition: Any, declared: ChainMap[str, Declaration]) -> Node:

@@ -207,12 +207,16 @@ class RelationSet(Shown):
             if not isinstance(name, str) or name not in self.relations:
                 raise self._no_relation(name)
         kept = [relation for name, relation in self.relations.items() if name not in names]
-        return type(self)(kept, self.declared.values(), self.profiles, self.title)
+        return self.holding(kept)
 
     def in_case(self, left_out: Collection[str]) -> Self:
         """The same in one case: without some relations, and with the others as though their conditions held."""
         kept = [relation.in_its_case for name, relation in self.relations.items() if name not in left_out]
-        return type(self)(kept, self.declared.values(), self.profiles, self.title)
+        return self.holding(kept)
+
+    def holding(self, relations: Iterable[Relation], declared: Mapping[str, Declaration] | None = None) -> Self:
+        """The same with these relations instead of its own, and with other declarations of its quantities."""
+        return type(self)(relations, (declared or self.declared).values(), self.profiles, self.title)
 
     @cached_property
     def quantities(self) -> Mapping[str, Quantity]:

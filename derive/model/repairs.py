@@ -16,7 +16,17 @@ from functools import cached_property
 
 from derive.errors import Problem, UnknownNameError, unknown
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, rebuilt, render
-from derive.model.dimensions import STILL, Mismatch, Turn, dimension_of, mark_of, mismatches, terms_of, turn_of
+from derive.model.dimensions import (
+    STILL,
+    Mismatch,
+    Turn,
+    Turning,
+    dimension_of,
+    is_of_cycles,
+    mark_of,
+    mismatches,
+    terms_of,
+)
 from derive.search.index import Entry, Index
 from quantities.declaration import Declaration
 from quantities.dimension import NUMBER, Dimension
@@ -40,10 +50,6 @@ class Vocabulary:
         return replace(self, searches=False) if self.searches else self
 
     @cached_property
-    def _names(self) -> list[str]:
-        return list(self.quantities)
-
-    @cached_property
     def index(self) -> Index:
         """The search index of quantities by name, alias and meaning."""
         said = self.quantities.values()
@@ -52,7 +58,7 @@ class Vocabulary:
     def unknown(self, name: object) -> UnknownNameError:
         """The error for an undeclared quantity."""
         if not self.searches:
-            return unknown("quantity", name, self._names, search=False)
+            return unknown("quantity", name, list(self.quantities), search=False)
         return self.index.unknown("quantity", name)
 
     @cached_property
@@ -138,12 +144,6 @@ def _joined(parts: Iterable[tuple[Node, Fraction]]) -> Node:
     return Apply("mul", tuple(nodes)) if nodes else Number(Fraction(1))
 
 
-def _rejoined(side: Node, parts: Iterable[tuple[Node, Fraction]]) -> Node:
-    """Other powers of the factors of a side, with the side's sign, which its factors are without."""
-    joined = _joined(parts)
-    return Apply("neg", (joined,)) if _is_negative(side) else joined
-
-
 def _is_negative(side: Node) -> bool:
     """Whether an odd number of signs stands before the factors of a side."""
     if not isinstance(side, Apply) or side.op not in ("neg", "mul", "inv", "pow"):
@@ -156,11 +156,11 @@ def _is_negative(side: Node) -> bool:
 
 def repair(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) -> Repair:
     """What mends a mismatch."""
-    if fault.left_dimension == fault.right_dimension or _is_turning(fault):
+    ratio = fault.right_dimension / fault.left_dimension
+    if not ratio or is_of_cycles(ratio):
         return _turned(equation, fault, vocabulary)
     if (literal := _literal(fault)) is not None:
         return Repair(literal)
-    ratio = fault.right_dimension / fault.left_dimension
     if fault.kind == "rounding":
         return Repair("Divide by a quantity of that unit before rounding.")
     if fault.kind in ("argument", "exponent"):
@@ -187,29 +187,20 @@ def _literal(fault: Mismatch) -> str | None:
     return None
 
 
-def _is_turning(fault: Mismatch) -> bool:
-    ratio = fault.right_dimension / fault.left_dimension
-    return len(ratio.powers) == 1 and ratio.bases.keys() == {"cycle"}
-
-
 def _turned(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) -> Repair:
     """The repair for two sides that differ by cycles: 2*pi beside radians, otherwise a declaration."""
-    left, right = (turn_of(side, vocabulary.dimensions, vocabulary.marks).settled for side in (fault.left, fault.right))
+    turning = Turning(vocabulary.dimensions, vocabulary.marks)
+    left, right = (turning.of(side).settled for side in (fault.left, fault.right))
     two_pi = Apply("mul", (Number(Fraction(2)), Apply("pi", ())))
     if left.radians or right.radians or fault.kind in ("argument", "exponent"):
         first, second = (
             (fault.left, fault.right) if fault.kind in ("argument", "exponent") else (fault.right, fault.left)
         )
         said = ("the right", "the left") if fault.kind == "sides" else (shown(first), shown(second))
-        by, over = ("multiply", two_pi), ("divide", Apply("inv", (two_pi,)))
-        inner = [(term, shown(term), by) for side in (first, second) for term in terms_of(side)]
-        for side, subject, (act, factor) in (
-            *inner,
-            (first, said[0], by),
-            (second, said[1], by),
-            (first, said[0], over),
-        ):
-            edit = Edit(f"{act} {subject} by 2*pi", side, Apply("mul", (side, factor)))
+        inner = [(term, shown(term), "multiply") for side in (first, second) for term in terms_of(side)]
+        whole = [(first, said[0], "multiply"), (second, said[1], "multiply"), (first, said[0], "divide")]
+        for side, subject, act in (*inner, *whole):
+            edit = _Part(side, NUMBER, subject, vocabulary, equation).scaled(act, "2*pi", two_pi)
             if _mends(edit, equation, vocabulary):
                 hint = f"Cycles meet radians: one cycle is 2*pi radians. {act.capitalize()} {subject} by 2*pi."
                 return Repair(hint, (edit,))
@@ -227,10 +218,9 @@ def _recounted(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) -> s
         dimension, unit = known[name], vocabulary.quantities[name].unit
         cycles = dimension.bases.get("cycle", 0)
         plain = "in Hz or 1/s" if "time" in dimension.bases else "without revolutions"
-        tries = [(cycles, plain)] if cycles else [(1, f"in {unit}/rev"), (-1, f"in ({unit})*rev")]
-        for power, words in tries:
+        tries = [(1, "per turn", f"in {unit}/rev"), (-1, "by turn", f"in ({unit})*rev")]
+        for power, kind, words in [(cycles, "plain", plain)] if cycles else tries:
             if not mismatches(equation, {**known, name: dimension / turn**power}):
-                kind = "plain" if cycles else "per turn" if power > 0 else "by turn"
                 ways.setdefault(kind, f"declare {name} {words}")
     said = ", or ".join([ways[key] for key in ("plain", "per turn", "by turn") if key in ways][:2])
     meant = "Where radians are meant, multiply by 2*pi."
@@ -273,35 +263,30 @@ def _slip(ratio: Dimension, measured: Iterable[Dimension]) -> str:
 
 def _proposals(equation: Equation, fault: Mismatch, ratio: Dimension, vocabulary: Vocabulary) -> Iterator[Edit]:
     """Edits that make the failing part consistent, likeliest first."""
-    match fault.kind:
-        case "sides":
-            sides = [(fault.right, ratio, "the right"), (fault.left, NUMBER / ratio, "the left")]
-        case "terms":
-            sides = [
-                (fault.right, ratio, shown(fault.right)),
-                (fault.left, NUMBER / ratio, shown(fault.left)),
-            ]
-        case _:
-            sides = [(fault.left, ratio, shown(fault.left))]
-    for side, excess, _ in sides:
-        yield from _inverted(side, excess, vocabulary)
+    is_of_sides = fault.kind == "sides"
+    said = ("the right", "the left") if is_of_sides else (shown(fault.right), shown(fault.left))
+    left = _Part(fault.left, NUMBER / ratio, said[1], vocabulary, equation)
+    parts = [_Part(fault.right, ratio, said[0], vocabulary, equation), left]
+    if fault.kind not in ("sides", "terms"):
+        parts = [replace(left, excess=ratio)]
+    first = parts[0]
+    scaled = [first] if is_of_sides else parts  # what is multiplied or divided: not what a relation is written for
+    for part in parts:
+        yield from part.reciprocals()
     if fault.kind == "terms":
         yield from _multiplied(fault.node, equation, vocabulary)
-        for side, excess, _ in sides:
-            yield from _powers(side, excess, vocabulary)
-    for side, excess, subject in sides[:1] if fault.kind == "sides" else ():
-        alone = len(factors_of(side)) == 1
-        yield from (_rooted if alone else _squared)(side, excess, subject, vocabulary)
-    used = names_in(equation.lhs, equation.rhs)
-    for side, excess, subject in sides[:1] if fault.kind == "sides" else sides:
-        yield from _named_edits(side, excess, subject, vocabulary, used, equation.lhs)
-    for side, excess, subject in sides[:1]:
-        yield from _rooted(side, excess, subject, vocabulary)
-    for side, excess, _ in sides:
-        if side is not equation.lhs or not isinstance(side, Name):
-            yield from _powers(side, excess, vocabulary)
-    for side, excess, subject in sides[:1] if fault.kind == "sides" else sides:
-        yield from _pairs(side, excess, subject, vocabulary, equation.lhs)
+        for part in parts:
+            yield from part.powers()
+    if is_of_sides:
+        yield from first.roots() if len(first.factors) == 1 else first.squares()
+    for part in scaled:
+        yield from part.by_one_quantity()
+    yield from first.roots()
+    for part in parts:
+        if part.node is not equation.lhs or not isinstance(part.node, Name):
+            yield from part.powers()
+    for part in scaled:
+        yield from part.by_two_quantities()
 
 
 def _multiplied(node: Node, equation: Equation, vocabulary: Vocabulary) -> Iterator[Edit]:
@@ -326,62 +311,103 @@ def _redeclared(fault: Mismatch, ratio: Dimension, vocabulary: Vocabulary) -> li
     return []
 
 
-def _inverted(side: Node, excess: Dimension, vocabulary: Vocabulary) -> Iterator[Edit]:
-    parts = factors_of(side)
-    for i, (factor, power) in enumerate(parts):
-        found = dimension_of(factor, vocabulary.dimensions)
-        if found and len(parts) > 1 and found ** (2 * power) == excess:
-            new = _rejoined(side, ((node, -held if j == i else held) for j, (node, held) in enumerate(parts)))
-            yield Edit(_repowered(factor, power, -power), side, new)
+@dataclass(frozen=True)
+class _Part:
+    """A part of an equation whose dimension is off by an excess, and what it is called; with the edits that mend it."""
 
+    node: Node
+    excess: Dimension
+    subject: str
+    vocabulary: Vocabulary
+    equation: Equation
 
-def _named_edits(
-    side: Node, excess: Dimension, subject: str, vocabulary: Vocabulary, used: tuple[str, ...], lhs: Node
-) -> Iterator[Edit]:
-    """Division or multiplication by one quantity; quantities new to the relation come first."""
-    absent = {factor.name for factor, _ in factors_of(side) if isinstance(factor, Name)}
-    absent |= {lhs.name} if isinstance(lhs, Name) else set()
-    for act, wanted, power in (("divide", excess, -1), ("multiply", NUMBER / excess, 1)):
-        names = [name for name in vocabulary.by_dimension.get(wanted, []) if name not in absent]
-        for name in sorted(names[:64], key=lambda other: other in used)[:3]:
-            new = Apply("mul", (side, Apply("inv", (Name(name),)) if power < 0 else Name(name)))
-            yield Edit(f"{act} {subject} by {name} [{vocabulary.quantities[name].unit}]", side, new)
+    @cached_property
+    def factors(self) -> list[tuple[Node, Fraction]]:
+        return factors_of(self.node)
 
+    @property
+    def _acts(self) -> tuple[tuple[str, Dimension], ...]:
+        return ("divide", self.excess), ("multiply", NUMBER / self.excess)
 
-def _rooted(side: Node, excess: Dimension, subject: str, vocabulary: Vocabulary) -> Iterator[Edit]:
-    """A whole side whose square root, or square, would be consistent."""
-    found = dimension_of(side, vocabulary.dimensions)
-    if found and found ** Fraction(1, 2) == excess:
-        yield Edit(f"take the square root of {subject}", side, Apply("sqrt", (side,)))
-    if found and NUMBER / found == excess:
-        yield Edit(f"square {subject}", side, Apply("pow", (side, Number(Fraction(2)))))
+    def _dimension(self, node: Node) -> Dimension | None:
+        return dimension_of(node, self.vocabulary.dimensions)
 
+    def reciprocals(self) -> Iterator[Edit]:
+        """The reciprocal of a factor."""
+        for place, (factor, power) in enumerate(self.factors):
+            found = self._dimension(factor)
+            if found and len(self.factors) > 1 and found ** (2 * power) == self.excess:
+                yield self._repowered(place, -power)
 
-def _squared(side: Node, excess: Dimension, subject: str, vocabulary: Vocabulary) -> Iterator[Edit]:
-    """A factor whose square or cube was meant: a length or a speed, but not a count of things."""
-    for edit in _powers(side, excess, vocabulary):
-        if edit.words.startswith("write") and edit.squares:
-            yield edit
+    def by_one_quantity(self) -> Iterator[Edit]:
+        """Division or multiplication by one quantity; quantities new to the relation come first."""
+        used, lhs = names_in(self.equation.lhs, self.equation.rhs), self.equation.lhs
+        absent = {node.name for node in (lhs, *(factor for factor, _ in self.factors)) if isinstance(node, Name)}
+        for act, wanted in self._acts:
+            names = [name for name in self.vocabulary.by_dimension.get(wanted, []) if name not in absent]
+            for name in sorted(names[:64], key=lambda other: other in used)[:3]:
+                yield self.scaled(act, f"{name} [{self.vocabulary.quantities[name].unit}]", Name(name))
 
+    def scaled(self, act: str, words: str, factor: Node) -> Edit:
+        """The part multiplied by something, or divided by it."""
+        by = Apply("inv", (factor,)) if act == "divide" else factor
+        return Edit(f"{act} {self.subject} by {words}", self.node, Apply("mul", (self.node, by)))
 
-def _powers(side: Node, excess: Dimension, vocabulary: Vocabulary) -> Iterator[Edit]:
-    """Another power of a factor."""
-    parts = factors_of(side)
-    for i, (factor, power) in enumerate(parts):
-        found = dimension_of(factor, vocabulary.dimensions)
-        if not found:
-            continue
-        for step in (Fraction(n, 2) for n in (-2, 2, -1, 1, -4, 4, -6, 6)):
-            changed = power + step
-            if found**step * excess != NUMBER or (changed == 0 and len(parts) == 1):
+    def roots(self) -> Iterator[Edit]:
+        """The square root, or the square, of the whole part."""
+        found = self._dimension(self.node)
+        if found and found ** Fraction(1, 2) == self.excess:
+            yield Edit(f"take the square root of {self.subject}", self.node, Apply("sqrt", (self.node,)))
+        if found and NUMBER / found == self.excess:
+            yield Edit(f"square {self.subject}", self.node, Apply("pow", (self.node, Number(Fraction(2)))))
+
+    def squares(self) -> Iterator[Edit]:
+        """A factor whose square or cube was meant: a length or a speed, but not a count of things."""
+        return (edit for edit in self.powers() if edit.words.startswith("write") and edit.squares)
+
+    def powers(self) -> Iterator[Edit]:
+        """Another power of a factor."""
+        for place, (factor, power) in enumerate(self.factors):
+            found = self._dimension(factor)
+            if not found:
                 continue
-            new = _rejoined(side, ((node, changed if j == i else held) for j, (node, held) in enumerate(parts)))
-            once = [node for node, _ in parts].count(factor) == 1 and changed.denominator == 1
-            squares = once and not found.bases.keys() & _COUNTED
-            yield Edit(_repowered(factor, power, changed), side, new, squares)
+            for step in (Fraction(n, 2) for n in (-2, 2, -1, 1, -4, 4, -6, 6)):
+                changed = power + step
+                if found**step * self.excess != NUMBER or (changed == 0 and len(self.factors) == 1):
+                    continue
+                once = [node for node, _ in self.factors].count(factor) == 1 and changed.denominator == 1
+                yield self._repowered(place, changed, squares=once and not found.bases.keys() & _COUNTED)
+
+    def _repowered(self, place: int, changed: Fraction, *, squares: bool = False) -> Edit:
+        """The part with another power of one of its factors; the sign, which these are without, stays."""
+        factor, power = self.factors[place]
+        joined = _joined([*self.factors[:place], (factor, changed), *self.factors[place + 1 :]])
+        new = Apply("neg", (joined,)) if _is_negative(self.node) else joined
+        return Edit(_words(factor, power, changed), self.node, new, squares)
+
+    def by_two_quantities(self) -> Iterator[Edit]:
+        """Division or multiplication by a product or a quotient of two quantities."""
+        absent = {node.name for node in (self.node, self.equation.lhs) if isinstance(node, Name)}
+        index = {}
+        for dimension, names in self.vocabulary.by_dimension.items():
+            if kept := [name for name in names[:2] if name not in absent]:
+                index[dimension] = kept
+        for act, wanted in self._acts:
+            if squares := index.get(wanted**2):
+                root = Apply("sqrt", (Name(squares[0]),))
+                yield self.scaled(act, render(root), root)
+            for dimension, names in list(index.items())[:200]:
+                for sign, other in (("*", wanted / dimension), ("/", dimension / wanted)):
+                    if not dimension or not other or other not in index:
+                        continue
+                    first, second = names[0], index[other][0]
+                    pair = _joined([(Name(first), Fraction(1)), (Name(second), Fraction(1 if sign == "*" else -1))])
+                    words = f"{first}**2" if first == second else f"{first}{sign}{second}"
+                    yield self.scaled(act, words, pair)
+                    return
 
 
-def _repowered(factor: Node, power: Fraction, changed: Fraction) -> str:
+def _words(factor: Node, power: Fraction, changed: Fraction) -> str:
     text = shown(factor) if isinstance(factor, Name) else f"({shown(factor)})"
     if changed == 0:
         return f"leave out {text}{exponent_of(power)}"
@@ -389,31 +415,6 @@ def _repowered(factor: Node, power: Fraction, changed: Fraction) -> str:
     if (changed < 0) != (power < 0):
         return f"{'divide' if changed < 0 else 'multiply'} by {written} instead"
     return f"write {written} instead of {text}{exponent_of(power)}"
-
-
-def _pairs(side: Node, excess: Dimension, subject: str, vocabulary: Vocabulary, lhs: Node) -> Iterator[Edit]:
-    """A product or quotient of two quantities with the dimension of the excess, or its inverse."""
-    index = {}
-    absent = {node.name for node in (side, lhs) if isinstance(node, Name)}
-    for dimension, names in vocabulary.by_dimension.items():
-        kept = [name for name in names[:2] if name not in absent]
-        if kept:
-            index[dimension] = kept
-    for act, wanted, power in (("divide", excess, -1), ("multiply", NUMBER / excess, 1)):
-        if squares := index.get(wanted**2):
-            root = Apply("sqrt", (Name(squares[0]),))
-            new = Apply("mul", (side, Apply("inv", (root,)) if power < 0 else root))
-            yield Edit(f"{act} {subject} by sqrt({squares[0]})", side, new)
-        for dimension, names in list(index.items())[:200]:
-            for sign, other in (("*", wanted / dimension), ("/", dimension / wanted)):
-                if not dimension or not other or other not in index:
-                    continue
-                first, second = names[0], index[other][0]
-                pair = _joined([(Name(first), Fraction(1)), (Name(second), Fraction(1 if sign == "*" else -1))])
-                words = f"{first}**2" if first == second else f"{first}{sign}{second}"
-                new = Apply("mul", (side, Apply("inv", (pair,)) if power < 0 else pair))
-                yield Edit(f"{act} {subject} by {words}", side, new)
-                return
 
 
 def _mends(edit: Edit, equation: Equation, vocabulary: Vocabulary) -> bool:
@@ -488,7 +489,10 @@ def _factors(side: Node, vocabulary: Vocabulary) -> str:
         if isinstance(factor, Number) or (isinstance(factor, Apply) and factor.op == "pi"):
             continue
         part = _measured(factor, vocabulary) + exponent_of(power)
-        text = f"{text or '1'} / {part}" if power < 0 else f"{text} * {part}" if text else part
+        if power < 0:
+            text = f"{text or '1'} / {part}"
+            continue
+        text = f"{text} * {part}" if text else part
     return text if len(factors) <= _SHOWN else f"{text} * ..."
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import keyword
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from quantities.value import KINDS
 
@@ -28,11 +28,14 @@ __all__ = [
     "VALUE",
     "Key",
     "Kind",
+    "keys_of",
+    "kind_of",
     "schema",
-    "texts_of",
 ]
 
-Kind = Literal["text", "texts", "text or texts", "value", "givens", "seen"]
+_TextKind = Literal["text", "expression", "share", "quantity", "unit", "domain", "trust", "range"]
+Kind = _TextKind | Literal["texts", "libraries", "profiles", "conditions", "answers", "value", "givens", "seen"]
+"""What a key holds: a text, of which it is said what the text is if not only people read it; texts; or a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +48,14 @@ class Key:
     needed: bool = False
     among: tuple[str, ...] = ()
 
+    @property
+    def is_text(self) -> bool:
+        return _KINDS[self.kind] is _TEXT
+
 
 _SOURCE = Key("text", "The source: a paper, a data sheet, a price page, with its section or table.", "a data sheet")
 _AS_OF = Key("text", "When it was read or published.", "2026-11")
-_KIND = Key("text", "How far the source can be trusted.", "published", among=KINDS)
+_KIND = Key("trust", "How far the source can be trusted.", "published", among=KINDS)
 
 SHARED: Mapping[str, Key] = {"source": _SOURCE, "as_of": _AS_OF, "kind": _KIND}
 """What a file, or a profile, may state for all values without their own."""
@@ -57,7 +64,7 @@ FILE: Mapping[str, Key] = {
     "title": Key("text", "What the library is about.", "Pendulum"),
     **SHARED,
     "uses": Key(
-        "texts",
+        "libraries",
         "The files that this one builds on, by their path from it, and installed libraries by name.",
         '["llm", "quantities.toml"]',
     ),
@@ -75,7 +82,7 @@ SECTIONS: Mapping[str, str] = {
 
 VALUE: Mapping[str, Key] = {
     "value": Key("value", "The value with its unit; a bare number only where there is no unit.", "9.80665 m/s**2"),
-    "range": Key("text", "The range that the value may have.", "9.78..9.83 m/s**2"),
+    "range": Key("range", "The range that the value may have.", "9.78..9.83 m/s**2"),
     "reason": Key("text", "Why it is this value, or this range.", "the poles and the equator"),
     "source": _SOURCE,
     "kind": _KIND,
@@ -86,11 +93,11 @@ VALUE: Mapping[str, Key] = {
 """The keys of a value's table."""
 
 QUANTITY: Mapping[str, Key] = {
-    "unit": Key("text", 'The unit; "" for a plain number.', "m/s**2", needed=True),
+    "unit": Key("unit", 'The unit; "" for a plain number.', "m/s**2", needed=True),
     "meaning": Key("text", "What it is, in a few words.", "length of the string"),
     "latex": Key("text", "Its letter in formulas, in LaTeX.", "L"),
     "domain": Key(
-        "text",
+        "domain",
         "The values that it can have: positive (as it is where nothing is said), nonnegative, real, whole, or an "
         "interval with its unit; `, whole` may follow.",
         "0..6.3 radian",
@@ -108,14 +115,14 @@ QUANTITY: Mapping[str, Key] = {
 
 RELATION: Mapping[str, Key] = {
     "equation": Key(
-        "text", "Two sides with =, <= or >= between them.", "period = 2*pi*sqrt(length/gravity)", needed=True
+        "expression", "Two sides with =, <= or >= between them.", "period = 2*pi*sqrt(length/gravity)", needed=True
     ),
     "because": Key("text", "Why it holds.", "small-angle limit"),
     "source": _SOURCE,
-    "when": Key("text or texts", "The conditions under which it holds.", '["swing < 0.3"]'),
+    "when": Key("conditions", "The conditions under which it holds.", '["swing < 0.3"]'),
     "approximate": Key("text", "The share within which it agrees.", "3 %"),
     "neglects": Key(
-        "text", "What says which share of the right side is left out, or of a quantity.", "drag_share of mass"
+        "share", "What says which share of the right side is left out, or of a quantity.", "drag_share of mass"
     ),
 }
 """The keys of a relation's table."""
@@ -128,11 +135,11 @@ PROFILE: Mapping[str, Key] = {
 """The keys of a profile's table that are not values of quantities."""
 
 EXAMPLE: Mapping[str, Key] = {
-    "asked": Key("text", "The quantity that is asked for.", "period", needed=True),
+    "asked": Key("quantity", "The quantity that is asked for.", "period", needed=True),
     "given": Key("givens", "What is given: a value for each quantity.", '{ length = "0.994 m" }'),
-    "profiles": Key("texts", "The profiles that the question names.", '["clock"]'),
+    "profiles": Key("profiles", "The profiles that the question names.", '["clock"]'),
     "expected": Key(
-        "text or texts",
+        "answers",
         "What should come out: a number as it is printed, a range, a bound, `impossible`, or a list of all answers.",
         "2.00 s",
         needed=True,
@@ -143,13 +150,41 @@ EXAMPLE: Mapping[str, Key] = {
 """The keys of an example's table."""
 
 
-def texts_of(table: Mapping[str, Key]) -> list[str]:
-    """The keys of a table that hold a text.
+def keys_of(path: tuple[str, ...]) -> Mapping[str, Key]:
+    """The keys that the table at a path may have, beside names of its own."""
+    match path:
+        case ():
+            return FILE
+        case ("quantities", _):
+            return QUANTITY
+        case ("quantities", _, "seen"):
+            return {"source": _SOURCE}
+        case ("relations", _):
+            return RELATION
+        case ("profiles", _):
+            return PROFILE
+        case ("profiles", _, *_):
+            return VALUE
+        case ("examples", _):
+            return EXAMPLE
+    return {}
 
-    >>> texts_of(FILE)
-    ['title', 'source', 'as_of', 'kind']
+
+def kind_of(path: tuple[str, ...]) -> Kind:
+    """What stands at a path, or in the list at a path of which it is an item.
+
+    >>> kind_of(("relations", "swing", "when", "0")), kind_of(("profiles", "clock", "length"))
+    ('conditions', 'value')
     """
-    return [name for name, key in table.items() if key.kind == "text"]
+    match path:
+        case ("units", _):
+            return "unit"
+        case ("examples", _, "given", _):
+            return "value"
+        case ("profiles", _, _, *_) if path[-1] not in keys_of(path[:-1]):
+            return "value"
+    key = keys_of(path[:-1]).get(path[-1]) or keys_of(path[:-2]).get(path[-2] if len(path) > 1 else "")
+    return key.kind if key else "text"
 
 
 _Schema = dict[str, Any]
@@ -162,12 +197,14 @@ _CHOICE = "^[A-Za-z0-9][A-Za-z0-9_.-]{0,79}$"
 
 _TEXT: _Schema = {"type": "string"}
 _TEXTS: _Schema = {"type": "array", "items": _TEXT}
+_SEVERAL: _Schema = {"anyOf": [_TEXT, _TEXTS]}
 _NUMBER: _Schema = {"type": ["string", "number"]}
 
-_KINDS: Mapping[Kind, _Schema] = {
-    "text": _TEXT,
-    "texts": _TEXTS,
-    "text or texts": {"anyOf": [_TEXT, _TEXTS]},
+_KINDS: Mapping[str, _Schema] = {
+    **dict.fromkeys(get_args(_TextKind), _TEXT),
+    **dict.fromkeys(("texts", "libraries", "profiles"), _TEXTS),
+    "conditions": _SEVERAL,
+    "answers": _SEVERAL,
     "value": _NUMBER,
     "givens": {"type": "object", "additionalProperties": _TEXT},
     "seen": {
@@ -218,7 +255,7 @@ def _of(key: Key) -> _Schema:
     said: _Schema = {**_KINDS[key.kind], "description": key.meaning}
     if key.among:
         said["enum"] = ["", *key.among]
-    if key.example and key.kind == "text":
+    if key.example and key.is_text:
         said["examples"] = [key.example]
     return said
 

@@ -3,6 +3,21 @@
 A file is read in passes: what it uses, its units, its quantities, its relations, its profiles, its examples. A problem
 is noted and reading goes on; what depends on a broken entry is skipped, so that one mistake is one problem.
 
+A profile is a table of values, in the form of the built-in ones: `title` and `note` say what it is, and `source`,
+`as_of` and `kind` apply to every value that does not state its own. A value may have a `range` and a `reason` for it,
+and may depend on a choice: `peak_compute.fp8` belongs to the profile `my-chip:fp8`. If a quantity has one of these
+names, its value is meant.
+
+An example is a question with a known answer and its source:
+
+    [examples.seconds_pendulum]
+    given.length = "0.994 m"
+    asked = "period"
+    expected = "2.00 s"
+    source = "a table of pendulums"
+
+It is a test of the relations. `derive check` runs it; `load` does not, so that examples cost nothing there.
+
 The shape of the tables is checked by hand, in 2 of the 150 ms that the built-in library takes to read. msgspec needs
 0.6 ms for it and 12 to be imported, cattrs 3 and 25; msgspec stops at the first mistake, and neither knows its line.
 """
@@ -14,27 +29,40 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from derive.errors import DeriveError, ExpressionError, UnknownNameError
+from derive.errors import DeriveError, ExpressionError, UnknownNameError, unknown
 from derive.library import Library
 from derive.model.relation import Relation, relate, undeclared
 from derive.model.repairs import Vocabulary
-from derive.relation_files.keys import FILE, QUANTITY, RELATION, SECTIONS, texts_of
+from derive.relation_files.keys import EXAMPLE, FILE, PROFILE, QUANTITY, RELATION, SECTIONS, SHARED, VALUE
 from derive.relation_files.offered import installed, is_name, offers, shelved
-from derive.relation_files.sources import SEARCHED, Document, Notes, parse_source, read_document, read_source
-from derive.relation_files.values import Example, stated_default, stated_example, stated_profiles, stated_unit
+from derive.relation_files.sources import (
+    SEARCHED,
+    Document,
+    Notes,
+    Table,
+    parse_source,
+    read_document,
+    read_source,
+    within,
+)
 from derive.time_limits import query
-from quantities.declaration import Declaration, check_name, read_aliases
+from quantities.declaration import Declaration, check_name, read_aliases, read_given
+from quantities.definitions import define
+from quantities.dimension import Dimension
 from quantities.domain import read_domain
-from quantities.facts import Profile
+from quantities.facts import Profile, by_choice
 from quantities.spelling import parse_unit
+from quantities.value import KINDS, OTHERWISE, Source, Value, read_value
 
-__all__ = ["Reader", "load", "proved", "read"]
+__all__ = ["Example", "Reader", "load", "proved", "read"]
 
-_T = TypeVar("_T")
+_NEW = "dimension"  # the definition of a unit that is not made of others
+_UNIT_NAME = re.compile(r"[A-Za-z_]+")
 
 
 def load(source: str | Path, *, beside: Library | None = None) -> Library:
@@ -79,6 +107,19 @@ def read(document: Document, beside: Library | None, unsaved: Mapping[Path, str]
     reader = Reader(Notes(document), beside or Library(), unsaved=unsaved or {})
     reader.read()
     return reader
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A question and its expected answer: a value, a range, a bound, that there is none; or several values."""
+
+    name: str
+    asked: str
+    profiles: tuple[str, ...]
+    given: Mapping[str, str]
+    expected: tuple[str, ...]
+    source: str = ""
+    meaning: str = ""
 
 
 @dataclass
@@ -132,53 +173,50 @@ class Reader:
         return known
 
     def read(self) -> None:
-        for error, line in self.notes.document.errors:
+        document = self.notes.document
+        for error, line in document.errors:
             self.notes.note((), error, line)
-        self.broken |= self.notes.document.lost
-        data = self.notes.document.data
-        self.notes.keys("", (), data, (*FILE, *SECTIONS))
-        for key in texts_of(FILE):
-            self.notes.text("", (), data, key)
-        self._uses(data)
-        for name, meaning in self._entries(data, "units"):
-            stated_unit(self.notes, name, meaning)
-        for name, table in self._tables(data, "quantities"):
-            self._quantity(name, table)
-        known = self.known()
-        vocabulary = Vocabulary(known)
-        for name, table in self._tables(data, "relations"):
-            self._relation(name, table, known, vocabulary)
-        for name, table in self._tables(data, "profiles"):
-            for profile in stated_profiles(self.notes, name, table, vocabulary, self.broken):
-                self._shelve(name, profile)
-        for name, table in self._tables(data, "examples"):
-            example = stated_example(self.notes, name, table)
-            self.examples += [] if example is None else [example]
+        self.broken |= document.lost
+        self._top.texts(FILE, *SECTIONS)
+        self._uses()
+        for name, meaning in self._entries("units"):
+            self._unit(name, meaning)
+        for entry in self._tables("quantities"):
+            self._quantity(entry)
+        vocabulary = Vocabulary(self.known())
+        for entry in self._tables("relations"):
+            self._relation(entry, vocabulary)
+        for entry in self._tables("profiles"):
+            for profile in self._profiles(entry, vocabulary):
+                self._shelve(entry, profile)
+        for entry in self._tables("examples"):
+            self._example(entry)
 
-    def _shelve(self, name: str, profile: Profile) -> None:
-        if any(profile.name == other.name for other in self.profiles):
-            what = f"{profile.name} is declared twice, as a profile and as a choice of one."
-            self.notes.complain("", ("profiles", name), what, "Leave one out.")
-        else:
-            self.profiles.append(profile)
+    @property
+    def _top(self) -> Table:
+        return Table(self.notes, "", (), self.notes.document.data)
+
+    def _searched(self, vocabulary: Vocabulary) -> Vocabulary:
+        """The vocabulary, which is no longer searched for similar names and repairs after many problems."""
+        return vocabulary if len(self.notes.errors) < SEARCHED else vocabulary.brief
 
     # The files and libraries that it uses
 
-    def _uses(self, data: Mapping[str, Any]) -> None:
-        used = data.get("uses", [])
+    def _uses(self) -> None:
+        used = self._top.held.get("uses", [])
         if isinstance(used, list) and all(isinstance(one, str) for one in used):
             taken = [self._use(one) for one in used]  # a list, so that all missing files are reported
             self.is_whole = all(taken)
         else:
             self.is_whole = False
             example = 'Write uses = ["quantities.toml", "llm"].'
-            self.notes.complain("", ("uses",), "'uses' is not a list of strings.", example)
+            self._top.complain("'uses' is not a list of strings.", example, "uses")
 
     def _use(self, used: str) -> bool:
         """Whether a used file or library could be read; if not, the reason is noted."""
         path = shelved(used)
         if path is None and not used.endswith(".toml"):
-            library = self.notes.attempt("", ("uses",), lambda: installed(used))
+            library = self._top.attempt(lambda: installed(used), "uses")
             self.libraries += [] if library is None else [library]
             return library is not None
         folder = self.notes.document.folder
@@ -186,7 +224,7 @@ class Reader:
         self.sought.append(path)
         if path not in self.shelf and path not in self.unsaved and not path.is_file():
             what = f"{used} is not a file." if path.exists() else f"there is no file {used}."
-            self.notes.complain("", ("uses",), what, "Give its path relative to this file.")
+            self._top.complain(what, "Give its path relative to this file.", "uses")
             return False
         if path not in self.shelf:
             self.shelf[path] = None
@@ -199,71 +237,110 @@ class Reader:
 
     def _take(self, used: str, file: Reader | None) -> bool:
         if file is None:
-            self.notes.complain("", ("uses",), f"{used} uses this file in turn.", "Leave it out of one of the two.")
+            self._top.complain(f"{used} uses this file in turn.", "Leave it out of one of the two.", "uses")
         elif file.notes.errors:
             first, count = file.notes.errors[0][0], len(file.notes.errors)
             many = "1 problem" if count == 1 else f"{count} problems; the first"
             what = f"{used} has {many}, on line {first.line}: {first.message}"
-            self.notes.complain("", ("uses",), what, f"Fix that file: derive check {used}")
+            self._top.complain(what, f"Fix that file: derive check {used}", "uses")
         else:
             self.files.append(file)
             return True
         return False
 
-    # The three kinds of entry
+    # Units and quantities
 
-    def _quantity(self, name: str, table: Mapping[str, Any]) -> None:
-        where = ("quantities", name)
+    def _unit(self, name: str, meaning: Any) -> None:
+        """A unit of the file's own: EUR = "1.08 USD", or widget = "dimension" for a thing that is counted.
+
+        From then on it is known in the whole process, with one meaning (`quantities.definitions`).
+        """
+        entry = Table(self.notes, name, ("units", name), {})
+        example = f'Write {name} = "1.08 USD", or {name} = "{_NEW}" for what is made of no other unit.'
+        if not isinstance(meaning, str):
+            entry.complain("a unit is defined by a string.", example)
+        elif not _UNIT_NAME.fullmatch(name):
+            entry.complain("it cannot name a unit.", "Write it in letters: EUR, widget.")
+        elif meaning.strip() == _NEW:
+            self._define(entry, Fraction(1), None)
+        elif (value := entry.attempt(lambda: read_value(meaning))) is not None:
+            if value.is_range or not value.number > 0 or value.unit.offset:
+                entry.complain(f"{meaning} cannot be the size of a unit.", example)
+            else:
+                self._define(entry, Fraction(repr(value.number)) * value.unit.size, value.unit.dimension)
+
+    def _define(self, entry: Table, factor: Fraction, dimension: Dimension | None) -> None:
+        met = define(entry.name, factor, dimension, self.notes.document.label or "a text that was read before")
+        if met:
+            hint = f"Choose another name, such as own_{entry.name}: a unit keeps its meaning while the process lives."
+            entry.complain(f"this unit is defined {met}, with another meaning.", hint)
+
+    def _quantity(self, entry: Table) -> None:
+        name, held = entry.name, entry.held
         before = len(self.notes.errors)
         self.broken.add(name)
-        self.notes.keys(name, where, table, QUANTITY)
-        texts = {key: self.notes.text(name, where, table, key) for key in texts_of(QUANTITY)}
-        if "unit" not in table:
-            self.notes.complain(name, where, "it has no unit.", 'Add unit = "m", or unit = "" for a plain number.')
+        texts = entry.texts(QUANTITY)
+        if "unit" not in held:
+            entry.complain("it has no unit.", 'Add unit = "m", or unit = "" for a plain number.')
         if "." in name:
-            self.notes.complain(name, where, "declared names have no dots.", "Dots name operating points: fast.batch.")
+            entry.complain("declared names have no dots.", "Dots name operating points: fast.batch.")
         if len(self.notes.errors) > before:
             return
         domain = texts["domain"] or "positive"
-        unit = self.notes.attempt(name, (*where, "unit"), lambda: parse_unit(texts["unit"]))
-        if unit is None or self.notes.attempt(name, (*where, "domain"), lambda: read_domain(domain, unit)) is None:
+        unit = entry.attempt(lambda: parse_unit(texts["unit"]), "unit")
+        if unit is None or entry.attempt(lambda: read_domain(domain, unit), "domain") is None:
             return
-        stated = table.get("aliases", [])
-        aliases = self.notes.attempt(name, (*where, "aliases"), lambda: read_aliases(name, stated)) or ()
-        plain = Declaration(name, texts["unit"], texts["meaning"], latex=texts["latex"], domain=domain, aliases=aliases)
-        if "seen" in table:
-            held = self.notes.attempt(name, (*where, "seen"), lambda: plain.but(seen=table["seen"]))
-            plain = plain if held is None else held
-        has_default = "value" in table or "otherwise" in table
-        self.quantities[name] = self._with_default(plain, table) if has_default else plain
+        aliases = entry.attempt(lambda: read_aliases(name, held.get("aliases", [])), "aliases") or ()
+        quantity = Declaration(
+            name, texts["unit"], texts["meaning"], latex=texts["latex"], domain=domain, aliases=aliases
+        )
+        if "seen" in held:
+            quantity = entry.attempt(lambda: quantity.but(seen=held["seen"]), "seen") or quantity
+        if "value" in held or "otherwise" in held:  # without a default that is wrong, its relations are still checked
+            default = self._default(entry, quantity)
+            quantity = quantity if default is None else quantity.but(default=default)
+        self.quantities[name] = quantity
         self.broken.discard(name)
 
-    def _with_default(self, declared: Declaration, table: Mapping[str, Any]) -> Declaration:
-        """The quantity with its default; without it if that is wrong, so that its relations are still checked."""
-        where = ("quantities", declared.name)
-        value = stated_default(self.notes, declared.name, where, declared, table)
-        return declared if value is None else declared.but(default=value)
+    def _default(self, entry: Table, quantity: Declaration) -> Value | None:
+        """The default of a quantity: its `value` or its `otherwise`; or None and a problem.
 
-    def _relation(
-        self, name: str, table: Mapping[str, Any], known: dict[str, Declaration], vocabulary: Vocabulary
-    ) -> None:
-        where = ("relations", name)
+        With a `reason`, an answer that uses `otherwise` says so among its assumptions.
+        """
+        held = entry.held
+        if "otherwise" not in held:
+            return _value(replace(entry, held={**self._shared, **held}), quantity)
+        if beside := [key for key in VALUE if key in held and key != "reason"]:
+            hint = "Leave one out: a value is used unless one is stated, and `otherwise` where no relation gives one."
+            entry.complain(f"it has both 'otherwise' and '{beside[0]}'.", hint, "otherwise")
+            return None
+        value = _value(replace(entry, held={"value": held["otherwise"]}), quantity)
+        return None if value is None else value.sourced(replace(OTHERWISE, note=entry.text("reason")))
+
+    @property
+    def _shared(self) -> dict[str, str]:
+        """What the file states for all of its values."""
+        data = self.notes.document.data
+        return {key: data[key] for key in SHARED if isinstance(data.get(key), str)}
+
+    # Relations
+
+    def _relation(self, entry: Table, vocabulary: Vocabulary) -> None:
         before = len(self.notes.errors)
-        vocabulary = vocabulary if before < SEARCHED else vocabulary.brief
-        self.notes.keys(name, where, table, RELATION)
-        texts = {key: self.notes.text(name, where, table, key) for key in texts_of(RELATION)}
-        when = self._conditions(name, where, table)
-        shared = str(self.notes.document.data.get("source", ""))
-        if "equation" not in table:
-            self.notes.complain(name, where, "it has no equation.", 'Add equation = "left = right".')
+        vocabulary = self._searched(vocabulary)
+        known = vocabulary.quantities
+        texts = entry.texts(RELATION)
+        when = entry.listed("when", 'Write when = ["swing < 0.3"].', may_be_one=True)
+        if "equation" not in entry.held:
+            entry.complain("it has no equation.", 'Add equation = "left = right".')
         if len(self.notes.errors) > before:
             return
         try:
             relation = relate(
-                name,
+                entry.name,
                 texts["equation"],
                 because=texts["because"],
-                source=texts["source"] or shared,
+                source=texts["source"] or str(self.notes.document.data.get("source", "")),
                 when=when,
                 approximate=texts["approximate"] or None,
                 quantities=known,
@@ -272,63 +349,149 @@ class Reader:
             if texts["neglects"]:
                 share, _, of = texts["neglects"].partition(" of ")
                 if share not in known:
-                    raise undeclared(name, [share], vocabulary)
+                    raise undeclared(entry.name, [share], vocabulary)
                 relation = relation.neglecting(known[share], of)
         except DeriveError as error:
-            self._refused(name, where, error, table, vocabulary)
+            self._refused(entry, error, vocabulary)
         else:
             self.relations.append(relation)
 
-    def _refused(
-        self, name: str, where: tuple[str, ...], error: DeriveError, table: Mapping[str, Any], vocabulary: Vocabulary
-    ) -> None:
+    def _refused(self, entry: Table, error: DeriveError, vocabulary: Vocabulary) -> None:
         """Note why a relation was refused, unless it only uses a quantity that was, or may have been, refused."""
         if isinstance(error, UnknownNameError):
             unmet = [other for other in (error.name, *error.others) if other not in self.broken]
             if not unmet or not self.is_whole:
                 return
             if len(unmet) <= len(error.others):
-                error = undeclared(name, unmet, vocabulary)
+                error = undeclared(entry.name, unmet, vocabulary)
         for problem in error.problems:
-            at = (*where, *(problem.where or ("equation",)))
-            placed = replace(problem, relation=name, line=self.notes.document.line(at), where=at)
+            at = (*entry.where, *(problem.where or ("equation",)))
+            placed = replace(problem, relation=entry.name, line=self.notes.document.line(at), where=at)
             self.notes.errors.append((placed, error))
         if not error.problems:
-            self.notes.note((*where, _culprit(error, table)), error)
+            self.notes.note((*entry.where, _culprit(error, entry.held)), error)
 
-    # Their parts
+    # Profiles and examples
 
-    def _conditions(self, name: str, where: tuple[str, ...], table: Mapping[str, Any]) -> list[str]:
-        when = table.get("when", [])
-        conditions = [when] if isinstance(when, str) else when
-        if not isinstance(conditions, list) or not all(isinstance(condition, str) for condition in conditions):
-            self.notes.complain(
-                name, (*where, "when"), "'when' is not a list of strings.", 'Write when = ["swing < 0.3"].'
-            )
-            return []
-        return conditions
+    def _profiles(self, entry: Table, vocabulary: Vocabulary) -> list[Profile]:
+        """A profile, and one for each choice that it leaves open; none if there is a problem with it."""
+        name, known = entry.name, vocabulary.quantities
+        before = len(self.notes.errors)
+        said = {key: entry.text(key) for key in PROFILE if key in entry.held and key not in known}
+        shared = self._shared | {key: said[key] for key in SHARED if key in said}
+        values: dict[str, dict[str, Value]] = {"": {}}
+        for key, stated in entry.held.items():
+            if key in said or key in self.broken:
+                continue
+            if key not in known:
+                self.notes.note((*entry.where, key), within(name, self._searched(vocabulary).unknown(key)))
+                continue
+            for choice, part in _by_choice(stated).items():
+                place = (*entry.where, key, choice) if choice else (*entry.where, key)
+                table = Table(self.notes, f"{name}, {key}", place, part if isinstance(part, dict) else {"value": part})
+                table.only(VALUE)
+                value = _value(replace(table, held={**shared, **table.held}), known[key])
+                if value is not None:
+                    values.setdefault(choice, {})[key] = value
+        plain = partial(Profile, name, values.pop(""), said.get("title", ""), said.get("note", ""))
+        chosen = [partial(Profile, f"{name}:{choice}", held) for choice, held in values.items()]
+        made = [replace(entry, name="").attempt(making) for making in (plain, *chosen)]
+        return [profile for profile in made if profile is not None] if len(self.notes.errors) == before else []
 
-    def _entries(self, data: Mapping[str, Any], section: str) -> Iterable[tuple[str, Any]]:
-        entries = data.get(section, {})
+    def _shelve(self, entry: Table, profile: Profile) -> None:
+        if any(profile.name == other.name for other in self.profiles):
+            what = f"{profile.name} is declared twice, as a profile and as a choice of one."
+            replace(entry, name="").complain(what, "Leave one out.")
+        else:
+            self.profiles.append(profile)
+
+    def _example(self, entry: Table) -> None:
+        before = len(self.notes.errors)
+        texts = entry.texts(EXAMPLE)
+        for key, hint in _EXAMPLE_HINTS.items():
+            if key not in entry.held:
+                entry.complain(f"the example has no '{key}'.", hint)
+        profiles = entry.listed("profiles", 'Write profiles = ["name"].')
+        given, expected = entry.held.get("given", {}), entry.held.get("expected", "")
+        wanted = [expected] if isinstance(expected, str) else expected
+        if not isinstance(given, dict) or not _are_texts(list(given.values())):
+            entry.complain("'given' is not a table of strings.", 'Write given = { length = "1 m" }.', "given")
+        if not _are_texts(wanted):
+            entry.complain("'expected' is not a string.", _EXAMPLE_HINTS["expected"], "expected")
+        if len(self.notes.errors) == before:
+            asked = (entry.name, texts["asked"], profiles, given, tuple(wanted))
+            self.examples.append(Example(*asked, texts["source"], texts["meaning"]))
+
+    # The tables of a section
+
+    def _entries(self, section: str) -> Iterable[tuple[str, Any]]:
+        entries = self._top.held.get(section, {})
         if isinstance(entries, dict):
             return entries.items()
-        self.notes.complain("", (section,), f"'{section}' is not a table.", f"Write [{section}], then its names.")
+        self._top.complain(f"'{section}' is not a table.", f"Write [{section}], then its names.", section)
         return ()
 
-    def _tables(self, data: Mapping[str, Any], section: str) -> Iterable[tuple[str, Mapping[str, Any]]]:
-        for name, table in self._entries(data, section):
-            where = (section, name)
-            if not isinstance(table, dict):
+    def _tables(self, section: str) -> Iterable[Table]:
+        for name, held in self._entries(section):
+            entry = Table(self.notes, name, (section, name), held)
+            if not isinstance(held, dict):
                 example = {"quantities": '{ unit = "m" }', "relations": '{ equation = "a = b" }'}
                 self.broken |= {name} if section == "quantities" else set()
-                self.notes.complain(name, where, "it is not a table.", f"Write {name} = {example.get(section, '{ }')}.")
-            elif (
-                section in ("profiles", "examples")
-                or self.notes.attempt(name, where, partial(check_name, name)) is not None
-            ):
-                yield name, table
+                entry.complain("it is not a table.", f"Write {name} = {example.get(section, '{ }')}.")
+            elif section in ("profiles", "examples") or entry.attempt(partial(check_name, name)) is not None:
+                yield entry
             elif section == "quantities":
                 self.broken.add(name)
+
+
+_EXAMPLE_HINTS = {
+    "asked": 'Add asked = "period".',
+    "expected": 'Add expected = "2.00 s", or "1..2 s", "at least 1 s", "impossible", or a list of all answers.',
+}
+
+
+def _are_texts(values: Any) -> bool:
+    return isinstance(values, list) and all(isinstance(value, str) for value in values)
+
+
+def _by_choice(stated: Any) -> Mapping[str, Any]:
+    """What is stated of a quantity for each choice, or under an empty name if there are none."""
+    if not by_choice(stated) or not stated:
+        return {"": stated}
+    words = tuple(VALUE)
+    is_value = any(key in VALUE or unknown("key", key, words).suggestions for key in stated)  # a word of it, misspelt
+    return {"": stated} if is_value else stated
+
+
+def _value(entry: Table, quantity: Declaration) -> Value | None:
+    """A value with its source, or None and a problem."""
+    if "value" not in entry.held:
+        entry.complain("it has no value.", f'Add value = "3 {quantity.unit}".')
+        return None
+    source = _source(entry)
+    stated = entry.held["value"]
+    if source is None:
+        return None
+    if isinstance(stated, (bool, list, dict)) or not isinstance(stated, (str, int, float)):
+        kind = "a table" if isinstance(stated, dict) else f"a {type(stated).__name__}"
+        said = f"'{stated}'" if isinstance(stated, bool) else kind
+        entry.complain(f"{said} is not a value.", f'Write "3 {quantity.unit}".', "value")
+        return None
+    value = entry.attempt(lambda: read_given(stated, quantity, source), "value")
+    ends = entry.text("range")
+    if value is None or not ends:
+        return value
+    return entry.attempt(lambda: read_given(value.between(read_value(ends)), quantity), "range")
+
+
+def _source(entry: Table) -> Source | None:
+    texts = {key: entry.text(key) for key in ("source", "kind", "date", "as_of", "url", "reason")}
+    kind = texts["kind"] or ("published" if texts["source"] else "assumed")
+    if kind not in KINDS:
+        entry.notes.note((*entry.where, "kind"), within(entry.name, unknown("kind of source", kind, list(KINDS))))
+        return None
+    said = texts["source"] or entry.notes.document.label or "the relation file"
+    return Source(said, kind, texts["url"], texts["date"] or texts["as_of"], texts["reason"])
 
 
 def _culprit(error: DeriveError, table: Mapping[str, Any]) -> str:

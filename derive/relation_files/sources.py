@@ -25,7 +25,7 @@ import tomli
 
 from derive.errors import DeriveError, ExpressionError, LimitError, Problem, excerpt, together, unknown
 from derive.files import LARGEST, content_of
-from derive.relation_files.keys import FILE, SECTIONS
+from derive.relation_files.keys import FILE, SECTIONS, Key
 from derive.relation_files.offered import is_name, meant, offers
 from derive.relation_files.toml_text import TomlText
 
@@ -34,6 +34,7 @@ __all__ = [
     "Document",
     "KeyPath",
     "Notes",
+    "Table",
     "are_names_of_one",
     "is_one",
     "is_text",
@@ -45,6 +46,8 @@ __all__ = [
     "within",
 ]
 
+_Refused = tuple[DeriveError, int]
+"""Why a text is refused, and on which line."""
 KeyPath = tuple[str, ...]
 """The path of an entry: the keys of the tables around it, and its own."""
 
@@ -90,7 +93,7 @@ class Document:
     label: str  # the file's name, or empty
     data: Mapping[str, Any]
     folder: Path = Path()  # to which paths in the file are relative
-    errors: tuple[tuple[DeriveError, int], ...] = ()
+    errors: tuple[_Refused, ...] = ()
     lost: frozenset[str] = frozenset()  # names that were blanked out with a second declaration
 
     @cached_property
@@ -122,19 +125,10 @@ class Document:
 
 def read_document(source: str | Path) -> Document:
     """The document of a source; a file that cannot be opened is an error, all others are noted in the document."""
-    try:
-        return parse_source(*_read(source))
-    except _ContentError as error:
-        return Document("", Path(source).name, {}, errors=((error.error, error.line),))
-
-
-class _ContentError(Exception):
-    """A file that can be opened but not read."""
-
-    def __init__(self, error: DeriveError, line: int = 0) -> None:
-        super().__init__(str(error))
-        self.error = error
-        self.line = line
+    text, label, folder, refused = _read(source)
+    if refused is not None:
+        return Document("", Path(source).name, {}, errors=(refused,))
+    return parse_source(text, label, folder)
 
 
 def read_source(source: str | Path) -> tuple[str, str, Path]:
@@ -143,10 +137,10 @@ def read_source(source: str | Path) -> tuple[str, str, Path]:
     A Path is a path. So is a str, unless it is empty or contains a newline, `=` or `[`: then it is the text itself; or
     names a library that comes with this package: then it is that one's file.
     """
-    try:
-        return _read(source)
-    except _ContentError as error:
-        raise error.error from None
+    text, label, folder, refused = _read(source)
+    if refused is not None:
+        raise refused[0]
+    return text, label, folder
 
 
 def is_text(source: str) -> bool:
@@ -154,9 +148,10 @@ def is_text(source: str) -> bool:
     return not source or any(mark in source for mark in "\n=[")
 
 
-def _read(source: str | Path) -> tuple[str, str, Path]:
+def _read(source: str | Path) -> tuple[str, str, Path, _Refused | None]:
+    """A text, its name and its folder, and why its content is refused, if it is."""
     if isinstance(source, str) and is_text(source):
-        return _sized(source.removeprefix("\ufeff"), len(source)), "", Path()
+        return source.removeprefix("\ufeff"), "", Path(), _too_large(len(source))
     if not isinstance(source, (str, Path)):
         raise ExpressionError(
             f"a {type(source).__name__} is not a relation file.", hint="Give a Path, or the text of a file."
@@ -164,11 +159,6 @@ def _read(source: str | Path) -> tuple[str, str, Path]:
     path = meant(source) if isinstance(source, str) else source
     try:
         content = content_of(path)
-        return _sized(content.decode("utf-8-sig"), len(content)), path.name, path.parent
-    except UnicodeDecodeError as error:
-        what = f"{excerpt(path.name)} is not UTF-8 text: byte {error.start} cannot be read."
-        unread = ExpressionError(what, hint="Save it as UTF-8.", text=str(path))
-        raise _ContentError(unread, content.count(b"\n", 0, error.start) + 1) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         what = f"The file {excerpt(str(source))} cannot be read: {reason.lower()}."
@@ -176,13 +166,19 @@ def _read(source: str | Path) -> tuple[str, str, Path]:
         if isinstance(source, str) and is_name(source):
             hint = f"{hint[:-1]}, or the name of a library: {', '.join(offers())}."
         raise ExpressionError(what, hint=hint, text=str(source)) from None
+    try:
+        return content.decode("utf-8-sig"), path.name, path.parent, _too_large(len(content))
+    except UnicodeDecodeError as error:
+        what = f"{excerpt(path.name)} is not UTF-8 text: byte {error.start} cannot be read."
+        unread = ExpressionError(what, hint="Save it as UTF-8.", text=str(path))
+        return "", path.name, path.parent, (unread, content.count(b"\n", 0, error.start) + 1)
 
 
-def _sized(text: str, size: int) -> str:
-    if size > LARGEST:
-        what = f"The relation file has more than {LARGEST} bytes."
-        raise _ContentError(LimitError(what, hint="Split it.", limit=f"{LARGEST} bytes"))
-    return text
+def _too_large(size: int) -> _Refused | None:
+    if size <= LARGEST:
+        return None
+    what = f"The relation file has more than {LARGEST} bytes."
+    return LimitError(what, hint="Split it.", limit=f"{LARGEST} bytes"), 0
 
 
 def parse_source(text: str, label: str = "", folder: Path = Path()) -> Document:  # a Path is immutable
@@ -190,15 +186,16 @@ def parse_source(text: str, label: str = "", folder: Path = Path()) -> Document:
     text = text.replace("\r\n", "\n")
     if refused := _too_long(text):
         return Document(text, label, {}, folder, (refused,))
-    errors: list[tuple[DeriveError, int]] = []
+    errors: list[_Refused] = []
     lost: set[str] = set()
     remaining = text
     while True:
         try:
             data = tomli.loads(remaining)
-            if controls := _control_characters(text, data):
+            document = Document(text, label, data, folder, tuple(errors), frozenset(lost))
+            if controls := _control_characters(document):
                 return Document(text, label, {}, folder, (*errors, *controls))
-            return Document(text, label, data, folder, tuple(errors), frozenset(lost))
+            return document
         except tomli.TOMLDecodeError as raised:
             error, line = _reworded(str(raised), text)
             errors.append((error, line))
@@ -214,7 +211,7 @@ def parse_source(text: str, label: str = "", folder: Path = Path()) -> Document:
             return Document(text, label, {}, folder, ((unread, 0),))
 
 
-def _too_long(text: str) -> tuple[DeriveError, int] | None:
+def _too_long(text: str) -> _Refused | None:
     """The error and the line of a line that is too long, or nests too many tables, for the TOML reader."""
     rows = text.split("\n")
     if max(map(len, rows)) > _LONGEST:
@@ -228,16 +225,14 @@ def _too_long(text: str) -> tuple[DeriveError, int] | None:
     return LimitError(what.format(limit), hint="Split it.", limit=limit), line
 
 
-def _control_characters(text: str, data: Any) -> list[tuple[DeriveError, int]]:
+def _control_characters(document: Document) -> list[_Refused]:
     """The error and the line of each text that a terminal would obey and not show."""
-    if not _MAY_CONTROL.search(text):
+    if not _MAY_CONTROL.search(document.text):
         return []
-    lines = key_lines(text)
-    found: list[tuple[DeriveError, int]] = []
-    for path, character in _controls(data, ()):
+    found: list[_Refused] = []
+    for path, character in _controls(document.data, ()):
         what = f"{'.'.join(path)} has the control character U+{ord(character):04X}."
-        line = next((lines[path[:end]] for end in range(len(path), 0, -1) if path[:end] in lines), 0)
-        found.append((ExpressionError(what, hint="Take it out.", text=path[-1]), line))
+        found.append((ExpressionError(what, hint="Take it out.", text=path[-1]), document.line(path)))
     return found
 
 
@@ -268,7 +263,7 @@ def _reworded(message: str, text: str) -> tuple[ExpressionError, int]:
     column = int(found.group(2)) if found and found.group(2) else 1
     reason = _AT.sub("", message).strip().rstrip(".")
     if _TWICE.search(message):
-        line = _start(text, line)
+        line = max((start for start, _, _ in _statements(text) if start <= line), default=line)  # of its statement
         name = _key_name(text, line)
         if inline := re.search(r"Duplicate inline table key '(.+?)'", message):
             name = f"{name}.{inline.group(1)}"
@@ -276,11 +271,6 @@ def _reworded(message: str, text: str) -> tuple[ExpressionError, int]:
     else:
         what, hint = f"This is not TOML: {reason[:1].lower()}{reason[1:]}.", _toml_hint(text, line)
     return ExpressionError(what, hint=hint, text=_row(text, line), position=(line, column)), line
-
-
-def _start(text: str, line: int) -> int:
-    """The first line of the statement on this line."""
-    return max((start for start, _, _ in _statements(text) if start <= line), default=line)
 
 
 def _key_name(text: str, line: int) -> str:
@@ -367,17 +357,6 @@ class Notes:
     document: Document
     errors: list[tuple[Problem, DeriveError]] = field(default_factory=list)
 
-    def attempt(self, name: str, where: KeyPath, act: Callable[[], _T]) -> _T | None:
-        try:
-            return act()
-        except DeriveError as error:
-            self.note(where, within(name, error))
-            return None
-
-    def complain(self, name: str, where: KeyPath, what: str, hint: str) -> None:
-        said = f"{name}: {what}" if name else what
-        self.note(where, ExpressionError(said, hint=hint, text=name))
-
     def note(self, where: KeyPath, error: DeriveError, line: int | None = None) -> None:
         placed = line is not None  # the position is that of the TOML reader, in the file and not within a text
         line = self.document.line(where) if line is None else line
@@ -388,25 +367,64 @@ class Notes:
         relation = where[1] if where[:1] == ("relations",) and len(where) > 1 else ""
         self.errors.append((Problem(relation, line, error.what, error.hint, where, span), error))
 
-    def keys(self, name: str, where: KeyPath, table: Mapping[str, Any], known: Iterable[str]) -> None:
-        named = tuple(known)
-        for key in table:
-            if key not in named:
-                error = unknown("key", key, named)
-                self.note((*where, key), within(name, error))
-
-    def text(self, name: str, where: KeyPath, table: Mapping[str, Any], key: str) -> str:
-        text = table.get(key, "")
-        if not isinstance(text, str):
-            self.complain(name, (*where, key), f"'{key}' is not a string.", f'Write {key} = "...".')
-            return ""
-        return text
-
     def gathered(self) -> DeriveError:
         """One error for all problems, of their kind if they share one."""
         problems, errors = zip(*self.errors, strict=True)
         label = self.document.label
         return together(errors, problems, f"{label}: " if label else "", label)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of a document: what it holds, where it stands, and the name under which its problems are told."""
+
+    notes: Notes
+    name: str
+    where: KeyPath
+    held: Mapping[str, Any]
+
+    def complain(self, what: str, hint: str, *below: str) -> None:
+        """Note a problem of the table, or of what stands below it under these keys."""
+        said = f"{self.name}: {what}" if self.name else what
+        self.notes.note((*self.where, *below), ExpressionError(said, hint=hint, text=self.name))
+
+    def attempt(self, act: Callable[[], _T], *below: str) -> _T | None:
+        """What an act returns; None if it fails, which is noted."""
+        try:
+            return act()
+        except DeriveError as error:
+            self.notes.note((*self.where, *below), within(self.name, error))
+            return None
+
+    def only(self, known: Iterable[str]) -> None:
+        """Note every key that the table may not have."""
+        named = tuple(known)
+        for key in self.held:
+            if key not in named:
+                self.notes.note((*self.where, key), within(self.name, unknown("key", key, named)))
+
+    def text(self, key: str) -> str:
+        """The text of a key; empty if it is not there, or no text."""
+        text = self.held.get(key, "")
+        if isinstance(text, str):
+            return text
+        self.complain(f"'{key}' is not a string.", f'Write {key} = "...".', key)
+        return ""
+
+    def texts(self, keys: Mapping[str, Key], *more: str) -> dict[str, str]:
+        """The texts of a table that may have these keys, and more."""
+        self.only((*keys, *more))
+        return {name: self.text(name) for name, key in keys.items() if key.is_text}
+
+    def listed(self, key: str, hint: str, *, may_be_one: bool = False) -> tuple[str, ...]:
+        """The texts of a list; none if it is not there, or no such list. It may be allowed to be a single text."""
+        listed = self.held.get(key, [])
+        if may_be_one and isinstance(listed, str):
+            return (listed,)
+        if isinstance(listed, list) and all(isinstance(text, str) for text in listed):
+            return tuple(listed)
+        self.complain(f"'{key}' is not a list of strings.", hint, key)
+        return ()
 
 
 def within(name: str, error: DeriveError) -> DeriveError:

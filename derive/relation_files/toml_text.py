@@ -12,9 +12,11 @@ what stands at a place, and where something stands.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import count
 from typing import Any
 
 __all__ = ["Entry", "Path", "Span", "String", "TomlText"]
@@ -121,12 +123,13 @@ class TomlText:
                 return entry
         return None
 
-    def key_at(self, offset: int) -> tuple[Entry, int] | None:
-        """The entry at one of whose keys a place lies, and the depth of that key in its path."""
+    def key_at(self, offset: int) -> tuple[Entry, Path, Span] | None:
+        """The entry at one of whose keys a place lies, its path up to that key, and where the key stands."""
         for entry in self.entries:
-            for i, (start, end) in enumerate(entry.keys):
+            first = len(entry.path) - len(entry.keys) + 1
+            for depth, (start, end) in enumerate(entry.keys, first):
                 if start <= offset <= end:
-                    return entry, len(entry.path) - len(entry.keys) + i
+                    return entry, entry.path[:depth], (start, end)
         return None
 
     def table_at(self, offset: int) -> Path:
@@ -252,61 +255,62 @@ class _Scan:
         names, spans = self._dotted()
         if not names:
             return False
-        path = table + names
+        path, place = table + names, len(self.toml.entries)
         self._skip(_BLANK)
-        place = len(self.toml.entries)
         if self._peek() != "=":
             self.toml.entries.append(Entry(path, spans, start, is_stated=False))
             return True
         self.at += 1
         self._skip(_BLANK)
-        plain = self._plain()
-        string = self._value(path, depth)
+        string, plain = self._value(path, depth)
         self.toml.entries.insert(place, Entry(path, spans, start, string=string, plain=plain))
         return True
 
-    def _plain(self) -> str:
-        """What stands here that is no string, or the bracket that opens it."""
+    def _value(self, path: Path, depth: int) -> tuple[String | None, str]:
+        """The string that stands here, or else what does, or the bracket that opens it; the inside adds its entries."""
         mark = self._peek()
-        found = None if mark in ("[", "{") else _SCALAR.match(self.text, self.at)
-        return mark if mark in ("[", "{") else found.group().strip() if found else ""
-
-    def _value(self, path: Path, depth: int) -> String | None:
-        """What a key holds: its string, if it is one; lists and inline tables add entries of their own."""
-        mark = self._peek()
-        if mark and mark in "\"'":
-            return self._string()
-        if mark == "[" and depth < _DEEPEST:
-            self._list(path, depth + 1)
-        elif mark == "{" and depth < _DEEPEST:
-            self._inline(path, depth + 1)
-        else:
-            self._skip(_SCALAR)
-        return None
+        if mark in ('"', "'"):
+            return self._string(), ""
+        if mark in ("[", "{") and depth < _DEEPEST:
+            self._list(path, depth + 1) if mark == "[" else self._inline(path, depth + 1)
+            return None, mark
+        start = self.at
+        self._skip(_SCALAR)
+        return None, self.text[start : self.at].strip() if mark not in ("[", "{") else mark
 
     def _list(self, path: Path, depth: int) -> None:
-        start, number = self.at, 0
-        place = len(self.toml.tables)
+        numbers = count()
+
+        def item() -> bool:
+            before, mark = self.at, self._peek()
+            if _HEADER.match(self.text, self.at) or (mark not in ('"', "'", "{", "[") and self._is_statement()):
+                return False  # the list was not closed
+            where, place = len(self.toml.entries), (*path, str(next(numbers)))
+            string, _ = self._value(place, depth)
+            if string is not None:
+                self.toml.entries.insert(where, Entry(place, (), before, string=string))
+            return self.at > before
+
+        self._between("]", path, _SPACE, item)
+
+    def _inline(self, path: Path, depth: int) -> None:
+        self._between("}", path, _BLANK, lambda: self._statement(path, depth))
+
+    def _between(self, end: str, path: Path, blank: re.Pattern[str], part: Callable[[], bool]) -> None:
+        """The parts of a list or an inline table, with commas between them, up to its end, or to what is none."""
+        start, place = self.at, len(self.toml.tables)
         self.at += 1
         while True:
-            self._skip(_SPACE)
-            before, mark = self.at, self._peek()
-            if mark in ("]", ""):
-                self.at += len(mark)
-                break
+            self._skip(blank)
+            mark = self._peek()
             if mark == ",":
                 self.at += 1
-                continue
-            if _HEADER.match(self.text, self.at) or (mark not in "\"'{[" and self._is_statement()):
-                break  # the list was not closed
-            where = len(self.toml.entries)
-            string = self._value((*path, str(number)), depth)
-            if self.at == before:
+            elif mark in ("", end) or not part():
                 break
-            if string is not None:
-                self.toml.entries.insert(where, Entry((*path, str(number)), (), before, string=string))
-            number += 1
-        self.toml.tables.insert(place, ((start, self.at), path))
+        inside = self.at
+        if self._peek() == end:
+            self.at += 1
+        self.toml.tables.insert(place, ((start, self.at if end == "]" else inside), path))
 
     def _is_statement(self) -> bool:
         """Whether a key with an equals sign stands here."""
@@ -315,22 +319,6 @@ class _Scan:
         self._skip(_BLANK)
         found, self.at = self._peek() == "=", before
         return found
-
-    def _inline(self, path: Path, depth: int) -> None:
-        start, place = self.at, len(self.toml.tables)
-        self.at += 1
-        while True:
-            self._skip(_BLANK)
-            mark = self._peek()
-            if mark == ",":
-                self.at += 1
-            elif mark in ("}", "\n", "\r", "", "#"):
-                self.at += mark == "}"
-                break
-            elif not self._statement(path, depth):
-                break
-        end = self.at - (self.text[self.at - 1 : self.at] == "}")
-        self.toml.tables.insert(place, ((start, end), path))
 
     # Strings
 

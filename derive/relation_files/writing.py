@@ -17,7 +17,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, render
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in
 from derive.library import Library
 from derive.model.relation import Relation
 from quantities.declaration import Declaration
@@ -52,62 +52,59 @@ def written(library: Library, name: str) -> list[str]:
     equation = "period = 2*pi*sqrt(length/gravity)"
     because = "small angles"
     """
-    found = []
+    found: dict[str, Mapping[str, Any]] = {}
     if name in library.declared:
-        found.append(_table("quantities", name, _quantity(library.declared[name])))
+        found["quantities"] = _quantity(library.declared[name])
     if name in library.relations:
-        found.append(_table("relations", name, _relation(library.relations[name])))
+        found["relations"] = _relation(library.relations[name])
     if name in library.profiles:
-        found.append(_table("profiles", name, _profile(library, library.profiles[name])))
-    return found
+        found["profiles"] = _profile(library, library.profiles[name])
+    return ["\n".join([f"[{section}.{_key(name)}]", *_rows(held)]) for section, held in found.items()]
 
 
-def _table(section: str, name: str, rows: Iterable[str]) -> str:
-    return "\n".join([f"[{section}.{_key(name)}]", *rows])
+def _rows(held: Mapping[str, Any]) -> list[str]:
+    """A row for each key that says something; a unit says something even if it is empty."""
+    return [f"{_key(key)} = {_toml(value)}" for key, value in held.items() if value or key == "unit"]
 
 
-def _quantity(said: Declaration) -> list[str]:
-    rows = [f"unit = {_text(said.unit.text)}"]
-    for key, text in (("meaning", said.meaning), ("latex", said.latex)):
-        rows += [f"{key} = {_text(text)}"] if text else []
-    rows += [] if said.domain.text == "positive" else [f"domain = {_text(said.domain.text)}"]
+def _toml(value: Any) -> str:
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, float):
+        return _text(repr(value))
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(_rows(value))} }}"
+    return f"[{', '.join(map(_toml, value))}]"
+
+
+def _quantity(said: Declaration) -> dict[str, Any]:
+    domain = said.domain.text
+    held: dict[str, Any] = {"unit": said.unit.text, "meaning": said.meaning, "latex": said.latex}
+    held["domain"] = "" if domain == "positive" else domain
     if said.default is not None and said.default.source.stands_in:
-        rows += [f"otherwise = {_text(_number(said.default))}"]
-        rows += [f"reason = {_text(note)}"] if (note := said.default.source.note) else []
+        held |= {"otherwise": _number(said.default), "reason": said.default.source.note}
     elif said.default is not None:
-        rows += _value(said.default)
-    if said.seen is not None:
-        stated = ", ".join(f"{key} = {_text(text)}" for key, text in said.seen.words.items())
-        rows.append(f"seen = {{ {stated} }}")
-    return [*rows, f"aliases = [{', '.join(map(_text, said.aliases))}]"] if said.aliases else rows
+        held |= _value(said.default)
+    return held | {"seen": said.seen.words if said.seen else {}, "aliases": said.aliases}
 
 
-def _relation(relation: Relation) -> list[str]:
-    rows = [f"equation = {_text(str(relation.written))}"]
-    if relation.conditions:
-        rows.append(f"when = [{', '.join(_text(render(condition)) for condition in relation.conditions)}]")
-    if relation.approximate is not None:
-        rows.append(f"approximate = {_text(repr(relation.approximate))}")
-    for key, text in (("because", relation.because), ("neglects", relation.neglects)):
-        rows += [f"{key} = {_text(text)}"] if text else []
-    return [*rows, f"source = {_text(relation.source)}"] if relation.source else rows
+def _relation(relation: Relation) -> dict[str, Any]:
+    keys = ("when", "approximate", "because", "neglects", "source")
+    return {"equation": str(relation.written), **{key: getattr(relation, key) for key in keys}}
 
 
-def _profile(library: Library, profile: Profile) -> list[str]:
+def _profile(library: Library, profile: Profile) -> dict[str, Any]:
     """A profile, with the values of quantities that the library declares."""
-    rows = [f"{key} = {_text(text)}" for key, text in (("title", profile.title), ("note", profile.note)) if text]
-    spoken = {name: value for name, value in profile.values.items() if name in library.declared}
-    return rows + [f"{_key(name)} = {{ {', '.join(_value(value))} }}" for name, value in spoken.items()]
+    values = {name: _value(value) for name, value in profile.values.items() if name in library.declared}
+    return {"title": profile.title, "note": profile.note} | values
 
 
-def _value(value: Value) -> list[str]:
+def _value(value: Value) -> dict[str, str]:
     """A value and its source."""
-    rows = [f"value = {_text(_number(value))}"]
-    if value.is_range:
-        rows.append(f"range = {_text(f'{value.low!r}..{value.high!r} {value.unit.text}'.strip())}")
     source = value.source
-    stated = (("source", source.text), ("kind", source.kind), ("url", source.url), ("date", source.date))
-    return rows + [f"{key} = {_text(text)}" for key, text in (*stated, ("reason", source.note)) if text]
+    ends = f"{value.low!r}..{value.high!r} {value.unit.text}".strip() if value.is_range else ""
+    said = {"source": source.text, "kind": source.kind, "url": source.url, "date": source.date, "reason": source.note}
+    return {"value": _number(value), "range": ends, **said}
 
 
 def _number(value: Value) -> str:
@@ -179,19 +176,18 @@ def _read_number(said: float | str) -> float:
 
 
 def _parts(relation: Relation) -> list[Any]:
-    written, conditions = relation.written, [_listed(condition) for condition in relation.conditions]
+    written = relation.written
     equation = [_listed(written.lhs), written.op, _listed(written.rhs), written.text]
-    said = [relation.because, relation.source, conditions, relation.approximate, relation.neglects]
-    return [relation.name, equation, *said]
+    said = {key: getattr(relation, key) for key in ("because", "source", "approximate", "neglects")}
+    return [relation.name, equation, said | {"conditions": [_listed(one) for one in relation.conditions]}]
 
 
-def _unpacked_relation(
-    known: Mapping[str, Declaration], name: str, equation: Any, because: str, source: str, conditions: Any, *said: Any
-) -> Relation:
+def _unpacked_relation(known: Mapping[str, Declaration], name: str, equation: Any, said: dict[str, Any]) -> Relation:
     lhs, op, rhs, text = equation
-    written, held = Equation(_tree(lhs), op, _tree(rhs), text), tuple(map(_tree, conditions))
-    declared = {one: known[one] for one in names_in(written.lhs, written.rhs, *held)}
-    return Relation.proved(name, written, declared, because, source, held, *said)
+    written = Equation(_tree(lhs), op, _tree(rhs), text)
+    said["conditions"] = tuple(map(_tree, said["conditions"]))
+    declared = {one: known[one] for one in names_in(written.lhs, written.rhs, *said["conditions"])}
+    return Relation.proved(name, written, declared, **said)
 
 
 def _listed(node: Node) -> Any:

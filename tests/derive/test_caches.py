@@ -50,7 +50,7 @@ def test_every_thread_gets_the_value_of_its_own_key(size):
 def test_threads_that_share_a_library_do_not_take_its_values_from_each_other():
     circle = bare("x y s p", "x + y = s", "x*y = p", "s = 3*x - y")
     circle.solve("x", p=4.0)
-    kept = circle.session._caches.values()
+    kept = circle.session.caches.values()
     assert len(kept) >= 4
     for cache in kept:
         cache.size = 1

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from derive.expressions.arithmetic import TESTS, Arithmetic, Fold, reapplied, same
 from derive.expressions.functions import TABLE
-from derive.expressions.tree import Apply, Name, Node, Number, names_in, walk
+from derive.expressions.tree import Apply, Name, Node, Number, applied, names_in, walk
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.like_terms import cleared, denominators
 from derive.numerics.intervals.enclosure import Span, enclose
@@ -74,9 +74,9 @@ def _sum(*args: Node) -> Node:
     parts: list[Node] = [
         _product(Number(share), rest) for rest, share in shares.items() if share or _is_undefined(rest)
     ]
-    if total or not parts:
+    if total:
         parts.append(_short(total))
-    return parts[0] if len(parts) == 1 else Apply("add", tuple(parts))
+    return applied("add", parts, Number(total))
 
 
 def _is_undefined(node: Node) -> bool:
@@ -91,8 +91,7 @@ def _shared(term: Node) -> tuple[Fraction, Node]:
         share, rest = _shared(term.args[0])
         return -share, rest
     if isinstance(term, Apply) and term.op == "mul" and isinstance(term.args[0], Number):
-        others = term.args[1:]
-        return term.args[0].value, others[0] if len(others) == 1 else Apply("mul", others)
+        return term.args[0].value, applied("mul", term.args[1:], term)
     return Fraction(1), term
 
 
@@ -107,10 +106,7 @@ def _product(*args: Node) -> Node:
             else:
                 rest.append(part)
     constant = _short(factor)
-    if not rest:
-        return constant
-    parts = tuple(rest) if factor == 1 else (constant, *rest)
-    return parts[0] if len(parts) == 1 else Apply("mul", parts)
+    return applied("mul", rest if factor == 1 else [constant, *rest], constant)
 
 
 def _negated(arg: Node) -> Node:

@@ -26,7 +26,7 @@ from fractions import Fraction
 from functools import cache, reduce
 from typing import Any
 
-from derive.expressions.arithmetic import LOGIC, TESTS, Arithmetic, Fold, NoElement, taken
+from derive.expressions.arithmetic import LOGIC, TESTS, Arithmetic, Fold, NoElement, nothing, taken
 from derive.expressions.functions import TABLE, Function
 from derive.expressions.tree import Apply, Node, names_in
 from derive.tolerances import EXPRESSION
@@ -106,20 +106,19 @@ def exact_value(node: Node, values: Mapping[str, Fraction]) -> Any:
     True
     """
     try:
-        return _EXACT.fold(node, values.__getitem__)
-    except (NoElement, KeyError):
+        return exact_number(node, values)
+    except Undefined:
         return None
 
 
-def exact_number(node: Node, values: Mapping[str, Fraction]) -> Fraction | None:
-    """The exact value of an expression; None if it is not rational. Raises `Undefined` where it has no value."""
+def exact_number(node: Node, values: Mapping[str, Fraction]) -> Any:
+    """The same; raises `Undefined` where an expression has no value."""
     try:
-        number: Fraction | None = _EXACT.fold(node, values.__getitem__)
+        return _EXACT.fold(node, values.__getitem__)
     except Undefined:
         raise
     except (NoElement, KeyError):
         return None
-    return number
 
 
 def _of_short(operation: Callable[..., Fraction | None]) -> Callable[..., Fraction | None]:
@@ -217,15 +216,20 @@ def ball_of(number: Any) -> Ball:
     return arb(number) if exact is None else arb(fmpq(exact.numerator, exact.denominator))
 
 
-def folded_ball(form: Node, numbers: Mapping[str, Ball], chosen: Callable[[Apply, Fold], Ball]) -> Ball:
+def folded_ball(form: Node, numbers: Mapping[str, Ball], values: Values, chosen: Chosen) -> Ball:
     """A ball that holds the value of an expression; not finite if that may be undefined.
 
-    `chosen` says what a choice comes to.
+    Which arm of a choice is taken, doubles decide. Raises `NoElement` where none is.
     """
+
+    def arm_of(choice: Apply, part: Fold) -> Ball:
+        arm = chosen(choice, values)
+        return nothing() if arm is None else part(arm)
+
     operations = _operations()
     number = operations["number"]
     balls: Arithmetic[Ball] = Arithmetic(
-        lambda node: number(node.value.numerator) / node.value.denominator, operations, {"piecewise": chosen}
+        lambda node: number(node.value.numerator) / node.value.denominator, operations, {"piecewise": arm_of}
     )
     return balls.fold(form, numbers.__getitem__)
 
@@ -305,17 +309,11 @@ def order(left: Node, right: Node, values: Values, chosen: Chosen) -> Order:
 
 
 def _by_balls(sides: tuple[Node, Node], values: Values, chosen: Chosen, *, is_exact: bool) -> Order:
-    def of_choice(choice: Apply, part: Fold) -> Ball:
-        arm = chosen(choice, values)
-        if arm is None:
-            raise NoElement
-        return part(arm)
-
     for bits in _ORDER_BITS:
         with many_digits(bits):
             numbers = {name: _known(values[name]) for name in names_in(*sides)}
             try:
-                left, right = (folded_ball(side, numbers, of_choice) for side in sides)
+                left, right = (folded_ball(side, numbers, values, chosen) for side in sides)
             except NoElement:
                 return Order.UNDEFINED
             gap = left - right

@@ -14,7 +14,7 @@ from typing import Any
 from derive.expressions.arithmetic import Arithmetic, Fold, NoElement, nothing, reapplied, same
 from derive.expressions.functions import TABLE
 from derive.expressions.grammar import parse_condition, parse_expression
-from derive.expressions.tree import Apply, Name, Node, Number, walk
+from derive.expressions.tree import Apply, Name, Node, Number, applied, walk
 
 __all__ = [
     "ONE",
@@ -26,6 +26,7 @@ __all__ = [
     "coefficients",
     "denominators",
     "derivative",
+    "exponent_of",
     "filled",
     "inverted",
     "multiplied",
@@ -56,6 +57,13 @@ def plain(node: Node) -> Fraction | None:
     return _PLAIN.attempt(node)
 
 
+def exponent_of(node: Apply) -> Fraction | None:
+    """The exponent of a power, a root or an inverse, where it is a constant; None of anything else."""
+    if node.op == "pow":
+        return plain(node.args[1])
+    return {"inv": Fraction(-1), "sqrt": Fraction(1, 2)}.get(node.op)
+
+
 def negated(node: Node) -> Node:
     if isinstance(node, Apply) and node.op == "neg":
         return node.args[0]
@@ -73,7 +81,7 @@ def inverted(node: Node) -> Node:
 def added(*nodes: Node) -> Node:
     flat = [part for node in nodes for part in _parts(node, "add") if part != ZERO]
     flat = _cancelled(flat, "neg")
-    return ZERO if not flat else flat[0] if len(flat) == 1 else Apply("add", tuple(flat))
+    return applied("add", flat, ZERO)
 
 
 def multiplied(*nodes: Node) -> Node:
@@ -82,7 +90,7 @@ def multiplied(*nodes: Node) -> Node:
         return ZERO
     flat = _cancelled(flat, "inv")
     ordered = [part for part in flat if not _is(part, "inv")] + [part for part in flat if _is(part, "inv")]
-    return ONE if not ordered else ordered[0] if len(ordered) == 1 else Apply("mul", tuple(ordered))
+    return applied("mul", ordered, ONE)
 
 
 def _cancelled(parts: list[Node], inverse: str) -> list[Node]:
@@ -197,8 +205,7 @@ def _read(form: str) -> Node:
 
 
 def _without_ones(*args: Node) -> Node:
-    factors = tuple(arg for arg in args if arg != ONE)
-    return Apply("mul", factors) if len(factors) > 1 else factors[0] if factors else ONE
+    return applied("mul", [arg for arg in args if arg != ONE], ONE)
 
 
 _PLAIN: Arithmetic[Fraction] = Arithmetic(

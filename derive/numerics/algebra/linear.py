@@ -34,7 +34,7 @@ from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import chosen_arm, terms, value
 from derive.numerics.algebra.exact_values import exact_value, order, rationals
 from derive.numerics.algebra.like_terms import ZERO, added, coefficients, inverted, multiplied, negated
-from derive.numerics.algebra.products import product_of
+from derive.numerics.algebra.products import product_of, raised
 from derive.time_limits import tick
 from derive.tolerances import AGREEMENT, BLUR, HANDFUL, RANK
 from quantities.domain import Domain
@@ -58,6 +58,8 @@ _LONG = 2000  # bits of a fraction beyond which it is not
 
 Linear = dict[str | None, Node]
 """The factor of each unknown, and under None the constant term."""
+Solved = tuple[list[dict[str, float]], bool, str]
+"""The solutions, whether a system is singular, and why there is no solution."""
 _ANY = Domain("real", -math.inf, math.inf)
 _MOST = 200  # limit on monomials of an equation
 _BLUR, _AGREEMENT = Fraction(BLUR), Fraction(AGREEMENT)  # products of large numbers are beyond doubles
@@ -78,8 +80,8 @@ def linear_form(node: Node, unknowns: frozenset[str]) -> Linear | None:
 
 def linear_solutions(
     equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, float], domains: Mapping[str, Domain]
-) -> tuple[list[dict[str, float]], bool, str] | None:
-    """(solutions, whether the system is singular, why there is none); None if it is not linear."""
+) -> Solved | None:
+    """The solutions of a system; None if it is not linear."""
     forms = linear_forms(equations, frozenset(unknowns))
     if forms is None:
         return None
@@ -134,9 +136,7 @@ def _reduced(rows: list[list[Fraction]], columns: int) -> list[list[Fraction]]:
     return kept
 
 
-def _factored(
-    rows: list[list[float]], unknowns: Sequence[str], domains: Mapping[str, Domain]
-) -> tuple[list[dict[str, float]], bool, str] | None:
+def _factored(rows: list[list[float]], unknowns: Sequence[str], domains: Mapping[str, Domain]) -> Solved | None:
     """The solution by LAPACK; None if a system is too close to singular to trust it."""
     import numpy as np
 
@@ -219,9 +219,7 @@ def _cleared(equation: Equation, unknowns: frozenset[str]) -> Node:
     return added(left, negated(right))
 
 
-def eliminated(
-    rows: list[list[float]], unknowns: list[str], domains: Mapping[str, Domain]
-) -> tuple[list[dict[str, float]], bool, str]:
+def eliminated(rows: list[list[float]], unknowns: list[str], domains: Mapping[str, Domain]) -> Solved:
     """Gauss-Jordan elimination with partial pivoting, on scaled rows and columns."""
     size = len(unknowns)
     columns = _balanced(rows, size)
@@ -287,8 +285,8 @@ def _scale(entries: Sequence[float]) -> float:
 
 def product_solutions(
     equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, float], domains: Mapping[str, Domain]
-) -> tuple[list[dict[str, float]], bool, str] | None:
-    """(solutions, whether the system is singular, why there is none); None if a side is not a product.
+) -> Solved | None:
+    """The solutions of a system in positive unknowns; None if a side is not a product.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> positive = Domain("positive", 0.0, math.inf, open_low=True)
@@ -309,8 +307,7 @@ def product_solutions(
     if any(abs(number) > 700 for one in values for number in one.values()):
         return None
     numbers = [{name: math.exp(number) for name, number in one.items()} for one in values]
-    outside = [f"{n} would be {domains[n].told(x)}" for one in numbers for n, x in one.items() if x not in domains[n]]
-    return numbers, singular, reason or ", ".join(outside)
+    return numbers, singular, reason or ", ".join(_outside(one, domains) for one in numbers)
 
 
 def _row(equation: Equation, unknowns: Sequence[str], known: Mapping[str, float]) -> list[float] | None:
@@ -433,12 +430,6 @@ def _sum_written(row: Sum) -> Node:
     """A sum as an expression, its highest monomials first."""
     found = []
     for key in sorted(row, key=_height, reverse=True):
-        parts = [_power(part, power) for part, power in sorted(key, key=str)]
+        parts = [raised(part, Fraction(power)) for part, power in sorted(key, key=str)]
         found.append(multiplied(Number(row[key]), *parts) if row[key] != 1 or not parts else multiplied(*parts))
     return added(*found)
-
-
-def _power(part: Node, power: int) -> Node:
-    if power == 1:
-        return part
-    return Apply("pow", (part, Number(Fraction(power)))) if power > 0 else Apply("inv", (_power(part, -power),))

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from fractions import Fraction
 from functools import lru_cache
 
 from derive.expressions.arithmetic import Arithmetic, Fold, nothing
 from derive.expressions.tree import Apply, Equation, Node
-from derive.numerics.algebra.like_terms import plain
+from derive.numerics.algebra.like_terms import exponent_of
 
 __all__ = [
     "PRIME",
@@ -96,7 +95,7 @@ def _of_one(node: Apply, part: Fold) -> tuple[int, Row]:
     """A power, a root or an inverse, and anything else, of which nothing is known but that it is a function."""
     parts = [part(arg) for arg in node.args]
     values = [number for number, _ in parts]
-    exponent = _exponent(node)
+    exponent = exponent_of(node)
     if exponent is None:
         place = str((node.op, values))
         return drawn(place), _weighted(parts, [drawn(f"{place} {i}") for i in range(len(parts))])
@@ -106,12 +105,6 @@ def _of_one(node: Apply, part: Fold) -> tuple[int, Row]:
     number = pow(values[0], int(exponent), PRIME) if whole else drawn(str((exponent, values[0])))
     share = exponent.numerator * inverse(exponent.denominator * values[0]) % PRIME
     return number, _weighted(parts[:1], [number * share])
-
-
-def _exponent(node: Apply) -> Fraction | None:
-    """The exponent of a power, root or inverse, where it is a plain number."""
-    fixed = {"inv": Fraction(-1), "sqrt": Fraction(1, 2)}.get(node.op)
-    return plain(node.args[1]) if node.op == "pow" else fixed
 
 
 def _sum(*parts: tuple[int, Row]) -> tuple[int, Row]:
@@ -174,5 +167,10 @@ class Quotient:
 
     def ratios(self, vectors: Sequence[Vector]) -> list[int | None]:
         """The ratio of each vector's two remaining coordinates; -1 if only the second is zero, None if both are."""
-        left = [self.left(vector) for vector in vectors]
-        return [one * inverse(other) % PRIME if other else -1 if one else None for one, other in left]
+        found: list[int | None] = []
+        for one, other in map(self.left, vectors):
+            if other:
+                found.append(one * inverse(other) % PRIME)
+            else:
+                found.append(-1 if one else None)
+        return found

@@ -16,8 +16,8 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 
-from derive.expressions.arithmetic import Fold, NoElement, nothing
-from derive.expressions.tree import Apply, Equation, Name, Node, names_in, rebuilt
+from derive.expressions.arithmetic import NoElement
+from derive.expressions.tree import Equation, Name, Node, names_in, rebuilt
 from derive.numerics.algebra.evaluation import chosen_arm, value
 from derive.numerics.algebra.exact_values import Ball, ball_of, folded_ball, many_digits
 from derive.numerics.intervals.arithmetic import minus, plus
@@ -86,7 +86,9 @@ def gap_of(equation: Equation, values: Mapping[str, float]) -> float:
     gap = _gap(equation, values)
     sizes = [_number((side,), values) for side in (equation.lhs, equation.rhs)]
     size = max((abs(size) for size in sizes if size is not None), default=0)
-    return math.nan if gap is None else float(gap / size) if size > 0 else 0.0
+    if gap is None:
+        return math.nan
+    return float(gap / size) if size > 0 else 0.0
 
 
 @many_digits()
@@ -266,7 +268,9 @@ def _sign_change(function: Callable[[Ball], Ball | None], a: Ball, b: Ball) -> B
     if first is None or last is None or first * last > 0:
         return None
     if first * last == 0:
-        return None if first == last else a if first == 0 else b
+        if first == last:
+            return None
+        return a if first == 0 else b
     for _ in range(_HALVINGS):
         if abs(b - a) <= BEYOND_DOUBLES * max(abs(a), abs(b)):
             break
@@ -326,7 +330,8 @@ def _number(forms: Sequence[Node], values: Mapping[str, float], exact: Mapping[s
 
     def found_at_precision() -> Ball:
         numbers = {name: ball_of(number) for name, number in {**values, **(exact or {})}.items()}
-        return _ball_of(forms, numbers, values)
+        first, *others = (folded_ball(form, numbers, values, chosen_arm) for form in forms)
+        return first - others[0] if others else first
 
     try:
         found = found_at_precision()
@@ -338,17 +343,3 @@ def _number(forms: Sequence[Node], values: Mapping[str, float], exact: Mapping[s
     if found.rel_accuracy_bits() >= _SURE_BITS:
         return found.mid() if found.is_finite() else None
     return arb(0) if found.contains(0) and found.rad() < math.ulp(0.0) else None
-
-
-def _ball_of(forms: Sequence[Node], numbers: Mapping[str, Ball], values: Mapping[str, float]) -> Ball:
-    """A ball that holds the value of a form or a difference; not finite if that may be undefined.
-
-    Which arm of a choice is taken, doubles decide.
-    """
-
-    def chosen(choice: Apply, part: Fold) -> Ball:
-        arm = chosen_arm(choice, values)
-        return nothing() if arm is None else part(arm)
-
-    first, *others = (folded_ball(form, numbers, chosen) for form in forms)
-    return first - others[0] if others else first

@@ -21,11 +21,14 @@ are limited.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import product
+from functools import reduce
+from itertools import chain, product
+from math import prod
 
+from derive.expressions.arithmetic import plus
 from derive.expressions.tree import COMPARISONS, OPPOSITE, Apply, Equation, Name, Node, Number, cases
 from derive.numerics.algebra.constant_folding import stated
 from derive.numerics.algebra.exact_values import exact_value
@@ -52,8 +55,8 @@ _MOST_SUMS = 50_000  # limit on sums of inequalities, of which a computer makes 
 CHOICES = frozenset({"abs", "max", "min", "piecewise"})
 _CONSTANT = ""  # the name under which a form has its constant
 
-Form = Mapping[str, Fraction]
-"""A linear form: the factor of each name, and the constant."""
+Form = dict[str, Fraction]
+"""A linear form: the factors of names and the constant, those that are not zero."""
 
 
 class NotLinear(Exception):  # noqa: N818 - no error: other methods answer the question
@@ -70,9 +73,9 @@ class Claim:
     @property
     def verdict(self) -> bool | None:
         """Whether the claim holds, if no name is left in it."""
-        number = self.form.get(_CONSTANT, 0)
-        if any(factor for name, factor in self.form.items() if name):
+        if not self.form.keys() <= {_CONSTANT}:
             return None
+        number = self.form.get(_CONSTANT, 0)
         if self.op == "=":
             return not number
         return number > 0 if self.op == ">" else number >= 0
@@ -96,6 +99,11 @@ class Interval:
         """All numbers from one to another, both among them unless they are infinite."""
         ends = [None if math.isinf(end) else stated(end) for end in (low, high)]
         return cls(ends[0], ends[1], is_open_low=False, is_open_high=False)
+
+    @classmethod
+    def at(cls, number: Fraction) -> Interval:
+        """A single number."""
+        return cls(number, number, is_open_low=False, is_open_high=False)
 
     @property
     def span(self) -> Span:
@@ -138,10 +146,11 @@ class Interval:
 
     def claims(self, name: str) -> Iterator[Claim]:
         """That a quantity lies in the interval."""
+        here = {name: Fraction(1)}
         if self.low is not None:
-            yield Claim({name: Fraction(1), _CONSTANT: -self.low}, ">" if self.is_open_low else ">=")
+            yield Claim(plus(here, {_CONSTANT: self.low}, -1), ">" if self.is_open_low else ">=")
         if self.high is not None:
-            yield Claim({name: Fraction(-1), _CONSTANT: self.high}, ">" if self.is_open_high else ">=")
+            yield Claim(plus({_CONSTANT: self.high}, here, -1), ">" if self.is_open_high else ">=")
 
     def touches(self, later: Interval) -> bool:
         """Whether no number lies between this interval and one that does not start before it."""
@@ -170,7 +179,7 @@ def ways_of_equation(equation: Equation) -> list[Way]:
     """
     sides = [equation.rhs, equation.lhs] if equation.op == "<=" else [equation.lhs, equation.rhs]
     op = "=" if equation.op == "=" else ">="
-    return [(*claims, Claim(_difference(*forms), op)) for forms, claims in _together(sides)]
+    return [(*claims, Claim(plus(left, right, -1), op)) for (left, right), claims in _together(sides)]
 
 
 def ways_of_condition(condition: Node, *, holds: bool) -> list[Way]:
@@ -190,7 +199,7 @@ def ways_of_condition(condition: Node, *, holds: bool) -> list[Way]:
     op = op if holds else OPPOSITE[op]
     found: list[Way] = []
     for (left, right), claims in _together(condition.args):
-        more, less = _difference(left, right), _difference(right, left)
+        more, less = plus(left, right, -1), plus(right, left, -1)
         compared = {
             "eq": [Claim(more, "=")],
             "ne": [Claim(more, ">"), Claim(less, ">")],
@@ -251,22 +260,20 @@ def _together(nodes: Sequence[Node]) -> Iterator[tuple[tuple[Form, ...], Way]]:
 
 def _forms(node: Node) -> list[tuple[Form, Way]]:
     """The form of an expression in each of its ways."""
-    if isinstance(node, Number):
-        return [({_CONSTANT: node.value}, ())]
     if isinstance(node, Name):
         return [({node.name: Fraction(1)}, ())]
-    if not node.names:
+    if isinstance(node, Number) or not node.names:
         number = exact_value(node, {})
         if not isinstance(number, Fraction):
             raise NotLinear
-        return [({_CONSTANT: number}, ())]
+        return [({_CONSTANT: number} if number else {}, ())]
     if node.op == "piecewise":
         return _of_choice(node)
     if node.op == "abs":
         return [
-            (_scaled(form, sign), (*claims, claim))
+            (absolute, (*claims, Claim(absolute, op)))
             for form, claims in _forms(node.args[0])
-            for sign, claim in ((1, Claim(form, ">=")), (-1, Claim(_scaled(form, -1), ">")))
+            for absolute, op in ((form, ">="), (plus({}, form, -1), ">"))
         ]
     if node.op in ("max", "min"):
         return [one for forms, claims in _together(node.args) for one in _of_extreme(node.op, forms, claims)]
@@ -293,7 +300,7 @@ def _of_extreme(op: str, forms: Sequence[Form], claims: Way) -> Iterator[tuple[F
         others = []
         for rank, other in enumerate(distinct):
             if rank != place:
-                gap = _difference(form, other) if op == "max" else _difference(other, form)
+                gap = plus(form, other, -1) if op == "max" else plus(other, form, -1)
                 others.append(Claim(gap, ">" if rank < place else ">="))
         for way in _possible([(*claims, *others)]):
             yield form, way
@@ -302,29 +309,14 @@ def _of_extreme(op: str, forms: Sequence[Form], claims: Way) -> Iterator[tuple[F
 def _operated(op: str, forms: Sequence[Form]) -> Form:
     """A sum, or a product with numbers."""
     if op == "add":
-        total: dict[str, Fraction] = {}
-        for form in forms:
-            for name, factor in form.items():
-                total[name] = total.get(name, Fraction(0)) + factor
-        return {name: factor for name, factor in total.items() if factor}
+        return reduce(plus, forms)
     if op == "neg":
-        return _scaled(forms[0], -1)
+        return plus({}, forms[0], -1)
     numbers = [form.get(_CONSTANT, Fraction(0)) for form in forms if form.keys() <= {_CONSTANT}]
     others = [form for form in forms if not form.keys() <= {_CONSTANT}]
     if op == "mul" and len(others) < 2:
-        factor = Fraction(1)
-        for number in numbers:
-            factor *= number
-        return _scaled(others[0] if others else {_CONSTANT: Fraction(1)}, factor)
+        return plus({}, others[0] if others else {_CONSTANT: Fraction(1)}, prod(numbers, start=Fraction(1)))
     raise NotLinear
-
-
-def _scaled(form: Form, factor: Fraction | int) -> Form:
-    return {name: share * factor for name, share in form.items()} if factor else {}
-
-
-def _difference(one: Form, other: Form) -> Form:
-    return _operated("add", (one, _scaled(other, -1)))
 
 
 # Cases
@@ -341,50 +333,47 @@ def values_left(target: str, certain: Iterable[Claim], relations: Sequence[Seque
     >>> [(str(span.low), str(span.high)) for span in values_left("y", bounds, [held])]
     [('2', '2')]
     """
-    tree = _Tree()
-    tree.follow(target, certain, relations)
-    return tuple(tree.met)
+    return tuple(_Tree(target, certain, relations).met)
 
 
 def first_ways(target: str, certain: Iterable[Claim], relations: Sequence[Sequence[Way]]) -> tuple[Way, ...]:
     """The ways of the relations in the first case that has a solution; empty if there is none."""
-    tree = _Tree()
-    tree.follow(target, certain, relations)
-    return tree.first
+    return _Tree(target, certain, relations).first
 
 
-def _columns(target: str, certain: Iterable[Claim], relations: Sequence[Sequence[Way]]) -> dict[str, int]:
-    """A column for each name, the first for the target, and after all of them one for the constant."""
-    claims = [*certain, *(claim for ways in relations for way in ways for claim in way)]
-    names = dict.fromkeys([target, *(name for claim in claims for name in claim.form if name)])
-    return {name: place for place, name in enumerate([*names, _CONSTANT])}
+class _Impossible(Exception):  # noqa: N818 - no error: a case has no solution
+    """Claims contradict each other, whatever the numbers."""
 
 
 class _Tree:
     """The tree of cases, the intervals that were met in it, in order, and the ways of the first of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, target: str, certain: Iterable[Claim], relations: Sequence[Sequence[Way]]) -> None:
+        """Meet the values in all cases; relations of few ways come first."""
         self.met: list[Interval] = []
         self.first: tuple[Way, ...] = ()
-        self.branches = 0
-
-    def follow(self, target: str, certain: Iterable[Claim], relations: Sequence[Sequence[Way]]) -> None:
-        """Meet the values in all cases; relations of few ways come first."""
-        start = _System(_columns(target, certain, relations), _Work())
-        if start.with_claims(certain):
-            order = sorted(range(len(relations)), key=lambda place: len(relations[place]))
-            self._follow(start, [(place, relations[place]) for place in order], {})
+        self.branches = self.sums = 0
+        certain = tuple(certain)
+        names = {target: None}
+        for way in (certain, *chain.from_iterable(relations)):
+            for claim in way:
+                names |= dict.fromkeys(name for name in claim.form if name)
+        start = _System({name: place for place, name in enumerate([*names, _CONSTANT])})
+        order = sorted(range(len(relations)), key=lambda place: len(relations[place]))
+        self._follow(start, certain, [(place, relations[place]) for place in order], {})
 
     def _follow(
-        self, system: _System, relations: Sequence[tuple[int, Sequence[Way]]], taken: Mapping[int, Way]
+        self, before: _System, claims: Way, relations: Sequence[tuple[int, Sequence[Way]]], taken: Mapping[int, Way]
     ) -> None:
-        """Meet the values in all cases in which these relations take one of their ways."""
+        """Meet the values in all cases in which some claims hold, and these relations take one of their ways."""
         tick()
-        self.branches += 1
-        if self.branches > _MOST_BRANCHES:
-            raise NotLinear
-        span = system.projection()
-        if span is None or any(one.covers(span) for one in self.met):
+        try:
+            system = before.with_claims(claims)
+            self.spend(branches=1)
+            span = system.projection(self.spend)
+        except _Impossible:
+            return
+        if any(one.covers(span) for one in self.met):
             return
         if not relations:
             self.first = self.first or tuple(taken[place] for place in sorted(taken))
@@ -392,9 +381,14 @@ class _Tree:
             return
         (place, ways), *rest = relations
         for way in ways:
-            branch = system.copy()
-            if branch.with_claims(way):
-                self._follow(branch, rest, {**taken, place: way})
+            self._follow(system, way, rest, {**taken, place: way})
+
+    def spend(self, *, branches: int = 0, sums: int = 0) -> None:
+        """Count work, which is limited."""
+        self.branches += branches
+        self.sums += sums
+        if self.branches > _MOST_BRANCHES or self.sums > _MOST_SUMS:
+            raise NotLinear
 
     def _meet(self, span: Interval) -> None:
         joined: list[Interval] = []
@@ -406,47 +400,30 @@ class _Tree:
         self.met = joined
 
 
-class _Work:
-    """The work of eliminating names, which is limited."""
-
-    def __init__(self) -> None:
-        self.sums = 0
-
-    def spend(self, sums: int) -> None:
-        self.sums += sums
-        if self.sums > _MOST_SUMS:
-            raise NotLinear
-
-
 _Row = tuple[int, ...]
 """Whole factors of all names, without a common divisor."""
 _Bounds = dict[_Row, tuple[Fraction, bool]]
 """Inequalities: for each row of factors the constant with which it is at least zero, or positive."""
 
 
+@dataclass
 class _System:
     """Linear equations, each solved for a name, and inequalities of the other names."""
 
-    def __init__(self, columns: Mapping[str, int], work: _Work) -> None:
-        self.columns = columns
-        self.work = work
-        self.zeros: dict[int, list[Fraction]] = {}
-        self.bounds: _Bounds = {}
+    columns: Mapping[str, int]  # the first is the target's, the last that of the constant
+    zeros: dict[int, list[Fraction]] = field(default_factory=dict)
+    bounds: _Bounds = field(default_factory=dict)
 
-    def copy(self) -> _System:
-        other = _System(self.columns, self.work)
-        other.zeros = dict(self.zeros)
-        other.bounds = dict(self.bounds)
-        return other
-
-    def with_claims(self, claims: Iterable[Claim]) -> bool:
-        """Add some claims; False if one is false now, whatever the numbers."""
-        for claim in sorted(claims, key=_is_bound):
-            row = self._reduced(claim.form)
-            added = self._zero(row) if claim.op == "=" else _bound(self.bounds, row, claim.op == ">")
-            if not added:
-                return False
-        return True
+    def with_claims(self, claims: Iterable[Claim]) -> _System:
+        """The system with some claims; raises `_Impossible` if one is false now."""
+        system = _System(self.columns, dict(self.zeros), dict(self.bounds))
+        for claim in sorted(claims, key=lambda claim: claim.op != "="):
+            row = system._reduced(claim.form)
+            if claim.op == "=":
+                system._zero(row)
+            else:
+                _bound(system.bounds, row, claim.op == ">")
+        return system
 
     def _reduced(self, form: Form) -> list[Fraction]:
         """The row of a form, with every name replaced that an equation is solved for."""
@@ -458,67 +435,52 @@ class _System:
                 row = _without(row, column, zero)
         return row
 
-    def _zero(self, row: list[Fraction]) -> bool:
+    def _zero(self, row: list[Fraction]) -> None:
         """Add an equation, solved for another name than the target if possible."""
         column = next((place for place in range(len(row) - 2, -1, -1) if row[place]), None)
         if column is None:
-            return not row[-1]
+            if row[-1]:
+                raise _Impossible
+            return
         zero = [factor / row[column] for factor in row]
-        self.zeros = {
-            place: _without(other, column, zero) if other[column] else other for place, other in self.zeros.items()
-        }
+        for place, other in self.zeros.items():
+            if other[column]:
+                self.zeros[place] = _without(other, column, zero)
         self.zeros[column] = zero
-        kept = {key: bound for key, bound in self.bounds.items() if not key[column]}
-        for key, (constant, is_strict) in self.bounds.items():
+        before, self.bounds = self.bounds, {key: bound for key, bound in self.bounds.items() if not key[column]}
+        for key, (constant, is_strict) in before.items():
             if key[column]:
-                whole = [*map(Fraction, key), constant]
-                if not _bound(kept, _without(whole, column, zero), is_strict):
-                    return False
-        self.bounds = kept
-        return True
+                _bound(self.bounds, _without([*map(Fraction, key), constant], column, zero), is_strict)
 
-    def projection(self) -> Interval | None:
-        """The values that the first name has in all solutions; None if there is no solution."""
+    def projection(self, spend: Callable[..., None]) -> Interval:
+        """The values that the first name has in all solutions; raises `_Impossible` if there is no solution."""
         bounds = self.bounds
         while names := {place for key in bounds for place, factor in enumerate(key) if factor and place}:
-            reduced = self._eliminated(bounds, min(names, key=lambda place: _growth(bounds, place)))
-            if reduced is None:
-                return None
-            bounds = reduced
-        low: tuple[Fraction, bool] | None = None
-        high: tuple[Fraction, bool] | None = None
+            bounds = _eliminated(bounds, min(names, key=lambda place: _growth(bounds, place)), spend)
+        if 0 in self.zeros:
+            return Interval.at(-self.zeros[0][-1])
+        span = Interval(None, None)
         for key, (constant, is_strict) in bounds.items():  # at most one below and one above, as factors are 1 and -1
             if key[0] > 0:
-                low = -constant, is_strict
+                span = replace(span, low=-constant, is_open_low=is_strict)
             else:
-                high = constant, is_strict
-        if 0 in self.zeros:
-            number = -self.zeros[0][-1]
-            return Interval(number, number, is_open_low=False, is_open_high=False)
-        span = Interval(
-            None if low is None else low[0],
-            None if high is None else high[0],
-            low is None or low[1],
-            high is None or high[1],
-        )
-        return None if span.is_empty else span
-
-    def _eliminated(self, bounds: _Bounds, place: int) -> _Bounds | None:
-        """What inequalities say of the other names; None if they contradict each other."""
-        kept = {key: bound for key, bound in bounds.items() if not key[place]}
-        below = [(key, bound) for key, bound in bounds.items() if key[place] > 0]
-        above = [(key, bound) for key, bound in bounds.items() if key[place] < 0]
-        self.work.spend(len(below) * len(above))
-        for (one, (constant, is_strict)), (other, (limit, is_strict_too)) in product(below, above):
-            share, rest = -other[place], one[place]
-            whole = [share * factor + rest * factor_too for factor, factor_too in zip(one, other, strict=True)]
-            if not _keep(kept, whole, share * constant + rest * limit, is_strict or is_strict_too):
-                return None
-        return kept
+                span = replace(span, high=constant, is_open_high=is_strict)
+        if span.is_empty:
+            raise _Impossible
+        return span
 
 
-def _is_bound(claim: Claim) -> bool:
-    return claim.op != "="
+def _eliminated(bounds: _Bounds, place: int, spend: Callable[..., None]) -> _Bounds:
+    """What inequalities say of the other names."""
+    kept = {key: bound for key, bound in bounds.items() if not key[place]}
+    below = [(key, bound) for key, bound in bounds.items() if key[place] > 0]
+    above = [(key, bound) for key, bound in bounds.items() if key[place] < 0]
+    spend(sums=len(below) * len(above))
+    for (one, (constant, is_strict)), (other, (limit, is_strict_too)) in product(below, above):
+        share, rest = -other[place], one[place]
+        whole = [share * factor + rest * factor_too for factor, factor_too in zip(one, other, strict=True)]
+        _keep(kept, whole, share * constant + rest * limit, is_strict or is_strict_too)
+    return kept
 
 
 def _without(row: Sequence[Fraction], column: int, zero: Sequence[Fraction]) -> list[Fraction]:
@@ -527,26 +489,25 @@ def _without(row: Sequence[Fraction], column: int, zero: Sequence[Fraction]) -> 
     return [factor - share * other if other else factor for factor, other in zip(row, zero, strict=True)]
 
 
-def _bound(bounds: _Bounds, row: Sequence[Fraction], is_strict: bool) -> bool:
-    """Add an inequality to others, unless they imply it; False if it is false whatever the numbers."""
+def _bound(bounds: _Bounds, row: Sequence[Fraction], is_strict: bool) -> None:
+    """Add an inequality to others, unless they imply it."""
     *factors, constant = row
-    scale = 1
-    for factor in factors:
-        scale = scale * factor.denominator // math.gcd(scale, factor.denominator)
+    scale = math.lcm(*(factor.denominator for factor in factors))
     whole = [factor.numerator * (scale // factor.denominator) for factor in factors]
-    return _keep(bounds, whole, constant * scale, is_strict)
+    _keep(bounds, whole, constant * scale, is_strict)
 
 
-def _keep(bounds: _Bounds, whole: Sequence[int], constant: Fraction, is_strict: bool) -> bool:
+def _keep(bounds: _Bounds, whole: Sequence[int], constant: Fraction, is_strict: bool) -> None:
     divisor = math.gcd(*whole)
     if not divisor:
-        return constant > 0 or (not constant and not is_strict)
+        if constant < 0 or (not constant and is_strict):
+            raise _Impossible
+        return
     key = tuple(factor // divisor for factor in whole)
     bound = constant / divisor, is_strict
     before = bounds.get(key)
     if before is None or bound[0] < before[0] or (bound[0] == before[0] and is_strict):
         bounds[key] = bound
-    return True
 
 
 def _growth(bounds: Mapping[_Row, object], place: int) -> int:

@@ -7,12 +7,10 @@ at which end of a stretch an arm begins to bind. Here all of that is decided wit
 
 1. The *breaks*, at which another arm binds or a rounding steps, are zeros of differences of arms. They are collected
    from the innermost choice outwards. Between two breaks each choice is the arm that binds at any one point there.
-2. Between two breaks the equation is therefore one polynomial set to zero. If that is the zero polynomial, all of the
-   stretch solves the equation; otherwise its roots do, which FLINT isolates.
-3. The breaks themselves, and the ends of the domain, are put into the equation.
-
-An expression enters or leaves a range where it is equal to an end of the range, at a pole, or at a break. Between two
-of these, one point tells whether it lies there.
+2. Between two breaks an expression is therefore one ratio of polynomials. It enters or leaves a range where it is equal
+   to an end of the range, at a pole, or at a break; FLINT isolates the roots. Between two of these *places*, one point
+   tells whether it lies in the range; at a place, the place itself does.
+3. An equation holds where the difference of its sides lies in the range from zero to zero.
 
 Breaks that are irrational, or too many, are left to other methods, and so is whatever has no value at a trial point.
 """
@@ -23,7 +21,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, starmap
 from operator import attrgetter
 from typing import Any
 
@@ -34,6 +32,7 @@ from derive.expressions.tree import COMPARISONS, Apply, Equation, Node, Number, 
 from derive.numerics.algebra.constant_folding import stated
 from derive.numerics.algebra.exact_values import exact_value, rationals
 from derive.numerics.algebra.like_terms import added, negated
+from derive.numerics.algebra.piecewise_linear import Interval
 from derive.numerics.algebra.polynomials import Polynomial, exactly, fraction, is_tractable, nearest_root, ratio_of
 from derive.numerics.intervals.arithmetic import Span
 from derive.time_limits import tick
@@ -45,9 +44,6 @@ __all__ = ["ExactSolutions", "exact_preimage", "exact_solutions"]
 _MOST_BREAKS = 100
 _CLOSEST = Fraction(1, 2**50)  # relative distance of places between which a rounded root leaves no sure point
 _CHOICES = {"max", "min", "abs", "piecewise", *STEPPED}
-
-_End = Fraction | None
-"""The end of a stretch; None where it has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +76,13 @@ def exact_solutions(equation: Equation, name: str, known: Mapping[str, float], d
     given = rationals((other for other in names_in(equation.lhs, equation.rhs) if other != name), known)
     if given is None:
         return None
-    numbers = {other: Number(number) for other, number in given.items()}
-    left, right = with_forms(equation.lhs, numbers), with_forms(equation.rhs, numbers)
-    try:
-        return _Pieces(left, right, name, domain).solutions()
-    except _NotExact:
+    difference = Apply("add", (equation.lhs, Apply("neg", (equation.rhs,))))
+    spans = _spans(difference, name, given, (Fraction(0), Fraction(0)), domain)
+    if spans is None:
         return None
+    points = (start.number for start, end in spans if start is end)
+    wide = (_ends(start, end) for start, end in spans if start is not end)
+    return ExactSolutions(tuple(point for point in points if point in domain), tuple(wide))
 
 
 def exact_preimage(
@@ -109,127 +106,130 @@ def exact_preimage(
     if given is None or not all(map(math.isfinite, span)):
         return None
     low, high = (exact_of(end) or Fraction(end) for end in span)
-    numbers = {other: Number(number) for other, number in given.items()}
-    try:
-        pieces = _Pieces(Number(Fraction(0)), with_forms(expression, numbers), name, domain)
-        spans = pieces.between(low, high)
-    except _NotExact:
+    spans = _spans(expression, name, given, (low, high), domain)
+    if spans is None:
         return None
-    return tuple((float(start), float(end)) for start, end in (_ends(*found) for found in spans))
+    return tuple((float(low), float(high)) for low, high in (_ends(start, end) for start, end in spans))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Place:
     """A number at which an expression may enter or leave a range, and whether it lies in the range there."""
 
-    at: _End
+    at: Fraction | None  # None of an end of the domain that is infinite
     is_inside: bool
+    rounded: float | None = None  # the double nearest to an irrational number, in the place of which that is
+
+    @property
+    def number(self) -> float:
+        assert self.at is not None
+        return nearest(self.at) if self.rounded is None else self.rounded
+
+
+def _ends(start: _Place, end: _Place) -> Span:
+    return -math.inf if start.at is None else start.number, math.inf if end.at is None else end.number
+
+
+def _spans(
+    expression: Node, name: str, given: Mapping[str, Fraction], ends: tuple[Fraction, Fraction], domain: Domain
+) -> list[tuple[_Place, _Place]] | None:
+    """The intervals of a domain in which an expression lies between two numbers, each by its ends; None if not exact.
+
+    The ends of a single point are one place.
+    """
+    numbers = {other: Number(number) for other, number in given.items()}
+    try:
+        return _Pieces(with_forms(expression, numbers), name, domain).between(*ends)
+    except _NotExact:
+        return None
 
 
 class _Pieces:
-    """The two sides of an equation over the stretches of a domain in which each is one ratio of polynomials."""
+    """An expression over the stretches of a domain in which it is one ratio of polynomials."""
 
-    def __init__(self, left: Node, right: Node, name: str, domain: Domain) -> None:
-        self.left, self.right = left, right
+    def __init__(self, expression: Node, name: str, domain: Domain) -> None:
+        self.expression = expression
         self.name = name
         self.domain = domain
         self.low, self.high = (stated(end) if math.isfinite(end) else None for end in (domain.low, domain.high))
         if self.low is not None and self.low == self.high:
             raise _NotExact
         self.breaks: list[Fraction] = []
-        choices = [part for part in walk(left, right) if isinstance(part, Apply) and part.op in _CHOICES]
+        choices = [part for part in walk(expression) if isinstance(part, Apply) and part.op in _CHOICES]
         for choice in dict.fromkeys(reversed(choices)):  # a choice after those in its arms
             if name in names_in(choice):
                 self._split(choice)
 
-    def solutions(self) -> ExactSolutions:
-        """All solutions, from the lowest to the highest."""
-        points: list[float] = []
-        spans: list[tuple[_End, _End]] = []
-        for low, high in self._stretches():
-            starts = low is not None and self._holds_at(low) and not (low == self.low and self.domain.open_low)
-            is_at_span = bool(spans) and spans[-1][1] == low
-            polynomial = self._between(low, high)
-            if polynomial != 0:
-                if starts and not is_at_span:
-                    points.append(nearest(low))  # type: ignore[arg-type]
-                points += self._roots(polynomial, low, high)
-            elif starts and is_at_span:
-                spans[-1] = spans[-1][0], high
-            else:
-                spans.append((low, high))
-        if self.high is not None and self._holds_at(self.high) and not (spans and spans[-1][1] == self.high):
-            points.append(nearest(self.high))
-        inside = tuple(x for x in points if x in self.domain)
-        return ExactSolutions(inside, tuple(_ends(*span) for span in spans))
-
-    def between(self, least: Fraction, most: Fraction) -> list[tuple[_End, _End]]:
-        """The intervals in which the right side lies between two numbers, from the lowest to the highest."""
-        spans: list[tuple[_End, _End]] = []
+    def between(self, least: Fraction, most: Fraction) -> list[tuple[_Place, _Place]]:
+        """The intervals in which the expression lies between two numbers, from the lowest to the highest."""
+        spans: list[tuple[_Place, _Place]] = []
         is_reached = False  # whether the last of the intervals reaches the place
         places = [*self._places(least, most)]
         for place, after in pairwise(places):
             if place.is_inside and not is_reached:
-                spans.append((place.at, place.at))
+                spans.append((place, place))
             is_reached = place.is_inside
-            if self._is_between(_inside(place.at, after.at), least, most):
-                start = spans.pop()[0] if is_reached else place.at
-                spans.append((start, after.at))
+            if self._is_between(Interval(place.at, after.at).inside, least, most):
+                start = spans.pop()[0] if is_reached else place
+                spans.append((start, after))
                 is_reached = True
             else:
                 is_reached = False
         if places[-1].is_inside and not is_reached:
-            spans.append((places[-1].at, places[-1].at))
+            spans.append((places[-1], places[-1]))
         return spans
 
     def _places(self, least: Fraction, most: Fraction) -> Iterator[_Place]:
-        """The ends of the domain, and between them each place where the right side may enter or leave a range."""
+        """The ends of the domain, and between them each place where the expression may enter or leave a range."""
         last = _Place(self.low, self._is_between(self.low, least, most) and not self.domain.open_low)
         yield last
-        for low, high in self._stretches():
-            smooth = self._smooth(self.right, _inside(low, high))
+        for stretch in self._stretches():
+            smooth = self._smooth(self.expression, stretch.inside)
             inside: list[_Place] = []
             for end in {least, most}:
                 above, below = self._ratio(added(smooth, Number(-end)))
-                rational, others = _roots_within(_without_common(above, below), low, high)
+                rational, others = _roots_within(_without_common(above, below), stretch)
                 inside += [_Place(x, self._is_between(x, least, most)) for x in rational]
-                inside += [_Place(Fraction(x), is_inside=True) for x in others]
-            rational, others = _roots_within(below, low, high)
-            inside += [_Place(x, is_inside=False) for x in (*rational, *map(Fraction, others))]
-            for place in (*sorted(inside, key=attrgetter("at")), _Place(high, self._is_between(high, least, most))):
-                if _are_close(last.at, place.at):
+                inside += [_Place(Fraction(x), is_inside=True, rounded=x) for x in others]
+            rational, others = _roots_within(below, stretch)
+            inside += [_Place(x, is_inside=False) for x in rational]
+            inside += [_Place(Fraction(x), is_inside=False, rounded=x) for x in others]
+            high = _Place(stretch.high, self._is_between(stretch.high, least, most))
+            for place in (*sorted(inside, key=attrgetter("at")), high):
+                if _are_close(last, place):
                     raise _NotExact
                 last = place
                 yield place
 
-    def _is_between(self, at: _End, least: Fraction, most: Fraction) -> bool:
-        """Whether the right side has a value at a point, which lies between two numbers."""
-        found = None if at is None else exact_value(self.right, {self.name: at})
+    def _is_between(self, at: Fraction | None, least: Fraction, most: Fraction) -> bool:
+        """Whether the expression has a value at a point, which lies between two numbers."""
+        found = None if at is None else exact_value(self.expression, {self.name: at})
         return found is not None and bool(least <= found <= most)
 
-    def _stretches(self) -> Iterator[tuple[_End, _End]]:
-        return pairwise((self.low, *self.breaks, self.high))
+    def _stretches(self) -> Iterator[Interval]:
+        return starmap(Interval, pairwise((self.low, *self.breaks, self.high)))
 
     def _split(self, choice: Apply) -> None:
         """Cut the stretches where this choice takes another arm; those in its arms have cut them already."""
         found: set[Fraction] = set(self.breaks)
-        for low, high in self._stretches():
-            at = _inside(low, high)
+        for stretch in self._stretches():
+            at = stretch.inside
             for one, other in _compared(choice):
                 if choice.op in STEPPED:
-                    found |= set(self._steps(one, low, high))
+                    found |= set(self._steps(one, stretch))
                     continue
                 if self.name not in names_in(one, other):
                     continue
                 above, below = self._ratio(added(self._smooth(one, at), negated(self._smooth(other, at))))
-                found |= {*self._rational_roots(above, low, high), *self._rational_roots(below, low, high)}
+                found |= {*self._rational_roots(above, stretch), *self._rational_roots(below, stretch)}
             if len(found) > _MOST_BREAKS:
                 raise _NotExact
         self.breaks = sorted(found)
 
-    def _steps(self, rounded: Node, low: _End, high: _End) -> list[Fraction]:
+    def _steps(self, rounded: Node, stretch: Interval) -> list[Fraction]:
         """The places of a stretch at which a number that is rounded, linear in the name, is whole."""
-        above, below = self._ratio(self._smooth(rounded, _inside(low, high)))
+        low, high = stretch.low, stretch.high
+        above, below = self._ratio(self._smooth(rounded, stretch.inside))
         if above.degree() < 1 and below.degree() == 0:
             return []
         if above.degree() != 1 or below.degree() != 0 or low is None or high is None:
@@ -240,12 +240,6 @@ class _Pieces:
             raise _NotExact
         wholes = range(math.ceil(ends[0]), math.floor(ends[1]) + 1)
         return [x for x in ((whole - offset) / slope for whole in wholes) if low < x < high]
-
-    def _between(self, low: _End, high: _End) -> Polynomial:
-        """The polynomial that is zero where the sides meet in a stretch, without zeros of its denominator."""
-        at = _inside(low, high)
-        above, below = self._ratio(added(self._smooth(self.left, at), negated(self._smooth(self.right, at))))
-        return _without_common(above, below)
 
     def _smooth(self, node: Node, at: Fraction) -> Node:
         """The expression around a point, in which each choice is the arm that binds there."""
@@ -274,25 +268,15 @@ class _Pieces:
             raise _NotExact
         return found
 
-    def _holds_at(self, at: Fraction) -> bool:
-        """Whether the sides are equal at a point; they are not where one is undefined."""
-        left, right = (exact_value(side, {self.name: at}) for side in (self.left, self.right))
-        return left is not None and left == right
-
     def _ratio(self, node: Node) -> tuple[Polynomial, Polynomial]:
         ratio = ratio_of(node, self.name)
         if ratio is None or not is_tractable(ratio[0]) or not is_tractable(ratio[1]):
             raise _NotExact
         return ratio
 
-    def _roots(self, polynomial: Polynomial, low: _End, high: _End) -> list[float]:
-        """The doubles nearest to the roots inside a stretch, in order."""
-        rational, others = _roots_within(polynomial, low, high)
-        return sorted([*(nearest(x) for x in rational if self._holds_at(x)), *others])
-
-    def _rational_roots(self, polynomial: Polynomial, low: _End, high: _End) -> list[Fraction]:
+    def _rational_roots(self, polynomial: Polynomial, stretch: Interval) -> list[Fraction]:
         """The roots inside a stretch, where they are breaks."""
-        rational, others = _roots_within(polynomial, low, high)
+        rational, others = _roots_within(polynomial, stretch)
         if others:
             raise _NotExact
         return rational
@@ -311,23 +295,14 @@ def _compared(choice: Apply) -> Iterable[tuple[Node, Node]]:
             return [(choice.args[0], Number(Fraction(0)))]
 
 
-def _ends(low: _End, high: _End) -> Span:
-    return -math.inf if low is None else nearest(low), math.inf if high is None else nearest(high)
+def _are_close(one: _Place, other: _Place) -> bool:
+    """Whether one of two places is rounded, so that the middle of them may not lie between what they stand for."""
+    if one.at is None or other.at is None or (one.rounded is None and other.rounded is None):
+        return False
+    return other.at - one.at <= _CLOSEST * max(abs(one.at), abs(other.at))
 
 
-def _are_close(low: _End, high: _End) -> bool:
-    """Whether the middle of two places may not lie between them, as one of them may be a rounded root."""
-    return low is not None and high is not None and high - low <= _CLOSEST * max(abs(low), abs(high))
-
-
-def _inside(low: _End, high: _End) -> Fraction:
-    """A point inside a stretch."""
-    if low is None:
-        return Fraction(0) if high is None else high - 1
-    return low + 1 if high is None else (low + high) / 2
-
-
-def _roots_within(polynomial: Polynomial, low: _End, high: _End) -> tuple[list[Fraction], list[float]]:
+def _roots_within(polynomial: Polynomial, stretch: Interval) -> tuple[list[Fraction], list[float]]:
     """The rational roots inside a stretch, and the doubles nearest to the irrational ones."""
     tick()
     if polynomial.degree() < 1:
@@ -337,12 +312,12 @@ def _roots_within(polynomial: Polynomial, low: _End, high: _End) -> tuple[list[F
     for factor, _ in polynomial.numer().factor()[1]:
         if factor.degree() == 1:
             root = Fraction(-int(factor[0]), int(factor[1]))
-            if (low is None or root > low) and (high is None or root < high):
+            if stretch.covers(Interval.at(root)):
                 rational.append(root)
             continue
         for ball in (root.real for root, _ in factor.complex_roots() if root.imag == 0):
-            is_above = _is_beyond(ball, low, 1)
-            is_below = _is_beyond(ball, high, -1)
+            is_above = _is_beyond(ball, stretch.low, 1)
+            is_below = _is_beyond(ball, stretch.high, -1)
             if is_above and is_below:
                 number = nearest_root(fmpq_poly(factor), ball)
                 if number is None:
@@ -351,7 +326,7 @@ def _roots_within(polynomial: Polynomial, low: _End, high: _End) -> tuple[list[F
     return sorted(rational), others
 
 
-def _is_beyond(ball: Any, end: _End, direction: int) -> bool:
+def _is_beyond(ball: Any, end: Fraction | None, direction: int) -> bool:
     """Whether a root is on the inner side of an end of a stretch; an irrational root is never at the end itself."""
     if end is None:
         return True

@@ -1,41 +1,57 @@
-"""The real roots of polynomials with exact coefficients, isolated and counted.
+"""The real roots of polynomials with exact coefficients, and the common zeros of two, isolated and counted.
 
 An expression that is a ratio of polynomials in one name, with exact numbers, is brought to numerator and denominator.
-FLINT isolates the numerator's roots in balls and tells which are real, which proves their number; each is then
-narrowed to the nearest double by the exact sign at doubles.
+FLINT isolates the numerator's roots in balls and tells which are real, which proves their number; the balls are made
+narrow enough to tell the nearest double.
 
 FLINT isolates the roots of a cubic in a third of a millisecond and of degree twelve in three, where sympy takes 20
 and 120, and is imported in a fifth of the time.
 
 Given numbers are rounded, so a double root may appear as two close ones or as none. Where the equation holds at a
 turning point as well as rounded numbers allow, these cases cannot be distinguished: the turning point is the root.
+
+The resultant of two polynomials p and q in x and y with respect to y is a polynomial in x that vanishes at the x of
+each common zero; that with respect to x vanishes at each y. So the common zeros are among the pairs (x, y) of their
+roots. Which pairs they are is told by a third resultant: with t = x + c*y in place of x, its roots are the values of t
+at the common zeros, and no others where p or q keeps its whole degree in y (zeros at infinity would add some). A root t
+that only one pair can have belongs to that pair. Where several can, another c is tried, and then more digits.
+
+Roots are balls of FLINT's, the complex ones among them: each ball holds one root, and is real if and only if the root
+is. So the list is proved complete, and a multiple zero is known as well as a simple one. (Cox, Little and O'Shea,
+*Using Algebraic Geometry*, chapter 3, where the resultant with t is that with a linear form of unknown shares.)
+
+Rounded numbers leave a multiple zero undecided, and polynomials with a common factor have no resultant. Other methods
+see to these, and to zeros at which a divisor of the equations is zero as well.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
+from itertools import product
 from typing import Any
 
-from flint import fmpq, fmpq_poly
+from flint import Ordering, fmpq, fmpq_mpoly_ctx, fmpq_poly
 
 from derive.expressions.arithmetic import Arithmetic, Fold, NoElement
-from derive.expressions.tree import Apply, Node, Number
-from derive.tolerances import LEAST
+from derive.expressions.tree import Apply, Equation, Node, Number, names_in
+from derive.numerics.algebra.exact_values import Ball, many_digits, rationals
+from derive.numerics.algebra.like_terms import added, negated
+from derive.time_limits import tick
 
 __all__ = [
     "Polynomial",
     "Ratio",
+    "balls_of_zeros",
+    "common_zeros",
     "exactly",
     "fraction",
     "is_tractable",
     "nearest_root",
-    "ratio_in",
     "ratio_of",
     "real_roots",
-    "square_free",
 ]
 
 Polynomial = Any
@@ -45,6 +61,7 @@ Ratio = tuple[Polynomial, Polynomial]
 """Numerator and denominator."""
 
 _DEGREE = 40
+_ROOT_BITS = (96, 384, 1536)  # precisions, of which the first nearly always suffices
 _BITS = 40_000  # of all coefficients together, beyond which isolation takes too long
 
 
@@ -56,10 +73,10 @@ def ratio_of(node: Node, name: str) -> Ratio | None:
     >>> [int(c) for c in above.coeffs()], [int(c) for c in below.coeffs()]
     ([1, 0, 0, 1], [0, 1])
     """
-    return ratio_in(node, {name: fmpq_poly([0, 1])}, fmpq_poly([1]))
+    return _ratio_in(node, {name: fmpq_poly([0, 1])}, fmpq_poly([1]))
 
 
-def ratio_in(node: Node, named: Mapping[str, Polynomial], one: Polynomial) -> Ratio | None:
+def _ratio_in(node: Node, named: Mapping[str, Polynomial], one: Polynomial) -> Ratio | None:
     """The same in several names, given the polynomial that each stands for, and the polynomial that is 1."""
     ratios: Arithmetic[Ratio] = Arithmetic(
         number=lambda number: (exactly(number.value) * one, one),
@@ -163,7 +180,7 @@ def _bits(polynomial: Polynomial) -> int:
 
 def nearest_root(polynomial: Polynomial, ball: Any) -> float | None:
     """The double nearest to the one root of a polynomial in a ball; None if it overflows."""
-    return _nearest(polynomial, _rational(ball.lower()), _rational(ball.upper()))
+    return next(iter(_nearest_doubles(polynomial, ball)), None)
 
 
 def _blurred(a: float, b: float, turns: Collection[float]) -> bool:
@@ -176,76 +193,165 @@ def _centre(cluster: list[float], turns: Collection[float]) -> float:
     return math.fsum(blurred) / len(blurred) if blurred else cluster[0]
 
 
-def square_free(polynomial: Polynomial) -> Polynomial:
+def _square_free(polynomial: Polynomial) -> Polynomial:
     """The polynomial with the same roots, each of them once."""
     return polynomial // polynomial.gcd(polynomial.derivative())
 
 
 def _isolated(polynomial: Polynomial) -> list[float]:
-    free = square_free(polynomial)
-    real = (root.real for root, _ in free.numer().complex_roots() if root.imag == 0)
-    spans = sorted((_rational(ball.lower()), _rational(ball.upper())) for ball in real)
-    return [number for span in spans if (number := _nearest(free, *span)) is not None]
+    return _nearest_doubles(_square_free(polynomial))
 
 
-def _rational(end: Any) -> Fraction:
-    """The end of a ball, which is a whole number times a power of two."""
+def _roots(polynomial: Polynomial) -> list[Ball]:
+    """The complex roots, each in a ball, which is real if and only if the root is."""
+    return [root for root, _ in polynomial.numer().complex_roots()]
+
+
+def _nearest_doubles(polynomial: Polynomial, ball: Any = None) -> list[float]:
+    """The doubles nearest to the real roots of a polynomial, none of them double, or to that in a ball.
+
+    The roots are isolated with more digits until each ball rounds to one double, or to none as it overflows. A root
+    halfway between two doubles would never be told from either: it is rounded down.
+    """
+    for bits in _ROOT_BITS:
+        with many_digits(bits):
+            real = [root.real for root in _roots(polynomial) if root.imag == 0]
+            ends = [(_double(one.lower()), _double(one.upper())) for one in real if ball is None or one.overlaps(ball)]
+        if all(low == high for low, high in ends):
+            break
+    return [low for low, _ in ends if low is not None]
+
+
+def _double(end: Any) -> float | None:
+    """The double nearest to the end of a ball, which is a whole number times a power of two; None if it overflows."""
     mantissa, exponent = end.man_exp()
-    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
-
-
-def _nearest(polynomial: Polynomial, low: Fraction, high: Fraction) -> float | None:
-    """The double nearest to the one root between two bounds, which may be other roots; None if it overflows."""
-    a, b = low, high
-    slope = polynomial.derivative()
-    sign, end = _at(polynomial, a) or _at(slope, a), _at(polynomial, b) or -_at(slope, b)
-    if a == b or sign == end:
-        return _double(b if _at(polynomial, b) == 0 else a)
-    while True:
-        middle = _between(a, b)
-        if middle is None:
-            halfway = _halfway(a, b)
-            return _double((a + b) / 2 if halfway is None else b if _at(polynomial, halfway) == sign else a)
-        at = _at(polynomial, middle)
-        if at == 0:
-            return _double(middle)
-        if at == sign:
-            a = middle
-        else:
-            b = middle
-
-
-def _between(a: Fraction, b: Fraction) -> Fraction | None:
-    """A double between two bounds, at their geometric mean where they are far apart; None if there is none."""
-    low, high = _double(a), _double(b)
-    if low is None or high is None:
-        return (a + b) / 2 if b - a > abs(a + b) / 2**60 else None
-    if low < 0 < high:
-        return Fraction(0)
-    middle = low / 2 + high / 2
-    if min(abs(low), abs(high)) * 4 < max(abs(low), abs(high)):
-        least = max(min(abs(low), abs(high)), LEAST)
-        middle = math.copysign(math.sqrt(least) * math.sqrt(max(abs(low), abs(high))), low + high)
-    return Fraction(middle) if a < Fraction(middle) < b else None
-
-
-def _halfway(a: Fraction, b: Fraction) -> Fraction | None:
-    """The midpoint of the doubles nearest to two bounds; None if it does not lie between the bounds."""
-    low, high = _double(a), _double(b)
-    if low is None or high is None or low == high:
-        return None
-    middle = (Fraction(low) + Fraction(high)) / 2
-    return middle if a < middle < b else None
-
-
-def _double(number: Fraction) -> float | None:
     try:
-        return float(number)
+        return float(Fraction(int(mantissa)) * Fraction(2) ** int(exponent))
     except OverflowError:
         return None
 
 
-def _at(polynomial: Polynomial, x: Fraction) -> int:
-    """The sign of a polynomial at a point."""
-    number = polynomial(exactly(x))
-    return int(number > 0) - int(number < 0)
+# Common zeros
+
+_PLANE = fmpq_mpoly_ctx.get(("x", "y"), Ordering.lex)
+_X, _Y = _PLANE.gens()
+_SHARES = (Fraction(1), Fraction(-2), Fraction(5, 3), Fraction(-7, 4), Fraction(11, 13))  # of y in t
+_ZERO_BITS = (64, 256, 1024)
+
+Pair = tuple[Ball, Ball]
+"""The balls of x and of y."""
+
+
+def common_zeros(
+    equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, float]
+) -> tuple[tuple[float, float], ...] | None:
+    """All real solutions of two equations, as the nearest doubles; None where this method does not tell.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> def of(*texts):
+    ...     return common_zeros([parse_equation(text) for text in texts], ["x", "y"], {})
+    >>> of("x**2 + y**2 = 5", "x*y = 2")
+    ((-2.0, -1.0), (-1.0, -2.0), (1.0, 2.0), (2.0, 1.0))
+    >>> of("y = x**3", "y = 3*x**2 - 3*x + 1")  # the curves meet where they bend alike
+    ((1.0, 1.0),)
+    >>> of("x**2 + y**2 = 1", "x + y = 3"), of("x*y = x", "x*y = 2*x")
+    ((), None)
+    """
+    sides = [side for one in equations for side in (one.lhs, one.rhs)]
+    given = rationals((name for name in names_in(*sides) if name not in unknowns), known)
+    found = None if given is None else _found(equations, unknowns, given)
+    return None if found is None else _as_doubles(*found)
+
+
+def balls_of_zeros(
+    equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, Fraction]
+) -> list[Pair] | None:
+    """All real solutions of two equations, each of them in a pair of balls; None where this method does not tell."""
+    found = _found(equations, unknowns, known)
+    return None if found is None else [(x.real, y.real) for x, y in found[0]]
+
+
+def _found(
+    equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, Fraction]
+) -> tuple[list[Pair], Polynomial, Polynomial] | None:
+    """The pairs of balls, and the polynomials in x and in y whose roots are in them."""
+    if len(equations) != 2 or len(unknowns) != 2 or any(one.op != "=" for one in equations):
+        return None
+    ratios = _as_ratios(equations, unknowns, known)
+    if ratios is None:
+        return None
+    p, q = (above for above, _ in ratios)
+    in_x, in_y = (_resultant(p, q, name) for name in ("y", "x"))
+    if not (in_x and in_y and is_tractable(in_x) and is_tractable(in_y)):
+        return None
+    in_x, in_y = _square_free(in_x), _square_free(in_y)
+    for bits, share in product(_ZERO_BITS, _SHARES):
+        tick()
+        in_t = _sheared(p, q, share)
+        if in_t is None:
+            continue
+        with many_digits(bits):
+            pairs = _pairs(in_x, in_y, in_t, share)
+            if pairs is not None and not any(_may_vanish(below, pair) for _, below in ratios for pair in pairs):
+                return pairs, in_x, in_y
+    return None
+
+
+def _as_ratios(
+    equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, Fraction]
+) -> list[Ratio] | None:
+    """Each equation as a ratio of polynomials that is zero; None if one is none, or a number is not known exactly."""
+    one = _PLANE.constant(1)
+    named = {name: exactly(number) * one for name, number in known.items()}
+    named |= dict(zip(unknowns, (_X, _Y), strict=True))
+    ratios = [_ratio_in(added(each.lhs, negated(each.rhs)), named, one) for each in equations]
+    found = [ratio for ratio in ratios if ratio is not None and is_tractable(ratio[0]) and is_tractable(ratio[1])]
+    return found if len(found) == len(equations) else None
+
+
+def _resultant(p: Polynomial, q: Polynomial, name: str) -> Polynomial:
+    """The resultant of two polynomials with respect to one unknown, as a polynomial in the other."""
+    place = 1 if name == "y" else 0
+    shares = {powers[1 - place]: share for powers, share in p.resultant(q, name).terms()}
+    return fmpq_poly([shares.get(power, 0) for power in range(max(shares, default=0) + 1)])
+
+
+def _sheared(p: Polynomial, q: Polynomial, share: Fraction) -> Polynomial | None:
+    """The polynomial whose roots are the values of t at the common zeros; None where it may have other roots."""
+    x = _X - exactly(share) * _Y  # x is t from here on
+    p, q = (one.compose(x, _Y) for one in (p, q))
+    is_whole = any(one.degrees()[1] == one.total_degree() for one in (p, q))
+    in_t = _resultant(p, q, "y")
+    return in_t if is_whole and in_t and is_tractable(in_t) else None
+
+
+def _pairs(in_x: Polynomial, in_y: Polynomial, in_t: Polynomial, share: Fraction) -> list[Pair] | None:
+    """The pairs of roots to which the real roots t belong; None where several have one, as far as balls can tell."""
+    factor = exactly(share)
+    places = [(x + factor * y, (x, y)) for x, y in product(_roots(in_x), _roots(in_y))]
+    found: list[Pair] = []
+    for root in _roots(in_t):
+        if root.imag != 0:  # t is real where x and y are
+            continue
+        meeting = [pair for t, pair in places if t.overlaps(root)]
+        if len(meeting) != 1:
+            return None
+        found += meeting
+    return found
+
+
+def _may_vanish(divisor: Polynomial, pair: Pair) -> bool:
+    x, y = pair
+    number = sum((share * x**i * y**j for (i, j), share in divisor.terms()), start=x * 0)
+    return bool(number.contains(0))
+
+
+def _as_doubles(pairs: Sequence[Pair], in_x: Polynomial, in_y: Polynomial) -> tuple[tuple[float, float], ...] | None:
+    """The doubles nearest to pairs of real roots; None where one is beyond all doubles."""
+    found = []
+    for root_x, root_y in pairs:
+        x, y = nearest_root(in_x, root_x.real), nearest_root(in_y, root_y.real)
+        if x is None or y is None:
+            return None
+        found.append((x, y))
+    return tuple(sorted(found))

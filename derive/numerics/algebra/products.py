@@ -17,9 +17,9 @@ from fractions import Fraction
 from math import prod
 
 from derive.expressions.tree import Apply, Name, Node, Number, render
-from derive.numerics.algebra.like_terms import added, inverted, multiplied, negated, plain
+from derive.numerics.algebra.like_terms import added, exponent_of, inverted, multiplied, negated
 
-__all__ = ["Product", "Test", "positive_first", "product_of", "written"]
+__all__ = ["Product", "Test", "positive_first", "product_of", "raised", "written"]
 
 Test = Callable[[Node], bool]
 """Whether a name, or a sum, is known to be positive."""
@@ -105,7 +105,7 @@ def without_common_factors(left: Node, right: Node, is_positive: Test) -> tuple[
 
 def written(product: Product) -> Node:
     """A product as an expression, its factors in a fixed order."""
-    factors = [_raised(base, e) for base, e in sorted(product.powers.items(), key=lambda one: render(one[0]))]
+    factors = [raised(base, e) for base, e in sorted(product.powers.items(), key=lambda one: render(one[0]))]
     size = (
         multiplied(*factors)
         if abs(product.number) == 1 and factors
@@ -114,9 +114,9 @@ def written(product: Product) -> Node:
     return negated(size) if product.number < 0 else size
 
 
-def _raised(base: Node, exponent: Fraction) -> Node:
+def raised(base: Node, exponent: Fraction) -> Node:
     if exponent < 0:
-        return inverted(_raised(base, -exponent))
+        return inverted(raised(base, -exponent))
     if exponent == 1:
         return base
     return Apply("sqrt", (base,)) if exponent == Fraction(1, 2) else Apply("pow", (base, Number(exponent)))
@@ -128,7 +128,7 @@ def _single_factor(node: Node) -> Product:
 
 
 def _power(node: Apply, is_positive: Test) -> Product:
-    exponent = {"inv": Fraction(-1), "sqrt": Fraction(1, 2)}.get(node.op) or plain(node.args[1])
+    exponent = exponent_of(node)
     base = product_of(node.args[0], is_positive)
     rest = node.args[1:]
     if exponent is not None and (exponent == -1 or all(is_positive(part) for part in base.powers)):

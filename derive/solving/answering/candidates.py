@@ -13,7 +13,7 @@ from itertools import islice
 
 from derive.errors import DeriveError, InconsistentError, LimitError, NoSolutionError, UnderdeterminedError
 from derive.expressions.tree import names_in
-from derive.model.choice_arms import one_relation_for_each_arm, relation_of_arm, with_arms, without_excluded_arms
+from derive.model.conditions import one_relation_for_each_arm, relation_of_arm, with_arms, without_excluded_arms
 from derive.model.relation_set import RelationSet
 from derive.numerics.intervals.enclosure import Span
 from derive.planning.incidence import structure_of

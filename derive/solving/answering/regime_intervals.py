@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from derive.errors import NoSolutionError
 from derive.expressions.tree import COMPARISONS, Apply, Equation, Node, names_in, walk
-from derive.model.choice_arms import has_arms
+from derive.model.conditions import has_arms
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds, truth
 from derive.numerics.algebra.isolation import isolate

@@ -32,9 +32,9 @@ from dataclasses import replace
 
 from derive.errors import LimitError
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, render
-from derive.numerics.algebra.common_zeros import common_zeros
 from derive.numerics.algebra.like_terms import ZERO
 from derive.numerics.algebra.linear import Combined, combined, linear_solutions, product_solutions
+from derive.numerics.algebra.polynomials import common_zeros
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span
 from derive.solving.blocks.complete_search import exhausted, is_bounded, is_near, is_small, seen_in

@@ -217,7 +217,7 @@ def _as_relations(library: RelationSet, equations: tuple[Equation, ...]) -> Rela
         relations = []
         for place, equation in enumerate(equations):
             declared = {name: library.declared[name] for name in names_in(equation.lhs, equation.rhs)}
-            relations.append(Relation.proved(str(place), equation, declared, "", "", (), None, ""))
+            relations.append(Relation.proved(str(place), equation, declared))
         return RelationSet(relations)
 
     return _LEFT.of(library.session, equations, made)

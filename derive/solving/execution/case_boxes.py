@@ -26,8 +26,7 @@ from derive.expressions.tree import (
     names_in,
     render,
 )
-from derive.model.choice_arms import one_relation_for_each_arm
-from derive.model.conditions import MIRRORED, implied
+from derive.model.conditions import MIRRORED, implied, one_relation_for_each_arm
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import truth_within

@@ -35,7 +35,7 @@ def joined(library: RelationSet) -> RelationSet | None:
     def made() -> RelationSet:
         kept = [one for name, one in library.relations.items() if name not in gone]
         relations = [_one_of(groups[one.name]) if one.name in groups else one for one in kept]
-        return type(library)(relations, library.declared.values(), library.profiles, library.title)
+        return library.holding(relations)
 
     return _JOINED.of(library.session, (), made)
 
@@ -71,7 +71,9 @@ def _one_of(group: Sequence[Relation]) -> Relation:
     declared = {name: declaration for one in group for name, declaration in one.declared.items()}
     tolerances = [one.approximate for one in group if one.approximate is not None]
     because, source = ("; ".join(dict.fromkeys(filter(None, texts))) for texts in zip(*map(_texts, group), strict=True))
-    return Relation.proved(first.name, written, declared, because, source, (), max(tolerances, default=None), "")
+    return Relation.proved(
+        first.name, written, declared, because=because, source=source, approximate=max(tolerances, default=None)
+    )
 
 
 def _texts(relation: Relation) -> tuple[str, str]:

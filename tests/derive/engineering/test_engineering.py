@@ -14,7 +14,7 @@ import tomli
 import derive
 from derive import AmbiguousError, DeriveError, LimitError, UnderdeterminedError
 from derive.library import Library
-from derive.relation_files.values import Example
+from derive.relation_files.loading import Example
 from quantities.value import read_value
 from tests.derive.terminal import ask
 

@@ -10,7 +10,7 @@ import pytest
 import sympy
 
 from derive.expressions.grammar import parse_equation
-from derive.numerics.algebra.common_zeros import common_zeros
+from derive.numerics.algebra.polynomials import common_zeros
 from quantities.rational import written
 from tests.derive.planted_solutions import planted_pair
 

@@ -247,3 +247,17 @@ def test_planted_roots(seed: int) -> None:
         return
     found = [answer.value.magnitude for answer in library.solve_all("x", **given)]
     assert found == sorted({float(root) for root in roots}), (library.relations["r"].equation, given)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_has_no_value_at_a_pole_is_no_solution_there(seed: int) -> None:
+    """An equation that holds on both sides of a pole holds not at the pole, where its sides are undefined."""
+    rng = random.Random(seed)
+    pole, factor = _decimal(rng, 3), _decimal(rng, 5) or Fraction(1)
+    text = f"{float(factor)}*(x - ({float(pole)}))**2/(x - ({float(pole)})) = {float(factor)}*(x - ({float(pole)}))"
+    domain = DOMAINS[0]
+    found = exact_solutions(parse_equation(text), "x", {}, domain)
+    assert found is not None
+    assert found.points == ()
+    assert [(low, exact_of(high)) for low, high in found.spans[:1]] == [(-math.inf, pole)]
+    assert [(exact_of(low), high) for low, high in found.spans[1:]] == [(pole, math.inf)]
