@@ -1,7 +1,7 @@
 """A question as it is typed: targets in their units, givens, profiles, and how the answer is to be told.
 
-The verbs that ask have these arguments and options in common. `asking` declares those that a verb takes, and hands them
-to it as one `Asked`; an option that a verb does not take is not there at all.
+The verbs that ask have these arguments and options in common. `read` makes one `Asked` of those that a verb takes; an
+option that a verb does not take is not there at all.
 """
 
 from __future__ import annotations
@@ -9,38 +9,37 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import wraps
+from functools import partial
 from itertools import product
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from derive.cli.shared import PICTURES, Sources, output_ending, put_picture, quantity_names, say_data, table, warn
+from derive.cli.shared import Sources, output_ending, put_picture, say, say_data, table, warn
 
 if TYPE_CHECKING:
     from derive.library import Library
     from derive.presentation.charts import Chart
+    from derive.presentation.text import Document
+    from derive.verbs import Verb
 
 __all__ = [
     "Asked",
     "Turn",
     "as_targets",
-    "asking",
     "each_of",
     "givens",
     "heading",
     "in_turn",
     "in_units",
-    "is_amiss",
     "listed_values",
     "prove_single",
+    "read",
     "value_or_list",
 ]
 
-Found = TypeVar("Found")
+Found = TypeVar("Found")  # what a verb finds in a turn
 Rows = Sequence[tuple[str, ...]]
-Option = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 _BARE = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _DECIMAL_COMMA = re.compile(
@@ -91,6 +90,11 @@ class Asked:
         return self.targets[0]
 
     @property
+    def turns(self) -> tuple[Turn, ...]:
+        """What is taken in turn; where nothing is, the question itself is the only turn."""
+        return self.each or (Turn(),)
+
+    @property
     def names(self) -> list[str]:
         """The names of the givens, for a verb that asks for no values."""
         return [word.partition("=")[0].strip() for word in self.words]
@@ -101,140 +105,90 @@ class Asked:
 
         return self.stated_digits or DIGITS
 
-    def tell(
-        self,
-        name: str,
-        *,
-        charts: Callable[[], Iterable[Chart]],
-        data: Callable[[], Any],
-        text: Callable[[], None],
-        cautions: Callable[[], Iterable[str]] = tuple,
-        is_amiss: bool = False,
-    ) -> int:
-        """Tell what was found: draw the picture that is asked for, and print data for programs, or else a text.
+    def at(self, turn: Turn) -> tuple[tuple[str, ...], dict[str, str]]:
+        """The profiles and the givens of the question in one turn."""
+        return (*turn.profiles, *self.profiles), {**self.given, **turn.given}
+
+    def tell(self, name: str, document: Document, text: Callable[[], None] | None = None) -> int:
+        """Tell a result: draw the picture that is asked for, and print data for programs, or else the text.
 
         A text has its cautions below its headline; where there is none, they are said on the standard error. Returns
         the exit status.
         """
         if self.output is not None:
-            put_picture(self.output, name, charts())
+            put_picture(self.output, name, document.charts())
         if self.as_json:
-            say_data(data())
+            say_data(document.data())
         elif self.output != "-":
-            text()
+            (text or partial(say, document.text))()
         if self.as_json or self.output == "-":
-            for caution in cautions():
+            for caution in document.cautions:
                 warn(f"{caution}.")
-        return 1 if self.strict and is_amiss else 0
+        return 1 if self.strict and document.is_amiss else 0
 
     def tell_each(
         self,
         name: str,
         find: Callable[[Turn], Found],
         *,
-        charts: Callable[[Mapping[str, Found]], Iterable[Chart]],
-        data: Callable[[Found], dict[str, Any]],
+        charts: Callable[[Mapping[str, Found]], Sequence[Chart]],
         rows: Callable[[Mapping[str, Found]], Rows],
-        cautions: Callable[[Found, str], Iterable[str]],
-        is_amiss: Callable[[Found], bool],
+        said: str = "with {}: {}",
     ) -> int:
-        """Tell what is found in each turn, beside each other; the cautions name their turn. Returns the exit status."""
+        """Tell the results of all turns beside each other; the cautions name their turn. Returns the exit status."""
+        from derive.presentation.text import Document
+
         turns, status = in_turn(self, find)
-        found = {turn.label: one for turn, one in turns}
+        results = {turn.label: result for turn, result in turns}
+        documents = {label: result._document(self.stated_digits) for label, result in results.items()}
 
         def text() -> None:
-            if found:
-                (_, *header), *body = rows(found)
+            if results:
+                (_, *header), *body = rows(results)
                 table((heading(self.each), *header), [("", body)])
 
-        shown = self if found else replace(self, output=None)  # no picture of nothing
-        shown.tell(
-            name,
-            charts=lambda: charts(found),
-            data=lambda: {"each": [{**turn.data, **data(one)} for turn, one in turns]},
-            text=text,
+        together = Document(
+            headline="",
+            charts=lambda: charts(results),
+            data=lambda: {"each": [{**turn.data, **documents[turn.label].data()} for turn, _ in turns]},
         )
-        for label, one in found.items():
-            for caution in cautions(one, f"with {label}"):
-                warn(f"{caution}.")
-        return max(status, int(self.strict and any(map(is_amiss, found.values()))))
-
-
-def is_amiss(*found: Any) -> bool:
-    """Whether a check fails, a given plays no part, or there is a remark, in any of these answers."""
-    return any(one.failed or one.unused or one.remarks for one in found)
-
-
-NO_SETTINGS: Mapping[str, str] = MappingProxyType({})
-
-
-def asking(
-    *options: Option,
-    given: str,
-    target: str = "TARGET",
-    endings: Sequence[str] = PICTURES,
-    hint: str = "",
-    settings: Mapping[str, str] = NO_SETTINGS,
-    has_values: bool = True,
-) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Declare the arguments and options of a verb that asks; `target` and `given` are what its help calls them.
-
-    What such verbs have in common is read into an `Asked`, the verb's first argument; its own options follow by name.
-    The output has one of the `endings`; `hint` is said of any other. `settings` are the words that the verb of the
-    library takes beside the givens, each with what to write instead: no given can have such a name. Without
-    `has_values` the givens are names alone. The target may be left out if it stands in brackets, and there is none if
-    it is empty.
-    """
-
-    def declared(verb: Callable[..., int]) -> Callable[..., int]:
-        @wraps(verb)
-        def read(**stated: Any) -> int:
-            common = {name: stated.pop(name) for name in _COMMON if name in stated}
-            ending = output_ending(common.get("output"), endings, hint)
-            asked = _read(common, "," in target, ending, has_values)
-            for name, mend in settings.items():
-                if name in asked.given or any(name in turn.given for turn in asked.each):
-                    raise click.UsageError(f"{name} is a setting here, and no given: {mend}.")
-            return verb(asked, **stated)
-
-        made: Any = read
-        arguments = [click.argument("given", nargs=-1, shell_complete=quantity_names, metavar=given)]
-        if target:
-            is_needed = not target.startswith("[")
-            what = click.argument("target", shell_complete=quantity_names, metavar=target, required=is_needed)
-            arguments.insert(0, what)
-        for one in reversed((*arguments, *options)):
-            made = one(made)
-        done: Callable[..., int] = made
-        return done
-
-    return declared
+        shown = self if results else replace(self, output=None)  # no picture of nothing
+        shown.tell(name, together, text)
+        for label, document in documents.items():
+            for caution in document.cautions:
+                warn(f"{said.format(label, caution)}.")
+        return max(status, int(self.strict and any(document.is_amiss for document in documents.values())))
 
 
 _COMMON = ("target", "given", "unit", "profiles", "each", "replaced", "added", "output", "digits", "strict", "as_json")
 
 
-def _read(stated: dict[str, Any], has_several: bool, ending: str, has_values: bool) -> Asked:
-    output, target = stated.get("output"), stated.get("target")
+def read(verb: Verb, stated: dict[str, Any]) -> Asked:
+    """The question of a verb: what all verbs that ask have in common is taken from what was stated."""
+    assert verb.form is not None
+    common = {name: stated.pop(name) for name in _COMMON if name in stated}
+    output, target = common.get("output"), common.pop("target", None)
+    ending = output_ending(output, verb.form.endings, verb.form.hint)
     targets = as_targets(target) if target is not None else []
-    given = givens(stated["given"]) if has_values else {}
-    if not has_several and len(targets) > 1:
+    given = givens(common["given"]) if verb.form.has_values else {}
+    if len(targets) > 1 and not verb.has_targets:
         raise click.UsageError(f"There is one TARGET here, and {target!r} names {len(targets)}.")
-    if output == "-" and stated.get("as_json"):
+    if output == "-" and common.get("as_json"):
         raise click.UsageError("-o - and --json both print on the standard output. Leave one out, or name a file.")
-    return Asked(
-        targets=tuple(in_units(targets, stated.get("unit"))),
+    asked = Asked(
+        targets=tuple(in_units(targets, common.pop("unit", None))),
         given=given,
-        words=stated["given"],
-        profiles=stated.get("profiles", ()),
-        each=tuple(each_of(stated.get("each", ()), given)),
-        sources=Sources(stated.get("replaced"), stated.get("added", ())),
-        output=output,
+        words=common.pop("given"),
+        each=tuple(each_of(common.pop("each", ()), given)),
+        sources=Sources(common.pop("replaced"), common.pop("added")),
         ending=ending,
-        stated_digits=stated.get("digits"),
-        strict=stated.get("strict", False),
-        as_json=stated.get("as_json", False),
+        stated_digits=common.pop("digits", None),
+        **common,
     )
+    for name, mend in verb.form.settings.items():
+        if name in asked.given or any(name in turn.given for turn in asked.each):
+            raise click.UsageError(f"{name} is a setting here, and no given: {mend}.")
+    return asked
 
 
 def givens(texts: Sequence[str]) -> dict[str, str]:
@@ -279,7 +233,7 @@ def in_turn(asked: Asked, found_for: Callable[[Turn], Found]) -> tuple[list[tupl
 
     found: list[tuple[Turn, Found]] = []
     errors: list[tuple[Turn, DeriveError]] = []
-    for turn in asked.each:
+    for turn in asked.turns:
         try:
             found.append((turn, found_for(turn)))
         except DeriveError as error:

@@ -8,20 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from derive.cli.asked import Asked, Turn, asking, givens, is_amiss, prove_single
-from derive.cli.shared import (
-    ADD,
-    DIGITS,
-    EACH,
-    IN,
-    JSON,
-    LIBRARY,
-    PICTURE,
-    STRICT,
-    WITH,
-    profile_names,
-    say,
-)
+from derive.cli.asked import Asked, Turn, givens, prove_single
 
 if TYPE_CHECKING:
     from derive.comparison.comparison import Comparison
@@ -29,22 +16,20 @@ if TYPE_CHECKING:
     from derive.solving.execution.answer import Answer
     from quantities.facts import Profile
 
-__all__ = ["compare", "second_profiles"]
+__all__ = ["compare", "parted", "second_profiles"]
 
 
-class _TwoScenarios(click.Command):
-    """A command whose first `--against` begins the second scenario: what follows it belongs to that one."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        start = next((i for i, one in enumerate(args) if one.partition("=")[0] == "--against"), len(args))
-        valued = {
-            name
-            for one in self.get_params(ctx)
-            if isinstance(one, click.Option) and not one.is_flag
-            for name in one.opts
-            if name not in ("--with", "--against")
-        }
-        return super().parse_args(ctx, [*args[:start], *_as_second(args[start:], valued)])
+def parted(parameters: Sequence[click.Parameter], words: Sequence[str]) -> list[str]:
+    """The words of a command whose first `--against` begins the second scenario: what follows it belongs to that."""
+    start = next((i for i, word in enumerate(words) if word.partition("=")[0] == "--against"), len(words))
+    valued = {
+        name
+        for option in parameters
+        if isinstance(option, click.Option) and not option.is_flag
+        for name in option.opts
+        if name not in ("--with", "--against")
+    }
+    return [*words[:start], *_as_second(words[start:], valued)]
 
 
 def _as_second(words: Sequence[str], valued: Container[str]) -> Iterator[str]:
@@ -67,36 +52,18 @@ def _next(words: Iterator[str]) -> Iterator[str]:
     yield from (word for word in [next(words, None)] if word is not None)
 
 
-@click.command(
-    cls=_TwoScenarios,
-    epilog='Example:  derive compare cost_per_token batch="64 sequence" chips="8 chip" context="8 ktoken/sequence" '
-    '--with llama3-70b --with h100-sxm:fp8 --against b200-sxm:fp8 chips="4 chip"',
-)
-@asking(
-    WITH,
-    click.option(
-        "--against",
-        "others",
-        shell_complete=profile_names,
-        metavar="PROFILE|NAME=VALUE ...",
-        multiple=True,
-        help="Begins the second scenario: all profiles and givens that follow are its own.",
-    ),
-    *(EACH, LIBRARY, ADD, IN, PICTURE, DIGITS, STRICT, JSON),
-    given="[NAME=VALUE ...]",
-)
 def compare(asked: Asked, others: tuple[str, ...]) -> int:
     """Say why TARGET differs between two scenarios: what each given and each regime accounts for.
 
     The first scenario, A, is what stands before --against. The second, B, is the same with the changes that follow
-    it: a NAME=VALUE there counts instead of A's, NAME= leaves A's out, and a profile takes the place of A's of the same
-    kind (another chip, another model, or any with half of the same quantities) and stands beside the others. What
-    --each takes in turn holds for both scenarios.
+    it: a NAME=VALUE there counts instead of A's, NAME= leaves A's out, and a profile takes the place of A's of the
+    same kind (another chip, another model, or any with half of the same quantities) and stands beside the others.
+    What --each takes in turn holds for both scenarios.
     """
     if not others:
         raise click.UsageError("There is no second scenario. Write  --against PROFILE  or  --against NAME=VALUE")
     prove_single({**asked.given, **givens([word for word in others if "=" in word])}, has_each=True)
-    from derive.comparison.comparison import as_data, beside_each_other, charts
+    from derive.comparison.comparison import beside_each_other, charts
 
     if asked.each:
         return asked.tell_each(
@@ -105,38 +72,19 @@ def compare(asked: Asked, others: tuple[str, ...]) -> int:
             charts=lambda found: [
                 replace(c, title=f"{c.title}, {label}") for label, one in found.items() for c in charts(one)
             ],
-            data=lambda one: as_data(one, asked.digits),
             rows=lambda found: beside_each_other(found, asked.stated_digits),
-            cautions=_cautions,
-            is_amiss=lambda one: is_amiss(one.a, one.b),
+            said="with {}, {}",
         )
-    found = _compared(asked, others, Turn())
-    return asked.tell(
-        "comparison",
-        charts=lambda: charts(found),
-        data=lambda: as_data(found, asked.digits),
-        text=lambda: say(found.text(asked.stated_digits)),
-        cautions=lambda: _cautions(found),
-        is_amiss=is_amiss(found.a, found.b),
-    )
+    return asked.tell("comparison", _compared(asked, others, Turn())._document(asked.stated_digits))
 
 
 def _compared(asked: Asked, others: Sequence[str], turn: Turn) -> Comparison:
-    profiles, given = (*turn.profiles, *asked.profiles), {**asked.given, **turn.given}
+    profiles, given = asked.at(turn)
     own = [word for word in others if "=" not in word]
     second = second_profiles(asked.library, profiles, own), _givens(given, others)
     a = _answered("A", asked, profiles, given)
     b = _answered("B", asked, *second)
     return asked.library.compare(a, b)
-
-
-def _cautions(found: Comparison, of: str = "") -> Iterator[str]:
-    """What stands under the headlines of both answers."""
-    from derive.presentation.failed_checks import cautions
-
-    for side, answer in (("A", found.a), ("B", found.b)):
-        for caution in cautions(answer):
-            yield f"{f'{of}, ' if of else ''}in {side}: {caution}"
 
 
 def _answered(side: str, asked: Asked, profiles: Sequence[str], given: Mapping[str, str]) -> Answer:

@@ -8,21 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from derive.cli.asked import Asked, as_targets, asking, givens, prove_single
-from derive.cli.shared import (
-    ADD,
-    IN,
-    JSON,
-    LIBRARY,
-    WITH,
-    Sources,
-    prove_writable,
-    put,
-    say_data,
-    table,
-    with_sources,
-    writes,
-)
+from derive.cli.asked import Asked, as_targets, givens, prove_single
+from derive.cli.shared import Sources, prove_writable, put, say_data, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,15 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["compile_", "formula", "graph", "page", "reach"]
 
 
-@click.command(
-    epilog="Example:  derive formula drain_time hbm_capacity hbm_bandwidth\n\n"
-    "Example:  derive formula step_time batch context chips --with h100-sxm:fp8 --with llama3-70b"
-)
-@asking(
-    *(WITH, LIBRARY, ADD, click.option("--latex", "as_latex", is_flag=True, help="Print it in LaTeX."), JSON),
-    given="[NAME ...]",
-    has_values=False,
-)
 def formula(asked: Asked, as_latex: bool) -> int:
     """Print TARGET in closed form in terms of the names given; what profiles and defaults state stays a name.
 
@@ -76,8 +54,6 @@ def _latex(library: Library, name: str, node: Node) -> str:
     return f"{written(name)} = {mathematics.mathematics(node, written)}"
 
 
-@click.command(epilog="Example:  derive reach batch context chips --with h100-sxm:fp8 --with llama3-70b")
-@asking(*(WITH, LIBRARY, ADD, JSON), target="", given="[NAME ...]", has_values=False)
 def reach(asked: Asked) -> int:
     """List every quantity that the names given, profiles and defaults determine."""
     found = asked.library.reach(asked.names, profiles=asked.profiles)
@@ -92,22 +68,6 @@ def reach(asked: Asked) -> int:
     return 0
 
 
-@click.command(
-    epilog="Example:  derive graph step_time batch context chips --with h100:fp8 --with llama3-8b -o plan.svg"
-)
-@asking(
-    *(WITH, LIBRARY, ADD),
-    writes(
-        "-o",
-        "output",
-        metavar="FILE",
-        help="Where to write: a file that ends in .svg, .graphml or .json; without it, a picture on standard output.",
-    ),
-    target="[TARGET]",
-    given="[GIVEN ...]",
-    endings=(".svg", ".graphml", ".json"),
-    has_values=False,
-)
 def graph(asked: Asked) -> int:
     """Draw the library, what leads to TARGET, or the plan of one question: TARGET from the names GIVEN."""
     from derive.graphs import graph_asked_for, written
@@ -118,29 +78,11 @@ def graph(asked: Asked) -> int:
     return 0
 
 
-@click.command(
-    "compile",
-    epilog="Example:  derive compile step_time batch context --with h100-sxm:fp8 --with llama3-70b -o step_time.py",
-)
-@asking(
-    *(WITH, LIBRARY, ADD, IN),
-    writes(
-        "-o",
-        "output",
-        metavar="FILE",
-        required=True,
-        help="Where to write it: a file that ends in .py; - for standard output.",
-    ),
-    given="[NAME ...]",
-    endings=(".py",),
-    hint="derive page writes JavaScript, inside a page.",
-    has_values=False,
-)
 def compile_(asked: Asked) -> int:
     """Write a Python module that computes TARGET from the names given, and needs nothing else.
 
-    Its `value` takes numbers in declared units; `answer` says besides which checks fail. Profiles' values are constants
-    in it.
+    Its `value` takes numbers in declared units; `answer` says besides which checks fail. Profiles' values are
+    constants in it.
     """
     from derive.kernels.modules import module_text
     from derive.model.asked_expressions import asking as asked_of
@@ -156,23 +98,13 @@ def compile_(asked: Asked) -> int:
     return 0
 
 
-@click.command(
-    epilog='Example:  derive page cost_per_token step_time batch="1..4096 sequence" context="8 ktoken/sequence" '
-    'chips="8 chip" --with h100-sxm:fp8 --with llama3-70b -o page.html'
-)
-@click.argument("words", nargs=-1, metavar="TARGET [TARGET ...] [NAME=VALUE ...]")
-@WITH
-@with_sources
-@click.option("--title", default="", metavar="TEXT", help="The page's title.")
-@writes("-o", "output", metavar="FILE.html", required=True, help="Where to write the page.")
 def page(words: tuple[str, ...], profiles: tuple[str, ...], sources: Sources, title: str, output: str) -> int:
     """Write a page in which every given of TARGET is a slider, and the answer moves with it.
 
-    It is one file that needs no network. The first TARGET is solved for, further ones are shown beside it; on the page
-    any given can be solved for instead. NAME=LOW..HIGH sets the range of a slider, and each profile becomes a choice
-    among those of its kind.
+    It is one file that needs no network. The first TARGET is solved for, further ones are shown beside it; on the
+    page any given can be solved for instead. NAME=LOW..HIGH sets the range of a slider, and each profile becomes a
+    choice among those of its kind.
     """
-
     targets = tuple(target for word in words if "=" not in word for target in as_targets(word))
     if not targets:
         raise click.UsageError("There is no target. Name a quantity, as in  derive page step_time ... -o page.html")

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
 
-from derive.cli.shared import FORCE, put_files, writable
+from derive.cli.shared import put_files, writable
 
 __all__ = ["manual", "report"]
 
 
-@click.command(epilog="Example:  derive report roofline prices --pdf;  derive report mine.md --out pages --html")
-@click.argument("names", nargs=-1, metavar="[NAME|FILE.md ...]")
-@click.option("--check", is_flag=True, help="Write nothing; fail if a report is out of date.")
-@click.option("--pdf", is_flag=True, help="Make PDFs too (needs TeX).")
-@click.option("--html", is_flag=True, help="Write self-contained HTML pages too.")
-@click.option("--out", default="reports", metavar="DIR", help="The folder of the reports (reports).")
-@FORCE
 def report(names: tuple[str, ...], check: bool, pdf: bool, html: bool, out: str) -> int:
     """Regenerate the reports, or make one from a template of your own (FILE.md): LaTeX, Markdown and pictures.
 
@@ -53,12 +46,18 @@ def _checked(folder: Path, wanted: Sequence[str], whole: bool) -> int:
 
     found = [line for name in _watched(wanted) for line in shelf.stale(folder, name)]
     found += shelf.orphans(folder) if whole else []
-    for line in dict.fromkeys(found):
-        click.echo(f"derive: {folder}/{line}", err=True)
-    if found:
-        click.echo(f"  Regenerate: derive report {' '.join(wanted) if not whole else ''}".rstrip(), err=True)
+    mend = f"Regenerate: derive report {'' if whole else ' '.join(wanted)}".rstrip()
+    return _judged(folder, [f"{folder}/{line}" for line in dict.fromkeys(found)], mend, ", ".join(wanted))
+
+
+def _judged(folder: Path, wrong: Sequence[str], mend: str, what: str) -> int:
+    """Say what is out of date in a folder and what mends it, or that nothing is; returns the exit status."""
+    for line in wrong:
+        click.echo(f"derive: {line}", err=True)
+    if wrong:
+        click.echo(f"  {mend}", err=True)
         return 1
-    click.echo(f"{folder}: up to date ({', '.join(wanted)})")
+    click.echo(f"{folder}: up to date ({what})")
     return 0
 
 
@@ -75,24 +74,17 @@ def _watched(names: Sequence[str]) -> Iterator[str]:
             bar.advance(task)
 
 
-@click.command(epilog="Example:  derive manual --out pages")
-@click.option("--check", is_flag=True, help="Write nothing; fail if the manual is out of date. Needs no Sphinx.")
-@click.option("--out", default="reports/manual", metavar="DIR", help="The folder of the manual (reports/manual).")
-@FORCE
-@click.pass_context
-def manual(context: click.Context, check: bool, out: str) -> int:
+def manual(check: bool, out: str) -> int:
     """Make the manual as HTML that needs no network: open index.html (needs the extra `manual`)."""
+    from derive.manual.building import built, stale, unchanged
     from derive.manual.pages import pages
 
-    program = context.find_root().command
+    program = click.get_current_context().find_root().command
     assert isinstance(program, click.Group)
     folder, found = Path(out), pages(program)
-    return _manual_checked(folder, found) if check else _manual_made(folder, found)
-
-
-def _manual_made(folder: Path, found: Mapping[str, str]) -> int:
-    from derive.manual.building import built, unchanged
-
+    if check:
+        wrong = [f"{folder}: {line}" for line in stale(folder, found)]
+        return _judged(folder, wrong, "Make it anew: derive manual", f"{len(found)} pages")
     writable(folder)
     files = built(found)
     before = unchanged(folder)
@@ -101,17 +93,4 @@ def _manual_made(folder: Path, found: Mapping[str, str]) -> int:
         if path not in files:
             (folder / path).unlink()
     click.echo(f"{folder}: {len(found)} pages")
-    return 0
-
-
-def _manual_checked(folder: Path, found: Mapping[str, str]) -> int:
-    from derive.manual.building import stale
-
-    wrong = list(stale(folder, found))
-    for line in wrong:
-        click.echo(f"derive: {folder}: {line}", err=True)
-    if wrong:
-        click.echo("  Make it anew: derive manual", err=True)
-        return 1
-    click.echo(f"{folder}: up to date ({len(found)} pages)")
     return 0

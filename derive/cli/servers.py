@@ -7,12 +7,11 @@ import sys
 
 import click
 
-from derive.cli.shared import Sources, with_sources
+from derive.cli.shared import Sources
 
 __all__ = ["schema", "serve", "serve_editor"]
 
 
-@click.command(epilog="Example:  derive schema > relation-file.schema.json")
 def schema() -> int:
     """Print the JSON schema of relation files, by which editors complete and check them."""
     from derive.relation_files.keys import schema as made
@@ -21,9 +20,6 @@ def schema() -> int:
     return 0
 
 
-@click.command(
-    "serve-editor", epilog="Example:  derive serve-editor   (an editor starts it, and speaks to it over stdio)"
-)
 def serve_editor() -> int:
     """Serve an editor as a language server for relation files."""
     from derive.tables.exports import package
@@ -36,8 +32,6 @@ def serve_editor() -> int:
     return 0
 
 
-@click.command(epilog="Example:  derive serve   (an assistant's program starts it, and speaks to it over stdio)")
-@with_sources
 def serve(sources: Sources) -> int:
     """Serve an assistant with tools, by the Model Context Protocol: solve, formula, least, check, find, list, show."""
     from derive.tables.exports import package

@@ -10,19 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from derive.cli.asked import givens
-from derive.cli.shared import (
-    DIGITS,
-    FILE,
-    JSON,
-    WITH,
-    Sources,
-    of_file,
-    profile_names,
-    say_data,
-    source_of,
-    table,
-    with_sources,
-)
+from derive.cli.shared import Sources, of_file, say_data, source_of, table
 
 if TYPE_CHECKING:
     from derive.audit.claims_file import Book
@@ -32,17 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["audit", "infer"]
 
 
-@click.command(epilog="Example:  derive audit C22")
-@click.argument("names", nargs=-1, metavar="[ID ...]")
-@click.option(
-    "--claims",
-    "own",
-    type=FILE,
-    metavar="FILE",
-    help="A file of claims instead of the built-in ones.",
-)
-@with_sources
-@JSON
 def audit(names: tuple[str, ...], own: str | None, sources: Sources, as_json: bool) -> int:
     """Recompute the claims of the source lectures: verdicts, or with IDs all that stands behind them."""
     from derive.audit.text import as_data, as_text
@@ -104,12 +81,6 @@ def _fitted(header: Sequence[str], body: Sequence[Sequence[str]], below: Sequenc
         console.print(line)
 
 
-@click.command(epilog="Example:  derive infer gemini-2-5-pro-prices --with h200-sxm:fp8 --with deepseek-v3")
-@click.argument("words", nargs=-1, shell_complete=profile_names, metavar="[SHEET] [NAME=VALUE ...]")
-@WITH
-@click.option("--steps", is_flag=True, help="Show each derivation, what it assumes and what would refute it.")
-@DIGITS
-@JSON
 def infer(words: tuple[str, ...], profiles: tuple[str, ...], steps: bool, digits: int | None, as_json: bool) -> int:
     """Say what the prices of SHEET imply, a file or a name; without one, of all sheets side by side."""
     from derive.presentation.text import columns

@@ -30,12 +30,12 @@ import click
 
 import derive
 from derive.errors import NOES, ExpressionError
-from derive.manual.docstrings import as_markdown
 
 __all__ = [
     "HOME",
     "SPECIMENS",
     "Specimen",
+    "as_markdown",
     "command_line_page",
     "digest",
     "error_page",
@@ -48,6 +48,8 @@ __all__ = [
 HOME = Path(__file__).parent
 _PACKAGE = HOME.parent
 _THEORY = re.compile(r"^<!-- theory: ([\w.]+) -->$", re.MULTILINE)
+_CODE = re.compile(r"(`[^`]*`)")
+_SPECIAL = re.compile(r"([*<])")
 
 
 def written_pages() -> Mapping[str, str]:
@@ -245,3 +247,33 @@ def _signature(thing: Any) -> str:
     parameters = [one for one in signature.parameters.values() if one.name not in ("self", "cls")]
     text = _ADDRESS.sub("", str(signature.replace(parameters=parameters)))
     return _QUOTED.sub(r"\1\2", text)
+
+
+# Docstrings as Markdown: paragraphs stay, examples become blocks of Python, what is indented stays as it stands
+
+
+def as_markdown(docstring: str) -> str:
+    """A docstring as Markdown.
+
+    >>> as_markdown("Twice a*b, `a*b`:\\n\\n    a = b*c\\n\\nis a<b").split(chr(10))
+    ['Twice a\\\\*b, `a*b`:', '', '    a = b*c', '', 'is a\\\\<b']
+    >>> as_markdown(chr(62)*3 + " 2*3\\n6").split(chr(10))
+    ['```python', '>>> 2*3', '6', '```']
+    """
+    lines: list[str] = []
+    is_example = False
+    for line in inspect.cleandoc(docstring).split("\n"):
+        if line.startswith(">>> ") and not is_example:
+            lines += ["```python", line]
+            is_example = True
+        elif is_example and not line:
+            lines += ["```", ""]
+            is_example = False
+        else:
+            lines.append(line if is_example or line.startswith("    ") else escaped(line))
+    return "\n".join([*lines, "```"] if is_example else lines)
+
+
+def escaped(text: str) -> str:
+    """A line of prose whose asterisks and angle brackets stand for themselves; what is in backticks is left alone."""
+    return "".join(part if part.startswith("`") else _SPECIAL.sub(r"\\\1", part) for part in _CODE.split(text))

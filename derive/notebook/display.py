@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
-from importlib import import_module
 from typing import Any
 
 from derive.errors import DeriveError
-from derive.presentation.html import Html, formula
-from derive.presentation.mathematics import equation, letter
-from derive.presentation.mathematics import unit as typeset_unit
+from derive.presentation.derivation import lay_out, stated
+from derive.presentation.document import Formulas, Grid, Text, verbatim
+from derive.presentation.html import Html
+from derive.presentation.mathematics import equation, letter, unit
 from derive.presentation.placed_remarks import largest
+from derive.presentation.text import columns
+from derive.presentation.writing import derivation, shown
 
 __all__ = ["as_html", "as_latex", "as_text"]
 
+_HTML = Html({})
 _ROWS = 12  # rows of a table that are shown
 _TESTED = 2000  # points of a table up to which its checks are tested to be shown
 _STYLE = """<style>
@@ -34,65 +37,92 @@ _STYLE = """<style>
 
 def as_html(thing: Any) -> str | None:
     """The inside of a cell's output; None where there is only text to show."""
-    inside = _told(_HTML, thing)
+    inside = ""
+    with suppress(DeriveError):
+        inside = _WAYS.get(_kind(thing), _document)(thing)
     return f'{_STYLE}<div class="derive">{inside}</div>' if inside else None
 
 
 def as_latex(thing: Any) -> str | None:
     """One formula; None where a thing has none."""
-    shown = _told(_LATEX, thing)
+    shown = ""
+    with suppress(DeriveError):
+        match _kind(thing):
+            case "Answer":
+                shown = lay_out(thing).headline
+            case "Relation":
+                shown = equation(thing.written, lambda name: letter(name, thing.declared[name].latex))
     return rf"$\displaystyle {shown}$" if shown else None
 
 
 def as_text(thing: Any) -> str:
     """The text that `print` shows, or one line where there is none."""
-    return _told(_TEXT, thing) or str(thing)
+    with suppress(DeriveError):
+        match _kind(thing):
+            case "Table":
+                return _table_text(thing)
+            case "Stream":
+                return _stream_text(thing)
+            case "RelationSet":
+                return repr(thing)
+    return str(thing)
 
 
-def _told(ways: dict[str, Callable[[Any], str]], thing: Any) -> str:
-    """What a way for the thing's type says; empty if there is none, or it has nothing to say."""
-    for kind in type(thing).__mro__:
-        if kind.__name__ in ways:
-            with suppress(DeriveError):
-                return ways[kind.__name__](thing)
-    return ""
+def _kind(thing: Any) -> str:
+    """The name of the first of a thing's types that is shown in a way of its own; empty where it is its document."""
+    return next((kind.__name__ for kind in type(thing).__mro__ if kind.__name__ in _WAYS), "")
 
 
-# HTML
+def _document(result: Any) -> str:
+    """A result as its text, with the picture below it where it has one and pictures can be drawn."""
+    picture = ""
+    if hasattr(result, "_document"):
+        with suppress(DeriveError, ImportError):
+            from derive.presentation.plotting import as_svg
+
+            if charts := result._document().charts():
+                drawn = as_svg(f"{type(result).__name__}{id(result)}", *charts)
+                picture = drawn[drawn.index("<svg") :]
+    return f"<pre>{html.escape(str(result))}</pre>{picture}"
+
+
+# What is no document, since it lies below the rooms that know of these, or is a table of numbers
 
 
 def _answer(answer: Any) -> str:
-    from derive.presentation.writing import derivation
-
-    return derivation(answer, Html({}))
+    return derivation(answer, _HTML)
 
 
 def _relation(relation: Any) -> str:
-    chosen = {name: letter(name, quantity.latex) for name, quantity in relation.declared.items()}
-    stated = formula(equation(relation.written, chosen.__getitem__), "block")
-    said = [f"<b>{html.escape(relation.name)}</b>", relation.because, relation.source and f"({relation.source})"]
-    head = "<p>" + " ".join([said[0], *(html.escape(one) for one in said[1:] if one)]) + "</p>"
-    when = [f"<p>when <code>{html.escape(condition)}</code></p>" for condition in relation.when]
+    letters = {name: letter(name, quantity.latex) for name, quantity in relation.declared.items()}
+    said = [f"*{relation.name}*", verbatim(relation.because), relation.source and f"({verbatim(relation.source)})"]
     rows = [
-        (formula(chosen[name], "inline"), html.escape(name), _unit(q.unit.text), html.escape(q.meaning))
+        (
+            f"${letters[name]}$",
+            verbatim(name),
+            f"${unit(q.unit.text)}$" if unit(q.unit.text) else "1",
+            verbatim(q.meaning),
+        )
         for name, q in relation.declared.items()
     ]
-    return head + stated + "".join(when) + _grid(("symbol", "quantity", "unit", "meaning"), rows)
-
-
-def _unit(text: str) -> str:
-    shown = typeset_unit(text)
-    return formula(shown, "inline") if shown else "1"
+    return shown(
+        [
+            Text(" ".join(filter(None, said))),
+            Formulas((stated(relation.written, letters.__getitem__),)),
+            *(Text(f"when `{condition}`") for condition in relation.when),
+            Grid(("symbol", "quantity", "unit", "meaning"), tuple(rows)),
+        ],
+        _HTML,
+    )
 
 
 def _library(library: Any) -> str:
-    title = html.escape(library.title or "Library")
     relations, quantities, profiles = len(library.relations), len(library.declared), len(library.profiles)
-    head = f"<p><b>{title}</b>: {relations} relations, {quantities} quantities, {profiles} profiles</p>"
-    shown = [*library.relations.values()][:_ROWS]
-    rows = [(html.escape(one.name), f"<code>{html.escape(str(one.written))}</code>") for one in shown]
-    more = [("...", f"{relations - len(shown)} more")] if relations > len(shown) else []
-    return head + _grid(("relation", "equation"), [*rows, *more])
+    title = verbatim(library.title or "Library")
+    head = f"{title}: {relations} relations, {quantities} quantities, {profiles} profiles"
+    rows = [(verbatim(one.name), f"`{one.written}`") for one in [*library.relations.values()][:_ROWS]]
+    more = [("...", f"{relations - len(rows)} more")] if relations > len(rows) else []
+    return shown([Text(head), Grid(("relation", "equation"), (*rows, *more))], _HTML)
 
 
 def _problem(problem: Any) -> str:
@@ -102,11 +132,9 @@ def _problem(problem: Any) -> str:
 
 def _table(table: Any) -> str:
     header, rows = _cells(table)
-    shown = [tuple(map(html.escape, row)) for row in rows]
-    more = len(table) - len(shown)
-    below = [f"<p>{more} more points</p>"] if more > 0 else []
-    below += [f'<p class="fails">{html.escape(one)}</p>' for one in _unhidden(table)]
-    return _grid([html.escape(one) for one in header], shown) + "".join(below)
+    more = [Text(f"{len(table) - len(rows)} more points")] if len(table) > len(rows) else []
+    numbers = Grid(tuple(map(verbatim, header)), tuple(tuple(row) for row in rows))
+    return shown([numbers, *more], _HTML) + "".join(map(_HTML.caution, _unhidden(table)))
 
 
 def _cells(table: Any) -> tuple[list[str], list[list[str]]]:
@@ -126,55 +154,12 @@ def _unhidden(table: Any) -> list[str]:
     return [*fails, *(f"{name} plays no part" for name in table.unused), *map(str, largest(table.remarks))]
 
 
-def _text_block(thing: Any) -> str:
-    return f"<pre>{html.escape(str(thing))}</pre>"
-
-
-def _drawn(thing: Any, charts: Callable[[Any], Sequence[Any]]) -> str:
-    """The text with a picture below, where pictures can be drawn."""
-    picture = ""
-    with suppress(DeriveError, ImportError):
-        from derive.presentation.plotting import as_svg
-
-        drawn = as_svg(f"{type(thing).__name__}{id(thing)}", *charts(thing))
-        picture = drawn[drawn.index("<svg") :]
-    return _text_block(thing) + picture
-
-
-def _with_charts_of(module: str) -> Callable[[Any], str]:
-    return lambda thing: _drawn(thing, lambda drawn: import_module(module).charts(drawn))
-
-
 def _optimum(found: Any) -> str:
     """The best choice, and the derivation of the answer there."""
-    return f"{_text_block(found)}<details><summary>derivation</summary>{_answer(found.answer)}</details>"
-
-
-def _grid(header: Iterable[str], rows: Iterable[Sequence[str]]) -> str:
-    top = "".join(f"<th>{one}</th>" for one in header)
-    body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
-    return f"<table><tr>{top}</tr>{body}</table>"
-
-
-# LaTeX
-
-
-def _answer_formula(answer: Any) -> str:
-    from derive.presentation.derivation import lay_out
-
-    return lay_out(answer).headline
-
-
-def _relation_formula(relation: Any) -> str:
-    return equation(relation.written, lambda name: letter(name, relation.declared[name].latex))
-
-
-# Text
+    return f"{_document(found)}<details><summary>derivation</summary>{_answer(found.answer)}</details>"
 
 
 def _table_text(table: Any) -> str:
-    from derive.presentation.text import columns
-
     header, rows = _cells(table)
     more = [f"... {len(table) - len(rows)} more points"] if len(table) > len(rows) else []
     return "\n".join([*columns([header, *rows], right=range(len(header))), *more, *_unhidden(table)])
@@ -186,19 +171,12 @@ def _stream_text(stream: Any) -> str:
     return f"a stream of {targets} over {axes}: {math.prod(map(len, stream.survey.lines))} points"
 
 
-_HTML: dict[str, Callable[[Any], str]] = {
+_WAYS: dict[str, Callable[[Any], str]] = {
     "Answer": _answer,
+    "Optimum": _optimum,
     "Relation": _relation,
     "RelationSet": _library,
     "Problem": _problem,
     "Table": _table,
     "Stream": lambda stream: f"<p>{html.escape(_stream_text(stream))}</p>",
-    "Sample": _with_charts_of("derive.tables.sampling.sample_charts"),
-    "Optimum": _optimum,
-    "Front": _with_charts_of("derive.optimization.front"),
-    "Comparison": _with_charts_of("derive.comparison.comparison"),
-    "Borders": lambda found: _drawn(found, lambda borders: borders.charts),
-    "Border": _text_block,
 }
-_LATEX: dict[str, Callable[[Any], str]] = {"Answer": _answer_formula, "Relation": _relation_formula}
-_TEXT: dict[str, Callable[[Any], str]] = {"Table": _table_text, "Stream": _stream_text, "RelationSet": repr}

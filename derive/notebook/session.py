@@ -25,6 +25,7 @@ import html
 import io
 import re
 from collections.abc import Iterable, Mapping
+from inspect import signature
 from keyword import iskeyword
 from typing import Any, NamedTuple
 
@@ -37,9 +38,8 @@ from derive.relation_files.sources import parse_source
 __all__ = ["Report", "add_cell", "add_completion", "add_pictures", "begun", "read_cell"]
 
 _CALL = re.compile(r"([A-Za-z_][\w.]*)\.([a-z_]+)\($")
-_ASKING = {"solve", "solve_all", "sweep", "stream", "sample", "least", "most", "border"}
-_FOR_NAMES = {"formula", "compile", "reach", "front", "quantity", "declaration", "at"}
-"""Verbs of which every text is the name of a quantity."""
+_OF_NAMES = {"formula", "compile", "reach", "quantity", "declaration", "at"}
+"""What is asked of a library with names of quantities alone."""
 
 _WORD = re.compile(r"[\w.:-]*$")
 _MOST = 400
@@ -164,15 +164,23 @@ def begun(text: str) -> Begun | None:
 
 def names_for(found: Begun, library: Library) -> list[str]:
     """The names that may stand where a question is being typed."""
-    if found.verb not in _ASKING | _FOR_NAMES | {"profile"}:
+    takes_givens = _takes_givens(found.verb)
+    if not takes_givens and found.verb not in _OF_NAMES | {"profile"}:
         return []
     names: Iterable[str] = library.profiles
     if not found.is_text:
-        names = [f"{name}=" for name in library.declared] if found.verb in _ASKING and found.place else []
-    elif found.verb in _FOR_NAMES or (found.place == 0 and found.verb != "profile"):
+        names = [f"{name}=" for name in library.declared] if takes_givens and found.place else []
+    elif found.verb in _OF_NAMES or (found.place == 0 and takes_givens):
         names = library.declared
     begins = [name for name in names if name.startswith(found.word)]
     return begins[:_MOST] or [name for name in names if found.word and found.word in name][:_MOST]
+
+
+def _takes_givens(verb: str) -> bool:
+    """Whether a verb of a library takes givens by keyword."""
+    method = getattr(Library, verb, None)
+    given = signature(method).parameters.get("given") if callable(method) else None
+    return given is not None and given.kind is given.VAR_KEYWORD
 
 
 def _owner(namespace: Mapping[str, Any], words: str) -> Library | None:

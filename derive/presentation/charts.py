@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from math import isfinite
 from typing import Any, Literal
 
@@ -209,23 +209,16 @@ def reworded(charts: Iterable[Chart], called: Mapping[str, str]) -> tuple[Chart,
     return found
 
 
-def _worded(chart: Chart, word: Callable[[str], str]) -> Chart:
-    """A chart, each of its texts put through a function."""
+_AS_THEY_ARE = ("style", "axis", "levels")  # no words, and numbers with their units
 
-    def labelled(parts: Iterable[Any]) -> tuple[Any, ...]:
-        return tuple(replace(one, label=word(one.label)) for one in parts)
 
-    x, y = (replace(one, label=word(one.label), names=tuple(map(word, one.names))) for one in (chart.x, chart.y))
-    series = (replace(one, tags=tuple(map(word, one.tags))) for one in chart.series)
-    return replace(
-        chart,
-        x=x,
-        y=y,
-        title=word(chart.title),
-        caption=word(chart.caption),
-        series=labelled(series),
-        marks=labelled(chart.marks),
-        shades=labelled(chart.shades),
-        hatches=labelled(chart.hatches),
-        words=tuple(replace(one, text=word(one.text)) for one in chart.words),
-    )
+def _worded(part: Any, word: Callable[[str], str]) -> Any:
+    """A part of a chart, each of its texts put through a function."""
+    if isinstance(part, str):
+        return word(part)
+    if isinstance(part, tuple):
+        return tuple(_worded(one, word) for one in part)
+    if not is_dataclass(part) or isinstance(part, type):
+        return part
+    names = (one.name for one in fields(part) if one.name not in _AS_THEY_ARE)
+    return replace(part, **{name: _worded(getattr(part, name), word) for name in names})

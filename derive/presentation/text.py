@@ -1,8 +1,13 @@
-"""An answer as text for the terminal, and as plain data; sections and columns of such text."""
+"""Results as documents, and their text for the terminal; an answer as text and as plain data.
+
+Whatever derive comes to tells itself as one document: a headline, what stands below it, its sections, the picture and
+the data. The command line prints, draws or lists it, and a notebook shows it, each without knowing what it is of.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from derive.presentation.derivation import notes
@@ -11,10 +16,52 @@ from derive.presentation.numbers import DIGITS, finite, shown_number, shown_span
 from derive.presentation.placed_remarks import remark_data
 
 if TYPE_CHECKING:
+    from derive.presentation.charts import Chart
     from derive.solving.execution.answer import Answer, Step
     from quantities.value import Value
 
-__all__ = ["as_data", "as_text", "as_text_together", "cautions_together", "columns", "headline", "section"]
+__all__ = [
+    "Document",
+    "Section",
+    "as_data",
+    "as_text",
+    "as_text_together",
+    "cautions_together",
+    "columns",
+    "headline",
+    "section",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Lines under a title; without one they stand at the margin."""
+
+    title: str
+    rows: Sequence[str]
+
+    @property
+    def lines(self) -> list[str]:
+        return section(self.title, self.rows) if self.title else ["", *self.rows]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """What a result tells, whatever it is told in."""
+
+    headline: str
+    remarks: Sequence[str] = ()  # directly below it
+    sections: Sequence[Section] = ()  # those without rows are left out
+    cautions: Sequence[str] = ()  # of the remarks, or beside them: what is amiss, which is never hidden
+    is_amiss: bool = False  # for those who want nothing to be
+    charts: Callable[[], Sequence[Chart]] = tuple
+    data: Callable[[], dict[str, Any]] = dict  # for programs, with a documented schema
+
+    @property
+    def text(self) -> str:
+        """The text for the terminal, whose first line is the headline."""
+        lines = [line for part in self.sections if part.rows for line in part.lines]
+        return "\n".join([self.headline, *(f"  {remark}" for remark in self.remarks), *lines])
 
 
 def headline(answer: Answer, digits: int = DIGITS) -> str:

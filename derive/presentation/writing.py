@@ -35,7 +35,7 @@ from quantities.value import Source
 if TYPE_CHECKING:
     from derive.solving.execution.answer import Answer
 
-__all__ = ["Dialect", "bound", "derivation"]
+__all__ = ["Dialect", "bound", "derivation", "shown"]
 
 _DATE = re.compile(r"(?<![\w.-])20\d\d-\d\d(?:-\d\d)?(?![\w-])")
 _COMMIT = re.compile(r"(?<=@)([0-9a-f]{7})[0-9a-f]+\b")
@@ -136,6 +136,11 @@ def derivation(answer: Answer, dialect: Dialect, digits: int | None = None) -> s
     if page.cited:
         parts.append(dialect.note("Sources", page.sources))
     return dialect.between.join(parts) + "\n"
+
+
+def shown(blocks: Sequence[Block], dialect: Dialect) -> str:
+    """Blocks alone, without a page around them."""
+    return dialect.between.join(_Page(dialect).blocks(blocks))
 
 
 def _bare(words: str) -> str:

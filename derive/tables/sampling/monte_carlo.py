@@ -26,6 +26,7 @@ from derive.planning.incidence import structure_of
 from derive.planning.plan import plan
 from derive.presentation.numbers import DIGITS
 from derive.presentation.placed_remarks import PlacedRemark
+from derive.presentation.text import Document
 from derive.showing import Shown
 from derive.solving.answering.solver import solve
 from derive.solving.execution.question import ask
@@ -179,9 +180,13 @@ class Sample(Shown):
     @query()
     def text(self, digits: int = DIGITS) -> str:
         """The distribution in a few lines, and the effect of each range alone."""
-        from derive.tables.sampling.sample_charts import as_text
+        return self._document(digits).text
 
-        return as_text(self, digits)
+    @query()
+    def _document(self, digits: int | None = None) -> Document:
+        from derive.tables.sampling.sample_charts import document
+
+        return document(self, digits or DIGITS)
 
     def __len__(self) -> int:
         return len(self.numbers)

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from derive.presentation.charts import Axis, Chart, Mark, Series
-from derive.presentation.failed_checks import fails_in_words
+from derive.presentation.failed_checks import fails_in_words, is_amiss, without_part
 from derive.presentation.numbers import DIGITS, labelled, ranged, with_unit
 from derive.presentation.placed_remarks import largest
-from derive.presentation.text import columns, section
+from derive.presentation.text import Document, Section, columns
 from derive.tables.table_charts import holding_for
 
 if TYPE_CHECKING:
     from derive.tables.sampling.monte_carlo import Sample
     from quantities.declaration import Declaration
 
-__all__ = ["as_text", "charts"]
+__all__ = ["charts", "document"]
 
 _BINS = 48
 _BARS = 12  # limit on ranges that are drawn and listed
+_SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)  # of the points, below the quantiles that are data
 _EDGE = 0.001  # share of the values on either side that the histogram leaves out if they would stretch it
 
 
@@ -77,17 +79,12 @@ def _tornado(sample: Sample) -> Chart:
     return Chart(across, down, (*ends, *beyond), title="each range alone", height=1.1 + 0.34 * len(names))
 
 
-def as_text(sample: Sample, digits: int = DIGITS) -> str:
+def document(sample: Sample, digits: int = DIGITS) -> Document:
     """The distribution of the values, and the effect of each range alone."""
     unit = sample.quantity.unit.text
     low, median, high = (f"{value.magnitude:.{digits}g}" for value in (sample.low, sample.median, sample.high))
     middle, to = with_unit(median, unit), with_unit(high, unit)
     lost = f"; {100 * sample.lost:.3g} % of them have no single value" if sample.lost else ""
-    lines = [
-        f"{sample.quantity.name} = {middle} in the middle, 90 % of the values from {low} to {to}",
-        f"{len(sample)} points, seed {sample.seed}{lost}",
-        *_amiss(sample),
-    ]
     rows = [
         (one.name, _range(sample, one.name), sample.spreads[one.name].shape, ranged(one.least, one.most, unit, digits))
         for one in sample.tornado[:_BARS]
@@ -95,7 +92,41 @@ def as_text(sample: Sample, digits: int = DIGITS) -> str:
     alone = columns(rows)
     if len(sample.tornado) > _BARS:
         alone.append(f"and {len(sample.tornado) - _BARS} more, which move it less")
-    return "\n".join([*lines, *section("each range alone", alone)])
+    told = [f"{len(sample)} points, seed {sample.seed}{lost}", *_amiss(sample)]
+    return Document(
+        headline="\n".join(
+            [f"{sample.quantity.name} = {middle} in the middle, 90 % of the values from {low} to {to}", *told]
+        ),
+        sections=(Section("each range alone", alone),),
+        cautions=tuple(_cautions(sample)),
+        is_amiss=is_amiss(sample),
+        charts=lambda: charts(sample),
+        data=lambda: as_data(sample),
+    )
+
+
+def _cautions(sample: Sample) -> Iterator[str]:
+    for name, where in sample.failed.items():
+        yield f"{name} does not hold at {int(where.sum())} of {len(sample)} points"
+    if sample.unused:
+        yield f"{without_part(sample.unused)} at any point"
+    yield from map(str, largest(sample.remarks))
+
+
+def as_data(sample: Sample) -> dict[str, Any]:
+    """The sample as plain data: quantiles in the target's unit, and how far each range alone moves it."""
+    return {
+        "target": sample.quantity.name,
+        "unit": sample.quantity.unit.text,
+        "points": len(sample),
+        "seed": sample.seed,
+        "quantiles": {f"{share:g}": sample.quantile(share).magnitude for share in _SHARES},
+        "lost": sample.lost,
+        "tornado": [{"name": one.name, "least": one.least, "most": one.most} for one in sample.tornado],
+        "failed": {name: float(where.mean()) for name, where in sample.failed.items()},
+        "unused": list(sample.unused),
+        "remarks": [remark.data for remark in sample.remarks],
+    }
 
 
 def _amiss(sample: Sample) -> list[str]:

@@ -11,8 +11,7 @@ from derive import ExpressionError
 from derive.cli import cli
 from derive.manual import building
 from derive.manual.building import DIGESTS, built, is_buildable, stale
-from derive.manual.docstrings import as_markdown
-from derive.manual.pages import digest, pages, specimens, theory, written_pages
+from derive.manual.pages import as_markdown, digest, pages, specimens, theory, written_pages
 from tests.derive.terminal import ask
 
 needs_sphinx = pytest.mark.skipif(not is_buildable(), reason="the extra `manual` is not installed")
