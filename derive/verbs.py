@@ -18,7 +18,7 @@ from typing import Any
 
 import click
 
-__all__ = ["GROUPS", "PICTURES", "VERBS", "Form", "Verb"]
+__all__ = ["GROUPS", "PICTURES", "VERBS", "Verb"]
 
 PICTURES = (".svg", ".png", ".pdf")
 
@@ -37,16 +37,6 @@ _ASK, _RANGES, _BEST, _WHY, _LOOK_UP, _FILES, _ELSEWHERE = GROUPS
 
 
 @dataclass(frozen=True)
-class Form:
-    """How the words of a question are read: what its output file may be, and which names are settings of the verb."""
-
-    endings: Sequence[str] = PICTURES
-    hint: str = ""  # said of any other ending
-    settings: Mapping[str, str] = field(default_factory=dict)  # no givens here, each with what to write instead
-    has_values: bool = True  # else the givens are names alone
-
-
-@dataclass(frozen=True)
 class Verb:
     """One thing that derive does, as every door reads it."""
 
@@ -56,8 +46,10 @@ class Verb:
     examples: Sequence[str]
     parameters: Sequence[click.Parameter]
     place: str  # the module and the name of its function
-    form: Form | None = None  # of a verb that asks a question
     tool: str = ""  # what an assistant is told of it; empty if it is no tool
+    endings: Sequence[str] = PICTURES  # of the file that it writes
+    hint: str = ""  # said of any other ending
+    settings: Mapping[str, str] = field(default_factory=dict)  # no givens here, each with what to write instead
     is_timed: bool = True  # whether `--seconds` limits it
     has_second_scenario: bool = False  # whether `--against` divides its words
 
@@ -68,10 +60,14 @@ class Verb:
         found: Callable[..., int] = getattr(import_module(module), name)
         return found
 
+    def shows(self, name: str) -> str:
+        """How its help writes a parameter; empty if it has none of that name."""
+        return next((str(one.metavar) for one in self.parameters if one.name == name), "")
+
     @property
-    def has_targets(self) -> bool:
-        """Whether it may be asked for several targets at once."""
-        return any(one.name == "target" and "," in str(one.metavar) for one in self.parameters)
+    def is_question(self) -> bool:
+        """Whether it asks for something from givens."""
+        return bool(self.shows("given"))
 
 
 # Completion: what a shell offers for the beginning of a name
@@ -211,7 +207,6 @@ VERBS = (
             *(_DIGITS, _STRICT, _JSON),
         ),
         "derive.cli.solving:solve",
-        Form(),
         "Solve for a quantity: its value with unit, steps, sources, assumptions, failed checks.",
     ),
     Verb(
@@ -233,7 +228,7 @@ VERBS = (
             *(_DIGITS, _STRICT, _JSON),
         ),
         "derive.cli.ranges:sweep",
-        Form(endings=(".csv", *PICTURES)),
+        endings=(".csv", *PICTURES),
     ),
     Verb(
         "sample",
@@ -250,7 +245,7 @@ VERBS = (
             *(*_PICTURE, _DIGITS, _STRICT, _JSON),
         ),
         "derive.cli.ranges:sample",
-        Form(settings={"points": "write --points N", "seed": "write --seed N"}),
+        settings={"points": "write --points N", "seed": "write --seed N"},
     ),
     Verb(
         "least",
@@ -259,8 +254,8 @@ VERBS = (
         [_best_example("least", "cost_per_token")],
         _BEST_PARAMETERS,
         "derive.cli.optimum:least",
-        Form(settings=_LIMITED),
         "The choice that makes a quantity least (or most), proved: ranges and lists among the givens are free.",
+        settings=_LIMITED,
     ),
     Verb(
         "most",
@@ -269,7 +264,7 @@ VERBS = (
         [_best_example("most", "user_speed")],
         _BEST_PARAMETERS,
         "derive.cli.optimum:most",
-        Form(settings=_LIMITED),
+        settings=_LIMITED,
     ),
     Verb(
         "front",
@@ -282,7 +277,7 @@ VERBS = (
             _number("--points", click.IntRange(min=2), "Points of the front (12).", default=12),
         ),
         "derive.cli.optimum:front",
-        Form(settings={**_LIMITED, "points": "write --points N"}),
+        settings={**_LIMITED, "points": "write --points N"},
     ),
     Verb(
         "border",
@@ -297,7 +292,7 @@ VERBS = (
             *(_WITH, *_OF, _IN, *_PICTURE, _DIGITS, _JSON),
         ),
         "derive.cli.ranges:border",
-        Form(settings={"over": "a border is drawn over the givens that are ranges"}),
+        settings={"over": "a border is drawn over the givens that are ranges"},
     ),
     Verb(
         "compare",
@@ -308,8 +303,7 @@ VERBS = (
             '--with llama3-70b --with h100-sxm:fp8 --against b200-sxm:fp8 chips="4 chip"'
         ],
         (_target(), _given(), _WITH, _AGAINST, _EACH, *_OF, _IN, *_PICTURE, _DIGITS, _STRICT, _JSON),
-        "derive.cli.comparison:compare",
-        Form(),
+        "derive.cli.explaining:compare",
         has_second_scenario=True,
     ),
     Verb(
@@ -321,8 +315,7 @@ VERBS = (
             "derive formula step_time batch context chips --with h100-sxm:fp8 --with llama3-70b",
         ],
         (_target(), _given("[NAME ...]"), _WITH, *_OF, _flag("--latex", _LATEX.format("it"), "as_latex"), _JSON),
-        "derive.cli.formulas:formula",
-        Form(has_values=False),
+        "derive.cli.solving:formula",
         "The closed form of a quantity in terms of the quantities that are given by name.",
     ),
     Verb(
@@ -331,8 +324,7 @@ VERBS = (
         "Everything that some names determine.",
         ["derive reach batch context chips --with h100-sxm:fp8 --with llama3-70b"],
         (_given("[NAME ...]"), _WITH, *_OF, _JSON),
-        "derive.cli.formulas:reach",
-        Form(has_values=False),
+        "derive.cli.solving:reach",
     ),
     Verb(
         "graph",
@@ -345,8 +337,8 @@ VERBS = (
                 "Where to write: a file that ends in .svg, .graphml or .json; without it, a picture on standard output."
             ),
         ),
-        "derive.cli.formulas:graph",
-        Form(endings=(".svg", ".graphml", ".json"), has_values=False),
+        "derive.cli.explaining:graph",
+        endings=(".svg", ".graphml", ".json"),
     ),
     Verb(
         "compile",
@@ -357,8 +349,9 @@ VERBS = (
             *(_target(), _given("[NAME ...]"), _WITH, *_OF, _IN),
             *_writes("Where to write it: a file that ends in .py; - for standard output.", required=True),
         ),
-        "derive.cli.formulas:compile_",
-        Form(endings=(".py",), hint="derive page writes JavaScript, inside a page.", has_values=False),
+        "derive.cli.elsewhere:compile_",
+        endings=(".py",),
+        hint="derive page writes JavaScript, inside a page.",
     ),
     Verb(
         "page",
@@ -373,7 +366,7 @@ VERBS = (
             click.Option(["--title"], default="", metavar="TEXT", help="The page's title."),
             *_writes("Where to write the page.", "FILE.html", required=True),
         ),
-        "derive.cli.formulas:page",
+        "derive.cli.elsewhere:page",
     ),
     Verb(
         "check",
@@ -386,7 +379,7 @@ VERBS = (
             _JSON,
         ),
         "derive.cli.catalogue:check",
-        tool="Check a relation file: units, names, repetitions and worked examples, each problem with its mend.",
+        "Check a relation file: units, names, repetitions and worked examples, each problem with its mend.",
     ),
     Verb(
         "find",
@@ -395,7 +388,7 @@ VERBS = (
         ['derive find "time between tokens";  derive find USD/Mtoken'],
         (click.Argument(["words"], nargs=-1, required=True, metavar="WORDS"), *_OF, _JSON),
         "derive.cli.catalogue:find",
-        tool="Find quantities, relations and profiles by name, alias and meaning, the nearest first.",
+        "Find quantities, relations and profiles by name, alias and meaning, the nearest first.",
     ),
     Verb(
         "list",
@@ -412,7 +405,7 @@ VERBS = (
             *(_words("words", "[WORD ...]"), *_OF, _JSON),
         ),
         "derive.cli.catalogue:list_",
-        tool="List quantities, relations or profiles, or those that mention all of some words.",
+        "List quantities, relations or profiles, or those that mention all of some words.",
     ),
     Verb(
         "show",
@@ -424,7 +417,7 @@ VERBS = (
             *(*_OF, _JSON, _flag("--toml", "Print it as an entry of a relation file.", "as_toml")),
         ),
         "derive.cli.catalogue:show",
-        tool="Show all that bear a name: unit, meaning, equation, reason, source, values.",
+        "Show all that bear a name: unit, meaning, equation, reason, source, values.",
     ),
     Verb(
         "report",
@@ -438,7 +431,7 @@ VERBS = (
             _flag("--html", "Write self-contained HTML pages too."),
             *(_folder("reports", "The folder of the reports (reports)."), _FORCE),
         ),
-        "derive.cli.reports:report",
+        "derive.cli.elsewhere:report",
     ),
     Verb(
         "audit",
@@ -452,7 +445,7 @@ VERBS = (
             ),
             *(*_OF, _JSON),
         ),
-        "derive.cli.subject:audit",
+        "derive.cli.explaining:audit",
     ),
     Verb(
         "infer",
@@ -464,7 +457,7 @@ VERBS = (
             _flag("--steps", "Show each derivation, what it assumes and what would refute it."),
             *(_DIGITS, _JSON),
         ),
-        "derive.cli.subject:infer",
+        "derive.cli.explaining:infer",
     ),
     Verb(
         "manual",
@@ -475,7 +468,7 @@ VERBS = (
             _flag("--check", "Write nothing; fail if the manual is out of date. Needs no Sphinx."),
             *(_folder("reports/manual", "The folder of the manual (reports/manual)."), _FORCE),
         ),
-        "derive.cli.reports:manual",
+        "derive.cli.elsewhere:manual",
         is_timed=False,
     ),
     Verb(
@@ -484,7 +477,7 @@ VERBS = (
         "The JSON schema of relation files.",
         ["derive schema > relation-file.schema.json"],
         (),
-        "derive.cli.servers:schema",
+        "derive.cli.catalogue:schema",
         is_timed=False,
     ),
     Verb(
@@ -493,7 +486,7 @@ VERBS = (
         "A server of tools for an assistant (MCP).",
         ["derive serve   (an assistant's program starts it, and speaks to it over stdio)"],
         _OF,
-        "derive.cli.servers:serve",
+        "derive.cli.elsewhere:serve",
         is_timed=False,
     ),
     Verb(
@@ -502,7 +495,7 @@ VERBS = (
         "A language server for relation files.",
         ["derive serve-editor   (an editor starts it, and speaks to it over stdio)"],
         (),
-        "derive.cli.servers:serve_editor",
+        "derive.cli.elsewhere:serve_editor",
         is_timed=False,
     ),
 )

@@ -153,7 +153,8 @@ def sentence(border: Border, digits: int = DIGITS) -> str:
     }:
         where += f" = {_shown(border, 0, border.of, digits)}"
     ends = [f"{name} at {shown_number(end, border.symbols[name].unit, digits)}" for name, end in border.ends.items()]
-    return f"{_what(border)}, where {where}{' with ' * bool(ends)}{' and '.join(ends)}"
+    beside = f" with {' and '.join(ends)}" if ends else ""
+    return f"{_what(border)}, where {where}{beside}"
 
 
 def _what(border: Border) -> str:

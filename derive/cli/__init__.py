@@ -51,7 +51,7 @@ class _Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if self.verb.has_second_scenario:
-            from derive.cli.comparison import parted
+            from derive.cli.explaining import parted
 
             args = parted(self.get_params(ctx), args)
         return super().parse_args(ctx, args)
@@ -77,7 +77,7 @@ def _call(verb: Verb, *, seconds: float | None = None, force: bool = False, **st
                 built_in()
             within.enter_context(limits(seconds=seconds))
             within.enter_context(query())
-        if verb.form is not None:
+        if verb.is_question:
             return verb.function(read(verb, stated), **stated)
         if "replaced" in stated:
             stated["sources"] = Sources(stated.pop("replaced"), stated.pop("added"))

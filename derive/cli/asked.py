@@ -165,13 +165,12 @@ _COMMON = ("target", "given", "unit", "profiles", "each", "replaced", "added", "
 
 def read(verb: Verb, stated: dict[str, Any]) -> Asked:
     """The question of a verb: what all verbs that ask have in common is taken from what was stated."""
-    assert verb.form is not None
     common = {name: stated.pop(name) for name in _COMMON if name in stated}
     output, target = common.get("output"), common.pop("target", None)
-    ending = output_ending(output, verb.form.endings, verb.form.hint)
+    ending = output_ending(output, verb.endings, verb.hint)
     targets = as_targets(target) if target is not None else []
-    given = givens(common["given"]) if verb.form.has_values else {}
-    if len(targets) > 1 and not verb.has_targets:
+    given = givens(common["given"]) if "=" in verb.shows("given") else {}
+    if len(targets) > 1 and "," not in verb.shows("target"):
         raise click.UsageError(f"There is one TARGET here, and {target!r} names {len(targets)}.")
     if output == "-" and common.get("as_json"):
         raise click.UsageError("-o - and --json both print on the standard output. Leave one out, or name a file.")
@@ -185,7 +184,7 @@ def read(verb: Verb, stated: dict[str, Any]) -> Asked:
         stated_digits=common.pop("digits", None),
         **common,
     )
-    for name, mend in verb.form.settings.items():
+    for name, mend in verb.settings.items():
         if name in asked.given or any(name in turn.given for turn in asked.each):
             raise click.UsageError(f"{name} is a setting here, and no given: {mend}.")
     return asked

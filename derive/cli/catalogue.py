@@ -1,7 +1,8 @@
-"""The verbs that look things up: check, find, list, show."""
+"""The verbs that look things up, and check what is written: find, list, show, check, schema."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from derive.cli.shared import Sources, complain, of_file, say_data, source_of, t
 if TYPE_CHECKING:
     from derive.library import Library
 
-__all__ = ["check", "find", "list_", "show"]
+__all__ = ["check", "find", "list_", "schema", "show"]
 
 
 def check(files: tuple[str, ...], only_relations: bool, as_json: bool) -> int:
@@ -112,4 +113,12 @@ def show(name: str, sources: Sources, as_json: bool, as_toml: bool) -> int:
         width = max((len(label) for label, _ in lines), default=0)
         for label, text in lines:
             click.echo(f"  {label:<{width}}  {text}")
+    return 0
+
+
+def schema() -> int:
+    """Print the JSON schema of relation files, by which editors complete and check them."""
+    from derive.relation_files.keys import schema as made
+
+    click.echo(json.dumps(made(), indent=2, ensure_ascii=False))
     return 0

@@ -1,10 +1,11 @@
-"""The verb `solve`: one question or several, of one set of profiles or of each of several."""
+"""The verbs that ask a question: `solve` for numbers, `formula` and `reach` for what needs none."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,9 +15,11 @@ from derive.cli.shared import complain, error_data, say, say_data, table, warn
 
 if TYPE_CHECKING:
     from derive.errors import DeriveError
+    from derive.expressions.tree import Node
+    from derive.library import Library
     from derive.solving.execution.answer import Answer
 
-__all__ = ["solve"]
+__all__ = ["formula", "reach", "solve"]
 
 
 def solve(asked: Asked, is_all: bool, steps: bool, as_latex: bool) -> int:
@@ -88,7 +91,7 @@ class _Scene:
 
     @property
     def answers(self) -> list[Answer]:
-        return [answer for cell in self.cells for answer in cell.answers]
+        return list(chain.from_iterable(cell.answers for cell in self.cells))
 
     @property
     def errors(self) -> list[DeriveError]:
@@ -99,8 +102,8 @@ class _Scene:
         """Why a list of answers may lack some."""
         from derive.solving.execution.plan_states import is_doubt
 
-        notes = (one.text for answer in self.answers for one in answer.stated_assumptions)
-        return tuple(dict.fromkeys(note for note in notes if is_doubt(note)))
+        notes = chain.from_iterable(answer.stated_assumptions for answer in self.answers)
+        return tuple(dict.fromkeys(note.text for note in notes if is_doubt(note.text)))
 
     def data(self, digits: int) -> dict[str, Any]:
         from derive.presentation.text import as_data
@@ -123,9 +126,9 @@ def _cell(asked: Asked, target: str, turn: Turn, is_all: bool) -> _Cell:
 
 def _prove_various(scenes: Sequence[_Scene]) -> None:
     """Raise what is wrong in the same words everywhere: it is wrong with the question."""
-    errors = [error for scene in scenes for error in scene.errors]
-    is_everywhere = len(errors) == sum(len(scene.cells) for scene in scenes)
-    if errors and is_everywhere and len({str(error) for error in errors}) == 1:
+    cells = list(chain.from_iterable(scene.cells for scene in scenes))
+    errors = [cell.error for cell in cells if cell.error is not None]
+    if len(errors) == len(cells) and len({str(error) for error in errors}) == 1:
         raise errors[0]
 
 
@@ -134,10 +137,10 @@ def _status(scenes: Sequence[_Scene], is_strict: bool) -> int:
     from derive.errors import NOES
     from derive.presentation.failed_checks import is_amiss
 
-    errors = [error for scene in scenes for error in scene.errors]
+    errors = list(chain.from_iterable(scene.errors for scene in scenes))
     if errors:
         return 1 if all(isinstance(error, NOES) for error in errors) else 2
-    answers = [answer for scene in scenes for answer in scene.answers]
+    answers = chain.from_iterable(scene.answers for scene in scenes)
     return 1 if is_strict and is_amiss(*answers) else 0
 
 
@@ -145,8 +148,8 @@ def _say_in_full(answers: Sequence[Answer], digits: int, is_all: bool) -> None:
     """The derivations: of several targets together, of several answers to one target one after the other."""
     from derive.presentation.text import as_text_together
 
-    groups = [[answer] for answer in answers] if is_all else [answers] if answers else []
-    for number, group in enumerate(groups):
+    groups = [[answer] for answer in answers] if is_all else [answers]
+    for number, group in enumerate(filter(None, groups)):
         if number:
             click.echo()
         say(as_text_together(group, digits), warns_below=True)
@@ -164,8 +167,8 @@ def _say_beside_each_other(scenes: Sequence[_Scene], asked: Asked) -> int:
     if asked.as_json:
         say_data({"each": [{**one.turn.data, **one.data(asked.digits)} for one in scenes]})
     else:
-        answered = [cell for scene in scenes for cell in scene.cells if cell.answers]
-        names = {cell.target: cell.answers[-1].quantity.name for cell in answered}
+        cells = chain.from_iterable(scene.cells for scene in scenes)
+        names = {cell.target: cell.answers[-1].quantity.name for cell in cells if cell.answers}
         if names:
             held = [
                 (scene.turn.label, {cell.target: cell.text(asked.digits) for cell in scene.cells}) for scene in scenes
@@ -177,3 +180,51 @@ def _say_beside_each_other(scenes: Sequence[_Scene], asked: Asked) -> int:
         for error in () if asked.as_json else scene.errors:
             warn(f"with {scene.turn.label}: {error}")
     return _status(scenes, asked.strict)
+
+
+def formula(asked: Asked, as_latex: bool) -> int:
+    """Print TARGET in closed form in terms of the names given; what profiles and defaults state stays a name.
+
+    It holds in coherent base units, which are listed below it.
+    """
+    from derive.expressions.sympy_bridge import from_sympy
+    from derive.expressions.tree import names_in, render
+    from derive.model.asked_expressions import asking as asked_of
+
+    if asked.as_json and as_latex:
+        raise click.UsageError("--json and --latex both print on the standard output. Leave one out.")
+    node, _ = from_sympy(asked.library.formula(asked.target, asked.names, profiles=asked.profiles))
+    library, name = asked_of(asked.library, asked.target)
+    units = {one: str(library.declared[one].dimension) or "1" for one in dict.fromkeys((name, *names_in(node)))}
+    if as_latex:
+        click.echo(_latex(library, name, node))
+    elif asked.as_json:
+        say_data({"target": name, "formula": render(node), "units": units})
+    else:
+        click.echo(f"{name} = {render(node)}\n")
+        rows = [(one, unit, library.declared[one].meaning) for one, unit in units.items()]
+        table(("quantity", "in", "meaning"), [("", rows)])
+    return 0
+
+
+def _latex(library: Library, name: str, node: Node) -> str:
+    from derive.presentation import mathematics
+
+    def written(one: str) -> str:
+        return mathematics.letter(one, library.declared[one].latex)
+
+    return f"{written(name)} = {mathematics.mathematics(node, written)}"
+
+
+def reach(asked: Asked) -> int:
+    """List every quantity that the names given, profiles and defaults determine."""
+    found = asked.library.reach(asked.names, profiles=asked.profiles)
+    listed = [one for name, one in asked.library.declared.items() if name in found]
+    if asked.as_json:
+        say_data({"given": asked.names, "determined": [one.name for one in listed]})
+    elif listed:
+        rows = [(one.name, str(one.unit), one.meaning) for one in listed]
+        table(("quantity", "unit", "meaning"), [("", rows)])
+    else:
+        click.echo("Nothing is determined.")
+    return 0

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import partial
 from math import isfinite
 from typing import Any, Literal
 
@@ -189,19 +191,13 @@ def reworded(charts: Iterable[Chart], called: Mapping[str, str]) -> tuple[Chart,
     'Chart of latency [s] against batch: H100.'
     """
     shown, met = tuple(charts), set[str]()
-    longest = sorted(called, key=len, reverse=True)
+    words = re.compile("|".join(map(re.escape, sorted(called, key=len, reverse=True))))
 
-    def word(text: str) -> str:
-        parts = [text]  # those at odd places are replaced already, and stay
-        for old in longest:
-            for i in range(len(parts) - 1, -1, -1):
-                if i % 2 == 0 and old in parts[i]:
-                    met.add(old)
-                    first, *rest = parts[i].split(old)
-                    parts[i : i + 1] = [first, *(piece for one in rest for piece in (called[old], one))]
-        return "".join(parts)
+    def own(match: re.Match[str]) -> str:
+        met.add(match[0])
+        return called[match[0]]
 
-    found = tuple(_worded(chart, word) for chart in shown)
+    found = tuple(_worded(chart, partial(words.sub, own)) for chart in shown) if called else shown
     if unmet := [old for old in called if old not in met]:
         raise ExpressionError(
             f"No words of the picture are {', '.join(map(repr, unmet))}.", hint=f"It says: {described(shown)}"

@@ -156,7 +156,8 @@ def _draw(panel: Any, chart: Chart) -> None:
     if chart.areas:
         _draw_map(panel, chart)
     else:
-        panel.grid(True, axis="x" if chart.y.names else "y" if chart.x.names else "both")
+        across = "x" if chart.y.names else "both"
+        panel.grid(True, axis="y" if chart.x.names and not chart.y.names else across)
     free, named = iter(count()), iter(count())
     for series in chart.series:
         color = _PALETTE[(next(free) if series.color is None else series.color) % len(_PALETTE)]
