@@ -15,8 +15,8 @@ from typing import IO, Any, NoReturn, TextIO, cast
 
 import click
 
-from derive.cli.asked import read
-from derive.cli.shared import Sources, Visible, built_in, colour, complain, error_data
+from derive.cli.asked import Sources, built_in, read
+from derive.cli.output import Visible, colour, complain, error_data
 from derive.verbs import GROUPS, VERBS, Verb
 
 __all__ = ["cli", "main", "run"]

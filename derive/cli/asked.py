@@ -7,17 +7,20 @@ option that a verb does not take is not there at all.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from derive.cli.shared import Sources, output_ending, put_picture, say, say_data, table, warn
+from derive.cli.output import output_ending, put_picture, say, say_data, table, warn
 
 if TYPE_CHECKING:
+    from derive.errors import DeriveError
     from derive.library import Library
     from derive.presentation.charts import Chart
     from derive.presentation.text import Document
@@ -25,16 +28,20 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Asked",
+    "Sources",
     "Turn",
     "as_targets",
+    "built_in",
     "each_of",
     "givens",
     "heading",
     "in_turn",
     "in_units",
     "listed_values",
+    "of_file",
     "prove_single",
     "read",
+    "source_of",
     "value_or_list",
 ]
 
@@ -45,6 +52,59 @@ _BARE = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _DECIMAL_COMMA = re.compile(
     r"\s*[+-]?(0,\d+(?![\d,.])|\d{1,3}(,\d{3})*,0\d\d(?![\d.]))"
 )  # 0,5 and 1,000, which are no lists
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Where the library of a question is from: what replaces the built-in one, and what is added to it."""
+
+    replaced: str | None = None
+    added: tuple[str, ...] = ()
+
+    @cached_property
+    def library(self) -> Library:
+        library = built_in() if self.replaced is None else _loaded(self.replaced, None)
+        for file in self.added:
+            library = library | _loaded(file, library)
+        return library
+
+
+def built_in() -> Library:
+    """The library of a question that names no other."""
+    from derive.tokens.relations import library
+
+    return library()
+
+
+def _loaded(file: str, beside: Library | None) -> Library:
+    from derive.errors import DeriveError
+    from derive.relation_files.loading import load
+
+    try:
+        return load(source_of(file), beside=beside)
+    except DeriveError as error:
+        raise of_file(error, file) from None
+
+
+def of_file(error: DeriveError, file: str) -> DeriveError:
+    """The error with the file that it is about, as it was typed."""
+    error.__dict__["file"] = file
+    return error
+
+
+def source_of(file: str) -> str | Path:
+    """The file or the library of an argument; `-` is the text on the standard input."""
+    from derive.files import content_of_stream
+    from derive.relation_files.offered import is_name
+
+    if file != "-":
+        return file if is_name(file) else Path(file)
+    if sys.stdin is None:
+        raise click.UsageError("The standard input is closed, and the relation file is to be read from it.")
+    try:
+        return content_of_stream(sys.stdin.buffer).decode("utf-8-sig") + "\n"
+    except UnicodeDecodeError as error:
+        raise click.UsageError(f"The standard input is not UTF-8 text: byte {error.start} cannot be read.") from None
 
 
 @dataclass(frozen=True)
@@ -73,7 +133,7 @@ class Asked:
     words: tuple[str, ...] = ()  # the givens as they are typed
     profiles: tuple[str, ...] = ()
     each: tuple[Turn, ...] = ()
-    sources: Sources = Sources()  # noqa: RUF009  # frozen
+    sources: Sources = Sources()  # frozen
     output: str | None = None
     ending: str = ""
     stated_digits: int | None = None

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from derive.cli.shared import Sources, complain, of_file, say_data, source_of, table
+from derive.cli.asked import Sources, of_file, source_of
+from derive.cli.output import complain, say_data, table
 
 if TYPE_CHECKING:
     from derive.library import Library

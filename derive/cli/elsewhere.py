@@ -9,8 +9,8 @@ from shlex import quote
 
 import click
 
-from derive.cli.asked import Asked, as_targets, givens, prove_single
-from derive.cli.shared import Sources, prove_writable, put, put_files, writable
+from derive.cli.asked import Asked, Sources, as_targets, givens, prove_single
+from derive.cli.output import prove_writable, put, put_files, writable
 
 __all__ = ["compile_", "manual", "page", "report", "serve", "serve_editor"]
 
@@ -132,8 +132,7 @@ def _watched(names: Sequence[str]) -> Iterator[str]:
 
 def manual(check: bool, out: str) -> int:
     """Make the manual as HTML that needs no network: open index.html (needs the extra `manual`)."""
-    from derive.manual.building import built, stale, unchanged
-    from derive.manual.pages import pages
+    from derive.manual.pages import built, pages, stale, unchanged
 
     program = click.get_current_context().find_root().command
     assert isinstance(program, click.Group)

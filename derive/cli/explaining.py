@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from derive.cli.asked import Asked, Turn, givens, prove_single
-from derive.cli.shared import Sources, of_file, put, say_data, source_of, table
+from derive.cli.asked import Asked, Sources, Turn, givens, of_file, prove_single, source_of
+from derive.cli.output import put, say_data, table
 
 if TYPE_CHECKING:
     from derive.audit.claims_file import Book

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from derive.cli.asked import Asked, Turn, value_or_list
-from derive.cli.shared import say
+from derive.cli.output import say
 
 if TYPE_CHECKING:
     from derive.optimization.optimum import Optimum

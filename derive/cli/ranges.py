@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from derive.cli.asked import Asked, Turn, in_turn, prove_single, value_or_list
-from derive.cli.shared import put, put_picture, say_data, warn
+from derive.cli.output import put, put_picture, say_data, warn
 
 if TYPE_CHECKING:
     from derive.tables.table import Table

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from derive.cli.asked import Asked, Turn, heading, prove_single
-from derive.cli.shared import complain, error_data, say, say_data, table, warn
+from derive.cli.output import complain, error_data, say, say_data, table, warn
 
 if TYPE_CHECKING:
     from derive.errors import DeriveError

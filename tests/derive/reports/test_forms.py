@@ -9,9 +9,8 @@ from html.parser import HTMLParser
 import pytest
 
 from derive.presentation import latex, markdown
-from derive.presentation.document import Formulas, Report
+from derive.presentation.document import Formulas, Report, bound
 from derive.presentation.plotting import as_pdf, as_svg
-from derive.presentation.writing import bound
 from tests.derive.reports.pages import HOSTILE, as_html, as_latex, as_markdown, hostile, report
 
 

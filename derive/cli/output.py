@@ -1,4 +1,4 @@
-"""What the verbs share: where a library is from, what is said on either stream, and which files are written."""
+"""What a command says on either stream, and the files that it writes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
-from functools import cached_property
+from dataclasses import fields, is_dataclass
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -20,18 +19,13 @@ import click
 from derive.verbs import PICTURES
 
 if TYPE_CHECKING:
-    from derive.errors import DeriveError
-    from derive.library import Library
     from derive.presentation.charts import Chart
 
 __all__ = [
-    "Sources",
     "Visible",
-    "built_in",
     "colour",
     "complain",
     "error_data",
-    "of_file",
     "output_ending",
     "prove_replaceable",
     "prove_writable",
@@ -40,7 +34,6 @@ __all__ = [
     "put_picture",
     "say",
     "say_data",
-    "source_of",
     "table",
     "visible",
     "warn",
@@ -54,59 +47,6 @@ def say_data(data: Any) -> None:
     from derive.presentation.numbers import finite
 
     click.echo(json.dumps(finite(data), indent=2, ensure_ascii=False, allow_nan=False))
-
-
-@dataclass(frozen=True)
-class Sources:
-    """Where the library of a question is from: what replaces the built-in one, and what is added to it."""
-
-    replaced: str | None = None
-    added: tuple[str, ...] = ()
-
-    @cached_property
-    def library(self) -> Library:
-        library = built_in() if self.replaced is None else _loaded(self.replaced, None)
-        for file in self.added:
-            library = library | _loaded(file, library)
-        return library
-
-
-def built_in() -> Library:
-    """The library of a question that names no other."""
-    from derive.tokens.relations import library
-
-    return library()
-
-
-def _loaded(file: str, beside: Library | None) -> Library:
-    from derive.errors import DeriveError
-    from derive.relation_files.loading import load
-
-    try:
-        return load(source_of(file), beside=beside)
-    except DeriveError as error:
-        raise of_file(error, file) from None
-
-
-def of_file(error: DeriveError, file: str) -> DeriveError:
-    """The error with the file that it is about, as it was typed."""
-    error.__dict__["file"] = file
-    return error
-
-
-def source_of(file: str) -> str | Path:
-    """The file or the library of an argument; `-` is the text on the standard input."""
-    from derive.files import content_of_stream
-    from derive.relation_files.offered import is_name
-
-    if file != "-":
-        return file if is_name(file) else Path(file)
-    if sys.stdin is None:
-        raise click.UsageError("The standard input is closed, and the relation file is to be read from it.")
-    try:
-        return content_of_stream(sys.stdin.buffer).decode("utf-8-sig") + "\n"
-    except UnicodeDecodeError as error:
-        raise click.UsageError(f"The standard input is not UTF-8 text: byte {error.start} cannot be read.") from None
 
 
 def output_ending(output: str | None, endings: Sequence[str] = PICTURES, hint: str = "") -> str:
