@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
 
@@ -46,6 +46,15 @@ __all__ = [
 ]
 
 Found = TypeVar("Found")  # what a verb finds in a turn
+
+
+class _Result(Protocol):
+    """What tells itself as a document."""
+
+    def _document(self, digits: int | None = None) -> Document: ...
+
+
+Told = TypeVar("Told", bound=_Result)
 Rows = Sequence[tuple[str, ...]]
 
 _BARE = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -189,10 +198,10 @@ class Asked:
     def tell_each(
         self,
         name: str,
-        find: Callable[[Turn], Found],
+        find: Callable[[Turn], Told],
         *,
-        charts: Callable[[Mapping[str, Found]], Sequence[Chart]],
-        rows: Callable[[Mapping[str, Found]], Rows],
+        charts: Callable[[Mapping[str, Told]], Sequence[Chart]],
+        rows: Callable[[Mapping[str, Told]], Rows],
         said: str = "with {}: {}",
     ) -> int:
         """Tell the results of all turns beside each other; the cautions name their turn. Returns the exit status."""
