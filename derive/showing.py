@@ -11,7 +11,7 @@ from typing import Any
 
 __all__ = ["Shown"]
 
-_WAYS = "derive.notebook.display"
+_WAYS = "derive.notebook"
 
 
 class Shown:

@@ -1,4 +1,4 @@
-"""The Model Context Protocol over stdio: the tools of this room, as an assistant's program calls them.
+"""The Model Context Protocol over stdio: the verbs that are tools, as an assistant's program calls them.
 
 The protocol is spoken by its maintained SDK. A refusal is the error of a tool, in derive's words and as data; anything
 else that goes wrong is said without a traceback. What a tool computes is limited in time as every question is, and
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from inspect import Parameter, signature
 from typing import Annotated, Any, Literal
 
 from mcp.server.mcpserver import MCPServer
@@ -20,13 +21,9 @@ from derive.assistants.tools import LONGEST, Reply, Tools, refusal
 from derive.errors import DeriveError
 from derive.library import Library
 from derive.presentation.numbers import finite
+from derive.verbs import VERBS, Verb
 
 __all__ = ["serve", "server"]
-
-_NO_LIST: list[Any] = []  # never changed: a question without them
-_NO_TABLE: dict[str, Any] = {}
-
-_Result = Annotated[CallToolResult, dict[str, Any]]
 
 _INSTRUCTIONS = """
 Relations between quantities with units, asked in any direction: give what is known, with units, and ask for any
@@ -37,108 +34,80 @@ unit is 1. `profiles` are named sets of values (chips, models, price sheets), wh
 relations of its own, as the TOML text of a relation file.
 """
 
-_Target = Annotated[str, Field(description="The name of the quantity that is asked for.", max_length=300)]
-_Given = Annotated[
-    dict[str, str | float], Field(description="A value with its unit for each quantity that is known.", max_length=300)
-]
-_Choices = Annotated[
-    dict[str, str | float | list[str]],
-    Field(
-        description="A value; or what is free to choose: a range such as '1..4096 sequence', or a list.", max_length=300
-    ),
-]
-_Profiles = Annotated[list[str], Field(description="Profiles of values, such as 'h100-sxm:fp8'.", max_length=100)]
-_Names = Annotated[list[str], Field(description="The names of the quantities that are given.", max_length=300)]
-_Alternatives = Annotated[
-    list[str | list[str]], Field(description="Profiles; of a list of profiles any one may be taken.", max_length=100)
-]
-_Relations = Annotated[
-    str, Field(description="The text of a relation file (TOML) that the question brings.", max_length=400_000)
-]
-_Seconds = Annotated[float, Field(description="The time that the question may take.", gt=0, le=LONGEST)]
+_Word = Annotated[str, Field(max_length=300)]
+_TYPES: dict[str, Any] = {
+    "target": Annotated[str, Field(description="The name of the quantity that is asked for.", max_length=300)],
+    "given": Annotated[
+        dict[str, str | float],
+        Field(description="A value with its unit for each quantity that is known.", max_length=300),
+    ],
+    "profiles": Annotated[list[str], Field(description="Profiles of values, such as 'h100-sxm:fp8'.", max_length=100)],
+    "such_that": Annotated[list[str], Field(description="Limits, with <= or >=.", max_length=50)],
+    "sense": Literal["least", "most"],
+    "relations": Annotated[
+        str, Field(description="The text of a relation file (TOML) that the question brings.", max_length=400_000)
+    ],
+    "seconds": Annotated[float, Field(description="The time that the question may take.", gt=0, le=LONGEST)],
+    "kind": Literal["quantities", "relations", "profiles"],
+    "words": _Word,
+    "most": Annotated[int, Field(gt=0, le=2000)],
+    "name": _Word,
+    "formula given": Annotated[
+        list[str], Field(description="The names of the quantities that are given.", max_length=300)
+    ],
+    "least given": Annotated[
+        dict[str, str | float | list[str]],
+        Field(
+            description="A value; or what is free to choose: a range such as '1..4096 sequence', or a list.",
+            max_length=300,
+        ),
+    ],
+    "least profiles": Annotated[
+        list[str | list[str]],
+        Field(description="Profiles; of a list of profiles any one may be taken.", max_length=100),
+    ],
+}
+"""The type of each parameter with its limits, by its name, and where a verb means something else by both names."""
+
+_HARMLESS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 
 
 def server(library: Library) -> MCPServer:
-    """A server of one library, with all its tools."""
+    """A server of one library, with a tool for each verb that is one."""
     import derive
 
-    tools, made = Tools(library), list[Tool]()
-    _add_questions(made, tools)
-    _add_searches(made, tools)
-    version = str(derive.__version__)
+    tools, version = Tools(library), str(derive.__version__)
+    made = [_tool(verb, getattr(tools, verb.name)) for verb in VERBS if verb.tool]
     return MCPServer("derive", instructions=_INSTRUCTIONS.strip(), version=version, log_level="ERROR", tools=made)
 
 
-def _add_questions(made: list[Tool], tools: Tools) -> None:
-    @_tool(made, "Solve for a quantity: its value with unit, steps, sources, assumptions, failed checks.")
-    def solve(
-        target: _Target,
-        given: _Given = _NO_TABLE,
-        profiles: _Profiles = _NO_LIST,
-        relations: _Relations = "",
-        seconds: _Seconds = 10.0,
-    ) -> _Result:
-        return _said(lambda: tools.solve(target, given, profiles, relations, seconds))
-
-    @_tool(made, "The closed form of a quantity in terms of the quantities that are given by name.")
-    def formula(
-        target: _Target, given: _Names = _NO_LIST, relations: _Relations = "", seconds: _Seconds = 10.0
-    ) -> _Result:
-        return _said(lambda: tools.formula(target, given, relations, seconds))
-
-    @_tool(
-        made, "The choice that makes a quantity least (or most), proved: ranges and lists among the givens are free."
-    )
-    def least(
-        target: _Target,
-        given: _Choices = _NO_TABLE,
-        profiles: _Alternatives = _NO_LIST,
-        such_that: Annotated[list[str], Field(description="Limits, with <= or >=.", max_length=50)] = _NO_LIST,
-        sense: Literal["least", "most"] = "least",
-        relations: _Relations = "",
-        seconds: _Seconds = 30.0,
-    ) -> _Result:
-        return _said(lambda: tools.best(sense, target, given, profiles, such_that, relations, seconds))
-
-    @_tool(made, "Check a relation file: units, names, repetitions and worked examples, each problem with its mend.")
-    def check(relations: _Relations, seconds: _Seconds = 10.0) -> _Result:
-        return _said(lambda: tools.check(relations, seconds))
-
-
-def _add_searches(made: list[Tool], tools: Tools) -> None:
-    @_tool(made, "Find quantities, relations and profiles by name, alias and meaning, the nearest first.")
-    def find(words: Annotated[str, Field(max_length=300)]) -> _Result:
-        return _said(lambda: tools.find(words))
-
-    @_tool(made, "List quantities, relations or profiles, or those that mention all of some words.", name="list")
-    def list_(
-        kind: Literal["quantities", "relations", "profiles"] = "quantities",
-        words: Annotated[str, Field(max_length=300)] = "",
-        most: Annotated[int, Field(gt=0, le=2000)] = 50,
-    ) -> _Result:
-        return _said(lambda: tools.list(kind, words, most))
-
-    @_tool(made, "Show all that bear a name: unit, meaning, equation, reason, source, values.")
-    def show(name: Annotated[str, Field(max_length=300)]) -> _Result:
-        return _said(lambda: tools.show(name))
-
-
-def _tool(
-    made: list[Tool], description: str, name: str | None = None
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def _tool(verb: Verb, method: Callable[..., Reply]) -> Tool:
     """A tool that only reads and always answers the same; it refuses arguments that it does not know."""
-    harmless = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 
-    def added(ask: Callable[..., Any]) -> Callable[..., Any]:
-        tool = Tool.from_function(ask, name=name, description=description, annotations=harmless)
-        loose = tool.fn_metadata.arg_model
-        strict = type(loose.__name__, (loose,), {"model_config": ConfigDict(extra="forbid"), "__module__": __name__})
-        metadata = tool.fn_metadata.model_copy(update={"arg_model": strict})
-        parameters = {**tool.parameters, "additionalProperties": False}
-        made.append(tool.model_copy(update={"fn_metadata": metadata, "parameters": parameters}))
-        return ask
+    def ask(**stated: Any) -> CallToolResult:
+        return _said(lambda: method(**stated))
 
-    return added
+    stated = signature(method)
+    typed = [_typed(verb, parameter) for parameter in stated.parameters.values()]
+    ask.__name__ = verb.place.rpartition(":")[2]
+    ask.__signature__ = stated.replace(  # type: ignore[attr-defined]  # of which the SDK makes the schema
+        parameters=typed, return_annotation=Annotated[CallToolResult, dict[str, Any]]
+    )
+    tool = Tool.from_function(ask, name=verb.name, description=verb.tool, annotations=_HARMLESS)
+    loose = tool.fn_metadata.arg_model
+    strict = type(loose.__name__, (loose,), {"model_config": ConfigDict(extra="forbid"), "__module__": __name__})
+    metadata = tool.fn_metadata.model_copy(update={"arg_model": strict})
+    parameters = {**tool.parameters, "additionalProperties": False}
+    return tool.model_copy(update={"fn_metadata": metadata, "parameters": parameters})
+
+
+def _typed(verb: Verb, parameter: Parameter) -> Parameter:
+    """A parameter of a tool with its type; where it has none by default, that is an empty list or object."""
+    kind = _TYPES.get(f"{verb.name} {parameter.name}") or _TYPES[parameter.name]
+    empty: dict[Any, Any] = {None: {}, (): []}
+    has_default = parameter.default is not Parameter.empty
+    default = empty.get(parameter.default, parameter.default) if has_default else parameter.default
+    return parameter.replace(annotation=kind, default=default)
 
 
 def _said(ask: Callable[[], Reply]) -> CallToolResult:

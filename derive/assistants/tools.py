@@ -19,6 +19,7 @@ from quantities.temporary import units_for_a_while
 if TYPE_CHECKING:
     from derive.library import Library
     from derive.relation_files.loading import Reader
+    from derive.solving.execution.answer import Answer
 
 __all__ = ["Reply", "Tools", "refusal"]
 
@@ -68,9 +69,7 @@ class Tools:
 
         def ask(library: Library) -> Reply:
             answer = library.solve(target, *profiles, **(given or {}))
-            text = answer.text()
-            sources = [str(source) for source in answer.sources]
-            return Reply(text, {**as_data(answer), "sources": sources, "text": text})
+            return _replied(answer.text(), as_data(answer), answer)
 
         return self._asked(relations, seconds, ask)
 
@@ -91,19 +90,17 @@ class Tools:
 
         return self._asked(relations, seconds, ask)
 
-    def best(
+    def least(
         self,
-        sense: str,
         target: str,
         given: Mapping[str, Any] | None = None,
         profiles: Sequence[str | Sequence[str]] = (),
         such_that: Sequence[str] = (),
+        sense: str = "least",
         relations: str = "",
         seconds: float = 30.0,
     ) -> Reply:
         """The choice that makes a quantity least or most; of a list of profiles any one may be taken."""
-        from derive.optimization.optimum import as_data
-
         named = [one if isinstance(one, str) else tuple(one) for one in profiles]
 
         def ask(library: Library) -> Reply:
@@ -112,9 +109,8 @@ class Tools:
             found = (library.least if sense == "least" else library.most)(
                 target, *named, such_that=list(such_that), **(given or {})
             )
-            text = found.text()
-            sources = [str(source) for source in found.answer.sources]
-            return Reply(text, {**as_data(found), "sources": sources, "text": text})
+            document = found._document()
+            return _replied(document.text, document.data(), found.answer)
 
         return self._asked(relations, seconds, ask)
 
@@ -185,6 +181,11 @@ class Tools:
             what = "uses: a text that comes with a question uses no files."
             raise ExpressionError(what, hint='Use installed libraries, as in uses = ["llm"], or state it in the text.')
         return read(document, self.library)
+
+
+def _replied(text: str, data: Mapping[str, Any], answer: Answer) -> Reply:
+    """A result as text, and as data with its sources and that text."""
+    return Reply(text, {**data, "sources": [str(source) for source in answer.sources], "text": text})
 
 
 def _listed(header: Sequence[str], rows: Sequence[Sequence[str]], most: int, none: str) -> Reply:

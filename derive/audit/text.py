@@ -40,7 +40,7 @@ def as_text(finding: Finding, conflicts: Sequence[Conflict] = ()) -> str:
     lines += [f"said by {finding.claim.said}"] if finding.claim.said else []
     for clause in finding.clauses:
         lines += ["", f"{clause.clause.words}: {clause.verdict}", *_readings(clause)]
-    lines += text.section("cannot hold together", map(str, conflicts)) if conflicts else []
+    lines += text.Section("cannot hold together", map(str, conflicts)).lines if conflicts else []
     return "\n".join(lines)
 
 

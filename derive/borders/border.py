@@ -12,14 +12,14 @@ from typing import Any
 from derive.expressions.tree import Node, render
 from derive.presentation.charts import Chart
 from derive.presentation.numbers import DIGITS, shown_number, spelled
-from derive.presentation.text import columns
+from derive.presentation.text import Document, Section, columns
 from derive.showing import Shown
 from derive.tables.maps.regime_map import Change, Standing, varying
 from derive.time_limits import query
 from quantities.declaration import Declaration
 from quantities.symbolic import Symbols
 
-__all__ = ["Border", "Borders", "Region", "as_data", "as_text", "sentence"]
+__all__ = ["Border", "Borders", "Region", "as_data", "document", "sentence"]
 
 
 @dataclass(frozen=True)
@@ -132,8 +132,11 @@ class Borders(Shown, Sequence[Border]):
     @query()
     def text(self, digits: int = DIGITS) -> str:
         """The borders, each with its closed form or its ends, and the regions."""
+        return document(self, digits).text
 
-        return as_text(self, digits)
+    @query()
+    def _document(self, digits: int | None = None) -> Document:
+        return document(self, digits or DIGITS)
 
     def __repr__(self) -> str:
         return f"<Borders of {self.text().partition(chr(10))[0]}>"
@@ -187,17 +190,22 @@ def _region(region: Region, names: set[str]) -> tuple[str, str]:
     return share, "; ".join([*arms, *failed]) or "every check holds"
 
 
-def as_text(found: Borders, digits: int = DIGITS) -> str:
+def document(found: Borders, digits: int = DIGITS) -> Document:
     """The borders, and the regions with the largest first."""
     over = " and ".join(
         f"{one.name} ({shown_number(low, one.unit, digits)} to {shown_number(high, one.unit, digits)})"
         for one, (low, high) in zip(found.axes, found.ends.values(), strict=True)
     )
     count = {0: "no border", 1: "1 border"}.get(len(found), f"{len(found)} borders")
-    lines = [f"{found.target.name} over {over}: {count}", *(f"  {sentence(one, digits)}" for one in found)]
     names = varying(one.standing for one in found.regions)
-
-    return "\n".join([*lines, "", *columns([_region(one, names) for one in found.regions], right=(0,))])
+    regions = columns([_region(one, names) for one in found.regions], right=(0,))
+    return Document(
+        headline=f"{found.target.name} over {over}: {count}",
+        remarks=[sentence(one, digits) for one in found],
+        sections=(Section("", regions),),
+        charts=lambda: found.charts,
+        data=lambda: as_data(found),
+    )
 
 
 def as_data(found: Borders) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The command line: it parses, calls and prints, and does nothing else.
+"""The command line: the table of verbs, as click reads it. It parses, calls and prints, and does nothing else.
 
 Exit status: 0 done; 1 the answer is no; 2 the command or its text was wrong.
 """
@@ -9,23 +9,79 @@ import json
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
-from typing import IO, NoReturn, TextIO, cast
+from contextlib import ExitStack, suppress
+from functools import partial
+from typing import IO, Any, NoReturn, TextIO, cast
 
 import click
 
-from derive.cli.catalogue import check, find, list_, show
-from derive.cli.comparison import compare
-from derive.cli.formulas import compile_, formula, graph, page, reach
-from derive.cli.optimum import front, least, most
-from derive.cli.ranges import border, sample, sweep
-from derive.cli.reports import manual, report
-from derive.cli.servers import schema, serve, serve_editor
-from derive.cli.shared import Visible, colour, complain, error_data, timed
-from derive.cli.solving import solve
-from derive.cli.subject import audit, infer
+from derive.cli.asked import Sources, built_in, read
+from derive.cli.output import Visible, colour, complain, error_data
+from derive.verbs import GROUPS, VERBS, Verb
 
 __all__ = ["cli", "main", "run"]
+
+
+class _Overview(click.Group):
+    """The program, whose help names all verbs by what one wants to do."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        width = max(len(verb.name) for verb in VERBS)
+        for group in GROUPS:
+            with formatter.section(group):
+                formatter.write_dl([(f"{verb.name:<{width}}", verb.brief) for verb in VERBS if verb.group == group])
+
+
+class _Command(click.Command):
+    """A verb of the table as a command."""
+
+    def __init__(self, verb: Verb) -> None:
+        super().__init__(
+            verb.name,
+            params=[*verb.parameters, *([_SECONDS] if verb.is_timed else [])],
+            callback=partial(_call, verb),
+            short_help=verb.brief,
+            epilog="\n\n".join(f"Example:  {example}" for example in verb.examples),
+        )
+        self.verb = verb
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        self.help = self.verb.function.__doc__
+        super().format_help_text(ctx, formatter)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if self.verb.has_second_scenario:
+            from derive.cli.explaining import parted
+
+            args = parted(self.get_params(ctx), args)
+        return super().parse_args(ctx, args)
+
+
+_SECONDS = click.Option(
+    ["--seconds"],
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="N",
+    help="The time that the command may take: it ends with an error after so many seconds.",
+)
+
+
+def _call(verb: Verb, *, seconds: float | None = None, force: bool = False, **stated: Any) -> int:
+    """Call the function of a verb with what was typed; `--force` is for what writes files to look up."""
+    with ExitStack() as within:
+        if seconds is not None:
+            from derive.time_limits import limits, query
+
+            if stated.get("replaced") is None and not stated.get("files"):  # reading the library is not the question's
+                import derive.solving.answering.solver  # noqa: F401
+
+                built_in()
+            within.enter_context(limits(seconds=seconds))
+            within.enter_context(query())
+        if verb.is_question:
+            return verb.function(read(verb, stated), **stated)
+        if "replaced" in stated:
+            stated["sources"] = Sources(stated.pop("replaced"), stated.pop("added"))
+        return verb.function(**stated)
 
 
 def _cite(ctx: click.Context, _: click.Parameter, is_asked: bool) -> None:
@@ -42,6 +98,8 @@ def _cite(ctx: click.Context, _: click.Parameter, is_asked: bool) -> None:
 
 
 @click.group(
+    cls=_Overview,
+    commands=[_Command(verb) for verb in VERBS],
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Each verb has an example: derive VERB -h",
 )
@@ -49,17 +107,6 @@ def _cite(ctx: click.Context, _: click.Parameter, is_asked: bool) -> None:
 @click.option("--cite", is_flag=True, is_eager=True, expose_value=False, callback=_cite, help="Show how to cite it.")
 def cli() -> None:
     """Relations with units: checked when they are stated, asked in any direction."""
-
-
-_ASKING = (solve, sweep, sample, least, most, front, border, compare, formula, reach, graph, compile_, page)
-_LOOKING_UP = (check, find, list_, show)
-_OF_THE_SUBJECT = (report, audit, infer)
-_SERVING = (manual, schema, serve, serve_editor)
-
-for verb in (*_ASKING, *_LOOKING_UP, *_OF_THE_SUBJECT):
-    cli.add_command(timed(verb))
-for verb in _SERVING:
-    cli.add_command(verb)
 
 
 def _interrupted() -> int:

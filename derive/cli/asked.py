@@ -1,51 +1,119 @@
 """A question as it is typed: targets in their units, givens, profiles, and how the answer is to be told.
 
-The verbs that ask have these arguments and options in common. `asking` declares those that a verb takes, and hands them
-to it as one `Asked`; an option that a verb does not take is not there at all.
+The verbs that ask have these arguments and options in common. `read` makes one `Asked` of those that a verb takes; an
+option that a verb does not take is not there at all.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import wraps
+from functools import cached_property, partial
 from itertools import product
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
 
-from derive.cli.shared import PICTURES, Sources, output_ending, put_picture, quantity_names, say_data, table, warn
+from derive.cli.output import output_ending, put_picture, say, say_data, table, warn
 
 if TYPE_CHECKING:
+    from derive.errors import DeriveError
     from derive.library import Library
     from derive.presentation.charts import Chart
+    from derive.presentation.text import Document
+    from derive.verbs import Verb
 
 __all__ = [
     "Asked",
+    "Sources",
     "Turn",
     "as_targets",
-    "asking",
+    "built_in",
     "each_of",
     "givens",
     "heading",
     "in_turn",
     "in_units",
-    "is_amiss",
     "listed_values",
+    "of_file",
     "prove_single",
+    "read",
+    "source_of",
     "value_or_list",
 ]
 
-Found = TypeVar("Found")
+Found = TypeVar("Found")  # what a verb finds in a turn
+
+
+class _Result(Protocol):
+    """What tells itself as a document."""
+
+    def _document(self, digits: int | None = None) -> Document: ...
+
+
+Told = TypeVar("Told", bound=_Result)
 Rows = Sequence[tuple[str, ...]]
-Option = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 _BARE = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _DECIMAL_COMMA = re.compile(
     r"\s*[+-]?(0,\d+(?![\d,.])|\d{1,3}(,\d{3})*,0\d\d(?![\d.]))"
 )  # 0,5 and 1,000, which are no lists
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Where the library of a question is from: what replaces the built-in one, and what is added to it."""
+
+    replaced: str | None = None
+    added: tuple[str, ...] = ()
+
+    @cached_property
+    def library(self) -> Library:
+        library = built_in() if self.replaced is None else _loaded(self.replaced, None)
+        for file in self.added:
+            library = library | _loaded(file, library)
+        return library
+
+
+def built_in() -> Library:
+    """The library of a question that names no other."""
+    from derive.tokens.relations import library
+
+    return library()
+
+
+def _loaded(file: str, beside: Library | None) -> Library:
+    from derive.errors import DeriveError
+    from derive.relation_files.loading import load
+
+    try:
+        return load(source_of(file), beside=beside)
+    except DeriveError as error:
+        raise of_file(error, file) from None
+
+
+def of_file(error: DeriveError, file: str) -> DeriveError:
+    """The error with the file that it is about, as it was typed."""
+    error.__dict__["file"] = file
+    return error
+
+
+def source_of(file: str) -> str | Path:
+    """The file or the library of an argument; `-` is the text on the standard input."""
+    from derive.files import content_of_stream
+    from derive.relation_files.offered import is_name
+
+    if file != "-":
+        return file if is_name(file) else Path(file)
+    if sys.stdin is None:
+        raise click.UsageError("The standard input is closed, and the relation file is to be read from it.")
+    try:
+        return content_of_stream(sys.stdin.buffer).decode("utf-8-sig") + "\n"
+    except UnicodeDecodeError as error:
+        raise click.UsageError(f"The standard input is not UTF-8 text: byte {error.start} cannot be read.") from None
 
 
 @dataclass(frozen=True)
@@ -74,7 +142,7 @@ class Asked:
     words: tuple[str, ...] = ()  # the givens as they are typed
     profiles: tuple[str, ...] = ()
     each: tuple[Turn, ...] = ()
-    sources: Sources = Sources()  # noqa: RUF009  # frozen
+    sources: Sources = Sources()  # frozen
     output: str | None = None
     ending: str = ""
     stated_digits: int | None = None
@@ -91,6 +159,11 @@ class Asked:
         return self.targets[0]
 
     @property
+    def turns(self) -> tuple[Turn, ...]:
+        """What is taken in turn; where nothing is, the question itself is the only turn."""
+        return self.each or (Turn(),)
+
+    @property
     def names(self) -> list[str]:
         """The names of the givens, for a verb that asks for no values."""
         return [word.partition("=")[0].strip() for word in self.words]
@@ -101,140 +174,89 @@ class Asked:
 
         return self.stated_digits or DIGITS
 
-    def tell(
-        self,
-        name: str,
-        *,
-        charts: Callable[[], Iterable[Chart]],
-        data: Callable[[], Any],
-        text: Callable[[], None],
-        cautions: Callable[[], Iterable[str]] = tuple,
-        is_amiss: bool = False,
-    ) -> int:
-        """Tell what was found: draw the picture that is asked for, and print data for programs, or else a text.
+    def at(self, turn: Turn) -> tuple[tuple[str, ...], dict[str, str]]:
+        """The profiles and the givens of the question in one turn."""
+        return (*turn.profiles, *self.profiles), {**self.given, **turn.given}
+
+    def tell(self, name: str, document: Document, text: Callable[[], None] | None = None) -> int:
+        """Tell a result: draw the picture that is asked for, and print data for programs, or else the text.
 
         A text has its cautions below its headline; where there is none, they are said on the standard error. Returns
         the exit status.
         """
         if self.output is not None:
-            put_picture(self.output, name, charts())
+            put_picture(self.output, name, document.charts())
         if self.as_json:
-            say_data(data())
+            say_data(document.data())
         elif self.output != "-":
-            text()
+            (text or partial(say, document.text))()
         if self.as_json or self.output == "-":
-            for caution in cautions():
+            for caution in document.cautions:
                 warn(f"{caution}.")
-        return 1 if self.strict and is_amiss else 0
+        return 1 if self.strict and document.is_amiss else 0
 
     def tell_each(
         self,
         name: str,
-        find: Callable[[Turn], Found],
+        find: Callable[[Turn], Told],
         *,
-        charts: Callable[[Mapping[str, Found]], Iterable[Chart]],
-        data: Callable[[Found], dict[str, Any]],
-        rows: Callable[[Mapping[str, Found]], Rows],
-        cautions: Callable[[Found, str], Iterable[str]],
-        is_amiss: Callable[[Found], bool],
+        charts: Callable[[Mapping[str, Told]], Sequence[Chart]],
+        rows: Callable[[Mapping[str, Told]], Rows],
+        said: str = "with {}: {}",
     ) -> int:
-        """Tell what is found in each turn, beside each other; the cautions name their turn. Returns the exit status."""
+        """Tell the results of all turns beside each other; the cautions name their turn. Returns the exit status."""
+        from derive.presentation.text import Document
+
         turns, status = in_turn(self, find)
-        found = {turn.label: one for turn, one in turns}
+        results = {turn.label: result for turn, result in turns}
+        documents = {label: result._document(self.stated_digits) for label, result in results.items()}
 
         def text() -> None:
-            if found:
-                (_, *header), *body = rows(found)
+            if results:
+                (_, *header), *body = rows(results)
                 table((heading(self.each), *header), [("", body)])
 
-        shown = self if found else replace(self, output=None)  # no picture of nothing
-        shown.tell(
-            name,
-            charts=lambda: charts(found),
-            data=lambda: {"each": [{**turn.data, **data(one)} for turn, one in turns]},
-            text=text,
+        together = Document(
+            headline="",
+            charts=lambda: charts(results),
+            data=lambda: {"each": [{**turn.data, **documents[turn.label].data()} for turn, _ in turns]},
         )
-        for label, one in found.items():
-            for caution in cautions(one, f"with {label}"):
-                warn(f"{caution}.")
-        return max(status, int(self.strict and any(map(is_amiss, found.values()))))
-
-
-def is_amiss(*found: Any) -> bool:
-    """Whether a check fails, a given plays no part, or there is a remark, in any of these answers."""
-    return any(one.failed or one.unused or one.remarks for one in found)
-
-
-NO_SETTINGS: Mapping[str, str] = MappingProxyType({})
-
-
-def asking(
-    *options: Option,
-    given: str,
-    target: str = "TARGET",
-    endings: Sequence[str] = PICTURES,
-    hint: str = "",
-    settings: Mapping[str, str] = NO_SETTINGS,
-    has_values: bool = True,
-) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Declare the arguments and options of a verb that asks; `target` and `given` are what its help calls them.
-
-    What such verbs have in common is read into an `Asked`, the verb's first argument; its own options follow by name.
-    The output has one of the `endings`; `hint` is said of any other. `settings` are the words that the verb of the
-    library takes beside the givens, each with what to write instead: no given can have such a name. Without
-    `has_values` the givens are names alone. The target may be left out if it stands in brackets, and there is none if
-    it is empty.
-    """
-
-    def declared(verb: Callable[..., int]) -> Callable[..., int]:
-        @wraps(verb)
-        def read(**stated: Any) -> int:
-            common = {name: stated.pop(name) for name in _COMMON if name in stated}
-            ending = output_ending(common.get("output"), endings, hint)
-            asked = _read(common, "," in target, ending, has_values)
-            for name, mend in settings.items():
-                if name in asked.given or any(name in turn.given for turn in asked.each):
-                    raise click.UsageError(f"{name} is a setting here, and no given: {mend}.")
-            return verb(asked, **stated)
-
-        made: Any = read
-        arguments = [click.argument("given", nargs=-1, shell_complete=quantity_names, metavar=given)]
-        if target:
-            is_needed = not target.startswith("[")
-            what = click.argument("target", shell_complete=quantity_names, metavar=target, required=is_needed)
-            arguments.insert(0, what)
-        for one in reversed((*arguments, *options)):
-            made = one(made)
-        done: Callable[..., int] = made
-        return done
-
-    return declared
+        shown = self if results else replace(self, output=None)  # no picture of nothing
+        shown.tell(name, together, text)
+        for label, document in documents.items():
+            for caution in document.cautions:
+                warn(f"{said.format(label, caution)}.")
+        return max(status, int(self.strict and any(document.is_amiss for document in documents.values())))
 
 
 _COMMON = ("target", "given", "unit", "profiles", "each", "replaced", "added", "output", "digits", "strict", "as_json")
 
 
-def _read(stated: dict[str, Any], has_several: bool, ending: str, has_values: bool) -> Asked:
-    output, target = stated.get("output"), stated.get("target")
+def read(verb: Verb, stated: dict[str, Any]) -> Asked:
+    """The question of a verb: what all verbs that ask have in common is taken from what was stated."""
+    common = {name: stated.pop(name) for name in _COMMON if name in stated}
+    output, target = common.get("output"), common.pop("target", None)
+    ending = output_ending(output, verb.endings, verb.hint)
     targets = as_targets(target) if target is not None else []
-    given = givens(stated["given"]) if has_values else {}
-    if not has_several and len(targets) > 1:
+    given = givens(common["given"]) if "=" in verb.shows("given") else {}
+    if len(targets) > 1 and "," not in verb.shows("target"):
         raise click.UsageError(f"There is one TARGET here, and {target!r} names {len(targets)}.")
-    if output == "-" and stated.get("as_json"):
+    if output == "-" and common.get("as_json"):
         raise click.UsageError("-o - and --json both print on the standard output. Leave one out, or name a file.")
-    return Asked(
-        targets=tuple(in_units(targets, stated.get("unit"))),
+    asked = Asked(
+        targets=tuple(in_units(targets, common.pop("unit", None))),
         given=given,
-        words=stated["given"],
-        profiles=stated.get("profiles", ()),
-        each=tuple(each_of(stated.get("each", ()), given)),
-        sources=Sources(stated.get("replaced"), stated.get("added", ())),
-        output=output,
+        words=common.pop("given"),
+        each=tuple(each_of(common.pop("each", ()), given)),
+        sources=Sources(common.pop("replaced"), common.pop("added")),
         ending=ending,
-        stated_digits=stated.get("digits"),
-        strict=stated.get("strict", False),
-        as_json=stated.get("as_json", False),
+        stated_digits=common.pop("digits", None),
+        **common,
     )
+    for name, mend in verb.settings.items():
+        if name in asked.given or any(name in turn.given for turn in asked.each):
+            raise click.UsageError(f"{name} is a setting here, and no given: {mend}.")
+    return asked
 
 
 def givens(texts: Sequence[str]) -> dict[str, str]:
@@ -279,7 +301,7 @@ def in_turn(asked: Asked, found_for: Callable[[Turn], Found]) -> tuple[list[tupl
 
     found: list[tuple[Turn, Found]] = []
     errors: list[tuple[Turn, DeriveError]] = []
-    for turn in asked.each:
+    for turn in asked.turns:
         try:
             found.append((turn, found_for(turn)))
         except DeriveError as error:

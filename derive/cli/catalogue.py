@@ -1,35 +1,22 @@
-"""The verbs that look things up: check, find, list, show."""
+"""The verbs that look things up, and check what is written: find, list, show, check, schema."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from derive.cli.shared import (
-    FILE,
-    JSON,
-    Sources,
-    complain,
-    of_file,
-    quantity_names,
-    say_data,
-    source_of,
-    table,
-    with_sources,
-)
+from derive.cli.asked import Sources, of_file, source_of
+from derive.cli.output import complain, say_data, table
 
 if TYPE_CHECKING:
     from derive.library import Library
 
-__all__ = ["check", "find", "list_", "show"]
+__all__ = ["check", "find", "list_", "schema", "show"]
 
 
-@click.command(epilog="Example:  derive check pendulum.toml")
-@click.argument("files", nargs=-1, type=FILE, metavar="[FILE ...]")
-@click.option("--only-relations", is_flag=True, help="Pass over TOML files that are no relation files.")
-@JSON
 def check(files: tuple[str, ...], only_relations: bool, as_json: bool) -> int:
     """Check relation files (with none, the built-in library): units, repetitions, and what examples come to."""
     from derive.checking import sound
@@ -51,21 +38,15 @@ def check(files: tuple[str, ...], only_relations: bool, as_json: bool) -> int:
             if not as_json:
                 complain(of_file(error, file))
         else:
-            _say_sound(file, library, as_json)
+            relations, quantities = len(library.relations), len(library.declared)
+            counts = f"{relations} relation{'' if relations == 1 else 's'} over {quantities} quantities"
+            if not as_json:
+                click.echo(f"{file}: consistent ({counts})")
     if as_json:
         say_data({"problems": found})
     return status
 
 
-@click.command("list", epilog="Example:  derive list quantities cache price")
-@click.argument(
-    "kind",
-    default="quantities",
-    metavar="[quantities|relations|profiles|reports|libraries|WORD]",
-)
-@click.argument("words", nargs=-1, metavar="[WORD ...]")
-@with_sources
-@JSON
 def list_(kind: str, words: tuple[str, ...], sources: Sources, as_json: bool) -> int:
     """List what the library holds, or what of it mentions every WORD, the nearest first.
 
@@ -90,10 +71,6 @@ def list_(kind: str, words: tuple[str, ...], sources: Sources, as_json: bool) ->
     return 0
 
 
-@click.command(epilog='Example:  derive find "time between tokens";  derive find USD/Mtoken')
-@click.argument("words", nargs=-1, required=True, metavar="WORDS")
-@with_sources
-@JSON
 def find(words: tuple[str, ...], sources: Sources, as_json: bool) -> int:
     """Find quantities, relations and profiles by name, alias and meaning, the nearest first."""
     return _say_found(sources.library, " ".join(words), as_json)
@@ -113,11 +90,6 @@ def _say_found(library: Library, text: str, as_json: bool) -> int:
     return 0
 
 
-@click.command(epilog="Example:  derive show kv_time")
-@click.argument("name", shell_complete=quantity_names)
-@with_sources
-@JSON
-@click.option("--toml", "as_toml", is_flag=True, help="Print it as an entry of a relation file.")
 def show(name: str, sources: Sources, as_json: bool, as_toml: bool) -> int:
     """Show all that bear a name: a quantity, a relation, a profile, a report, a library."""
     from derive.catalogue import LISTS, as_data, entries
@@ -145,8 +117,9 @@ def show(name: str, sources: Sources, as_json: bool, as_toml: bool) -> int:
     return 0
 
 
-def _say_sound(label: str, library: Library, quiet: bool) -> None:
-    if not quiet:
-        relations, quantities = len(library.relations), len(library.declared)
-        plural = "" if relations == 1 else "s"
-        click.echo(f"{label}: consistent ({relations} relation{plural} over {quantities} quantities)")
+def schema() -> int:
+    """Print the JSON schema of relation files, by which editors complete and check them."""
+    from derive.relation_files.keys import schema as made
+
+    click.echo(json.dumps(made(), indent=2, ensure_ascii=False))
+    return 0

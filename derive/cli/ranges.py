@@ -8,61 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from derive.cli.asked import Asked, Turn, asking, in_turn, is_amiss, prove_single, value_or_list
-from derive.cli.shared import (
-    ADD,
-    DIGITS,
-    EACH,
-    IN,
-    INS,
-    JSON,
-    LIBRARY,
-    PICTURE,
-    PICTURES,
-    STRICT,
-    WITH,
-    put,
-    put_picture,
-    say,
-    say_data,
-    warn,
-    writes,
-)
+from derive.cli.asked import Asked, Turn, in_turn, prove_single, value_or_list
+from derive.cli.output import put, put_picture, say_data, warn
 
 if TYPE_CHECKING:
-    from derive.tables.samples import Sample
     from derive.tables.table import Table
     from derive.tables.table_checks import Cautions
 
 __all__ = ["border", "sample", "sweep"]
 
 _ROWS = 25  # limit on rows of the table on a terminal
-_ENDINGS = (".csv", *PICTURES)
-_SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)  # of the points of a sample, below its quantiles
 
 
-@click.command(
-    epilog='Example:  derive sweep cost_per_token,step_time batch="1..4096 sequence" context="8 ktoken/sequence" '
-    'chips="8 chip" chip_price="2 USD/h/chip" --with h100-sxm:fp8 --with llama3-70b -o cost.svg\n\n'
-    'Example:  derive sweep step_time batch="16,64,256 sequence" context="8 ktoken/sequence" chips="8 chip" '
-    "--with llama3-70b --each h100-sxm:fp8,b200-sxm:fp8"
-)
-@asking(
-    *(WITH, EACH, LIBRARY, ADD, INS),
-    click.option("--points", type=click.IntRange(min=2), default=50, metavar="N", help="Points on each axis (50)."),
-    writes(
-        "-o",
-        "output",
-        metavar="FILE",
-        help="A .csv with every point, or a picture as .svg, .png or .pdf; - for CSV here.",
-    ),
-    DIGITS,
-    STRICT,
-    JSON,
-    target="TARGET[,TARGET]",
-    given="NAME=LOW..HIGH [NAME=VALUE,VALUE] [NAME=VALUE ...]",
-    endings=_ENDINGS,
-)
 def sweep(asked: Asked, points: int) -> int:
     """Ask for TARGET along axes: LOW..HIGH and lists are axes, a range logarithmic from two decades on.
 
@@ -74,7 +31,22 @@ def sweep(asked: Asked, points: int) -> int:
         raise click.UsageError(
             'There is no axis. Write one as  NAME="LOW..HIGH UNIT", such as  batch="1..4096 sequence"'
         )
-    return _one_scene(asked, read) if not asked.each else _each_scene(asked, read)
+    if asked.ending == ".csv" and not (asked.each or asked.as_json or _is_ranged(read)) and asked.output != "-":
+        return _filed(asked.library.stream(asked.targets, *asked.profiles, **read), asked)
+    from derive.tables.table_checks import Cautions
+
+    turns, status = in_turn(asked, lambda turn: _table(asked, read, turn))
+    tables = {turn.label: table for turn, table in turns}
+    if tables:
+        _put_out(tables, asked)
+    if asked.as_json:
+        data = [{**turn.data, **_data(table)} for turn, table in turns]
+        say_data({"each": data} if asked.each else _data(tables[""]))
+    for label, table in tables.items():
+        found = Cautions()
+        found.add(table)
+        status = max(status, _status(found, asked.strict, f"with {label}: " if label else ""))
+    return status
 
 
 def _read(name: str, text: str, points: int) -> Any:
@@ -102,38 +74,6 @@ def _is_ranged(read: Mapping[str, Any]) -> bool:
     return any("+/-" in str(value) or "±" in str(value) for value in read.values())
 
 
-def _one_scene(asked: Asked, read: Mapping[str, Any]) -> int:
-    """One table: shown, as data, in a file, or drawn."""
-    from derive.tables.table_checks import Cautions
-
-    if asked.ending == ".csv" and not asked.as_json and not _is_ranged(read) and asked.output != "-":
-        return _filed(asked.library.stream(asked.targets, *asked.profiles, **read), asked)
-    table = _table(asked, read, Turn())
-    _put_out({"": table}, asked)
-    if asked.as_json:
-        say_data(_data(table))
-    found = Cautions()
-    found.add(table)
-    return _status(found, asked.strict)
-
-
-def _each_scene(asked: Asked, read: Mapping[str, Any]) -> int:
-    """A table for each turn, with one axis; those without an answer are named."""
-    from derive.tables.table_checks import Cautions
-
-    turns, status = in_turn(asked, lambda turn: _table(asked, read, turn))
-    tables = {turn.label: table for turn, table in turns}
-    if tables:
-        _put_out(tables, asked)
-    if asked.as_json:
-        say_data({"each": [{**turn.data, **_data(table)} for turn, table in turns]})
-    for label, table in tables.items():
-        found = Cautions()
-        found.add(table)
-        status = max(status, _status(found, asked.strict, f"with {label}: "))
-    return status
-
-
 def _put_out(tables: Mapping[str, Table], asked: Asked) -> None:
     """Write the file or draw the picture; without one, show the tables beside each other."""
     from derive.tables.table_charts import captioned, charts, charts_of_each
@@ -141,8 +81,7 @@ def _put_out(tables: Mapping[str, Table], asked: Asked) -> None:
     if asked.ending == ".csv":
         put(str(asked.output), _as_csv(tables))
     elif asked.ending:
-        is_one = len(tables) == 1 and "" in tables
-        drawn = charts(tables[""]) if is_one else charts_of_each(tables)
+        drawn = charts_of_each(tables) if asked.each else charts(tables[""])
         put_picture(str(asked.output), "sweep", captioned(drawn, *tables.values()))
     elif not asked.as_json:
         _print(tables, asked.digits)
@@ -229,84 +168,27 @@ def _data(table: Table) -> dict[str, Any]:
     }
 
 
-@click.command(
-    epilog='Example:  derive sample cost_per_token batch="16..64 sequence" context="1..100 ktoken/sequence" '
-    'chips="8 chip" bandwidth_efficiency="0.7 +/- 0.1" --with h100-sxm:fp8 --with llama3-70b'
-)
-@asking(
-    *(WITH, LIBRARY, ADD, IN),
-    click.option("--points", type=click.IntRange(min=1), default=100_000, metavar="N", help="Points to draw (100000)."),
-    click.option("--seed", type=click.IntRange(min=0), default=0, metavar="N", help="Seed of the random numbers (0)."),
-    *(PICTURE, DIGITS, STRICT, JSON),
-    given="NAME=LOW..HIGH [NAME=VALUE ...]",
-    settings={"points": "write --points N", "seed": "write --seed N"},
-)
 def sample(asked: Asked, points: int, seed: int) -> int:
     """Draw points from the ranges among the givens and the profiles' values, and say where TARGET mostly lies.
 
     The same seed draws the same points. Which checks fail, which givens play no part, and what is assumed in the
     middle of the ranges, is said on the standard error.
     """
-    from derive.tables.samples import charts
-
     prove_single(asked.given)
     found = asked.library.sample(asked.target, *asked.profiles, points=points, seed=seed, **asked.given)
-    status = asked.tell(
-        "sample",
-        charts=lambda: charts(found),
-        data=lambda: _sample_data(found),
-        text=lambda: say(found.text(asked.digits)),
-        is_amiss=is_amiss(found),
-    )
-    if asked.as_json or not sys.stdout.isatty():  # on a terminal, all of it stands in the text
-        _warn_of(found)
+    document = found._document(asked.digits)
+    status = asked.tell("sample", document)
+    if not (asked.as_json or asked.output == "-" or sys.stdout.isatty()):  # on a terminal, all of it stands in the text
+        for caution in document.cautions:
+            warn(f"{caution}.")
     return status
 
 
-def _warn_of(found: Sample) -> None:
-    from derive.presentation.failed_checks import without_part
-    from derive.presentation.placed_remarks import largest
-
-    for name, where in found.failed.items():
-        warn(f"{name} does not hold at {int(where.sum())} of {len(found)} points.")
-    if found.unused:
-        warn(f"{without_part(found.unused)} at any point.")
-    for remark in largest(found.remarks):
-        warn(f"{remark}.")
-
-
-def _sample_data(found: Sample) -> dict[str, Any]:
-    """The sample for programs: quantiles in the target's unit, and how far each range alone moves it."""
-    return {
-        "target": found.quantity.name,
-        "unit": found.quantity.unit.text,
-        "points": len(found),
-        "seed": found.seed,
-        "quantiles": {f"{share:g}": found.quantile(share).magnitude for share in _SHARES},
-        "lost": found.lost,
-        "tornado": [{"name": one.name, "least": one.least, "most": one.most} for one in found.tornado],
-        "failed": {name: float(where.mean()) for name, where in found.failed.items()},
-        "unused": list(found.unused),
-        "remarks": [remark.data for remark in found.remarks],
-    }
-
-
-@click.command(
-    epilog='Example:  derive border step_time batch="1..4096 sequence" context="0.1..100 ktoken/sequence" '
-    'chips="8 chip" --with h100-sxm:fp8 --with llama3-70b -o map.svg'
-)
-@asking(
-    *(WITH, LIBRARY, ADD, IN, PICTURE, DIGITS, JSON),
-    given="NAME=LOW..HIGH [NAME=LOW..HIGH] [NAME=VALUE ...]",
-    settings={"over": "a border is drawn over the givens that are ranges"},
-)
 def border(asked: Asked) -> int:
     """Find where along one or two ranges another arm binds for TARGET, or a check ceases to hold.
 
     Each border is told in closed form where it has one. The map shows regions, borders and levels of TARGET.
     """
-    from derive.borders.border import as_data
-
     over = [name for name, text in asked.given.items() if ".." in text]
     if not over:
         raise click.UsageError(
@@ -318,9 +200,4 @@ def border(asked: Asked) -> int:
         )
     prove_single(asked.given)
     found = asked.library.border(asked.target, *asked.profiles, over=over, **asked.given)
-    return asked.tell(
-        "border",
-        charts=lambda: found.charts,
-        data=lambda: as_data(found),
-        text=lambda: say(found.text(asked.digits)),
-    )
+    return asked.tell("border", found._document(asked.digits))

@@ -13,10 +13,10 @@ from functools import cached_property
 from typing import Any, Literal
 
 from derive.presentation.charts import Axis, Chart, Series
-from derive.presentation.failed_checks import cautions
+from derive.presentation.failed_checks import cautions, is_amiss
 from derive.presentation.numbers import DIGITS, labelled, shown_number, spelled, with_unit
+from derive.presentation.text import Document, Section, columns
 from derive.presentation.text import as_data as answer_data
-from derive.presentation.text import columns, section
 from derive.showing import Shown
 from derive.solving.execution.answer import Answer
 from derive.time_limits import query
@@ -27,9 +27,9 @@ __all__ = [
     "Factor",
     "Kind",
     "as_data",
-    "as_text",
     "beside_each_other",
     "charts",
+    "document",
     "first_names",
     "headline",
     "sentence",
@@ -133,7 +133,11 @@ class Comparison(Shown):
     @query()
     def text(self, digits: int | None = None) -> str:
         """The values, the factors and what they are of, as aligned text."""
-        return as_text(self, digits)
+        return document(self, digits).text
+
+    @query()
+    def _document(self, digits: int | None = None) -> Document:
+        return document(self, digits)
 
     def plot(self) -> Any:
         """A figure: the waterfall from the first value to the second."""
@@ -288,23 +292,27 @@ def sentence(found: Comparison) -> str:
     return f"{found.target} is {how}: {', '.join(told)}"
 
 
-def as_text(found: Comparison, digits: int | None = None) -> str:
+def document(found: Comparison, digits: int | None = None) -> Document:
     """The ratio, the factors as a table, what has no effect, and the checks that fail."""
     usual, factor = digits or DIGITS, digits or _FACTOR
-    lines = [headline(found, usual, factor), f"  {sentence(found)}"]
-    if found.is_within_ranges:
-        lines.append("  the two may be equal: the difference is within the ranges")
-    lines += [f"  {note}" for note in found.notes]
-    lines += [f"  in A: {caution}" for caution in cautions(found.a)]
-    lines += [f"  in B: {caution}" for caution in cautions(found.b)]
+    amiss = [f"in A: {caution}" for caution in cautions(found.a)]
+    amiss += [f"in B: {caution}" for caution in cautions(found.b)]
+    ranges = ["the two may be equal: the difference is within the ranges"] if found.is_within_ranges else []
+    factors: list[str] = []
     if found.factors:
         heading = ("part" if found.ratio is None else "factor", "of", "A", "B", "from", "")
         rows = [heading, *(row for one in found.factors for row in _rows(found, one, factor))]
-        lines += section("accounts for", columns(rows, right={0}))
-        lines.append(f"  together {_ratio(found, factor)}; {found.method}")
-    if found.idle:
-        lines += section(_aside(found), columns([(one.label, one.before, one.after, _from(one)) for one in found.idle]))
-    return "\n".join(lines)
+        factors = [*columns(rows, right={0}), f"together {_ratio(found, factor)}; {found.method}"]
+    idle = columns([(one.label, one.before, one.after, _from(one)) for one in found.idle])
+    return Document(
+        headline=headline(found, usual, factor),
+        remarks=(sentence(found), *ranges, *found.notes, *amiss),
+        sections=(Section("accounts for", factors), Section(_aside(found), idle)),
+        cautions=amiss,
+        is_amiss=is_amiss(found.a, found.b),
+        charts=lambda: charts(found),
+        data=lambda: as_data(found, usual),
+    )
 
 
 def beside_each_other(found: Mapping[str, Comparison], digits: int | None = None) -> list[tuple[str, ...]]:

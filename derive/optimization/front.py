@@ -31,10 +31,10 @@ from derive.optimization.question import ChoiceQuestion, Stated, read_question
 from derive.optimization.search import Best
 from derive.optimization.searched_choice import SearchedChoice, answers_at, best_of, put_back, searched_choice
 from derive.presentation.charts import Axis, Chart, Series, holding
-from derive.presentation.failed_checks import without_part
+from derive.presentation.failed_checks import is_amiss, without_part
 from derive.presentation.numbers import DIGITS, in_unit, labelled, shown_number, spelled
 from derive.presentation.placed_remarks import PlacedRemark, largest, point_data
-from derive.presentation.text import columns
+from derive.presentation.text import Document, Section, columns
 from derive.showing import Shown
 from derive.solving.diagnosis.left_domains import leaving_in_a_case
 from derive.solving.execution.answer import Answer
@@ -43,7 +43,7 @@ from derive.tolerances import AGREEMENT, TIGHT
 from quantities.declaration import Declaration
 from quantities.value import Value
 
-__all__ = ["Front", "FrontPoint", "as_data", "as_text", "cautions", "charts", "pareto_front"]
+__all__ = ["Front", "FrontPoint", "as_data", "charts", "document", "pareto_front"]
 
 _POINTS = 12
 _SHARE = 0.2  # of the time that is left, for one search
@@ -119,8 +119,11 @@ class Front(Shown):
     @query()
     def text(self, digits: int = DIGITS) -> str:
         """The front as a table."""
+        return document(self, digits).text
 
-        return as_text(self, digits)
+    @query()
+    def _document(self, digits: int | None = None) -> Document:
+        return document(self, digits or DIGITS)
 
     def plot(self) -> Any:
         """A figure: one target against the other, each chip or model of the front in its own colour."""
@@ -354,7 +357,7 @@ def _is_as_good(one: FrontPoint, other: FrontPoint, signs: Sequence[float]) -> b
     )
 
 
-def as_text(front: Front, digits: int = DIGITS) -> str:
+def document(front: Front, digits: int = DIGITS) -> Document:
     """The front as a table, and what is proved of it."""
     names = [quantity.name for quantity in front.targets]
     rows = [(*names, *front.quantities, "profiles")]
@@ -364,11 +367,19 @@ def as_text(front: Front, digits: int = DIGITS) -> str:
         rows.append((*values, *chosen, ", ".join(point.profiles) or "-"))
     told = " and ".join(f"{sense} {name}" for sense, name in zip(front.senses, names, strict=True))
     proof = "each point is proved" if front.proved else "not every point is proved"
-    head = f"front of {told}: {len(front)} points, {proof}"
-    return "\n".join([head, *(f"  {text}" for text in cautions(front, digits)), "", *columns(rows)])
+    amiss = tuple(_cautions(front, digits))
+    return Document(
+        headline=f"front of {told}: {len(front)} points, {proof}",
+        remarks=amiss,
+        sections=(Section("", columns(rows)),),
+        cautions=amiss,
+        is_amiss=not front.proved or is_amiss(front),
+        charts=lambda: charts(front),
+        data=lambda: as_data(front),
+    )
 
 
-def cautions(front: Front, digits: int = DIGITS) -> Iterator[str]:
+def _cautions(front: Front, digits: int = DIGITS) -> Iterator[str]:
     """What stands below the headline: failed checks, givens without effect, and what the middle assumes."""
     for name, count in front.failed.items():
         yield f"{name} does not hold at {count} of {len(front)} points"

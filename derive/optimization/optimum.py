@@ -20,10 +20,10 @@ from derive.errors import ExpressionError, LimitError
 from derive.expressions.tree import Name, Node, Number, render
 from derive.optimization.question import Choice
 from derive.optimization.under_ranges import UnderRanges
-from derive.presentation.failed_checks import cautions
+from derive.presentation.failed_checks import cautions, is_amiss
 from derive.presentation.numbers import DIGITS, in_unit, shown_number, with_unit
+from derive.presentation.text import Document, Section, columns
 from derive.presentation.text import as_data as answer_data
-from derive.presentation.text import columns, section
 from derive.showing import Shown
 from derive.solving.execution.answer import Answer
 from derive.solving.sensitivity.elasticities import put_in
@@ -37,8 +37,8 @@ __all__ = [
     "Binding",
     "Optimum",
     "as_data",
-    "as_text",
     "beside_each_other",
+    "document",
     "headline",
     "proof",
 ]
@@ -142,8 +142,11 @@ class Optimum(Shown):
     @query()
     def text(self, digits: int = DIGITS) -> str:
         """The choice, why it is the best, what binds, and all choices, as aligned text."""
+        return document(self, digits).text
 
-        return as_text(self, digits)
+    @query()
+    def _document(self, digits: int | None = None) -> Document:
+        return document(self, digits or DIGITS)
 
     def __repr__(self) -> str:
         return f"<Optimum {str(self).splitlines()[0]}>"
@@ -180,15 +183,23 @@ def _gap(found: Optimum, digits: int) -> str:
     return with_unit(told, found.answer.quantity.unit.text) if found.gap_is_absolute else f"{told} of the value"
 
 
-def as_text(found: Optimum, digits: int = DIGITS) -> str:
+def document(found: Optimum, digits: int = DIGITS) -> Document:
     """The value, the proof, what binds, the formula of the choice, all choices, and the checks that fail."""
-    lines = [headline(found, digits), f"  {proof(found)}", *(f"  {caution}" for caution in cautions(found.answer))]
-    lines += section("because", found.reasons) if found.reasons else []
-    lines += section("binding", map(str, found.binding)) if found.binding else []
-    lines += section("where", (f"{name} = {_formula(found, name)}" for name in found.forms)) if found.forms else []
-    if len(found.choices) > 1:
-        lines += section("choices", columns([_heading(found), *(_row(found, one, digits) for one in found.choices)]))
-    return "\n".join(lines)
+    amiss = cautions(found.answer)
+    choices = [_heading(found), *(_row(found, one, digits) for one in found.choices)] if len(found.choices) > 1 else []
+    return Document(
+        headline=headline(found, digits),
+        remarks=(proof(found), *amiss),
+        sections=(
+            Section("because", found.reasons),
+            Section("binding", [*map(str, found.binding)]),
+            Section("where", [f"{name} = {_formula(found, name)}" for name in found.forms]),
+            Section("choices", columns(choices)),
+        ),
+        cautions=amiss,
+        is_amiss=not found.proved or is_amiss(found.answer),
+        data=lambda: as_data(found, digits),
+    )
 
 
 def beside_each_other(found: Mapping[str, Optimum], digits: int = DIGITS) -> list[tuple[str, ...]]:

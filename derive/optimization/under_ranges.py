@@ -5,7 +5,7 @@ value at the middle, its best value where the ranges turn out worst, and how oft
 In each, the quantities that are free are chosen anew, for a fleet is bought before prices and efficiencies are known,
 and its batch is set afterwards.
 
-Values are drawn as in a sample (`tables.sampling`): a typed range is uniform, a profile's is a triangle around its
+Values are drawn as in a sample (`tables.samples`): a typed range is uniform, a profile's is a triangle around its
 value. Choices share a draw where they share its origin: what is typed, and what the same profile states. The rents of
 two chips are two ranges, though they bear one name. The corners of the ranges count for the worst case.
 

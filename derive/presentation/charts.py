@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import partial
 from math import isfinite
 from typing import Any, Literal
 
@@ -189,19 +191,13 @@ def reworded(charts: Iterable[Chart], called: Mapping[str, str]) -> tuple[Chart,
     'Chart of latency [s] against batch: H100.'
     """
     shown, met = tuple(charts), set[str]()
-    longest = sorted(called, key=len, reverse=True)
+    words = re.compile("|".join(map(re.escape, sorted(called, key=len, reverse=True))))
 
-    def word(text: str) -> str:
-        parts = [text]  # those at odd places are replaced already, and stay
-        for old in longest:
-            for i in range(len(parts) - 1, -1, -1):
-                if i % 2 == 0 and old in parts[i]:
-                    met.add(old)
-                    first, *rest = parts[i].split(old)
-                    parts[i : i + 1] = [first, *(piece for one in rest for piece in (called[old], one))]
-        return "".join(parts)
+    def own(match: re.Match[str]) -> str:
+        met.add(match[0])
+        return called[match[0]]
 
-    found = tuple(_worded(chart, word) for chart in shown)
+    found = tuple(_worded(chart, partial(words.sub, own)) for chart in shown) if called else shown
     if unmet := [old for old in called if old not in met]:
         raise ExpressionError(
             f"No words of the picture are {', '.join(map(repr, unmet))}.", hint=f"It says: {described(shown)}"
@@ -209,23 +205,16 @@ def reworded(charts: Iterable[Chart], called: Mapping[str, str]) -> tuple[Chart,
     return found
 
 
-def _worded(chart: Chart, word: Callable[[str], str]) -> Chart:
-    """A chart, each of its texts put through a function."""
+_AS_THEY_ARE = ("style", "axis", "levels")  # no words, and numbers with their units
 
-    def labelled(parts: Iterable[Any]) -> tuple[Any, ...]:
-        return tuple(replace(one, label=word(one.label)) for one in parts)
 
-    x, y = (replace(one, label=word(one.label), names=tuple(map(word, one.names))) for one in (chart.x, chart.y))
-    series = (replace(one, tags=tuple(map(word, one.tags))) for one in chart.series)
-    return replace(
-        chart,
-        x=x,
-        y=y,
-        title=word(chart.title),
-        caption=word(chart.caption),
-        series=labelled(series),
-        marks=labelled(chart.marks),
-        shades=labelled(chart.shades),
-        hatches=labelled(chart.hatches),
-        words=tuple(replace(one, text=word(one.text)) for one in chart.words),
-    )
+def _worded(part: Any, word: Callable[[str], str]) -> Any:
+    """A part of a chart, each of its texts put through a function."""
+    if isinstance(part, str):
+        return word(part)
+    if isinstance(part, tuple):
+        return tuple(_worded(one, word) for one in part)
+    if not is_dataclass(part) or isinstance(part, type):
+        return part
+    names = (one.name for one in fields(part) if one.name not in _AS_THEY_ARE)
+    return replace(part, **{name: _worded(getattr(part, name), word) for name in names})

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from derive.expressions.tree import Equation, Name, names_in
 from derive.presentation import mathematics
 from derive.presentation.failed_checks import cautions, warnings
+from derive.presentation.mathematics import Line
 from derive.presentation.numbers import REPORTED, STATED, in_multiples, prefixed, readable, reported_digits
 from quantities.declaration import Declaration
 from quantities.value import Source, Value
@@ -39,9 +40,6 @@ __all__ = [
 
 _FEWEST, _MOST = 3, 6  # digits of a result
 _WIDEST = 260  # characters of a line with numbers, beyond which it would not fit a page
-
-Line = tuple[str, str]
-"""The left and the right side of an equals sign; an empty left side continues the line above."""
 
 
 @dataclass(frozen=True, slots=True)

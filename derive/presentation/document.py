@@ -1,25 +1,34 @@
-"""The document model: the blocks and inline pieces of a page, independent of any language.
+"""Documents, independent of any language: the blocks and inline pieces of a page, and one walk over them.
 
 A report is a sequence of blocks. Text may contain mathematics between dollars, a *stressed* word between asterisks and
 a `name` between backticks; all else is shown as it is. Text from outside goes through `verbatim` first.
+
+The walk has what all languages share: the pieces of a block and their order, the numbering of sources, the content of a
+derivation. Each language is a class in a module of its own.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeAlias
 
+from derive.presentation.charts import Chart, described
+from derive.presentation.derivation import Derivation, Symbol, lay_out
+from derive.presentation.mathematics import Line, letter
 from quantities.declaration import Declaration
 from quantities.value import Source
 
 if TYPE_CHECKING:
-    from derive.presentation.charts import Chart
-    from derive.presentation.derivation import Derivation, Line
+    from derive.presentation.html import Html
+    from derive.presentation.latex import Latex
+    from derive.presentation.markdown import Markdown
+    from derive.solving.execution.answer import Answer
 
 __all__ = [
     "Block",
+    "Dialect",
     "Formulas",
     "Grid",
     "Heading",
@@ -31,7 +40,10 @@ __all__ = [
     "Where",
     "Worked",
     "anchor",
+    "bound",
+    "derivation",
     "led",
+    "shown",
     "spans",
     "verbatim",
 ]
@@ -183,3 +195,210 @@ def verbatim(text: str) -> str:
     'a\\*b costs \\$2'
     """
     return re.sub(r"[\\$*`]", lambda found: "\\" + found[0], text)
+
+
+# Documents as text
+
+_DATE = re.compile(r"(?<![\w.-])20\d\d-\d\d(?:-\d\d)?(?![\w-])")
+_COMMIT = re.compile(r"(?<=@)([0-9a-f]{7})[0-9a-f]+\b")
+_WORD = 40  # longest source, in characters, that is cited by its text
+
+_FEWEST = 3  # headings that have a table of contents
+
+Dialect: TypeAlias = "Latex | Markdown | Html"
+"""How a language writes each piece: of a line, then the blocks of a page and the page around them, then the parts of a
+derivation. What its methods take as `words` is markup already; a `text` is raw, and the dialect escapes it.
+"""
+
+Contents = Sequence[tuple[int, str, str]]
+"""Of each part and section its level, its words and the name by which it is linked to."""
+
+
+def bound(
+    title: str, reports: Sequence[Report], dialect: Dialect, lead: Sequence[Block] = (), edition: str = ""
+) -> str:
+    r"""A report, or several as one volume under a title, with one list of sources at the end.
+
+    Above the first section stand the date of the facts, which is the latest of the sources' dates, the abstract and the
+    takeaways: a report's own blocks before its first heading, or a volume's `lead`.
+
+    >>> from derive.presentation.markdown import HOST
+    >>> falls = Text("It *falls* at $g$.", (Source("a survey", date="2026-08"),))
+    >>> toy = Report("toy", "A toy", (Heading("One"), falls))
+    >>> print(bound(toy.title, [toy], HOST))
+    # A toy
+    <BLANKLINE>
+    Facts as of 2026\-08.
+    <BLANKLINE>
+    ## One
+    <BLANKLINE>
+    It *falls* at $`g`$. \[1\]
+    <BLANKLINE>
+    ## Sources
+    <BLANKLINE>
+    1. a survey \(2026\-08\)
+    <BLANKLINE>
+    """
+    is_volume = len(reports) > 1
+    blocks = [block for report in reports for block in (*([Heading(report.title, 1)] * is_volume), *report.blocks)]
+    if not lead:
+        first = next((place for place, block in enumerate(blocks) if isinstance(block, Heading)), len(blocks))
+        lead, blocks = blocks[:first], blocks[first:]
+    names = {one.name for block in (*lead, *blocks) if isinstance(block, Where) for one in block.quantities}
+    page = _Page(dialect, frozenset(names))
+    opening, parts = page.lead(lead), page.blocks(blocks)
+    if page.cited:
+        parts += [dialect.heading("Sources", 2, "sources"), page.sources]
+    head = dialect.head(page.words(title), _facts(page.cited, edition), opening, page.contents(blocks))
+    return dialect.document(page.words(title), _bare(title), head, parts, is_volume)
+
+
+def _facts(cited: Iterable[Source], edition: str) -> str:
+    """The latest date in the sources, and what made the report."""
+    latest = max((date for source in cited for date in _DATE.findall(str(source))), default="")
+    said = ", ".join(part for part in (f"Facts as of {latest}" if latest else "", edition) if part)
+    return f"{said}." if said else ""
+
+
+def derivation(answer: Answer, dialect: Dialect, digits: int | None = None) -> str:
+    """An answer as a section: its steps, its inputs in a table, its sources numbered."""
+    page, shown = _Page(dialect), lay_out(answer, digits)
+    parts = page.derivation(page.named(shown.target), 3, shown)
+    if page.cited:
+        parts.append(dialect.note("Sources", page.sources))
+    return dialect.between.join(parts) + "\n"
+
+
+def shown(blocks: Sequence[Block], dialect: Dialect) -> str:
+    """Blocks alone, without a page around them."""
+    return dialect.between.join(_Page(dialect).blocks(blocks))
+
+
+def _bare(words: str) -> str:
+    """Words without their markup."""
+    return "".join(led(text)[0] if kind == "link" else text for kind, text in spans(words))
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """A page that is being written, and the sources cited so far, numbered in their order."""
+
+    dialect: Dialect
+    introduced: frozenset[str] = frozenset()  # the quantities whose letters are explained on the page
+    cited: dict[Source, dict[str, None]] = field(default_factory=dict)  # without its remark, and all remarks of it
+
+    def blocks(self, blocks: Sequence[Block]) -> list[str]:
+        """The parts of a page; formulas continue the sentence before them."""
+        parts: list[str] = []
+        for before, block in zip((None, *blocks), blocks, strict=False):
+            if isinstance(before, Text) and isinstance(block, Formulas):
+                parts[-1] += self.dialect.before_formulas + self.dialect.aligned(block.lines)
+            else:
+                parts += self.block(block)
+        return parts
+
+    def lead(self, blocks: Sequence[Block]) -> list[str]:
+        """The abstract; a list in it has the takeaways."""
+        parts: list[str] = []
+        for block in blocks:
+            shown = self.block(block)
+            parts += [self.dialect.note("Takeaways", shown[0])] if isinstance(block, Items) else shown
+        return parts
+
+    def contents(self, blocks: Sequence[Block]) -> Contents:
+        """The parts and sections, if there are more than a few."""
+        headings = [block for block in blocks if isinstance(block, Heading) and block.level <= 2]
+        if len(headings) < _FEWEST:
+            return ()
+        return [(one.level, self.words(one.words), anchor(_bare(one.words))) for one in headings]
+
+    def block(self, block: Block) -> list[str]:
+        dialect = self.dialect
+        match block:
+            case Heading():
+                return [dialect.heading(self.words(block.words), block.level, anchor(_bare(block.words)))]
+            case Text():
+                return [dialect.paragraph(self.words(block.words) + self.citations(block.sources))]
+            case Items():
+                return [dialect.items([*map(self.words, block.rows)], self.citations(block.sources))]
+            case Formulas():
+                return [dialect.aligned(block.lines)]
+            case Where():
+                return [dialect.paragraph(f"Letters: {'; '.join(map(self.introduction, block.quantities))}.")]
+            case Worked():
+                return self.derivation(self.words(block.title), 4, block.page)
+            case Grid():
+                header, *rows = ([*map(self.words, row)] for row in (block.header, *block.rows))
+                caption = self.words(block.caption) + self.citations(block.sources)
+                return [dialect.grid(header, rows, caption, block.shares)]
+            case Picture():
+                return [dialect.picture(block.name, self.words(block.caption), described(block.charts))]
+
+    def derivation(self, title: str, level: int, shown: Derivation) -> list[str]:
+        """The result and its cautions, the steps, the inputs and the notes."""
+        dialect = self.dialect
+        parts = [dialect.result(title, level, shown.headline)]
+        parts += [dialect.caution(f"{one}.") for one in shown.cautions]
+        for number, step in enumerate(shown.steps, 1):
+            reason = f": {dialect.escaped(step.because)}" if step.because else ""
+            parts.append(dialect.step(number, self.named(step.relation), reason, step.lines))
+        if shown.symbols:
+            rows = [
+                (self.symbol(one), self.named(one.name), self.math(one.value), self.cite(one.source, "{}"))
+                for one in shown.symbols
+            ]
+            parts.append(dialect.inputs(("symbol", "quantity", "value", "source"), rows))
+        if shown.notes:
+            parts += dialect.small([dialect.note(one.title(), dialect.listed(rows)) for one, rows in shown.notes])
+        return parts
+
+    def named(self, name: str) -> str:
+        """A name in words."""
+        return self.dialect.escaped(name.replace("_", " "))
+
+    def math(self, formula: str) -> str:
+        return self.dialect.word("math", formula)
+
+    def introduction(self, quantity: Declaration) -> str:
+        """A letter, what it means in short, and its unit."""
+        shown = self.math(letter(quantity.name, quantity.latex))
+        spelled = "" if quantity.unit.text in ("", "1") else f" ({self.dialect.breakable(quantity.unit.text)})"
+        meaning = self.dialect.escaped(re.split("[;:] ", quantity.meaning or quantity.name.replace("_", " "))[0])
+        said = f"{shown}, {meaning}{spelled}"
+        return self.dialect.target(said, f"symbol-{quantity.name}")
+
+    def symbol(self, one: Symbol) -> str:
+        """A letter, linked to where it is introduced."""
+        shown = self.math(one.letter)
+        return self.dialect.linked(shown, f"symbol-{one.name}") if one.name in self.introduced else shown
+
+    def words(self, words: str) -> str:
+        return "".join(self.word(kind, text) for kind, text in spans(words))
+
+    def word(self, kind: str, text: str) -> str:
+        if kind == "link":
+            words, address = led(text)
+            return self.dialect.leading(self.dialect.word("text", words), address)
+        shown = self.dialect.word(kind, text)
+        is_linked = kind == "name" and text in self.introduced
+        return self.dialect.linked(shown, f"symbol-{text}") if is_linked else shown
+
+    def citations(self, sources: Sequence[Source]) -> str:
+        text = " ".join(dict.fromkeys(self.cite(source, "({})") for source in sources))
+        return f"{self.dialect.before_citations}{text}" if text else ""
+
+    def cite(self, source: Source, in_words: str) -> str:
+        """The number of a source; or its text in the given form, if it is short and names no publication."""
+        escaped = self.dialect.escaped
+        if source.kind in ("published", "measured") or source.url or source.date or len(source.text) > _WORD:
+            bare = replace(source, note="")
+            self.cited.setdefault(bare, {}).update({source.note: None} if source.note else {})
+            number = [*self.cited].index(bare) + 1
+            return self.dialect.linked(escaped(f"[{number}]"), f"source-{number}")
+        return in_words.format(escaped(source.text))
+
+    @property
+    def sources(self) -> str:
+        """The list of cited sources, each once, with the remarks on its numbers; a commit has seven digits."""
+        told = ("; ".join((str(source), *remarks)) for source, remarks in self.cited.items())
+        return self.dialect.listed([_COMMIT.sub(r"\1", one) for one in told], is_numbered=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Container, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from derive.expressions.tree import Node, names_in, render
 from derive.model.dimensions import dimension_of
@@ -32,6 +32,7 @@ __all__ = [
     "fails_in_words",
     "idle_givens",
     "in_a_row",
+    "is_amiss",
     "no_value_fits",
     "remarked",
     "side_unit",
@@ -103,6 +104,11 @@ def cautions(answer: Answer, idle: Sequence[str] | None = None) -> tuple[str, ..
 def remarked(answer: Answer) -> tuple[str, ...]:
     """The largest of what an answer assumes or leaves out, each with its size."""
     return tuple(remark.text for remark in answer.remarks[:MOST_REMARKS])
+
+
+def is_amiss(*results: Any) -> bool:
+    """Whether a check fails, a given plays no part, or there is a remark, in any of these answers or tables of them."""
+    return any(result.failed or result.unused or result.remarks for result in results)
 
 
 def warnings(answer: Answer, idle: Sequence[str] | None = None) -> tuple[str, ...]:

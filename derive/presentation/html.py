@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from derive.errors import DeriveError
-from derive.presentation.derivation import Line
-from derive.presentation.line_breaking import fitted
+from derive.presentation.mathematics import Line, fitted
 
-__all__ = ["Html", "formula"]
+__all__ = ["Html"]
 
 _LINE = 74  # characters of mathematics that a line holds
 
@@ -64,7 +63,7 @@ class Html:
     def word(self, kind: str, text: str) -> str:
         match kind:
             case "math":
-                return formula(text, "inline")
+                return f'<math display="inline">{_row(text)}</math>'
             case "name":
                 return f"<code>{self.escaped(text)}</code>"
             case "stress":
@@ -149,18 +148,13 @@ def _each(tag: str, inside: Iterable[str]) -> str:
     return "".join(f"<{tag}>{one}</{tag}>" for one in inside)
 
 
-def formula(latex: str, display: str) -> str:
-    """Mathematics in this package's LaTeX as MathML."""
-    return f'<math display="{display}">{_row(latex)}</math>'
-
-
 def _in_block(inside: str) -> str:
     """A formula on lines of its own; one that is wider than the page can be pushed aside without moving the page."""
     return f'<div class="formula"><math display="block">{inside}</math></div>'
 
 
 def _row(latex: str) -> str:
-    """The inside of a formula: `<mrow>...</mrow>`."""
+    """The inside of a formula, `<mrow>...</mrow>`: MathML of mathematics in this package's LaTeX."""
     if not latex:
         return "<mrow></mrow>"
     try:

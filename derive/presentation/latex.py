@@ -1,21 +1,23 @@
 r"""The LaTeX dialect: fragments that need only amsmath, and documents that any TeX distribution can set.
 
-Names, texts and sources come from users: every character of them is escaped, so that none acts as a command.
+Names, texts and sources come from users: every character of them is escaped, so that none acts as a command. TeX itself
+works in a temporary folder, cannot start programs, and uses a fixed date, so that the same report gives the same file.
 """
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
+from derive.errors import DeriveError, LimitError
 from derive.files import MARK
-from derive.presentation.derivation import Line
-from derive.presentation.line_breaking import fitted
-from derive.presentation.mathematics import width
+from derive.presentation.mathematics import Line, fitted, width
 
-__all__ = ["DOCUMENT", "FRAGMENT", "Latex", "escaped"]
+__all__ = ["DOCUMENT", "FRAGMENT", "Latex", "escaped", "is_installed", "pressed"]
 
 _PREAMBLE = r"""\documentclass[10pt,a4paper,fleqn]{CLASS}
 \usepackage[T1]{fontenc}
@@ -191,8 +193,11 @@ DOCUMENT = Latex(is_document=True)
 
 def _rows(rows: Sequence[Sequence[str]], is_long: bool = False) -> str:
     """The rows of a table; of a long one, no page begins with the last alone or ends with the first."""
-    joined = [1, len(rows) - 1] if is_long else []
-    return "".join(f"{' & '.join(row)} \\\\{'*' * (i in joined)}\n" for i, row in enumerate(rows, 1))
+    ends = [r" \\"] * len(rows)
+    if is_long and rows:
+        for place in {0, max(len(rows) - 2, 0)}:
+            ends[place] = r" \\*"
+    return "".join(f"{' & '.join(row)}{end}\n" for row, end in zip(rows, ends, strict=True))
 
 
 def _narrowed(shown: str, room: int) -> str:
@@ -205,3 +210,57 @@ def _signed(text: str) -> str:
     """Escaped text, with commands for signs that small fonts lack; names and units may break between words."""
     signed = "".join(_SIGNS.get(c, c) for c in escaped(text))
     return signed.replace(r"\_", r"\_\allowbreak{}").replace("/", r"/\allowbreak{}")
+
+
+# TeX run on a document
+
+_SECONDS = 120
+_SHOWN_LINES = 12  # limit on lines of a TeX error
+
+
+def is_installed() -> bool:
+    """Whether TeX is installed."""
+    import shutil
+
+    return shutil.which("pdflatex") is not None
+
+
+def pressed(name: str, tex: str, pictures: Mapping[str, bytes], log: list[str] | None = None) -> bytes:
+    """The PDF of a document; the lines of TeX's log are added to `log`."""
+    if not is_installed():
+        hint = "On Debian: apt install texlive-latex-recommended texlive-fonts-recommended lmodern"
+        raise DeriveError("PDF needs TeX, and pdflatex is not installed.", hint=hint)
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory() as place:
+        folder = Path(place)
+        (folder / f"{name}.tex").write_text(tex, encoding="utf-8")
+        for path, picture in pictures.items():
+            (folder / path).parent.mkdir(exist_ok=True)
+            (folder / path).write_bytes(picture)
+        for _ in range(2):  # the second run has the table of contents
+            _run(folder, name)
+        if log is not None:
+            log += _log(folder, name)
+        return (folder / f"{name}.pdf").read_bytes()
+
+
+def _run(folder: Path, name: str) -> None:
+    import subprocess
+
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", f"{name}.tex"]
+    fixed = {"SOURCE_DATE_EPOCH": "0", "FORCE_SOURCE_DATE": "1", "openin_any": "p", "openout_any": "p"}
+    try:
+        done = subprocess.run(
+            command, cwd=folder, env={**os.environ, **fixed}, capture_output=True, timeout=_SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise LimitError(f"{name}: TeX did not finish.", limit=f"{_SECONDS} s") from None
+    if done.returncode:
+        said = [line for line in _log(folder, name) if line.startswith(("!", "l."))]
+        raise DeriveError(f"{name}: TeX rejected the document: {' '.join(said[:_SHOWN_LINES])}")
+
+
+def _log(folder: Path, name: str) -> list[str]:
+    path = folder / f"{name}.log"
+    return path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else []

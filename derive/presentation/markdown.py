@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from derive.presentation.derivation import Line
-from derive.presentation.line_breaking import fitted
+from derive.presentation.mathematics import Line, fitted
 
 __all__ = ["HOST", "NOTEBOOK", "Markdown", "plain"]
 

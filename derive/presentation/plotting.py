@@ -24,7 +24,7 @@ from derive.errors import DeriveError
 from derive.files import MARK
 from derive.presentation.charts import Axis, Chart, Series
 
-__all__ = ["as_pdf", "as_picture", "as_png", "as_svg", "figure", "typeset"]
+__all__ = ["as_pdf", "as_picture", "as_svg", "figure", "typeset"]
 
 _PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
 _SHADES = ("#0072B2", "#E69F00", "#009E73", "#CC79A7")
@@ -110,17 +110,9 @@ def _same_everywhere(name: str, svg: str) -> str:
 
 def as_picture(ending: str, name: str, *charts: Chart) -> str | bytes:
     """The picture in the format of a file that ends in `.svg`, `.png` or `.pdf`."""
-    match ending:
-        case ".png":
-            return as_png(*charts)
-        case ".pdf":
-            return as_pdf(*charts)
-    return as_svg(name, *charts)
-
-
-def as_png(*charts: Chart) -> bytes:
-    """The picture as PNG."""
-    return _saved(charts, "png", dpi=_DOTS, metadata={"Software": MARK})
+    if ending == ".png":
+        return _saved(charts, "png", dpi=_DOTS, metadata={"Software": MARK})
+    return as_pdf(*charts) if ending == ".pdf" else as_svg(name, *charts)
 
 
 def as_pdf(*charts: Chart) -> bytes:
@@ -164,7 +156,8 @@ def _draw(panel: Any, chart: Chart) -> None:
     if chart.areas:
         _draw_map(panel, chart)
     else:
-        panel.grid(True, axis="x" if chart.y.names else "y" if chart.x.names else "both")
+        across = "x" if chart.y.names else "both"
+        panel.grid(True, axis="y" if chart.x.names and not chart.y.names else across)
     free, named = iter(count()), iter(count())
     for series in chart.series:
         color = _PALETTE[(next(free) if series.color is None else series.color) % len(_PALETTE)]

@@ -1,8 +1,14 @@
-"""An answer as text for the terminal, and as plain data; sections and columns of such text."""
+"""Results as documents, and their text for the terminal; an answer as text and as plain data.
+
+Whatever derive comes to tells itself as one document: a headline, what stands below it, its sections, the picture and
+the data. The command line prints, draws or lists it, and a notebook shows it, each without knowing what it is of.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from derive.presentation.derivation import notes
@@ -11,10 +17,54 @@ from derive.presentation.numbers import DIGITS, finite, shown_number, shown_span
 from derive.presentation.placed_remarks import remark_data
 
 if TYPE_CHECKING:
+    from derive.presentation.charts import Chart
     from derive.solving.execution.answer import Answer, Step
     from quantities.value import Value
 
-__all__ = ["as_data", "as_text", "as_text_together", "cautions_together", "columns", "headline", "section"]
+__all__ = [
+    "Document",
+    "Section",
+    "as_data",
+    "as_text",
+    "as_text_together",
+    "cautions_together",
+    "columns",
+    "headline",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Lines under a title; without one they stand at the margin."""
+
+    title: str
+    rows: Iterable[str]
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines of the section, after an empty one."""
+        return ["", self.title, *(f"  {row}" for row in self.rows)] if self.title else ["", *self.rows]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """What a result tells, whatever it is told in."""
+
+    headline: str
+    remarks: Sequence[str] = ()  # directly below it
+    sections: Sequence[Section] = ()  # those without rows are left out
+    cautions: Sequence[str] = ()  # of the remarks, or beside them: what is amiss, which is never hidden
+    is_amiss: bool = False  # for those who want nothing to be
+    charts: Callable[[], Sequence[Chart]] = tuple
+    data: Callable[[], dict[str, Any]] = dict  # for programs, with a documented schema
+
+    @property
+    def text(self) -> str:
+        """The text for the terminal, whose first line is the headline."""
+        lines = [self.headline, *(f"  {remark}" for remark in self.remarks)]
+        for part in self.sections:
+            lines += part.lines if part.rows else []
+        return "\n".join(lines)
 
 
 def headline(answer: Answer, digits: int = DIGITS) -> str:
@@ -39,23 +89,21 @@ def as_text(answer: Answer, digits: int = DIGITS) -> str:
 
 def as_text_together(answers: Sequence[Answer], digits: int = DIGITS) -> str:
     """Answers to several targets from the same givens, one below the other, and the steps, which they share, once."""
-    lines = [line for answer in answers for line in (headline(answer, digits), *_below(answer, answers))]
-    steps = dict.fromkeys(tuple(_step_lines(one, digits)) for answer in answers for one in answer.steps)
-    for number, step in enumerate(steps, 1):
-        lines += ["", f"{number}. {step[0]}", *step[1:]]
-    given = {name: value for answer in answers for name, value in answer.given.items()}
+    idle, lines = _idle(answers), list[str]()
+    steps: dict[tuple[str, ...], None] = {}
+    given: dict[str, Value] = {}
     said: dict[str, dict[str, None]] = {}
     for answer in answers:
+        lines += Document(headline=headline(answer, digits), remarks=cautions(answer, idle)).text.split("\n")
+        steps.update(dict.fromkeys(tuple(_step_lines(step, digits)) for step in answer.steps))
+        given.update(answer.given)
         for title, rows in notes(answer):
             said.setdefault(title, {}).update(dict.fromkeys(rows))
+    for number, step in enumerate(steps, 1):
+        lines += ["", f"{number}. {step[0]}", *step[1:]]
     for title, under in (("given", _given(given)), *((title, [*told]) for title, told in said.items())):
-        lines += section(title, under) if under else []
+        lines += Section(title, under).lines if under else []
     return "\n".join(lines)
-
-
-def _below(answer: Answer, answers: Sequence[Answer]) -> list[str]:
-    """What stands under a headline: failed checks, givens without effect on any of the answers, and remarks."""
-    return [f"  {caution}" for caution in cautions(answer, _idle(answers))]
 
 
 def _idle(answers: Sequence[Answer]) -> tuple[str, ...]:
@@ -66,10 +114,11 @@ def _idle(answers: Sequence[Answer]) -> tuple[str, ...]:
 
 def cautions_together(answers: Sequence[Answer]) -> list[str]:
     """The warnings of several answers, each once."""
-    told = [caution for one in answers for caution in warnings(one, _idle(answers))]
-    for one in answers:
-        about = f"{one.quantity.name}: " if len(answers) > 1 else ""
-        told += [f"{about}{remark}" for remark in remarked(one)]
+    idle = _idle(answers)
+    told = list(chain.from_iterable(warnings(answer, idle) for answer in answers))
+    for answer in answers:
+        about = f"{answer.quantity.name}: " if len(answers) > 1 else ""
+        told += [f"{about}{remark}" for remark in remarked(answer)]
     return list(dict.fromkeys(told))
 
 
@@ -91,11 +140,6 @@ def _given(given: Mapping[str, Value]) -> list[str]:
     width = max((len(name) for name in given), default=0)
     widest = max((len(str(value)) for value in given.values()), default=0)
     return [f"{name:<{width}} = {value!s:<{widest}}  {value.source}" for name, value in given.items()]
-
-
-def section(title: str, rows: Iterable[str]) -> list[str]:
-    """The lines of a section, after an empty line."""
-    return ["", title, *(f"  {row}" for row in rows)]
 
 
 def columns(rows: Sequence[Sequence[str]], right: Container[int] = ()) -> list[str]:

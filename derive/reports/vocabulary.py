@@ -47,17 +47,20 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial, singledispatch
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from derive.borders.border import Borders
+from derive.comparison import comparison
 from derive.comparison.comparison import Comparison
 from derive.errors import ExpressionError, NoSolutionError, unknown
 from derive.library import Library
+from derive.optimization import front
 from derive.optimization.front import Front
 from derive.optimization.optimum import Optimum
+from derive.optimization.optimum_charts import bars
 from derive.presentation import mathematics
-from derive.presentation.charts import Axis, Chart, Mark, Series, Shade
+from derive.presentation.charts import Axis, Chart, Mark, Series, Shade, reworded
 from derive.presentation.derivation import digits_borne, reported
 from derive.presentation.document import Formulas, Picture, verbatim
 from derive.presentation.numbers import in_multiples, prefixed, reported_digits
@@ -72,7 +75,7 @@ if TYPE_CHECKING:
 
     from quantities.declaration import Declaration
 
-__all__ = ["Said", "drawn", "places_of", "rows_of", "vocabulary"]
+__all__ = ["Said", "drawn", "places_of", "vocabulary"]
 
 _NAME = re.compile(r"[A-Za-z0-9_-]+")  # of a picture, which becomes a file's
 _TIMES = ("ms", "s", "min", "h")
@@ -195,23 +198,25 @@ def picture(name: str, *charts: Chart, caption: str) -> Picture:
     return Picture(name, charts, " ".join(caption.split()))
 
 
+_QUESTIONS = ("solve", "solve_all", "sweep", "least", "most", "front", "border")
+
+
 def vocabulary(library: Library) -> dict[str, Any]:
     """The vocabulary on a library."""
 
-    def solve(target: str, *profiles: str, **given: Any) -> Answer:
-        return library.solve(target, *profiles, **_typed(given))
+    def question(verb: str) -> Callable[..., Any]:
+        """A question of the library, to which an answer can be given."""
+
+        def ask(target: Any, *profiles: Any, **given: Any) -> Any:
+            return getattr(library, verb)(target, *profiles, **_typed(given))
+
+        return ask
 
     def attempt(target: str, *profiles: str, **given: Any) -> Answer | None:
         try:
-            return solve(target, *profiles, **given)
+            return library.solve(target, *profiles, **_typed(given))
         except NoSolutionError:
             return None
-
-    def solve_all(target: str, *profiles: str, **given: Any) -> tuple[Answer, ...]:
-        return library.solve_all(target, *profiles, **_typed(given))
-
-    def sweep(targets: str | Sequence[str], *profiles: str, **given: Any) -> Any:
-        return library.sweep(targets, *profiles, **_typed(given))
 
     def held(profile: str, name: str, digits: int = 4) -> str:
         value = _stated(library, profile, name)
@@ -235,19 +240,12 @@ def vocabulary(library: Library) -> dict[str, Any]:
         own = load(f"{text}\n", beside=library)
         return vocabulary(Library(own.relations.values(), (), library.profiles))
 
-    def rows(found: Any, digits: int = 3) -> list[dict[str, str]]:
-        return rows_of(found, partial(number, digits=digits))
-
-    def over_ranges(best: Any, digits: int = 3) -> list[dict[str, str]]:
-        return _rows_over_ranges(best, partial(number, digits=digits))
-
-    own = (solve, solve_all, attempt, sweep, held, known, meaning, quantity, pencil, relations, rows, over_ranges)
     laid_out = (formulas.letter, formulas.stated, formulas.turned, formulas.closed_form, sides)
     return {
-        **{one.__name__: one for one in own},
+        **{verb: question(verb) for verb in _QUESTIONS},
+        **{one.__name__: one for one in (attempt, held, known, meaning, quantity, pencil, relations)},
         **{one.__name__: partial(one, library) for one in laid_out},
-        **_choices(library, _typed),
-        "drawn": drawn,
+        "compare": library.compare,
         "form": partial(closed, library),
         **_FREE,
     }
@@ -272,64 +270,29 @@ def _span(text: str, points: int = 50, log: bool = False) -> Any:
     return span(text, points, log=log)
 
 
-_FREE: dict[str, Any] = {
-    **{one.__name__: one for one in (cite, cited, lasting, magnitude, number, rounded, spread, verbatim)},
-    **{one.__name__: one for one in (formulas.briefly, formulas.chain, formulas.forms, formulas.worked)},
-    **{one.__name__: one for one in (axis, chart, line, picture)},
-    **{one.__name__: one for one in (identical, lines, positive, unknown_symbol, unknown_function)},
-    **{one.__name__: one for one in (abs, max, min, round, zip)},
-    "log": math.log,
-    "mark": Mark,
-    "say": Said.of,
-    "shade": Shade,
-    "span": _span,
-}
-
-
 def drawn(found: Any, called: Mapping[str, str] | None = None) -> tuple[Chart, ...]:
     """The charts of a result, with a reader's words in place of the library's names; a report has its own captions."""
-    from derive.presentation.charts import reworded
-
-    return reworded((replace(one, caption="") for one in _charts(found)), called or {})
-
-
-@singledispatch
-def _charts(found: Any) -> tuple[Chart, ...]:
-    raise TypeError(f"a {type(found).__name__} has no picture")
-
-
-@_charts.register(Optimum)
-def _(found: Optimum) -> tuple[Chart, ...]:
-    from derive.optimization.optimum_charts import bars
-
-    return (bars(found),)
+    charts: Sequence[Chart]
+    match found:
+        case Optimum():
+            charts = (bars(found),)
+        case Front():
+            charts = front.charts(found)
+        case Comparison():
+            charts = comparison.charts(found)
+        case Borders():
+            charts = found.charts
+        case _:
+            raise TypeError(f"a {type(found).__name__} has no picture")
+    return reworded((replace(one, caption="") for one in charts), called or {})
 
 
-@_charts.register(Front)
-def _(found: Front) -> tuple[Chart, ...]:
-    from derive.optimization.front import charts
-
-    return charts(found)
-
-
-@_charts.register(Comparison)
-def _(found: Comparison) -> tuple[Chart, ...]:
-    from derive.comparison.comparison import charts
-
-    return charts(found)
-
-
-@_charts.register(Borders)
-def _(found: Borders) -> tuple[Chart, ...]:
-    return found.charts
-
-
-def rows_of(found: Optimum | Front, number: Callable[..., str]) -> list[dict[str, str]]:
+def rows(found: Optimum | Front, digits: int = 3) -> list[dict[str, str]]:
     """A best choice or a front as rows of a table: the profiles that differ, the values in words."""
     if isinstance(found, Front):
         points = [(one.profiles, one.chosen) for one in found.points]
         rows = [
-            {one.quantity.name: _said(one.base or 0.0, one.quantity, number) for one in point.answers}
+            {one.quantity.name: _said(one.base or 0.0, one.quantity, digits) for one in point.answers}
             for point in found.points
         ]
     else:
@@ -338,28 +301,28 @@ def rows_of(found: Optimum | Front, number: Callable[..., str]) -> list[dict[str
         rows = [
             {
                 **one.listed,
-                quantity.name: "" if one.best is None else _said(one.best, quantity, number),
+                quantity.name: "" if one.best is None else _said(one.best, quantity, digits),
                 "why": one.why.replace("_", " "),
             }
             for one in found.choices
         ]
     own = _own([profiles for profiles, _ in points])
     return [
-        {"profiles": name, **row, **{n: _said(x, found.quantities[n], number) for n, x in chosen.items()}}
+        {"profiles": name, **row, **{n: _said(x, found.quantities[n], digits) for n, x in chosen.items()}}
         for name, row, (_, chosen) in zip(own, rows, points, strict=True)
     ]
 
 
-def _rows_over_ranges(best: Optimum, number: Callable[..., str], points: int = 1000) -> list[dict[str, str]]:
+def over_ranges(best: Optimum, digits: int = 3) -> list[dict[str, str]]:
     """How the choices of an optimum fare over its ranges, as rows of a table."""
-    found = best.under_ranges(points)
+    found = best.under_ranges()
     own = _own([one.choice.profiles for one in found.outcomes])
     return [
         {
             "profiles": name,
             **one.choice.listed,
-            "middle": _said(one.middle, found.quantity, number),
-            "worst": _said(one.worst, found.quantity, number) if math.isfinite(one.worst) else "excluded",
+            "middle": _said(one.middle, found.quantity, digits),
+            "worst": _said(one.worst, found.quantity, digits) if math.isfinite(one.worst) else "excluded",
             "wins": f"{100 * one.wins:.0f} %",
             "holds": f"{100 * one.holds:.0f} %",
         }
@@ -367,8 +330,8 @@ def _rows_over_ranges(best: Optimum, number: Callable[..., str], points: int = 1
     ]
 
 
-def _said(base: float, quantity: Declaration, number: Callable[..., str]) -> str:
-    return number(quantity.unit.from_base(base), quantity.unit.text)
+def _said(base: float, quantity: Declaration, digits: int) -> str:
+    return number(quantity.unit.from_base(base), quantity.unit.text, digits)
 
 
 def _own(each: Iterable[tuple[str, ...]]) -> list[str]:
@@ -378,23 +341,15 @@ def _own(each: Iterable[tuple[str, ...]]) -> list[str]:
     return [", ".join(name for name in one if name not in shared) for one in listed]
 
 
-def _choices(library: Any, typed: Callable[[Mapping[str, Any]], dict[str, Any]]) -> dict[str, Any]:
-    """The verbs of best choices, asked of a library."""
-
-    def least(target: str, *profiles: Any, such_that: Any = (), **given: Any) -> Optimum:
-        found: Optimum = library.least(target, *profiles, such_that=such_that, **typed(given))
-        return found
-
-    def most(target: str, *profiles: Any, such_that: Any = (), **given: Any) -> Optimum:
-        found: Optimum = library.most(target, *profiles, such_that=such_that, **typed(given))
-        return found
-
-    def front(targets: Any, *profiles: Any, such_that: Any = (), points: int = 12, **given: Any) -> Front:
-        found: Front = library.front(targets, *profiles, such_that=such_that, points=points, **typed(given))
-        return found
-
-    def border(target: str, *profiles: Any, over: Any, **given: Any) -> Borders:
-        found: Borders = library.border(target, *profiles, over=over, **typed(given))
-        return found
-
-    return {one.__name__: one for one in (least, most, front, border)} | {"compare": library.compare}
+_FREE: dict[str, Any] = {
+    **{one.__name__: one for one in (cite, cited, lasting, magnitude, number, rounded, spread, verbatim)},
+    **{one.__name__: one for one in (formulas.briefly, formulas.chain, formulas.forms, formulas.worked)},
+    **{one.__name__: one for one in (axis, chart, drawn, line, over_ranges, picture, rows)},
+    **{one.__name__: one for one in (identical, lines, positive, unknown_symbol, unknown_function)},
+    **{one.__name__: one for one in (abs, max, min, round, zip)},
+    "log": math.log,
+    "mark": Mark,
+    "say": Said.of,
+    "shade": Shade,
+    "span": _span,
+}

@@ -12,7 +12,7 @@ apart or more, both distributions are of the logarithm; otherwise nearly all poi
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -24,10 +24,10 @@ from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.plan import plan
 from derive.presentation.charts import Axis, Chart, Mark, Series
-from derive.presentation.failed_checks import fails_in_words
+from derive.presentation.failed_checks import fails_in_words, is_amiss, without_part
 from derive.presentation.numbers import DIGITS, labelled, ranged, with_unit
 from derive.presentation.placed_remarks import PlacedRemark, largest
-from derive.presentation.text import columns, section
+from derive.presentation.text import Document, Section, columns
 from derive.showing import Shown
 from derive.solving.answering.solver import solve
 from derive.solving.execution.question import ask
@@ -49,6 +49,7 @@ _PIECE = 1 << 18  # points that are tested at once
 _TAIL = 0.05  # share of the values that lie below `low`, and of those that lie above `high`
 _BETWEEN = 64  # steps from the low end of a range to the high one, to find turning points
 _BINS = 48
+_SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)  # of the points, below the quantiles that are data
 _BARS = 12  # limit on ranges that are drawn and listed
 _EDGE = 0.001  # share of the values on either side that the histogram leaves out if they would stretch it
 
@@ -184,7 +185,11 @@ class Sample(Shown):
     @query()
     def text(self, digits: int = DIGITS) -> str:
         """The distribution in a few lines, and the effect of each range alone."""
-        return _as_text(self, digits)
+        return self._document(digits).text
+
+    @query()
+    def _document(self, digits: int | None = None) -> Document:
+        return document(self, digits or DIGITS)
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -422,17 +427,12 @@ def _tornado(sample: Sample) -> Chart:
     return Chart(across, down, (*ends, *beyond), title="each range alone", height=1.1 + 0.34 * len(names))
 
 
-def _as_text(sample: Sample, digits: int = DIGITS) -> str:
+def document(sample: Sample, digits: int = DIGITS) -> Document:
     """The distribution of the values, and the effect of each range alone."""
     unit = sample.quantity.unit.text
     low, median, high = (f"{value.magnitude:.{digits}g}" for value in (sample.low, sample.median, sample.high))
     middle, to = with_unit(median, unit), with_unit(high, unit)
     lost = f"; {100 * sample.lost:.3g} % of them have no single value" if sample.lost else ""
-    lines = [
-        f"{sample.quantity.name} = {middle} in the middle, 90 % of the values from {low} to {to}",
-        f"{len(sample)} points, seed {sample.seed}{lost}",
-        *_amiss(sample),
-    ]
     rows = [
         (one.name, _range(sample, one.name), sample.spreads[one.name].shape, ranged(one.least, one.most, unit, digits))
         for one in sample.tornado[:_BARS]
@@ -440,7 +440,42 @@ def _as_text(sample: Sample, digits: int = DIGITS) -> str:
     alone = columns(rows)
     if len(sample.tornado) > _BARS:
         alone.append(f"and {len(sample.tornado) - _BARS} more, which move it less")
-    return "\n".join([*lines, *section("each range alone", alone)])
+    told = [f"{len(sample)} points, seed {sample.seed}{lost}", *_amiss(sample)]
+    return Document(
+        headline="\n".join(
+            [f"{sample.quantity.name} = {middle} in the middle, 90 % of the values from {low} to {to}", *told]
+        ),
+        sections=(Section("each range alone", alone),),
+        cautions=tuple(_cautions(sample)),
+        is_amiss=is_amiss(sample),
+        charts=lambda: charts(sample),
+        data=lambda: as_data(sample),
+    )
+
+
+def _cautions(sample: Sample) -> Iterator[str]:
+    """What is amiss with the points, a sentence each."""
+    for name, where in sample.failed.items():
+        yield f"{name} does not hold at {int(where.sum())} of {len(sample)} points"
+    if sample.unused:
+        yield f"{without_part(sample.unused)} at any point"
+    yield from map(str, largest(sample.remarks))
+
+
+def as_data(sample: Sample) -> dict[str, Any]:
+    """The sample as plain data: quantiles in the target's unit, and how far each range alone moves it."""
+    return {
+        "target": sample.quantity.name,
+        "unit": sample.quantity.unit.text,
+        "points": len(sample),
+        "seed": sample.seed,
+        "quantiles": {f"{share:g}": sample.quantile(share).magnitude for share in _SHARES},
+        "lost": sample.lost,
+        "tornado": [{"name": one.name, "least": one.least, "most": one.most} for one in sample.tornado],
+        "failed": {name: float(where.mean()) for name, where in sample.failed.items()},
+        "unused": list(sample.unused),
+        "remarks": [remark.data for remark in sample.remarks],
+    }
 
 
 def _amiss(sample: Sample) -> list[str]:

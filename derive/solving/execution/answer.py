@@ -364,16 +364,16 @@ class Answer(Shown):
     @query()
     def markdown(self, digits: int | None = None) -> str:
         """The derivation in Markdown, with mathematics in dollar signs and as many digits as the inputs justify."""
+        from derive.presentation.document import derivation
         from derive.presentation.markdown import NOTEBOOK
-        from derive.presentation.writing import derivation
 
         return derivation(self, NOTEBOOK, digits)
 
     @query()
     def latex(self, digits: int | None = None) -> str:
         """The derivation in LaTeX, for a document that loads amsmath, with as many digits as the inputs justify."""
+        from derive.presentation.document import derivation
         from derive.presentation.latex import FRAGMENT
-        from derive.presentation.writing import derivation
 
         return derivation(self, FRAGMENT, digits)
 

@@ -41,15 +41,15 @@ def as_text(found: Inference, digits: int = DIGITS) -> str:
     """What a sheet implies: subject by subject with its assumptions, its contradictions, and what it does not say."""
     lines = [f"{found.sheet}: {found.title}" if found.title else found.sheet]
     for subject in dict.fromkeys(one.question.subject for one in found.conclusions):
-        lines += text.section(subject, _rows(found, subject, digits))
+        lines += text.Section(subject, _rows(found, subject, digits)).lines
     if found.contradictions:
-        lines += text.section("Its prices contradict each other", map(_said, found.contradictions))
+        lines += text.Section("Its prices contradict each other", map(_said, found.contradictions)).lines
     lacking: dict[str, list[str]] = {}
     for missing in found.missing:
         lacking.setdefault(_reason(missing), []).append(missing.quantity.name)
     if lacking:
         rows = (f"{', '.join(names)}: {reason}" for reason, names in lacking.items())
-        lines += text.section("It does not say", rows)
+        lines += text.Section("It does not say", rows).lines
     return "\n".join(lines)
 
 
@@ -83,10 +83,14 @@ def as_steps(found: Inference, digits: int | None = None) -> str:
     for one in found.conclusions:
         low, high = (shown(end, one.quantity.unit, digits or DIGITS) for end in one.bounds)
         taken = [assumption for assumption in one.assumptions if assumption not in one.answer.assumptions]
-        lines = [one.meaning, one.answer.text(digits or numbers.DIGITS), *text.section("taken", taken or ["nothing"])]
+        lines = [
+            one.meaning,
+            one.answer.text(digits or numbers.DIGITS),
+            *text.Section("taken", taken or ["nothing"]).lines,
+        ]
         if str(one.reference):
             lines += ["", f"range over chips and sizes: {low} ({one.low_at}) to {high} ({one.high_at})"]
-        lines += text.section("refuted by", one.refuted_by)
+        lines += text.Section("refuted by", one.refuted_by).lines
         parts.append("\n".join(lines))
     return "\n\n\n".join(parts)
 

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from derive.errors import DeriveError, ExpressionError
 from derive.presentation import latex, markdown
-from derive.presentation.document import Picture, Report, Where
+from derive.presentation.document import Dialect, Picture, Report, Where, bound
 from derive.presentation.html import Html
 from derive.presentation.plotting import as_pdf, as_svg
-from derive.presentation.writing import Dialect, bound
 from derive.reports.formulas import introduced, symbols
 from derive.reports.templating import opening, rendered
 from derive.reports.vocabulary import vocabulary

@@ -97,8 +97,7 @@ def test_a_formula_comes_with_its_units() -> None:
 @pytest.mark.thorough
 def test_the_best_choice_is_proved() -> None:
     given = {"context": "8 ktoken/sequence", "batch": "1..4096 sequence", "chips": ["8 chip", "32 chip"]}
-    reply = TOOLS.best(
-        "least",
+    reply = TOOLS.least(
         "cost_per_token",
         given,
         [["h100-sxm:fp8", "b200-sxm:fp8"], "llama3-70b"],
@@ -106,7 +105,7 @@ def test_the_best_choice_is_proved() -> None:
     )
     assert reply.data["proved"] is True
     assert reply.text.startswith("least cost_per_token = 1.16632 USD/Mtoken at batch = 68 sequence")
-    most = TOOLS.best("most", "user_speed", {**given, "chips": "8 chip"}, ["h100-sxm:fp8", "llama3-70b"])
+    most = TOOLS.least("user_speed", {**given, "chips": "8 chip"}, ["h100-sxm:fp8", "llama3-70b"], sense="most")
     assert most.text.startswith("most user_speed = ")
 
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 import derive
 from derive.cli import cli, run
-from derive.cli.comparison import second_profiles
+from derive.cli.explaining import second_profiles
 
 GIVEN = (
     "batch=64 sequence",

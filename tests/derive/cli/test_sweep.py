@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 import derive
-from derive.notebook.display import as_html, as_text
+from derive.notebook import as_html, as_text
 from tests.derive.terminal import ask, settle
 
 ROOFLINE = """\

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 import derive
-from derive.cli.shared import wrapped
+from derive.cli.output import wrapped
 from derive.tables import progress
 from derive.tokens.audit import audit
 

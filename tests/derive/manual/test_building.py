@@ -9,10 +9,18 @@ import pytest
 import derive
 from derive import ExpressionError
 from derive.cli import cli
-from derive.manual import building
-from derive.manual.building import DIGESTS, built, is_buildable, stale
-from derive.manual.docstrings import as_markdown
-from derive.manual.pages import digest, pages, specimens, theory, written_pages
+from derive.manual.pages import (
+    DIGESTS,
+    as_markdown,
+    built,
+    digest,
+    is_buildable,
+    pages,
+    specimens,
+    stale,
+    theory,
+    written_pages,
+)
 from tests.derive.terminal import ask
 
 needs_sphinx = pytest.mark.skipif(not is_buildable(), reason="the extra `manual` is not installed")
@@ -99,7 +107,7 @@ def test_nothing_is_removed_from_a_folder_that_is_no_manual(tmp_path, monkeypatc
 
 
 def test_without_the_extra_it_says_so_and_the_check_does_without(tmp_path, monkeypatch):
-    monkeypatch.setattr(building, "_NEEDED", ("a_package_that_is_not_there",))
+    monkeypatch.setattr("derive.manual.pages._NEEDED", ("a_package_that_is_not_there",))
     said = ask("manual", "--out", str(tmp_path / "manual"))
     assert (said.status, said.err) == (
         2,

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import pytest
 
 import derive
-from derive.notebook.display import as_html, as_latex, as_text
+from derive.notebook import as_html, as_latex, as_text
 
 PENDULUM = """title = "<script>alert(1)</script>"
 [quantities]

@@ -8,7 +8,7 @@ import derive
 
 pytest.importorskip("IPython", reason="IPython comes with the extra notebook")
 
-from derive.notebook.session import Report, begun, read_cell
+from derive.notebook import Report, begun, read_cell
 
 PENDULUM = """[quantities]
 length = { unit = "m" }

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 import derive
 from derive.presentation.derivation import stated
-from derive.presentation.line_breaking import fitted
-from derive.presentation.mathematics import letter, width
+from derive.presentation.mathematics import fitted, letter, width
 from tests.ordinary import examples
 
 ROOM = 60

@@ -6,10 +6,10 @@ import re
 
 import pytest
 
+from derive.presentation.document import derivation
 from derive.presentation.html import Html
 from derive.presentation.latex import DOCUMENT, FRAGMENT
 from derive.presentation.markdown import HOST, NOTEBOOK
-from derive.presentation.writing import derivation
 from tests.derive.presentation.test_latex import CLIFF
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import derive
 from derive.presentation import latex, markdown
 from derive.presentation.charts import Axis, Chart, Series
-from derive.presentation.document import Formulas, Grid, Heading, Items, Picture, Report, Text, verbatim
+from derive.presentation.document import Formulas, Grid, Heading, Items, Picture, Report, Text, bound, verbatim
 from derive.presentation.html import Html
-from derive.presentation.writing import bound
 from derive.reports.formulas import worked
 from quantities.value import Source
 

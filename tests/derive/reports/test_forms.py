@@ -9,10 +9,8 @@ from html.parser import HTMLParser
 import pytest
 
 from derive.presentation import latex, markdown
-from derive.presentation.document import Formulas, Report
+from derive.presentation.document import Formulas, Report, bound
 from derive.presentation.plotting import as_pdf, as_svg
-from derive.presentation.writing import bound
-from derive.reports import tex
 from tests.derive.reports.pages import HOSTILE, as_html, as_latex, as_markdown, hostile, report
 
 
@@ -26,7 +24,7 @@ FORMS = {
     "markdown": as_markdown,
     "html": lambda made: as_html(made, drawn()),
 }
-needs_tex = pytest.mark.skipif(not tex.is_installed(), reason="no TeX is installed")
+needs_tex = pytest.mark.skipif(not latex.is_installed(), reason="no TeX is installed")
 
 
 class Seen(HTMLParser):
@@ -121,7 +119,7 @@ def test_tex_takes_the_document_and_lets_nothing_run_over(made):
     log: list[str] = []
     document = made()
     pictures = {f"figures/{picture.name}.pdf": as_pdf(*picture.charts) for picture in document.pictures}
-    assert tex.pressed("toy", as_latex(document), pictures, log).startswith(b"%PDF")
+    assert latex.pressed("toy", as_latex(document), pictures, log).startswith(b"%PDF")
     wide = [float(found[1]) for line in log if (found := re.match(r"Overfull \\hbox \(([\d.]+)pt", line))]
     assert max(wide, default=0.0) <= 5.0
 
@@ -129,16 +127,16 @@ def test_tex_takes_the_document_and_lets_nothing_run_over(made):
 @pytest.mark.thorough
 @needs_tex
 def test_the_same_document_makes_the_same_pdf():
-    assert tex.pressed("toy", as_latex(report()), {}) == tex.pressed("toy", as_latex(report()), {})
+    assert latex.pressed("toy", as_latex(report()), {}) == latex.pressed("toy", as_latex(report()), {})
 
 
 @needs_tex
 def test_what_tex_refuses_is_told_in_its_words():
     with pytest.raises(Exception, match=r"toy: TeX rejected the document: ! Undefined control sequence"):
-        tex.pressed("toy", r"\documentclass{article}\begin{document}\nothing\end{document}", {})
+        latex.pressed("toy", r"\documentclass{article}\begin{document}\nothing\end{document}", {})
 
 
 def test_without_tex_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setenv("PATH", "")
     with pytest.raises(Exception, match=r"PDF needs TeX.*\n?.*texlive"):
-        tex.pressed("toy", "", {})
+        latex.pressed("toy", "", {})

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from derive.reports.tex import is_installed, pressed
+from derive.presentation.latex import is_installed, pressed
 from derive.tokens.reports.titles import titles
 
 PRESSED = [pytest.param(name, marks=() if name == "menu" else pytest.mark.thorough) for name in titles()]

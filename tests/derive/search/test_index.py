@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 import derive
 from derive import UnknownNameError
-from derive.search.index import Entry, Index
-from derive.search.words import fold
+from derive.search.index import Entry, Index, fold
 
 TEXT = """
 [quantities]

@@ -13,9 +13,9 @@ import pytest
 
 import derive
 from derive.audit.verdicts import Verdict, worst_first
+from derive.presentation import latex as tex
 from derive.presentation.document import Formulas, Grid, Heading, Items, Report, Text
 from derive.presentation.plotting import as_pdf, as_svg
-from derive.reports import tex
 from derive.reports.templating import rendered
 from derive.reports.vocabulary import number, vocabulary
 from derive.tokens.audit import audit, clashes

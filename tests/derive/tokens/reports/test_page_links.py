@@ -6,11 +6,10 @@ import re
 
 import pytest
 
-from derive.presentation.document import Report, Text, led, spans
+from derive.presentation.document import Dialect, Report, Text, bound, led, spans
 from derive.presentation.html import Html
 from derive.presentation.latex import DOCUMENT
 from derive.presentation.markdown import HOST
-from derive.presentation.writing import Dialect, bound
 from derive.tokens.reports import titles
 from derive.tokens.reports.titles import TEMPLATES
 from tests.derive.terminal import ask

@@ -8,10 +8,9 @@ from functools import cache
 import pytest
 from markdown_it import MarkdownIt
 
-from derive.presentation.document import Formulas, Report, Text, Where
+from derive.presentation.document import Formulas, Report, Text, Where, bound
 from derive.presentation.html import Html
 from derive.presentation.markdown import HOST, Markdown
-from derive.presentation.writing import bound
 from derive.tokens.reports import shelf
 from tests.derive.tokens.reports.shown import letters
 

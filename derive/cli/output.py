@@ -1,4 +1,4 @@
-"""What the verbs share: options, reading of arguments, output, and error messages."""
+"""What a command says on either stream, and the files that it writes."""
 
 from __future__ import annotations
 
@@ -8,176 +8,38 @@ import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
-from functools import cached_property, wraps
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from derive.verbs import PICTURES
+
 if TYPE_CHECKING:
-    from derive.errors import DeriveError
-    from derive.library import Library
     from derive.presentation.charts import Chart
 
 __all__ = [
-    "ADD",
-    "DIGITS",
-    "EACH",
-    "FILE",
-    "FORCE",
-    "IN",
-    "INS",
-    "JSON",
-    "LIBRARY",
-    "PICTURE",
-    "PICTURES",
-    "STRICT",
-    "WITH",
-    "Sources",
     "Visible",
     "colour",
     "complain",
     "error_data",
-    "of_file",
     "output_ending",
-    "profile_names",
     "prove_replaceable",
     "prove_writable",
     "put",
     "put_files",
     "put_picture",
-    "quantity_names",
     "say",
     "say_data",
-    "source_of",
     "table",
-    "timed",
     "visible",
     "warn",
-    "with_sources",
     "wrapped",
     "writable",
-    "writes",
 ]
-
-FILE = click.Path(readable=False)
-"""A path that a shell completes; whether the file can be read is for the verb to say."""
-
-
-def quantity_names(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    """The quantities of the built-in library that a shell offers for the beginning of a name."""
-    return [name for name in _built_in().declared if name.startswith(incomplete)]
-
-
-def profile_names(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    """The profiles of the built-in library that a shell offers for the beginning of a name."""
-    return [name for name in _built_in().profiles if name.startswith(incomplete)]
-
-
-_FORCED = "derive.force"  # where the options of a command line say that any file may be replaced
-
-
-def _note_force(context: click.Context, _: click.Parameter, is_forced: bool) -> None:
-    context.meta[_FORCED] = is_forced
-
-
-FORCE = click.option(
-    "--force",
-    is_flag=True,
-    expose_value=False,
-    callback=_note_force,
-    help="Replace a file even if derive did not write it, or it was changed since.",
-)
-PICTURES = (".svg", ".png", ".pdf")
-
-
-def writes(*words: str, **options: Any) -> Callable[[Any], Any]:
-    """The option that names the file which a verb writes, and beside it the one that lets any file be replaced."""
-    named = click.option(*words, type=FILE, **options)
-    return lambda verb: named(FORCE(verb))
-
-
-PICTURE = writes(
-    "-o",
-    "output",
-    metavar="FILE",
-    help="Where to draw: a file that ends in .svg, .png or .pdf; - for standard output.",
-)
-JSON = click.option("--json", "as_json", is_flag=True, help="Print data for programs.")
-DIGITS = click.option(
-    "--digits", type=click.IntRange(1, 17), metavar="N", help="Significant digits of results (at most 17)."
-)
-LIBRARY = click.option(
-    "--library",
-    "replaced",
-    type=FILE,
-    metavar="FILE|NAME",
-    help="A relation file or library instead of the built-in one; - for standard input.",
-)
-ADD = click.option(
-    "--add",
-    "added",
-    type=FILE,
-    metavar="FILE|NAME",
-    multiple=True,
-    help="A relation file or library added to the library; - for standard input.",
-)
-EACH = click.option(
-    "--each",
-    shell_complete=profile_names,
-    metavar="PROFILE,PROFILE|NAME=VALUE,VALUE",
-    multiple=True,
-    help="Profiles, or the values of a given, to take in turn: one row, column or curve each.",
-)
-IN = click.option("--in", "unit", metavar="UNIT", help="The unit of the answer.")
-INS = click.option(
-    "--in",
-    "unit",
-    metavar="UNIT[,UNIT]",
-    help="The unit of the answers: one for all targets, or one for each.",
-)
-STRICT = click.option(
-    "--strict", is_flag=True, help="Exit with 1 if a check fails, a given plays no part, or there is a remark."
-)
-WITH = click.option(
-    "--with",
-    "profiles",
-    shell_complete=profile_names,
-    metavar="PROFILE",
-    multiple=True,
-    help="A profile of weak values.",
-)
-
-
-def timed(verb: click.Command) -> click.Command:
-    """The verb with an option for the time that it may take; reading the built-in library does not count."""
-    asked = verb.callback
-    assert asked is not None
-
-    def within(*, seconds: float | None, **options: Any) -> Any:
-        if seconds is None:
-            return asked(**options)
-        from derive.time_limits import limits, query
-
-        if options.get("replaced") is None and not options.get("files"):
-            import derive.solving.answering.solver  # noqa: F401  # its time is not the question's
-
-            _built_in()
-        with limits(seconds=seconds), query():
-            return asked(**options)
-
-    verb.callback = within
-    option = click.Option(
-        ["--seconds"],
-        type=click.FloatRange(min=0, min_open=True),
-        metavar="N",
-        help="The time that the command may take: it ends with an error after so many seconds.",
-    )
-    verb.params.append(option)
-    return verb
 
 
 def say_data(data: Any) -> None:
@@ -185,68 +47,6 @@ def say_data(data: Any) -> None:
     from derive.presentation.numbers import finite
 
     click.echo(json.dumps(finite(data), indent=2, ensure_ascii=False, allow_nan=False))
-
-
-@dataclass(frozen=True)
-class Sources:
-    """Where the library of a question is from: what replaces the built-in one, and what is added to it."""
-
-    replaced: str | None = None
-    added: tuple[str, ...] = ()
-
-    @cached_property
-    def library(self) -> Library:
-        library = _built_in() if self.replaced is None else _loaded(self.replaced, None)
-        for file in self.added:
-            library = library | _loaded(file, library)
-        return library
-
-
-def with_sources(verb: Callable[..., int]) -> Callable[..., int]:
-    """Give a verb the options that say which library it asks, and hand it these as one `Sources`."""
-
-    @wraps(verb)
-    def read(*, replaced: str | None, added: tuple[str, ...], **options: Any) -> int:
-        return verb(sources=Sources(replaced, added), **options)
-
-    return LIBRARY(ADD(read))
-
-
-def _built_in() -> Library:
-    from derive.tokens.relations import library
-
-    return library()
-
-
-def _loaded(file: str, beside: Library | None) -> Library:
-    from derive.errors import DeriveError
-    from derive.relation_files.loading import load
-
-    try:
-        return load(source_of(file), beside=beside)
-    except DeriveError as error:
-        raise of_file(error, file) from None
-
-
-def of_file(error: DeriveError, file: str) -> DeriveError:
-    """The error with the file that it is about, as it was typed."""
-    error.__dict__["file"] = file
-    return error
-
-
-def source_of(file: str) -> str | Path:
-    """The file or the library of an argument; `-` is the text on the standard input."""
-    from derive.files import content_of_stream
-    from derive.relation_files.offered import is_name
-
-    if file != "-":
-        return file if is_name(file) else Path(file)
-    if sys.stdin is None:
-        raise click.UsageError("The standard input is closed, and the relation file is to be read from it.")
-    try:
-        return content_of_stream(sys.stdin.buffer).decode("utf-8-sig") + "\n"
-    except UnicodeDecodeError as error:
-        raise click.UsageError(f"The standard input is not UTF-8 text: byte {error.start} cannot be read.") from None
 
 
 def output_ending(output: str | None, endings: Sequence[str] = PICTURES, hint: str = "") -> str:
@@ -280,7 +80,8 @@ def prove_replaceable(paths: Iterable[Path]) -> None:
     """Refuse to write over files that derive did not write, or others have changed since, unless told to."""
     from derive.files import is_edited, is_replaceable
 
-    kept = [] if click.get_current_context().meta.get(_FORCED) else [path for path in paths if not is_replaceable(path)]
+    is_forced = click.get_current_context().params.get("force")
+    kept = [] if is_forced else [path for path in paths if not is_replaceable(path)]
     if kept:
         more = f" (and {len(kept) - 1} more)" if len(kept) > 1 else ""
         why = "was changed since derive wrote it" if is_edited(kept[0]) else "derive did not write it"

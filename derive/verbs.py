@@ -1,0 +1,501 @@
+"""The table of verbs: what derive does, a row for each.
+
+Every door reads it: the command line and its help, the completion of a shell, the tools of an assistant, and the
+reference of the manual. A further verb is a row here, and a function that is called with what its parameters say and
+whose docstring is the verb's help. Its module is imported when it is needed, so that a row costs nothing.
+
+A verb that asks a question takes its parameters in common with the others (`TARGET`, `NAME=VALUE`, `--with`, `--each`,
+`--library`, `--add`, `--in`, `-o`, `--digits`, `--strict`, `--json`). They reach the function as one `Asked`, and its
+own parameters by their names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+import click
+
+__all__ = ["GROUPS", "PICTURES", "VERBS", "Verb"]
+
+PICTURES = (".svg", ".png", ".pdf")
+
+GROUPS = (
+    "Ask a question",
+    "Ask along ranges",
+    "Find the best choice",
+    "See why",
+    "Look things up",
+    "Write and check relation files",
+    "Take it elsewhere",
+)
+"""What one wants to do, as the overview of all verbs names it."""
+
+_ASK, _RANGES, _BEST, _WHY, _LOOK_UP, _FILES, _ELSEWHERE = GROUPS
+
+
+@dataclass(frozen=True)
+class Verb:
+    """One thing that derive does, as every door reads it."""
+
+    name: str
+    group: str
+    brief: str  # a line of the overview
+    examples: Sequence[str]
+    parameters: Sequence[click.Parameter]
+    place: str  # the module and the name of its function
+    tool: str = ""  # what an assistant is told of it; empty if it is no tool
+    endings: Sequence[str] = PICTURES  # of the file that it writes
+    hint: str = ""  # said of any other ending
+    settings: Mapping[str, str] = field(default_factory=dict)  # no givens here, each with what to write instead
+    is_timed: bool = True  # whether `--seconds` limits it
+    has_second_scenario: bool = False  # whether `--against` divides its words
+
+    @property
+    def function(self) -> Callable[..., int]:
+        """What is called; its docstring is what `derive VERB -h` says."""
+        module, _, name = self.place.partition(":")
+        found: Callable[..., int] = getattr(import_module(module), name)
+        return found
+
+    def shows(self, name: str) -> str:
+        """How its help writes a parameter; empty if it has none of that name."""
+        return next((str(one.metavar) for one in self.parameters if one.name == name), "")
+
+    @property
+    def is_question(self) -> bool:
+        """Whether it asks for something from givens."""
+        return bool(self.shows("given"))
+
+
+# Completion: what a shell offers for the beginning of a name
+
+Completion = Callable[[click.Context, click.Parameter, str], list[str]]
+
+
+def _beginning(kind: str) -> Completion:
+    """The completion of names of the built-in library, of this kind of entry."""
+
+    def offered(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+        from derive.tokens.relations import library
+
+        return [name for name in getattr(library(), kind) if name.startswith(incomplete)]
+
+    return offered
+
+
+_QUANTITIES, _PROFILES = _beginning("declared"), _beginning("profiles")
+
+
+# Parameters
+
+_PATH = click.Path(readable=False)
+"""A path that a shell completes; whether the file can be read is for the verb to say."""
+
+
+def _target(shown: str = "TARGET") -> click.Argument:
+    """What is asked for; it may be left out where it stands in brackets, and there may be several after a comma."""
+    return click.Argument(["target"], metavar=shown, shell_complete=_QUANTITIES, required=not shown.startswith("["))
+
+
+def _given(shown: str = "[NAME=VALUE ...]") -> click.Argument:
+    return click.Argument(["given"], metavar=shown, shell_complete=_QUANTITIES, nargs=-1)
+
+
+def _words(name: str, shown: str, **how: Any) -> click.Argument:
+    return click.Argument([name], metavar=shown, nargs=-1, required=False, **how)
+
+
+def _flag(name: str, says: str, *own_name: str) -> click.Option:
+    return click.Option([name, *own_name], is_flag=True, help=says)
+
+
+def _number(name: str, kind: click.ParamType[Any], says: str, **how: Any) -> click.Option:
+    return click.Option([name], type=kind, metavar="N", help=says, **how)
+
+
+def _profiles(name: str, own_name: str, shown: str, says: str) -> click.Option:
+    names = [name, own_name] if own_name else [name]
+    return click.Option(names, shell_complete=_PROFILES, metavar=shown, multiple=True, help=says)
+
+
+def _writes(says: str, shown: str = "FILE", required: bool = False) -> tuple[click.Option, click.Option]:
+    """The option that names the file which a verb writes, and beside it the one that lets any file be replaced."""
+    return click.Option(["-o", "output"], type=_PATH, metavar=shown, required=required, help=says), _FORCE
+
+
+def _folder(default: str, says: str) -> click.Option:
+    return click.Option(["--out"], default=default, metavar="DIR", help=says)
+
+
+_FORCE = _flag("--force", "Replace a file even if derive did not write it, or it was changed since.")
+_JSON = _flag("--json", "Print data for programs.", "as_json")
+_LATEX = "Print {} in LaTeX."
+_DIGITS = _number("--digits", click.IntRange(1, 17), "Significant digits of results (at most 17).")
+_WITH = _profiles("--with", "profiles", "PROFILE", "A profile of weak values.")
+_EACH = _profiles(
+    "--each",
+    "",
+    "PROFILE,PROFILE|NAME=VALUE,VALUE",
+    "Profiles, or the values of a given, to take in turn: one row, column or curve each.",
+)
+_AMONG = _profiles("--among", "", "PROFILE,PROFILE", "Profiles of which any one may be taken.")
+_AGAINST = _profiles(
+    "--against",
+    "others",
+    "PROFILE|NAME=VALUE ...",
+    "Begins the second scenario: all profiles and givens that follow are its own.",
+)
+_LIBRARY = click.Option(
+    ["--library", "replaced"],
+    type=_PATH,
+    metavar="FILE|NAME",
+    help="A relation file or library instead of the built-in one; - for standard input.",
+)
+_ADD = click.Option(
+    ["--add", "added"],
+    type=_PATH,
+    metavar="FILE|NAME",
+    multiple=True,
+    help="A relation file or library added to the library; - for standard input.",
+)
+_OF = (_LIBRARY, _ADD)
+_IN = click.Option(["--in", "unit"], metavar="UNIT", help="The unit of the answer.")
+_INS = click.Option(
+    ["--in", "unit"], metavar="UNIT[,UNIT]", help="The unit of the answers: one for all targets, or one for each."
+)
+_PICTURE = _writes("Where to draw: a file that ends in .svg, .png or .pdf; - for standard output.")
+_STRICT = _flag("--strict", "Exit with 1 if a check fails, a given plays no part, or there is a remark.")
+_PROVED = _flag("--strict", "Exit with 1 if the choice is not proved, or as solve does at the choice.")
+_SUCH_THAT = click.Option(["--such-that", "limits"], metavar="TEXT", multiple=True, help="A limit, with <= or >=.")
+
+_CHOICES = "NAME=LOW..HIGH [NAME=VALUE,VALUE ...] [NAME=VALUE ...]"
+_LIMITED = {"such_that": "write --such-that TEXT"}
+_BEST_PARAMETERS = (
+    *(_target(), _given(_CHOICES), _SUCH_THAT, _AMONG, _WITH, _EACH, *_OF, _IN, *_PICTURE, _DIGITS, _PROVED, _JSON),
+    _flag("--steps", "Show the derivation of the answer at the best choice."),
+    _flag("--ranges", "Show how the choices fare where ranges turn out otherwise."),
+)
+
+
+def _best_example(verb: str, target: str) -> str:
+    return (
+        f'derive {verb} {target} batch="1..4096 sequence" chips="8 chip, 16 chip" context="8 ktoken/sequence" '
+        '--with llama3-70b --among h100-sxm:fp8,b200-sxm:fp8 --such-that "user_speed >= 20 token/s/sequence"'
+    )
+
+
+# The table
+
+VERBS = (
+    Verb(
+        "solve",
+        _ASK,
+        "Any quantity, or several, from what is given.",
+        [
+            'derive solve period length="0.994 m" gravity="9.81 m/s**2" --library pendulum.toml',
+            'derive solve "step_time, weight_bytes/chips in GB/chip" batch="64 sequence" chips="8 chip" '
+            'context="8 ktoken/sequence" --with llama3-70b --each h100-sxm:fp8,b200-sxm:fp8',
+        ],
+        (
+            *(_target("TARGET[,TARGET]"), _given(), _WITH, _EACH, *_OF, _INS),
+            _flag("--all", "Every admissible answer: roots, regimes, bounds.", "is_all"),
+            _flag("--steps", "Show the derivation (the default on a terminal)."),
+            _flag("--latex", _LATEX.format("the derivation"), "as_latex"),
+            *(_DIGITS, _STRICT, _JSON),
+        ),
+        "derive.cli.solving:solve",
+        "Solve for a quantity: its value with unit, steps, sources, assumptions, failed checks.",
+    ),
+    Verb(
+        "sweep",
+        _RANGES,
+        "A table or a picture along axes.",
+        [
+            'derive sweep cost_per_token,step_time batch="1..4096 sequence" context="8 ktoken/sequence" '
+            'chips="8 chip" chip_price="2 USD/h/chip" --with h100-sxm:fp8 --with llama3-70b -o cost.svg',
+            'derive sweep step_time batch="16,64,256 sequence" context="8 ktoken/sequence" chips="8 chip" '
+            "--with llama3-70b --each h100-sxm:fp8,b200-sxm:fp8",
+        ],
+        (
+            _target("TARGET[,TARGET]"),
+            _given("NAME=LOW..HIGH [NAME=VALUE,VALUE] [NAME=VALUE ...]"),
+            *(_WITH, _EACH, *_OF, _INS),
+            _number("--points", click.IntRange(min=2), "Points on each axis (50).", default=50),
+            *_writes("A .csv with every point, or a picture as .svg, .png or .pdf; - for CSV here."),
+            *(_DIGITS, _STRICT, _JSON),
+        ),
+        "derive.cli.ranges:sweep",
+        endings=(".csv", *PICTURES),
+    ),
+    Verb(
+        "sample",
+        _RANGES,
+        "Where a quantity mostly lies, by points drawn from ranges.",
+        [
+            'derive sample cost_per_token batch="16..64 sequence" context="1..100 ktoken/sequence" '
+            'chips="8 chip" bandwidth_efficiency="0.7 +/- 0.1" --with h100-sxm:fp8 --with llama3-70b'
+        ],
+        (
+            *(_target(), _given("NAME=LOW..HIGH [NAME=VALUE ...]"), _WITH, *_OF, _IN),
+            _number("--points", click.IntRange(min=1), "Points to draw (100000).", default=100_000),
+            _number("--seed", click.IntRange(min=0), "Seed of the random numbers (0).", default=0),
+            *(*_PICTURE, _DIGITS, _STRICT, _JSON),
+        ),
+        "derive.cli.ranges:sample",
+        settings={"points": "write --points N", "seed": "write --seed N"},
+    ),
+    Verb(
+        "least",
+        _BEST,
+        "The choice that makes a quantity least, proved.",
+        [_best_example("least", "cost_per_token")],
+        _BEST_PARAMETERS,
+        "derive.cli.optimum:least",
+        "The choice that makes a quantity least (or most), proved: ranges and lists among the givens are free.",
+        settings=_LIMITED,
+    ),
+    Verb(
+        "most",
+        _BEST,
+        "The choice that makes a quantity most, proved.",
+        [_best_example("most", "user_speed")],
+        _BEST_PARAMETERS,
+        "derive.cli.optimum:most",
+        settings=_LIMITED,
+    ),
+    Verb(
+        "front",
+        _BEST,
+        "The choices of which none is better in two targets.",
+        [_best_example("front", "cost_per_token,user_speed")],
+        (
+            *(_target("TARGET,TARGET"), _given(_CHOICES), _SUCH_THAT, _AMONG, _WITH, *_OF, _INS),
+            *(*_PICTURE, _DIGITS, _PROVED, _JSON),
+            _number("--points", click.IntRange(min=2), "Points of the front (12).", default=12),
+        ),
+        "derive.cli.optimum:front",
+        settings={**_LIMITED, "points": "write --points N"},
+    ),
+    Verb(
+        "border",
+        _RANGES,
+        "Where another arm binds, or a check ceases to hold.",
+        [
+            'derive border step_time batch="1..4096 sequence" context="0.1..100 ktoken/sequence" '
+            'chips="8 chip" --with h100-sxm:fp8 --with llama3-70b -o map.svg'
+        ],
+        (
+            *(_target(), _given("NAME=LOW..HIGH [NAME=LOW..HIGH] [NAME=VALUE ...]")),
+            *(_WITH, *_OF, _IN, *_PICTURE, _DIGITS, _JSON),
+        ),
+        "derive.cli.ranges:border",
+        settings={"over": "a border is drawn over the givens that are ranges"},
+    ),
+    Verb(
+        "compare",
+        _WHY,
+        "Why the answers of two scenarios differ.",
+        [
+            'derive compare cost_per_token batch="64 sequence" chips="8 chip" context="8 ktoken/sequence" '
+            '--with llama3-70b --with h100-sxm:fp8 --against b200-sxm:fp8 chips="4 chip"'
+        ],
+        (_target(), _given(), _WITH, _AGAINST, _EACH, *_OF, _IN, *_PICTURE, _DIGITS, _STRICT, _JSON),
+        "derive.cli.explaining:compare",
+        has_second_scenario=True,
+    ),
+    Verb(
+        "formula",
+        _ASK,
+        "The closed form of a quantity, without numbers.",
+        [
+            "derive formula drain_time hbm_capacity hbm_bandwidth",
+            "derive formula step_time batch context chips --with h100-sxm:fp8 --with llama3-70b",
+        ],
+        (_target(), _given("[NAME ...]"), _WITH, *_OF, _flag("--latex", _LATEX.format("it"), "as_latex"), _JSON),
+        "derive.cli.solving:formula",
+        "The closed form of a quantity in terms of the quantities that are given by name.",
+    ),
+    Verb(
+        "reach",
+        _ASK,
+        "Everything that some names determine.",
+        ["derive reach batch context chips --with h100-sxm:fp8 --with llama3-70b"],
+        (_given("[NAME ...]"), _WITH, *_OF, _JSON),
+        "derive.cli.solving:reach",
+    ),
+    Verb(
+        "graph",
+        _WHY,
+        "What leads to a quantity, as a picture.",
+        ["derive graph step_time batch context chips --with h100:fp8 --with llama3-8b -o plan.svg"],
+        (
+            *(_target("[TARGET]"), _given("[GIVEN ...]"), _WITH, *_OF),
+            *_writes(
+                "Where to write: a file that ends in .svg, .graphml or .json; without it, a picture on standard output."
+            ),
+        ),
+        "derive.cli.explaining:graph",
+        endings=(".svg", ".graphml", ".json"),
+    ),
+    Verb(
+        "compile",
+        _ELSEWHERE,
+        "A question as a Python module that needs nothing else.",
+        ["derive compile step_time batch context --with h100-sxm:fp8 --with llama3-70b -o step_time.py"],
+        (
+            *(_target(), _given("[NAME ...]"), _WITH, *_OF, _IN),
+            *_writes("Where to write it: a file that ends in .py; - for standard output.", required=True),
+        ),
+        "derive.cli.elsewhere:compile_",
+        endings=(".py",),
+        hint="derive page writes JavaScript, inside a page.",
+    ),
+    Verb(
+        "page",
+        _ELSEWHERE,
+        "A question as a page with sliders.",
+        [
+            'derive page cost_per_token step_time batch="1..4096 sequence" context="8 ktoken/sequence" '
+            'chips="8 chip" --with h100-sxm:fp8 --with llama3-70b -o page.html'
+        ],
+        (
+            *(_words("words", "TARGET [TARGET ...] [NAME=VALUE ...]"), _WITH, *_OF),
+            click.Option(["--title"], default="", metavar="TEXT", help="The page's title."),
+            *_writes("Where to write the page.", "FILE.html", required=True),
+        ),
+        "derive.cli.elsewhere:page",
+    ),
+    Verb(
+        "check",
+        _FILES,
+        "Units, repetitions and examples of relation files.",
+        ["derive check pendulum.toml"],
+        (
+            _words("files", "[FILE ...]", type=_PATH),
+            _flag("--only-relations", "Pass over TOML files that are no relation files."),
+            _JSON,
+        ),
+        "derive.cli.catalogue:check",
+        "Check a relation file: units, names, repetitions and worked examples, each problem with its mend.",
+    ),
+    Verb(
+        "find",
+        _LOOK_UP,
+        "Names by what one calls them, or by their unit.",
+        ['derive find "time between tokens";  derive find USD/Mtoken'],
+        (click.Argument(["words"], nargs=-1, required=True, metavar="WORDS"), *_OF, _JSON),
+        "derive.cli.catalogue:find",
+        "Find quantities, relations and profiles by name, alias and meaning, the nearest first.",
+    ),
+    Verb(
+        "list",
+        _LOOK_UP,
+        "All quantities, relations, profiles, reports or libraries.",
+        ["derive list quantities cache price"],
+        (
+            click.Argument(
+                ["kind"],
+                default="quantities",
+                required=False,
+                metavar="[quantities|relations|profiles|reports|libraries|WORD]",
+            ),
+            *(_words("words", "[WORD ...]"), *_OF, _JSON),
+        ),
+        "derive.cli.catalogue:list_",
+        "List quantities, relations or profiles, or those that mention all of some words.",
+    ),
+    Verb(
+        "show",
+        _LOOK_UP,
+        "Unit, meaning, equation, source of what bears a name.",
+        ["derive show kv_time"],
+        (
+            click.Argument(["name"], shell_complete=_QUANTITIES),
+            *(*_OF, _JSON, _flag("--toml", "Print it as an entry of a relation file.", "as_toml")),
+        ),
+        "derive.cli.catalogue:show",
+        "Show all that bear a name: unit, meaning, equation, reason, source, values.",
+    ),
+    Verb(
+        "report",
+        _ELSEWHERE,
+        "The reports, or one of a template of your own.",
+        ["derive report roofline prices --pdf;  derive report mine.md --out pages --html"],
+        (
+            _words("names", "[NAME|FILE.md ...]"),
+            _flag("--check", "Write nothing; fail if a report is out of date."),
+            _flag("--pdf", "Make PDFs too (needs TeX)."),
+            _flag("--html", "Write self-contained HTML pages too."),
+            *(_folder("reports", "The folder of the reports (reports)."), _FORCE),
+        ),
+        "derive.cli.elsewhere:report",
+    ),
+    Verb(
+        "audit",
+        _WHY,
+        "The claims of the source lectures, each recomputed.",
+        ["derive audit C22"],
+        (
+            _words("names", "[ID ...]"),
+            click.Option(
+                ["--claims", "own"], type=_PATH, metavar="FILE", help="A file of claims instead of the built-in ones."
+            ),
+            *(*_OF, _JSON),
+        ),
+        "derive.cli.explaining:audit",
+    ),
+    Verb(
+        "infer",
+        _WHY,
+        "What the prices of a price sheet imply.",
+        ["derive infer gemini-2-5-pro-prices --with h200-sxm:fp8 --with deepseek-v3"],
+        (
+            *(_words("words", "[SHEET] [NAME=VALUE ...]", shell_complete=_PROFILES), _WITH),
+            _flag("--steps", "Show each derivation, what it assumes and what would refute it."),
+            *(_DIGITS, _JSON),
+        ),
+        "derive.cli.explaining:infer",
+    ),
+    Verb(
+        "manual",
+        _ELSEWHERE,
+        "The manual as HTML that needs no network.",
+        ["derive manual --out pages"],
+        (
+            _flag("--check", "Write nothing; fail if the manual is out of date. Needs no Sphinx."),
+            *(_folder("reports/manual", "The folder of the manual (reports/manual)."), _FORCE),
+        ),
+        "derive.cli.elsewhere:manual",
+        is_timed=False,
+    ),
+    Verb(
+        "schema",
+        _FILES,
+        "The JSON schema of relation files.",
+        ["derive schema > relation-file.schema.json"],
+        (),
+        "derive.cli.catalogue:schema",
+        is_timed=False,
+    ),
+    Verb(
+        "serve",
+        _ELSEWHERE,
+        "A server of tools for an assistant (MCP).",
+        ["derive serve   (an assistant's program starts it, and speaks to it over stdio)"],
+        _OF,
+        "derive.cli.elsewhere:serve",
+        is_timed=False,
+    ),
+    Verb(
+        "serve-editor",
+        _FILES,
+        "A language server for relation files.",
+        ["derive serve-editor   (an editor starts it, and speaks to it over stdio)"],
+        (),
+        "derive.cli.elsewhere:serve_editor",
+        is_timed=False,
+    ),
+)
