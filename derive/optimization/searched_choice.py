@@ -278,7 +278,7 @@ class _BestPoint:
     def _numbers(self, names: Iterable[str]) -> dict[str, float]:
         """The numbers of quantities there: those of the answer and its steps, else of answers of their own."""
         steps = chain.from_iterable(step.together or (step,) for step in self.answer.steps)
-        results = {step.quantity: step.result for step in steps if step.result is not None}
+        results = {step.quantity: step.result[0] for step in steps if step.result is not None}
         known = {name: low for name, (low, high) in results.items() if low == high}
         if self.answer.base is not None:
             known[self.answer.quantity.name] = self.answer.base
