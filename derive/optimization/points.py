@@ -163,22 +163,25 @@ class Points:
         box, first = self.program.box, self.boxes.at(start)
         if first is None:
             return
-        lows, highs = array([box[i] for i in moving]).T
-        widths = highs - lows
+        lows = array([box[i][0] for i in moving])
+        widths = array([box[i][1] - box[i][0] for i in moving])
         sizes = [sum(abs(slope[i]) * width for i, width in zip(moving, widths, strict=True)) for slope in first[1]]
         scales = array([size or 1.0 for size in sizes])
 
         def whole(shares: Sequence[float]) -> tuple[float, ...]:
             """The point at these shares of the moving sides."""
-            point = array(start, dtype=float)
-            point[moving] = (lows + widths * array(shares)).clip(lows, lows + widths)
-            return tuple(point.tolist())
+            point = list(start)
+            for i, low, width, share in zip(moving, lows, widths, shares, strict=True):
+                point[i] = float(min(max(low + width * share, low), low + width))
+            return tuple(point)
 
         @cache  # the goal and each kind of limit ask for the same point
         def scaled(*shares: float) -> tuple[Any, Any]:
             """What is known at a point, each value and its slopes divided by how far it moves across the box."""
             values, slopes = self.boxes.at(whole(shares)) or first
-            return array(values) / scales, array(slopes)[:, moving] * widths / scales[:, None]
+            # rows in their own memory: of slices out of a larger array scipy's search takes ten times as long
+            moved = array([[slope[i] for i in moving] for slope in slopes]) * widths
+            return array(values) / scales, moved / scales[:, None]
 
         count = 1 + len(self.program.limits)
         limits, zeros = slice(1, count), slice(count, None)
@@ -196,7 +199,7 @@ class Points:
                 simplefilter("ignore")
                 found = minimize(
                     lambda x: scaled(*x)[0][0],
-                    (array(start)[moving] - lows) / widths,
+                    [(start[i] - low) / width for i, low, width in zip(moving, lows, widths, strict=True)],
                     jac=lambda x: scaled(*x)[1][0],
                     bounds=[(0.0, 1.0)] * len(moving),
                     constraints=rules,

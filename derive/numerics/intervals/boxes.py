@@ -104,7 +104,8 @@ class MeanValueForm:
         """Cut the sides of the box to where the expression may not be positive; whether anything is left."""
         steps = [low for low, _ in self.moves]
         least = self.at_point[0] + sum(steps)
-        slack = (len(steps) + 4) * ROUNDING * (abs(self.at_point[0]) + sum(map(abs, steps)))
+        share = max(HANDFUL, (len(steps) + 4) * ROUNDING)  # of the sums, each term of which is rounded once
+        slack = share * (abs(self.at_point[0]) + sum(map(abs, steps)))
         if least - slack > 0:
             return False
         for i, (rise, most) in enumerate(self.slopes):
