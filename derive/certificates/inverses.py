@@ -18,8 +18,7 @@ from derive.certificates.balls import Ball, ball_of, compared, exponent_of, is_s
 from derive.certificates.proof import Claim, Isolation, Span
 from derive.expressions.arithmetic import NoElement
 from derive.expressions.tree import Apply, Node, cases, names_in
-from derive.numerics.intervals.enclosure import enclose, truths
-from derive.numerics.intervals.functions import GAP
+from derive.numerics.intervals.enclosure import GAP, enclose, truths
 
 __all__ = ["flaw_of_isolation"]
 

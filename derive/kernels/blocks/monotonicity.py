@@ -12,8 +12,7 @@ from functools import lru_cache
 
 from derive.expressions.tree import Apply, Node, walk
 from derive.numerics.algebra.constant_folding import without_quotients
-from derive.numerics.intervals.enclosure import Span, enclose
-from derive.numerics.intervals.functions import Enclosure, sum_of
+from derive.numerics.intervals.enclosure import Enclosure, Span, enclose, sum_of
 from derive.numerics.root_finding.root_boxes import middle
 from derive.time_limits import tick
 from derive.tolerances import AGREEMENT, LARGEST, LEAST, MOST, SMALLEST

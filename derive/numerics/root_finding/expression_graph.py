@@ -20,8 +20,7 @@ from derive.expressions.arithmetic import NoElement
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, with_forms
 from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.intervals.arithmetic import ALL, ZERO, Span, hull, plus, times
-from derive.numerics.intervals.enclosure import arms_allowed, around, truths
-from derive.numerics.intervals.functions import SMOOTH, SPANS, Enclosure, applied, powers
+from derive.numerics.intervals.enclosure import SMOOTH, SPANS, Enclosure, applied, arms_allowed, around, powers, truths
 
 __all__ = ["Box", "Dag", "Run", "Step", "dag_of", "without_each"]
 

@@ -20,6 +20,7 @@ from derive.tolerances import AGREEMENT, BLUR, MET, SAME_SOLUTION
 from quantities.domain import Domain
 
 __all__ = [
+    "NEVER",
     "OneUnknown",
     "Outcome",
     "Solution",
@@ -53,6 +54,9 @@ class Outcome:
     singular: bool = False  # structurally sound relations that do not fix their unknowns at these numbers
     reason: str = ""
     undecided: bool = False  # no solution was found, and none is proved absent
+
+
+NEVER = Outcome((), reason="the two sides never meet in its domain")
 
 
 @dataclass(frozen=True, slots=True)

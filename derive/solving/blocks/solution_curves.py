@@ -20,9 +20,9 @@ from derive.numerics.algebra.evaluation import residual, terms, value
 from derive.numerics.algebra.modular import Row, drawn, inverse, scaled, slopes, subtract
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.root_finding.expression_graph import dag_of
+from derive.solving.blocks.free_unknowns import by_proportion
 from derive.solving.blocks.outcome import System
 from derive.solving.blocks.polishing import is_telling
-from derive.solving.blocks.proportional import by_proportion
 from derive.solving.blocks.samples import spread, starts
 from derive.solving.blocks.tearing import tearings
 from derive.time_limits import tick

@@ -35,13 +35,15 @@ from derive.numerics.root_finding.expression_graph import dag_of
 from derive.numerics.root_finding.krawczyk import newton
 from derive.solving.blocks.free_unknowns import (
     bounds_over,
+    by_proportion,
     has_choice,
     is_level_span,
+    is_proportional,
+    is_unmoved,
 )
 from derive.solving.blocks.one_unknown import solutions_of
 from derive.solving.blocks.outcome import Outcome, Solution, System, is_covered, repeats
 from derive.solving.blocks.polishing import are_apart, settled
-from derive.solving.blocks.proportional import by_proportion, is_proportional, is_unmoved
 from derive.solving.blocks.samples import is_constant, middle, runs, within
 from derive.solving.blocks.substitution import (
     Branch,
