@@ -22,7 +22,7 @@ from derive.expressions.tree import Apply, Equation, names_in
 from derive.numerics.algebra.constant_folding import is_decimal, stated
 from derive.numerics.intervals.arithmetic import Span
 from derive.numerics.root_finding.contractors import contracted
-from derive.numerics.root_finding.expression_graph import Box, Dag, dag_of
+from derive.numerics.root_finding.expression_graph import Box, Dag, dag_of, has_gained, is_within
 from derive.numerics.root_finding.root_boxes import middle
 from derive.solving.blocks.outcome import Outcome
 from derive.time_limits import tick
@@ -138,12 +138,12 @@ class _Recorder:
             box = pending.pop()
             if len(tree) > _MOST:
                 return None
-            within = next((i for i, one in enumerate(places) if _is_within(box, one.region)), None)
+            within = next((i for i, one in enumerate(places) if is_within(box, one.region)), None)
             left = None if within is not None or self.system.differs(box) else self._left(box)
             if left is None:
                 tree.append(within)
                 continue
-            if _pays(left, box):
+            if has_gained(box, left, 1 - _PAYS):
                 tree.append(Narrowing())
                 pending.append(left)
                 continue
@@ -164,7 +164,7 @@ class _Recorder:
             return None
         regions = (tuple(_beside(x, share) for x in point) for share in _REGIONS)
         for region in (self.whole, *regions):
-            if _is_within(narrow, region) and self._holds(self.system.holds_one_at_most, region):
+            if is_within(narrow, region) and self._holds(self.system.holds_one_at_most, region):
                 return Place(narrow, region)
         return Place(narrow, narrow)
 
@@ -215,16 +215,6 @@ def _beside(x: float, share: float) -> Span:
         return -share, share
     ends = x / (1 + share), x * (1 + share)
     return min(ends), max(ends)
-
-
-def _is_within(inner: Box, outer: Box) -> bool:
-    return all(low <= a and b <= high for (a, b), (low, high) in zip(inner, outer, strict=True))
-
-
-def _pays(left: Box, box: Box) -> bool:
-    """Whether a side has been narrowed by enough to go on."""
-    pairs = zip(left, box, strict=True)
-    return any(b - a <= (1 - _PAYS) * (high - low) < math.inf for (a, b), (low, high) in pairs)
 
 
 def _along_region(box: Box, places: Sequence[Place]) -> Cut | None:

@@ -98,10 +98,7 @@ def runs(
 
 
 def _edge(inside: float, outside: float, holds: Callable[[float], bool]) -> float:
-    """The point where a run ends, between a point inside and one outside, by bisection.
-
-    It stops short of zero: beside it squares underflow, and a run would seem to be longer than it is.
-    """
+    """The point where a run ends, between a point inside and one outside, by bisection."""
     for _ in range(120):
         product = inside * outside
         x = math.copysign(math.sqrt(product), inside) if product > 0 else (inside + outside) / 2
