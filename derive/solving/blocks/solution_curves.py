@@ -52,7 +52,7 @@ def lies_on_curve(values: Mapping[str, float], system: System) -> bool:
     """
     if any(0 < abs(x) < LEAST_SQUARED for x in values.values()):
         return False  # where squares underflow, everything seems to hold
-    if not is_telling(values, system.equations, system.known):
+    if not is_telling(values, system):
         return False
     rows = _slopes(values, system)
     if rows is None:
@@ -184,20 +184,20 @@ def _is_inside(values: Mapping[str, float], system: System) -> bool:
     return all(lies_in((x, x), system.inside(name), AT_END) for name, x in values.items())
 
 
-def holds_along_branch(equations: Sequence[Equation], system: System) -> bool:
+def holds_along_branch(system: System) -> bool:
     """Whether the last relation leaves the tear free while all unknowns move with it, so that nothing fixes them.
 
     A branch is tried at points across the tear's domain: wherever it has values, all relations must hold. A point
     counts only if every unknown is felt there: beside a stress of 100 MPa one of a few pascals fits everything.
     """
-    for tear, branches in tearings(equations, system):
+    for tear, branches in tearings(system):
         for branch in branches:
             points = [branch.at({tear: x}, system.known) for x in spread(*system.inside(tear))]
             points = [point for point in points if all(map(math.isfinite, point.values()))]
-            if len(points) < _ENOUGH or any(system.misses(point, equations) for point in points):
+            if len(points) < _ENOUGH or any(system.misses(point) for point in points):
                 continue
             inside = [point for point in points if system.meets(point) and _is_felt(point, system)]
-            inside = [point for point in inside if is_telling(point, system.equations, system.known)]
+            inside = [point for point in inside if is_telling(point, system)]
             moving = [name for name in system.unknowns if len({point[name] for point in inside}) > 1]
             if len(inside) >= _ENOUGH and len(moving) == len(system.unknowns):
                 return True
@@ -219,7 +219,7 @@ def is_open_in_part(system: System) -> bool:
 
     Tearing then can only sample how far it holds, with every choice in place, and takes long over that.
     """
-    for tear, branches in tearings(system.equations, system)[:1]:
+    for tear, branches in tearings(system)[:1]:
         for branch in branches:
             whole = by_proportion(system.alone(branch.left[0], tear))
             points = (branch.at({tear: x}, system.known) for x in spread(*system.inside(tear)))

@@ -73,16 +73,16 @@ _NEVER = "never meet"  # in the reason of a relation that was proved to have no 
 _UNPROVED = "it is not proved that there are no other solutions"
 
 
-def torn(equations: Sequence[Equation], system: System) -> tuple[Outcome, tuple[Lost, ...]] | None:
+def torn(system: System) -> tuple[Outcome, tuple[Lost, ...]] | None:
     """Guess one unknown and express the others by it; the last relation then has one unknown.
 
     The outcome comes with what it may have lost: equations, and the divisors of these that may be zero.
     """
-    if len(system.unknowns) > _MOST or sizes(equations) > _LARGEST:
+    if len(system.unknowns) > _MOST or sizes(system.equations) > _LARGEST:
         return None
     tried: list[tuple[Outcome, tuple[Lost, ...]]] = []
     with suppress(LimitError), sharing(_SHARE):
-        for outcome, lost in _by_each(equations, system):
+        for outcome, lost in _by_each(system):
             if outcome.solutions and not outcome.caveat and not lost:
                 return outcome, lost
             tried.append((outcome, lost))
@@ -117,15 +117,15 @@ def _is_lost(solution: Solution, lost: Sequence[Lost], system: System) -> bool:
     return any(one is None or not one.misses_zero for one in seen)
 
 
-def _by_each(equations: Sequence[Equation], system: System) -> Iterator[tuple[Outcome, tuple[Lost, ...]]]:
+def _by_each(system: System) -> Iterator[tuple[Outcome, tuple[Lost, ...]]]:
     """The outcome of each tear, and what it may have lost."""
-    for tear, branches in tearings(equations, system):
+    for tear, branches in tearings(system):
         tick()
         if leaves_out((power for branch in branches for power in branch.powers), spans_of(system)):
             continue
         if any(occurrences(side, tear) > _OFTEN for branch in branches for side in _sides(branch.left[0])):
             continue
-        outcome = _along(branches, tear, equations, system)
+        outcome = _along(branches, tear, system)
         yield outcome, tuple({one: None for branch in branches for one in branch.lost if may_be_lost(*one, system)})
 
 
@@ -133,9 +133,9 @@ def _sides(equation: Equation) -> tuple[Node, Node]:
     return equation.lhs, equation.rhs
 
 
-def tearings(equations: Sequence[Equation], system: System) -> list[tuple[str, tuple[Branch, ...]]]:
+def tearings(system: System) -> list[tuple[str, tuple[Branch, ...]]]:
     """The tears by which the other unknowns can be expressed, those with the fewest inversions first."""
-    ways = [(tear, expressed(equations, system.unknowns, tear)) for tear in system.unknowns]
+    ways = [(tear, expressed(system.equations, system.unknowns, tear)) for tear in system.unknowns]
     return sorted((way for way in ways if way[1]), key=lambda way: (len(way[1]), sum(_inverted(one) for one in way[1])))
 
 
@@ -161,7 +161,7 @@ def _rank(outcome: Outcome) -> tuple[bool, bool, bool]:
     return bool(outcome.solutions), not outcome.undecided, not outcome.caveat
 
 
-def _along(branches: Sequence[Branch], tear: str, equations: Sequence[Equation], system: System) -> Outcome:
+def _along(branches: Sequence[Branch], tear: str, system: System) -> Outcome:
     found: list[Solution] = []
     caveat = reason = ""
     undecided = False
@@ -185,10 +185,10 @@ def _along(branches: Sequence[Branch], tear: str, equations: Sequence[Equation],
                 pieces = _spanned(branch, tear, system.inside(tear), system, turns, [at])
                 found.extend(piece for piece in pieces if not is_covered(piece, found))
                 continue
-            values = settled(branch.at({tear: at}, system.known), equations, system)
+            values = settled(branch.at({tear: at}, system.known), system)
             if not system.holds(values):  # possible where the forms lose digits
-                values = settled(branch.at({tear: at}, system.known, exactly), equations, system)
-            if not _is_followed(branch, tear, at, values, equations, system):
+                values = settled(branch.at({tear: at}, system.known, exactly), system)
+            if not _is_followed(branch, tear, at, values, system):
                 caveat = caveat or _UNPROVED
             if not system.holds(values):
                 reason = reason or system.outside(values)
@@ -204,7 +204,7 @@ def _along(branches: Sequence[Branch], tear: str, equations: Sequence[Equation],
 def _is_another(values: Mapping[str, float], found: Sequence[Solution], system: System) -> bool:
     """Whether a solution close to known ones is proved to be another than all of them."""
     near = [other.values for other in found if repeats(values, [other])]
-    return not repeats(values, found, SAME_ROOT) and all(are_apart(values, other, system) for other in near)
+    return not repeats(values, found, SAME_ROOT) and all(are_apart(values, other, system.whole) for other in near)
 
 
 def _roots(branch: Branch, tear: str, system: System) -> Outcome:
@@ -222,7 +222,6 @@ def _is_followed(
     tear: str,
     at: float,
     values: Mapping[str, float],
-    equations: Sequence[Equation],
     system: System,
 ) -> bool:
     """Whether a root of the tear, and every number within its rounding, certainly leads to no other solution."""
@@ -236,9 +235,9 @@ def _is_followed(
         if seen is None or seen.values[1] < low or seen.values[0] > high:
             return True  # not a solution
         box[name] = seen.values
-    if not system.holds(values) and _surely_fail((*equations, *system.equations), {**around, **box}):
+    if not system.holds(values) and _surely_fail((*system.equations, *system.whole.equations), {**around, **box}):
         return True
-    if any(x != x for x in values.values()) or system.misses(values, equations):
+    if any(x != x for x in values.values()) or system.misses(values):
         return False
     if not system.is_at_open_end(values):
         return False  # rounding may have moved it out
@@ -248,7 +247,7 @@ def _is_followed(
     left = enclose(added(branch.left[0].lhs, negated(branch.left[0].rhs)), around, tear)
     if left is not None and left.is_monotone:
         return True
-    dag = dag_of(equations, tuple(box), system.known)
+    dag = dag_of(system.equations, tuple(box), system.known)
     step = None if dag is None else newton(dag, tuple(box.values()))
     return (step is not None and step.single) or max(widths) <= SAME_MULTIPLE
 
@@ -321,7 +320,7 @@ def _along_proportion(branch: Branch, tear: str, roots: Outcome, system: System)
         return None
     put_in = [
         Equation(substituted(one.lhs, branch.forms), "=", substituted(one.rhs, branch.forms))
-        for one in system.equations
+        for one in system.whole.equations
     ]
     held = [by_proportion(system.alone(one, tear)) for one in put_in]
     if any(one is None or not any(solution.is_whole for solution in one.solutions) for one in held):
@@ -340,7 +339,9 @@ def _turns_of(branch: Branch, tear: str, system: System) -> frozenset[float]:
 
 def _turns(branch: Branch, tear: str, system: System) -> Iterator[float]:
     """Points of a branch at which an arm may begin or cease to bind, or an unknown leave its domain."""
-    pairs = [pair for equation in system.equations for side in (equation.lhs, equation.rhs) for pair in _ties(side)]
+    pairs: list[tuple[Node, Node]] = []
+    for equation in system.whole.equations:
+        pairs += [*_ties(equation.lhs), *_ties(equation.rhs)]
     for name in branch.forms:
         domain = system.domains[name]
         pairs += [(Name(name), Number(Fraction(end))) for end in (domain.low, domain.high) if math.isfinite(end)]
