@@ -88,7 +88,7 @@ class System:
         """The solution to which Newton's method converges from a point; None if it does not."""
         return next(many_starts(self.equations, [*values], self.known, [values], self.positive, steps), None)
 
-    def step_in(self, box: Mapping[str, Span], blur: float) -> Newton | None:
+    def step_in(self, box: Mapping[str, Span], blur: float = 0.0) -> Newton | None:
         """A step of the interval Newton method, for all numbers that differ from the known ones by a blur."""
         dag = dag_of(self.equations, [*box], self.known, blur=blur)
         return None if dag is None else newton(dag, [*box.values()])
