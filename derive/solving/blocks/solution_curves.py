@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import product
 
 from derive.expressions.tree import Equation, names_in
 from derive.numerics.algebra.evaluation import residual, terms, value
@@ -149,9 +150,10 @@ def _slopes(values: Mapping[str, float], system: System) -> list[list[float]] | 
 def _echelon(rows: list[list[float]]) -> list[int]:
     """Bring rows to reduced echelon form with full pivoting; the columns of their pivots."""
     pivots: list[int] = []
+    columns = list(range(len(rows[0]))) if rows else []  # without a pivot
     for at in range(len(rows)):
-        open_ones = [(i, k) for i in range(at, len(rows)) for k in range(len(rows[i])) if k not in pivots]
-        i, column = max(open_ones, key=lambda place: abs(rows[place[0]][place[1]]))
+        places = product(range(at, len(rows)), columns)
+        i, column = max(places, key=lambda place: abs(rows[place[0]][place[1]]))
         pivot = rows[i][column]
         if abs(pivot) <= RANK_ON_CURVE:
             break
@@ -161,6 +163,7 @@ def _echelon(rows: list[list[float]]) -> list[int]:
             if k != at:
                 rows[k] = [entry - row[column] * above for entry, above in zip(row, rows[at], strict=True)]
         pivots.append(column)
+        columns.remove(column)
     return pivots
 
 
