@@ -26,8 +26,7 @@ from derive.expressions.tree import Apply, Node, cases, names_in
 from derive.numerics.algebra.exact_values import exact_value
 from derive.numerics.algebra.polynomials import balls_of_zeros
 from derive.numerics.intervals.arithmetic import Span
-from derive.numerics.intervals.enclosure import enclose, truths
-from derive.numerics.intervals.functions import GAP
+from derive.numerics.intervals.enclosure import GAP, enclose, truths
 from derive.tolerances import SAME_ROOT
 from quantities.domain import Domain
 

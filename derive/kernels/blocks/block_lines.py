@@ -37,8 +37,7 @@ from derive.numerics.algebra.evaluation import terms
 from derive.numerics.algebra.isolation import isolate
 from derive.numerics.algebra.like_terms import ZERO, added, negated
 from derive.numerics.algebra.linear import Linear, linear_forms
-from derive.numerics.intervals.enclosure import Span, enclose
-from derive.numerics.intervals.functions import Enclosure, sum_of
+from derive.numerics.intervals.enclosure import Enclosure, Span, enclose, sum_of
 from derive.numerics.root_finding.periods import angles_of
 from derive.numerics.root_finding.root_boxes import middle
 from derive.solving.blocks.substitution import Branch, expressed, loses_nothing

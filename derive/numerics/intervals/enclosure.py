@@ -3,6 +3,21 @@
 `enclose` returns an interval that is certain to contain the expression's values, and one for its slope. If the
 values' interval excludes zero, there is no root; if the slope's does, there is at most one. The absence and the
 uniqueness of roots are proved in this way; sampling never proves either.
+
+There is one rule for each operation, and one for each kind of entry in the table of functions. A rule's factor is the
+operation's own slope, which the chain rule multiplies with the inner slope. A rule is right if, for all arguments in
+their intervals, the true values and slopes lie in the result:
+
+- Where an operation is monotone, its values lie between those at the ends; where it turns (cosh, sin, an even power),
+  the turning point counts as an end too. Every number that a rule computes is first moved outwards by its largest
+  error (`arithmetic`).
+- A slope is computed by the same interval arithmetic from numbers that were moved outwards already.
+- An operation that is not smooth sets `flaw`: the values still lie inside where they exist, and slopes prove nothing.
+  A kink (abs, max) is no flaw: its slopes are all those between the one-sided slopes, for which the mean value
+  theorem holds.
+
+FLINT has rigorous enclosures too. Converted back to doubles they take 7 microseconds where the error function here
+takes 0.3; only gamma and Lambert's function would gain.
 """
 
 from __future__ import annotations
@@ -10,19 +25,375 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from functools import partial, reduce
 from itertools import product
 
 from derive.expressions.arithmetic import TESTS, Arithmetic, Fold, NoElement
+from derive.expressions.functions import TABLE, Function
 from derive.expressions.tree import Apply, Node, Number
-from derive.numerics.intervals.arithmetic import ZERO, Span, hull
-from derive.numerics.intervals.functions import GAP, JUMP, OPERATIONS, Enclosure
+from derive.numerics.intervals.arithmetic import (
+    ALL,
+    FAINT,
+    ZERO,
+    Span,
+    hull,
+    minus,
+    outward,
+    over,
+    plus,
+    sizes,
+    square,
+    times,
+)
 from quantities.rational import exact_of
 
-__all__ = ["Enclosure", "Span", "arms_allowed", "around", "enclose", "joined", "span_of", "truths"]
+__all__ = [
+    "GAP",
+    "JUMP",
+    "SMOOTH",
+    "SPANS",
+    "Enclosure",
+    "Span",
+    "applied",
+    "arms_allowed",
+    "around",
+    "enclose",
+    "joined",
+    "powers",
+    "raised",
+    "span_of",
+    "sum_of",
+    "truths",
+]
 
 _ONE: Span = (1.0, 1.0)
+_PI: Span = (math.pi, math.nextafter(math.pi, 4.0))
+_LEAST = sys.float_info.min
+_HALF, _TURN = 3.14, 6.28  # slightly less than half a turn and a whole turn
+
+SMOOTH, JUMP, GAP = range(3)
+"""An expression is defined and smooth throughout, defined but may jump, or may be undefined somewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Enclosure:
+    """Bounds of an expression's values and slopes, and whether it may jump or be undefined."""
+
+    values: Span
+    slopes: Span
+    flaw: int = SMOOTH
+
+    @property
+    def partial(self) -> bool:
+        """Whether it may jump, or be undefined somewhere."""
+        return self.flaw != SMOOTH
+
+    @property
+    def misses_zero(self) -> bool:
+        return self.values[0] > 0 or self.values[1] < 0
+
+    @property
+    def is_monotone(self) -> bool:
+        return not self.partial and (self.slopes[0] > 0 or self.slopes[1] < 0)
+
+
+def applied(op: str, *parts: Enclosure) -> Enclosure:
+    """The enclosure of an operation; NoElement where it is nowhere defined.
+
+    >>> tripled = applied("mul", Enclosure((1.0, 2.0), (1.0, 1.0)), Enclosure((3.0, 3.0), ZERO))
+    >>> [round(end, 12) for end in (*tripled.values, *tripled.slopes)]
+    [3.0, 6.0, 3.0, 3.0]
+    """
+    try:
+        return _RULES[op](*parts)
+    except (ValueError, OverflowError, ZeroDivisionError):
+        return Enclosure(ALL, ALL, GAP)
+
+
+SPANS: dict[str, Callable[..., Span]] = {
+    "pi": lambda: _PI,
+    "add": lambda *spans: reduce(plus, spans),
+    "mul": lambda *spans: reduce(times, spans),
+    "neg": minus,
+    "max": lambda *spans: (max(low for low, _ in spans), max(high for _, high in spans)),
+    "min": lambda *spans: (min(low for low, _ in spans), min(high for _, high in spans)),
+}
+"""The values of each operation that is defined everywhere, from those of its arguments."""
+
+
+def sum_of(*parts: Enclosure) -> Enclosure:
+    """The enclosure of a sum, from those of its terms."""
+    values = slopes = ZERO
+    for part in parts:
+        values, slopes = plus(values, part.values), plus(slopes, part.slopes)
+    return Enclosure(values, slopes, max((part.flaw for part in parts), default=SMOOTH))
+
+
+def _product(*parts: Enclosure) -> Enclosure:
+    values, slopes = parts[0].values, parts[0].slopes
+    for part in parts[1:]:
+        slopes = plus(times(values, part.slopes), times(part.values, slopes))
+        values = times(values, part.values)
+    return Enclosure(values, slopes, max(part.flaw for part in parts))
+
+
+def _negative(inner: Enclosure) -> Enclosure:
+    return Enclosure(minus(inner.values), minus(inner.slopes), inner.flaw)
+
+
+def _chained(inner: Enclosure, values: Span, factor: Span, gap: bool = False) -> Enclosure:
+    """A function's values, and its slope times the slope inside."""
+    return Enclosure(values, times(factor, inner.slopes), GAP if gap else inner.flaw)
+
+
+def _inverse(inner: Enclosure) -> Enclosure:
+    low, high = inner.values
+    if low < 0 < high or low == 0 == high:
+        return Enclosure(ALL, ALL if inner.slopes != ZERO else ZERO, GAP)
+    values = over(inner.values)
+    return _chained(inner, values, minus(square(values)), low == 0 or high == 0)
+
+
+def _power(base: Enclosure, exponent: Enclosure) -> Enclosure:
+    """A power of any base if the exponent is one whole number, and else of a nonnegative base.
+
+    For a nonnegative base `x**y` is monotone in each argument, so its extremes lie at the corners. Its slopes are
+    `y*x**(y - 1)` in the base and `x**y*log(x)` in the exponent.
+    """
+    start, end = exponent.values
+    if start == end and start.is_integer() and exponent.slopes == ZERO:
+        return _whole_power(base, start)
+    low, high = base.values
+    flaw = max(base.flaw, exponent.flaw, GAP if low < 0 or (low == 0 and start <= 0) else SMOOTH)
+    if low < 0 and math.floor(end) >= start:  # some of the exponents are whole
+        return Enclosure(ALL, ALL, GAP)
+    if high < 0:
+        raise NoElement
+    sound = (max(low, 0.0), high)
+    values = _corners(sound, exponent.values)
+    slopes = ZERO
+    if base.slopes != ZERO:
+        factor = times(exponent.values, _corners(sound, plus(exponent.values, (-1.0, -1.0))))
+        slopes = times(factor, base.slopes)
+    if exponent.slopes != ZERO:
+        logs = outward(math.log(sound[0]) if sound[0] > 0 else -math.inf, math.log(high) if high > 0 else -math.inf)
+        slopes = plus(slopes, times(times(values, logs), exponent.slopes))
+    return Enclosure(values, slopes, flaw)
+
+
+def _whole_power(base: Enclosure, n: float) -> Enclosure:
+    if n == 0:
+        return Enclosure((1.0, 1.0), ZERO, base.flaw)
+    if n == 1:
+        return base
+    if n < 0:
+        return _inverse(_whole_power(base, -n))
+    return _chained(base, powers(base.values, n), times((n, n), powers(base.values, n - 1)))
+
+
+def powers(span: Span, n: float) -> Span:
+    """The values of a power with a whole exponent of one or more."""
+    even = n % 2 == 0
+    ends = sizes(span) if even else span
+    low, high = (raised(x, n) if x >= 0 else -raised(-x, n) for x in ends)
+    low, high = outward(low, high)
+    return (max(low, 0.0) if ends[0] >= 0 else low), high
+
+
+def _corners(base: Span, exponent: Span) -> Span:
+    numbers = [raised(x, y) for x in base for y in exponent]
+    low, high = outward(min(numbers), max(numbers))
+    return max(low, 0.0), high
+
+
+def raised(x: float, y: float) -> float:
+    """A power of a nonnegative base, or its limit where it is undefined."""
+    try:
+        return float(x**y) or (FAINT if x and math.isfinite(x) else 0.0)
+    except (OverflowError, ZeroDivisionError):
+        return math.inf
+
+
+def _extreme(op: str, *parts: Enclosure) -> Enclosure:
+    values = SPANS[op](*(part.values for part in parts))
+    binding = [part for part in parts if (part.values[1] >= values[0] if op == "max" else part.values[0] <= values[1])]
+    slopes = binding[0].slopes
+    for part in binding[1:]:
+        slopes = hull(slopes, part.slopes)
+    return Enclosure(values, slopes, max(part.flaw for part in parts))
+
+
+_Rule = Callable[[Enclosure], Enclosure]
+
+
+def _monotone(entry: Function) -> _Rule:
+    """The rule of a function that rises or turns once: the values at its ends and turning point bound it."""
+    (start, end), opens, shuts = entry.domain, *(not is_closed for is_closed in entry.closed)
+    opens, shuts = opens and start > -math.inf, shuts and end < math.inf
+    values = _values_of(entry)
+    slopes = _slopes_of(entry)
+
+    def rule(inner: Enclosure) -> Enclosure:
+        low, high = span = inner.values
+        is_gap = low < start or high > end or (opens and low == start) or (shuts and high == end)
+        if is_gap:
+            if high < start or low > end or (opens and high == start) or (shuts and low == end):
+                raise NoElement
+            span = max(low, start), min(high, end)
+        found = values(span)
+        return _chained(inner, found, slopes(span) if inner.slopes != ZERO else ZERO, is_gap)
+
+    return rule
+
+
+def _values_of(entry: Function) -> Callable[[Span], Span]:
+    """The enclosure of such a function's values on a part of its domain."""
+    value, off, turn = entry.value, entry.off, entry.turn
+    bottom, top = entry.between
+    floor, roof = entry.between if entry.clips else ALL
+    faint = FAINT if entry.is_everywhere and bottom == 0 else 0.0  # what underflows is not zero
+
+    def turning(span: Span) -> Span:
+        assert turn is not None
+        first, last = _near(value, span[0], top, math.inf), _near(value, span[1], top, math.inf)
+        least = turn[1] if span[0] <= turn[0] <= span[1] else min(first, last)
+        low, high = outward(least, max(first, last), off)
+        return max(low, floor), min(high, roof) or faint
+
+    def rising(span: Span) -> Span:
+        low, high = outward(_near(value, span[0], bottom), _near(value, span[1], top), off)
+        return max(low, floor), min(high, roof) or faint
+
+    return turning if turn else rising
+
+
+def _near(function: Callable[[float], float], x: float, limit: float, below: float = -math.inf) -> float:
+    """A value, or its limit where it is undefined or overflows."""
+    try:
+        return function(x)
+    except OverflowError:
+        return math.inf if x > 0 else below
+    except (ValueError, ZeroDivisionError):
+        return limit
+
+
+def _slopes_of(entry: Function) -> Callable[[Span], Span]:
+    """The slopes of a function whose slope turns only at the points that its entry lists."""
+    value, slope, bends, off = entry.value, entry.slope_of, entry.bends, entry.slope_off
+    first_limit = -math.inf if entry.turn else math.inf  # where there is no slope at an end, it has no bound
+    last_limit = -math.inf if entry.falls else math.inf
+    floor, roof = (-math.inf if entry.turn else 0.0), (0.0 if entry.falls else math.inf)
+
+    def at(x: float, limit: float) -> float:
+        try:
+            return slope(x, value(x))
+        except OverflowError:
+            return 0.0 if entry.is_bounded else limit
+        except (ValueError, ZeroDivisionError):
+            return limit
+
+    def slopes(span: Span) -> Span:
+        low = high = at(span[0], first_limit)
+        for end in (at(span[1], last_limit), *(at(x, 0.0) for x in bends if span[0] < x < span[1])):
+            low, high = min(low, end), max(high, end)
+        low, high = outward(floor if low == math.inf else low, roof if high == -math.inf else high, off)
+        # what underflows is not zero, nor is the inverse of what overflows
+        low = max(-_LEAST, floor) if abs(low) < _LEAST else low
+        return low, (min(_LEAST, roof) if abs(high) < _LEAST else high)
+
+    return slopes
+
+
+def _kinked(_: Function) -> _Rule:
+    """The rule of the absolute value."""
+
+    def rule(inner: Enclosure) -> Enclosure:
+        low, high = inner.values
+        if low >= 0:
+            return inner
+        if high <= 0:
+            return _negative(inner)
+        return _chained(inner, sizes(inner.values), (-1.0, 1.0))
+
+    return rule
+
+
+def _stepped(entry: Function) -> _Rule:
+    def rule(inner: Enclosure) -> Enclosure:
+        low, high = (entry.value(end) if math.isfinite(end) else end for end in inner.values)
+        return Enclosure((low, high), ZERO, max(inner.flaw, JUMP) if low != high else inner.flaw)
+
+    return rule
+
+
+def _wave_values(function: Callable[[float], float], slope: Callable[[float], float], span: Span) -> Span:
+    """The values of sin or cos.
+
+    Maxima and minima alternate, half a turn apart, where the slope changes sign. The signs of the slope just inside
+    both ends therefore tell whether their number is odd, and the width how many there can be. The signs are certain:
+    except for zero, no double is a multiple of a quarter turn, and the library reduces even the largest to the last
+    digits. (Adding a quarter turn to an argument would lose many.)
+    """
+    low, high = span
+    if not high - low < _TURN:
+        return -1.0, 1.0
+    starts = slope(low) > 0
+    ends = slope(high) >= 0 if low < high else starts
+    if starts == ends and high - low > _HALF:  # none, or two
+        return -1.0, 1.0
+    first, last = function(low), function(high)
+    bottom, top = outward(min(first, last), max(first, last))
+    return (-1.0 if ends > starts else max(bottom, -1.0)), (1.0 if starts > ends else min(top, 1.0))
+
+
+_WAVES: tuple[Callable[[float], float], ...] = (math.sin, math.cos, lambda x: -math.sin(x), lambda x: -math.cos(x))
+
+
+def _waving(entry: Function) -> _Rule:
+    """The rule of sin or cos; each derivative is the same wave a quarter turn ahead."""
+    wave, slope, bend = _WAVES[entry.ahead : entry.ahead + 3]
+
+    def rule(inner: Enclosure) -> Enclosure:
+        span = inner.values
+        return _chained(inner, _wave_values(wave, slope, span), _wave_values(slope, bend, span))
+
+    return rule
+
+
+def _tangent(inner: Enclosure) -> Enclosure:
+    """It rises from pole to pole, and at a pole the cosine changes its sign."""
+    low, high = inner.values
+    if high - low < _HALF and (math.cos(low) > 0) == (math.cos(high) > 0):
+        values = outward(math.tan(low), math.tan(high))
+        return _chained(inner, values, plus((1.0, 1.0), square(values)))
+    return Enclosure(ALL, ALL if inner.slopes != ZERO else ZERO, GAP)
+
+
+_SHAPES: dict[str, Callable[[Function], _Rule]] = {
+    "monotone": _monotone,
+    "arc": _monotone,
+    "arctangent": _monotone,
+    "wave": _waving,
+    "tangent": lambda _: _tangent,
+    "kink": _kinked,
+    "steps": _stepped,
+}
+_RULES: dict[str, Callable[..., Enclosure]] = {
+    "pi": lambda: Enclosure(_PI, ZERO),
+    "add": sum_of,
+    "mul": _product,
+    "neg": _negative,
+    "inv": _inverse,
+    "pow": _power,
+    "max": partial(_extreme, "max"),
+    "min": partial(_extreme, "min"),
+    **{name: _SHAPES[entry.shape](entry) for name, entry in TABLE.items()},
+}
+
+
+# Whole expressions
 
 
 def enclose(node: Node, spans: Mapping[str, Span], moving: str) -> Enclosure | None:
@@ -147,8 +518,9 @@ def _compared(op: str, left: Span, right: Span) -> bool | None:
 
 _ENCLOSURES: Arithmetic[Enclosure] = Arithmetic(
     number=lambda node: Enclosure(around(node), ZERO),
-    operations=OPERATIONS
-    | {
+    operations={
+        **_RULES,
+        **{op: partial(applied, op) for op in ("inv", "pow", *TABLE)},
         "true": lambda: frozenset({True}),
         "not": lambda possible: frozenset(None if one is None else not one for one in possible),
         "and": partial(_joined, "and"),

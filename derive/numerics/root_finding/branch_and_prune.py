@@ -30,7 +30,7 @@ from derive.expressions.tree import Equation
 from derive.numerics.algebra.linear import echelon
 from derive.numerics.intervals.arithmetic import Span
 from derive.numerics.root_finding.contractors import BoxConsistency, contracted
-from derive.numerics.root_finding.expression_graph import Box, Dag, dag_of
+from derive.numerics.root_finding.expression_graph import Box, Dag, dag_of, has_gained, is_within
 from derive.numerics.root_finding.krawczyk import Newton, isolated_near, newton, tightened
 from derive.time_limits import tick
 from derive.tolerances import FINEST_PART, SPECK
@@ -131,9 +131,9 @@ class _Search:
                 if step.unique and self._count_unique(left, step):
                     return []
                 left = step.left
-            gained = _gained(part, left)
+            is_gain = has_gained(part, left, _GAIN)
             part = left
-            if not gained:
+            if not is_gain:
                 break
         if step is not None and self._approached(part, step) and self._is_counted(part):
             return []
@@ -153,15 +153,15 @@ class _Search:
         self.left -= _AT_A_POINT * self.step
         assert step.left is not None
         larger = isolated_near(self.dag, step.towards, self._reach(part))
-        if larger is not None and _within(larger[1], step.left):
+        if larger is not None and is_within(larger[1], step.left):
             return self._count(*larger)  # its solution is that of the part
         narrow = tightened(self.dag, step.left)
-        return self._count(larger[0] if larger and _within(narrow, larger[0]) else part, narrow)
+        return self._count(larger[0] if larger and is_within(narrow, larger[0]) else part, narrow)
 
     def _count(self, region: Box, narrow: Box) -> bool:
         """Count a solution unless it is counted already; false if that cannot be decided."""
         for other, at in self.regions:
-            if _within(narrow, other) or _within(at, region):
+            if is_within(narrow, other) or is_within(at, region):
                 return True
             if _meets(narrow, at):
                 return False
@@ -169,7 +169,7 @@ class _Search:
         return True
 
     def _is_counted(self, part: Box) -> bool:
-        return any(_within(part, region) for region, _ in self.regions)
+        return any(is_within(part, region) for region, _ in self.regions)
 
     def _cut(self, part: Box, step: Newton | None) -> list[Box]:
         """The two halves of a part, or nothing if it stays open."""
@@ -225,15 +225,6 @@ def _divide(span: Span) -> float:
     if high > 64 * low and high > 64:
         return max(math.sqrt(low) * math.sqrt(high), math.sqrt(high) / 8)
     return low + _SKEW * (high - low)
-
-
-def _gained(before: Box, after: Box) -> bool:
-    """Whether contractors have cut one unknown by enough to be called again."""
-    return any(b - a <= _GAIN * (high - low) < math.inf for (low, high), (a, b) in zip(before, after, strict=True))
-
-
-def _within(inner: Box, outer: Box) -> bool:
-    return all(a >= low and b <= high for (a, b), (low, high) in zip(inner, outer, strict=True))
 
 
 def _meets(one: Box, other: Box) -> bool:

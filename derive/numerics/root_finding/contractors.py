@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 from derive.expressions.functions import TABLE, Function
 from derive.numerics.intervals.arithmetic import ALL, FAINT, Span, meet, minus, outward, plus, times
-from derive.numerics.intervals.functions import raised
+from derive.numerics.intervals.enclosure import raised
 from derive.numerics.root_finding.expression_graph import Box, Dag, Run, Step, without_each
 from derive.tolerances import AGREEMENT, EPSILON, EXPONENT, HANDFUL, UNDERFLOW
 

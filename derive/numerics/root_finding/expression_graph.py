@@ -20,13 +20,23 @@ from derive.expressions.arithmetic import NoElement
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, with_forms
 from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.intervals.arithmetic import ALL, ZERO, Span, hull, plus, times
-from derive.numerics.intervals.enclosure import arms_allowed, around, truths
-from derive.numerics.intervals.functions import SMOOTH, SPANS, Enclosure, applied, powers
+from derive.numerics.intervals.enclosure import SMOOTH, SPANS, Enclosure, applied, arms_allowed, around, powers, truths
 
-__all__ = ["Box", "Dag", "Run", "Step", "dag_of", "without_each"]
+__all__ = ["Box", "Dag", "Run", "Step", "dag_of", "has_gained", "is_within", "without_each"]
 
 Box = tuple[Span, ...]
 """An interval of each unknown, in the order in which they are named."""
+
+
+def is_within(inner: Box, outer: Box) -> bool:
+    """Whether a box lies in another."""
+    return all(a >= low and b <= high for (a, b), (low, high) in zip(inner, outer, strict=True))
+
+
+def has_gained(before: Box, after: Box, share: float) -> bool:
+    """Whether a side has been cut to a share of its width, so that another step may pay."""
+    return any(b - a <= share * (high - low) < math.inf for (low, high), (a, b) in zip(before, after, strict=True))
+
 
 _ONE: Span = (1.0, 1.0)
 _STEEPEST = 1000  # limit on integer exponents computed as such

@@ -10,7 +10,7 @@ from derive.expressions.tree import Apply, Equation, Name, Node, walk
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.like_terms import occurrences
 from derive.numerics.intervals.arithmetic import Span
-from derive.numerics.root_finding.root_boxes import middle
+from derive.numerics.root_finding.root_boxes import last_holding
 from derive.tolerances import AGREEMENT, LARGEST, SMALLEST, WHOLE
 from quantities.domain import Domain
 
@@ -96,14 +96,8 @@ def _turn_of(angle: Node, name: str, known: Mapping[str, float], domain: Domain)
     first = at(start)
     if not abs(first) < math.tau:
         return None
-    inside, outside = start, end
-    for _ in range(200):
-        cut = middle((min(inside, outside), max(inside, outside)))
-        if abs(at(cut) - first) <= math.tau:
-            inside = cut
-        else:
-            outside = cut
-    return min(start, inside), max(start, inside)
+    last = last_holding(lambda x: abs(at(x) - first) <= math.tau, start, end)
+    return min(start, last), max(start, last)
 
 
 def occurs_outside_angles(form: Node, name: str) -> bool:

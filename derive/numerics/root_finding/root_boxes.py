@@ -26,17 +26,16 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from derive.expressions.tree import Apply, Node
 from derive.numerics.intervals.arithmetic import ZERO, Span, meet, plus, shifted
-from derive.numerics.intervals.enclosure import enclose
-from derive.numerics.intervals.functions import Enclosure, sum_of
+from derive.numerics.intervals.enclosure import Enclosure, enclose, sum_of
 from derive.time_limits import tick
 from derive.tolerances import AGREEMENT, EXPRESSION, FINEST_BOX, LARGEST, ROUNDED, SMALLEST, TOUCHING
 
-__all__ = ["Places", "joined", "middle", "pruned"]
+__all__ = ["Places", "joined", "last_holding", "middle", "pruned"]
 
 _STRIDE = 1e4  # largest ratio of the ends of a box that is given up because doubles overflow in it
 _UNSEEN = 1e-3  # share of the terms within which rounding hides a form at a single point
@@ -266,6 +265,17 @@ def middle(span: Span, least: float = SMALLEST) -> float:
         return -middle((-high, -low), least) if high <= 0 else 0.0
     near = low or least
     return math.sqrt(near) * math.sqrt(high) if high > 4 * near else (low + high) / 2
+
+
+def last_holding(holds: Callable[[float], bool], inside: float, outside: float) -> float:
+    """The last double from inside to outside at which a condition holds, by bisection."""
+    if holds(outside):
+        return outside
+    while True:
+        cut = middle((min(inside, outside), max(inside, outside)))
+        if cut in (inside, outside):
+            return inside
+        inside, outside = (cut, outside) if holds(cut) else (inside, cut)
 
 
 def _inner_point(box: Span, first: bool) -> float:

@@ -31,11 +31,10 @@ from derive.numerics.algebra import evaluation
 from derive.numerics.algebra.multiprecision import is_attained, is_level, turning_point
 from derive.numerics.algebra.polynomials import Polynomial, fraction, ratio_of, real_roots
 from derive.numerics.intervals.arithmetic import Span, lies_in
-from derive.numerics.intervals.enclosure import enclose
-from derive.numerics.intervals.functions import JUMP
+from derive.numerics.intervals.enclosure import JUMP, enclose
 from derive.numerics.root_finding.gap import gap_of
 from derive.numerics.root_finding.periods import occurs_outside_angles, one_turn, recurs
-from derive.numerics.root_finding.root_boxes import Places, joined, middle, pruned
+from derive.numerics.root_finding.root_boxes import Places, joined, last_holding, middle, pruned
 from derive.tolerances import (
     AGREEMENT,
     LARGEST,
@@ -261,19 +260,22 @@ class _Search:
 
     def _edge_root(self, span: Span) -> list[float]:
         """The root at the last point at which the sides are defined, if they are undefined beyond it."""
+        x = self._last_defined(span)
+        return [x] if x is not None and (self.gap.is_root(x) or self.gap.is_blurred(x)) else []
+
+    def _last_defined(self, span: Span) -> float | None:
+        """The last point at which the sides are defined, if they are so at one end of a stretch alone."""
         low, high = (self.gap.value(end) == self.gap.value(end) for end in span)
         if low == high:
-            return []
-        x = last_holding(lambda x: self.gap.value(x) == self.gap.value(x), *(span if low else reversed(span)))
-        return [x] if self.gap.is_root(x) or self.gap.is_blurred(x) else []
+            return None
+        return last_holding(lambda x: self.gap.value(x) == self.gap.value(x), *(span if low else reversed(span)))
 
     def _may_end_at_root(self, span: Span) -> bool:
         """Whether the sides may meet where they end between two doubles: beside the edge of a square root they still
         differ by the root of the rounding."""
-        low, high = (self.gap.value(end) == self.gap.value(end) for end in span)
-        if low == high:
+        x = self._last_defined(span)
+        if x is None:
             return False
-        x = last_holding(lambda x: self.gap.value(x) == self.gap.value(x), *(span if low else reversed(span)))
         reach = 4 * math.ulp(x)
         at = enclose(self.form, {self.name: (x - reach, x + reach)}, self.name)
         return at is not None and not at.misses_zero and all(map(math.isfinite, at.values))
@@ -418,15 +420,3 @@ def bracketed(gap: Callable[[float], float], span: Span) -> float:
         else:
             b, fb = cut, fm
     return a if abs(fa) <= abs(fb) else b
-
-
-def last_holding(holds: Callable[[float], bool], inside: float, outside: float) -> float:
-    """The last double from inside to outside at which a condition holds."""
-    if holds(outside):
-        return outside
-    for _ in range(100):
-        cut = (inside + outside) / 2
-        if cut in (inside, outside):
-            break
-        inside, outside = (cut, outside) if holds(cut) else (inside, cut)
-    return inside

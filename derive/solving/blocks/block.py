@@ -96,7 +96,7 @@ def _solutions_of_system(system: System) -> Outcome:
     Combining them takes as long as solving a plain system, so it is left for those that have no plain tearing, or
     where solving them ends in doubt.
     """
-    is_plain = any(len(branches) == 1 for _, branches in tearings(system.equations, system))
+    is_plain = any(len(branches) == 1 for _, branches in tearings(system))
     outcome = each_once(_solved(system), system) if is_plain else None
     if outcome is not None and outcome.solutions and not outcome.caveat:
         return outcome
@@ -128,17 +128,18 @@ def _solved(system: System) -> Outcome:
     whole = None if alone else _whole(system)
     if whole is not None:
         return whole
-    closed = [_closed(variant, system, alone) for variant in variants]
+    arms = [system] if alone else [system.taking(variant) for variant in variants]
+    closed = [_closed(arm, alone) for arm in arms]
     if all(map(_is_settled, closed)):
         return _joined(closed, system)
     thorough = None
     with suppress(LimitError), sharing(_SHARE):
-        thorough = exhausted(system.equations, system)
+        thorough = exhausted(system)
     tick()
     if thorough is not None and thorough.complete:
         return thorough.outcome
-    tried = zip(variants, closed, strict=True)
-    outcomes = [solved_from_starts(variant, system) if one.undecided else one for variant, one in tried]
+    tried = zip(arms, closed, strict=True)
+    outcomes = [solved_from_starts(arm) if outcome.undecided else outcome for arm, outcome in tried]
     outcome = _joined(outcomes, system)
     if thorough is None or outcome.singular:
         return outcome
@@ -171,7 +172,7 @@ def _whole(system: System) -> Outcome | None:
     """The outcome of tearing with all choices in place, if it is certainly complete."""
     if is_open_in_part(system):
         return None
-    found = torn(system.equations, system)
+    found = torn(system)
     if found is None or found[1] or found[0].caveat or found[0].undecided or found[0].singular:
         return None
     is_sampled = any(solution.spans and not solution.is_whole for solution in found[0].solutions)
@@ -235,12 +236,12 @@ def _repeating(linear: tuple[list[dict[str, float]], bool, str]) -> bool:
     return singular and not values and "contradict" not in reason
 
 
-def _barred(equations: tuple[Equation, ...], system: System) -> Outcome | None:
+def _barred(system: System) -> Outcome | None:
     """The outcome of a system one of whose equations leaves its only unknown no value, as an arm that is zero does.
 
     What is zero, or made so by an equation, may leave others a single unknown, or none.
     """
-    pending = equations
+    pending = system.equations
     zeros = {name for name, number in system.known.items() if number == 0}
     while pending:
         pending = tuple(Equation(_at_zero(one.lhs, zeros), one.op, _at_zero(one.rhs, zeros)) for one in pending)
@@ -271,36 +272,36 @@ def _at_zero(node: Node, zeros: Collection[str]) -> Node:
     return ZERO if node.op == "mul" and ZERO in args else Apply(node.op, args)
 
 
-def _closed(equations: tuple[Equation, ...], system: System, alone: bool, depth: int = _DIVISORS) -> Outcome:
+def _closed(system: System, alone: bool, depth: int = _DIVISORS) -> Outcome:
     """The outcome of closed forms for a system without choices; undecided if they do not apply.
 
     If the system is one arm among several, dependent equations give an interval.
     """
-    barred = _barred(equations, system)
+    barred = _barred(system)
     if barred is not None:
         return barred
-    sums = None if alone or not is_small(system) else combined(equations, system.known)
+    sums = None if alone or not is_small(system) else combined(system.equations, system.known)
     if sums is not None and sums.contradict:
         return Outcome((), reason=_CONTRADICTING.reason)
-    question = (equations, system.unknowns, system.known, system.domains)
+    question = (system.equations, system.unknowns, system.known, system.domains)
     linear = linear_solutions(*question) or product_solutions(*question)
     if linear is not None and (alone or not _repeating(linear)):
         values, singular, reason = linear
-        fits = [fitted(one, equations, system) for one in values]
+        fits = [fitted(one, system) for one in values]
         good = tuple(Solution(fit, {}) for fit in fits if system.holds(fit))
         outside = reason or ", ".join(filter(None, map(system.outside, fits)))
         return Outcome(good, "", singular, outside or ("" if good else "no arm that could give it binds"))
-    counted = _counted(equations, system)
+    counted = _counted(system)
     if counted is not None:
         return counted
     if alone and is_small(system):
-        if holds_along_branch(equations, system) or repeat_each_other(system):
+        if holds_along_branch(system) or repeat_each_other(system):
             return _REPEATING
-        quick = exhausted(equations, system, _QUICK) if is_bounded(system) else None
+        quick = exhausted(system, _QUICK) if is_bounded(system) else None
         if quick is not None and quick.complete:
             return quick.outcome
-    found = torn(equations, system)
-    by_tearing = None if found is None else _regained(*found, equations, system, depth)
+    found = torn(system)
+    by_tearing = None if found is None else _regained(*found, system, depth)
     if by_tearing is not None and not by_tearing.undecided:
         moving = alone and any(len(s.spans) > 1 and not s.values for s in by_tearing.solutions)
         return _REPEATING if moving else by_tearing
@@ -309,13 +310,13 @@ def _closed(equations: tuple[Equation, ...], system: System, alone: bool, depth:
     return Outcome((), undecided=True)
 
 
-def _counted(equations: tuple[Equation, ...], system: System) -> Outcome | None:
+def _counted(system: System) -> Outcome | None:
     """The outcome of two polynomial equations whose common zeros are all known; None for others."""
-    zeros = common_zeros(equations, system.unknowns, system.known)
+    zeros = common_zeros(system.equations, system.unknowns, system.known)
     if zeros is None:
         return None
     points = [dict(zip(system.unknowns, zero, strict=True)) for zero in zeros]
-    if any(system.misses(point, equations) for point in points):
+    if any(system.misses(point) for point in points):
         return None  # rounding hides a zero
     good = tuple(Solution(point, {}, proof=_COUNTED) for point in points if system.holds(point))
     outside = "; ".join(filter(None, map(system.outside, points)))
@@ -324,9 +325,7 @@ def _counted(equations: tuple[Equation, ...], system: System) -> Outcome | None:
     return Outcome((), reason=outside or ("no arm that could give it binds" if points else _NOWHERE))
 
 
-def _regained(
-    outcome: Outcome, lost: tuple[Lost, ...], equations: tuple[Equation, ...], system: System, depth: int
-) -> Outcome:
+def _regained(outcome: Outcome, lost: tuple[Lost, ...], system: System, depth: int) -> Outcome:
     """The outcome of tearing, and the solutions at which one of its divisors is zero."""
     solutions = list(outcome.solutions)
     open_ones: list[str] = []
@@ -334,11 +333,11 @@ def _regained(
         if depth == 0:
             open_ones.append(render(divisor))
             continue
-        instead = tuple(Equation(divisor, "=", ZERO) if one == equation else one for one in equations)
-        within = replace(system, equations=instead)
-        other = _closed(instead, within, False, depth - 1)
+        instead = tuple(Equation(divisor, "=", ZERO) if one == equation else one for one in system.equations)
+        within = replace(system, equations=instead, stated=())
+        other = _closed(within, False, depth - 1)
         if other.undecided:
-            other = solved_from_starts(instead, within)
+            other = solved_from_starts(within)
         solutions += [
             s for s in other.solutions if not s.spans and system.holds(s.values) and not is_covered(s, solutions)
         ]

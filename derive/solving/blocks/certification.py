@@ -23,7 +23,7 @@ from derive.expressions.arithmetic import NoElement
 from derive.expressions.tree import Apply, Equation, names_in
 from derive.numerics.intervals.arithmetic import Span
 from derive.numerics.root_finding.contractors import contracted
-from derive.numerics.root_finding.expression_graph import Box, Dag, dag_of
+from derive.numerics.root_finding.expression_graph import Box, Dag, dag_of, is_within
 from derive.numerics.root_finding.root_boxes import middle
 from derive.solving.blocks.outcome import Outcome
 from derive.tolerances import AROUND_ZERO, BLUR, FINEST_PART, LARGEST, SAME_SOLUTION
@@ -128,7 +128,7 @@ class _Recorder:
             places.append(place)
 
         def step(box: Box) -> tuple[Cut | Narrowing | int | None, Sequence[Box]] | None:
-            within = next((i for i, one in enumerate(places) if _is_within(box, one.region)), None)
+            within = next((i for i, one in enumerate(places) if is_within(box, one.region)), None)
             left = None if within is not None or self.system.differs(box) else self._left(box)
             if left is None:
                 return within, ()
@@ -150,7 +150,7 @@ class _Recorder:
             return None
         regions = (tuple(_beside(x, share) for x in point) for share in _REGIONS)
         for region in (self.whole, *regions):
-            if _is_within(narrow, region) and self._holds(self.system.holds_one_at_most, region):
+            if is_within(narrow, region) and self._holds(self.system.holds_one_at_most, region):
                 return Place(narrow, region)
         return Place(narrow, narrow)
 
@@ -191,10 +191,6 @@ def _beside(x: float, share: float) -> Span:
         return -share, share
     ends = x / (1 + share), x * (1 + share)
     return min(ends), max(ends)
-
-
-def _is_within(inner: Box, outer: Box) -> bool:
-    return all(low <= a and b <= high for (a, b), (low, high) in zip(inner, outer, strict=True))
 
 
 def _along_region(box: Box, places: Sequence[Place]) -> Cut | None:

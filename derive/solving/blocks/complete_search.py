@@ -71,7 +71,7 @@ def is_bounded(system: System) -> bool:
     return all(math.isfinite(end) for name in system.unknowns for end in system.inside(name))
 
 
-def exhausted(equations: Sequence[Equation], system: System, share: int = 1) -> Exhausted | None:
+def exhausted(system: System, share: int = 1) -> Exhausted | None:
     """All solutions of a system in its domains; None if there are too many unknowns.
 
     The search takes at most 1/share of its work limit.
@@ -79,15 +79,15 @@ def exhausted(equations: Sequence[Equation], system: System, share: int = 1) -> 
     >>> from derive.expressions.grammar import parse_equation
     >>> from quantities.domain import Domain
     >>> pair = tuple(parse_equation(text) for text in ("x**2 + y**2 = 25", "cos(y - 4) = x - 2"))
-    >>> found = exhausted(pair, System(pair, ("x", "y"), {}, dict.fromkeys("xy", Domain("-9..9", -9.0, 9.0))))
+    >>> found = exhausted(System(pair, ("x", "y"), {}, dict.fromkeys("xy", Domain("-9..9", -9.0, 9.0))))
     >>> [{name: round(x, 6) for name, x in one.values.items()} for one in found.solutions], found.complete
     ([{'x': 3.0, 'y': 4.0}, {'x': 1.152426, 'y': -4.865379}], True)
     """
-    if len(system.unknowns) > _MOST or any(equation.op != "=" for equation in equations):
+    if len(system.unknowns) > _MOST or any(equation.op != "=" for equation in system.equations):
         return None
     box = tuple(system.inside(name) for name in system.unknowns)
     allowance = ALLOWANCE // share // (1 if is_bounded(system) else _SHORT)
-    places = located(equations, system.unknowns, system.known, box, allowance, BLUR)
+    places = located(system.equations, system.unknowns, system.known, box, allowance, BLUR)
     if places is None:
         return None
     found: list[Solution] = []
@@ -95,7 +95,7 @@ def exhausted(equations: Sequence[Equation], system: System, share: int = 1) -> 
     for narrow, haze in zip(places.solutions, places.hazes, strict=True):
         if _misses(haze, system):
             continue
-        values = _values(narrow, haze, equations, system)
+        values = _values(narrow, haze, system)
         if values is None or not (system.holds(values) or system.is_at_open_end(values)):
             complete = False
         elif system.holds(values):
@@ -109,15 +109,15 @@ def _misses(haze: Box, system: System) -> bool:
     return any(high < least or low > most for (low, high), (least, most) in spans)
 
 
-def _values(narrow: Box, haze: Box, equations: Sequence[Equation], system: System) -> dict[str, float] | None:
+def _values(narrow: Box, haze: Box, system: System) -> dict[str, float] | None:
     """The values of a solution, moved to zero or to an end of the domain where they differ by rounding alone."""
     middles = {name: low + (high - low) / 2 for name, (low, high) in zip(system.unknowns, narrow, strict=True)}
     snapped = dict(middles)
     for name, (low, high), (least, most) in zip(system.unknowns, narrow, haze, strict=True):
         ends = [end for end in system.inside(name) if least <= end <= most]
         snapped[name] = ends[0] if ends else 0.0 if low <= 0 <= high else middles[name]
-    for values in (snapped, fitted(middles, equations, system)):
-        if all(agrees(one, {**system.known, **values}) for one in equations):
+    for values in (snapped, fitted(middles, system)):
+        if all(agrees(one, {**system.known, **values}) for one in system.equations):
             return values
     return None
 
@@ -135,9 +135,9 @@ def seen_in(thorough: Exhausted, system: System) -> Iterator[Solution]:
         if not all(map(math.isfinite, middle.values())):
             continue
         for point in filter(None, (middle, system.near(middle))):
-            values = fitted(dict(point), system.equations, system)
+            values = fitted(dict(point), system)
             is_sought = all(abs(x) <= LARGEST for x in values.values()) and system.meets(values)
-            if not is_sought or leads_elsewhere(values, system.equations, system):
+            if not is_sought or leads_elsewhere(values, system):
                 continue
             if not is_near(Solution(values, {}), known):
                 known.append(Solution(values, {}))

@@ -11,7 +11,7 @@ Jacobian is singular is computed in multiprecision, and its loss of digits is re
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import combinations, islice
 
 from derive.expressions.tree import Equation
@@ -46,7 +46,6 @@ _DOUBLE = 2  # the order of a root with a singular Jacobian, at least
 class _Harvest:
     """The solutions found so far."""
 
-    equations: Sequence[Equation]
     system: System
     found: list[Solution] = field(default_factory=list)
     rough: list[tuple[Mapping[str, float], int]] = field(default_factory=list)  # singular ones, and their digits
@@ -59,17 +58,17 @@ class _Harvest:
 
     def take(self, proposed: Mapping[str, float]) -> None:
         """Add a point that solves the whole system, is isolated and is new."""
-        values: Mapping[str, float] = settled(dict(proposed), self.equations, self.system)
+        values: Mapping[str, float] = settled(dict(proposed), self.system)
         if not self.system.holds(values):
-            many = in_many_digits(values, self.equations, self.system.known)
+            many = in_many_digits(values, self.system)
             values = values if many is None else many[0]
         if not self.system.holds(values) or repeats(values, self.found) or self._is_rough(values):
             return
-        if leads_elsewhere(values, self.equations, self.system):
+        if leads_elsewhere(values, self.system):
             return
-        if len(values) > _MEDIUM or is_isolated(self.equations, values, self.system.known):
+        if len(values) > _MEDIUM or is_isolated(self.system.equations, values, self.system.known):
             self.found.append(Solution(values, {}))
-        elif lies_on_curve(values, replace(self.system, equations=tuple(self.equations))):
+        elif lies_on_curve(values, self.system):
             if not any(are_close(values, other, _APART) for other in self.along):
                 self.along.append(values)  # many starts lead to one root of high order
         else:
@@ -77,8 +76,8 @@ class _Harvest:
 
     def _take_singular(self, values: Mapping[str, float]) -> None:
         """Add a multiple root, with all its digits where many digits confirm it."""
-        many = in_many_digits(values, self.equations, self.system.known)
-        if many is None and not is_telling(values, self.equations, self.system.known):
+        many = in_many_digits(values, self.system)
+        if many is None and not is_telling(values, self.system):
             return  # what is given is lost in rounding there
         order = _DOUBLE
         if many is not None:
@@ -111,10 +110,10 @@ class _Harvest:
         return Outcome(tuple(self.found), caveat)
 
 
-def solved_from_starts(equations: Sequence[Equation], system: System) -> Outcome:
+def solved_from_starts(system: System) -> Outcome:
     """The solutions that many starts converge to."""
-    harvest = _Harvest(equations, system)
-    tears, branches = _fewest_tears(equations, system.unknowns)
+    harvest = _Harvest(system)
+    tears, branches = _fewest_tears(system.equations, system.unknowns)
     if len(tears) <= _TORN and all(sizes(branch.left) <= _PLAIN for branch in branches):
         spread = starts(tears, system.known, system.domains, _STARTS)
         harvest.tried = len(spread)
@@ -137,9 +136,9 @@ def _locally(harvest: _Harvest) -> Iterator[dict[str, float]]:
     from derive.numerics.local_solvers.minpack import Search, refined
 
     system, size = harvest.system, len(harvest.system.unknowns)
-    tape = Tape(harvest.equations, system.unknowns, system.known)
+    tape = Tape(system.equations, system.unknowns, system.known)
     search = Search(tape, [system.domains[name].low >= 0 for name in system.unknowns])
-    is_refined = sizes(harvest.equations) <= _REFINED
+    is_refined = sizes(system.equations) <= _REFINED
     count = _STARTS if size <= _MEDIUM else _STARTS // 5
     for start in guesses(system.unknowns, system.known, system.domains, system.hints, count):
         tick()
@@ -147,7 +146,7 @@ def _locally(harvest: _Harvest) -> Iterator[dict[str, float]]:
         root = search.root_near([start[name] for name in system.unknowns])
         if root is not None and not harvest.has(dict(zip(system.unknowns, root.tolist(), strict=True))):
             if is_refined:
-                root = refined(tape, harvest.equations, root)
+                root = refined(tape, system.equations, root)
             yield dict(zip(system.unknowns, root.tolist(), strict=True))
         enough = harvest.found and (size > _MEDIUM or (search.work > _WORK / 10 and harvest.tried >= _TRIED))
         if enough or search.work > _WORK:

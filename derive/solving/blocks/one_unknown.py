@@ -48,14 +48,14 @@ from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.gap import strain_of_givens
 from derive.numerics.root_finding.roots import Roots, one_turn, roots_of
 from derive.solving.blocks.free_unknowns import (
+    by_proportion,
     has_choice,
     has_pieces,
     holds_everywhere,
     level_spans,
     may_cancel,
 )
-from derive.solving.blocks.outcome import OneUnknown, Outcome, Solution, agrees, repeats
-from derive.solving.blocks.proportional import by_proportion
+from derive.solving.blocks.outcome import NEVER, OneUnknown, Outcome, Solution, agrees, repeats
 from derive.solving.blocks.samples import is_narrow, middle, runs
 from derive.tolerances import (
     AGREEMENT,
@@ -76,7 +76,6 @@ __all__ = ["solutions_of", "values_of"]
 _TURNS = 400  # limit on turns of an angle
 _WHOLE = Name("a whole number")  # which nobody declares
 _PROOF = "no other root{sizes}: proved by interval arithmetic"
-_NEVER = Outcome((), reason="the two sides never meet in its domain")
 
 
 def values_of(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Outcome:
@@ -146,7 +145,7 @@ def _decided(exact: ExactSolutions, problem: OneUnknown) -> Outcome:
         return Outcome(tuple(solutions))
     rest = _exact_rest(problem)
     if not candidates or (rest is not None and rest.degree() < 1):
-        return _NEVER
+        return NEVER
     numbers = [value(candidate.form, problem.known) for candidate in candidates]
     return Outcome((), reason=_why_not([*filter(math.isfinite, numbers)], problem))
 
@@ -155,7 +154,7 @@ def _where_it_cancels(problem: OneUnknown) -> Outcome | None:
     """The outcome where the name cancels, or where both sides are proportional to powers of it; None elsewhere."""
     rest = _exact_rest(problem)
     if rest is not None and rest.degree() < 1:
-        return _NEVER if rest else problem.everywhere
+        return NEVER if rest else problem.everywhere
     proportional = by_proportion(problem)
     if proportional is not None:
         return proportional

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from derive.expressions.tree import Equation, Node
 from derive.model.relation import Relation
@@ -20,6 +20,7 @@ from derive.tolerances import AGREEMENT, BLUR, MET, SAME_SOLUTION
 from quantities.domain import Domain
 
 __all__ = [
+    "NEVER",
     "OneUnknown",
     "Outcome",
     "Solution",
@@ -55,15 +56,28 @@ class Outcome:
     undecided: bool = False  # no solution was found, and none is proved absent
 
 
+NEVER = Outcome((), reason="the two sides never meet in its domain")
+
+
 @dataclass(frozen=True, slots=True)
 class System:
-    """Simultaneous equations that must hold in the end, whichever arms are taken."""
+    """Simultaneous equations, which may have one arm in the place of each choice."""
 
     equations: tuple[Equation, ...]
     unknowns: tuple[str, ...]
     known: Mapping[str, float]
     domains: Mapping[str, Domain]
     hints: Mapping[str, float] = field(default_factory=dict)  # guesses for unknowns
+    stated: tuple[Equation, ...] = ()  # which must hold in the end, if these are one arm of each
+
+    @property
+    def whole(self) -> System:
+        """The system as it is stated, with its choices."""
+        return replace(self, equations=self.stated, stated=()) if self.stated else self
+
+    def taking(self, equations: Sequence[Equation]) -> System:
+        """The system with one arm in the place of each choice."""
+        return replace(self, equations=tuple(equations), stated=self.stated or self.equations)
 
     @property
     def positive(self) -> frozenset[str]:
@@ -74,7 +88,7 @@ class System:
         """The solution to which Newton's method converges from a point; None if it does not."""
         return next(many_starts(self.equations, [*values], self.known, [values], self.positive, steps), None)
 
-    def step_in(self, box: Mapping[str, Span], blur: float) -> Newton | None:
+    def step_in(self, box: Mapping[str, Span], blur: float = 0.0) -> Newton | None:
         """A step of the interval Newton method, for all numbers that differ from the known ones by a blur."""
         dag = dag_of(self.equations, [*box], self.known, blur=blur)
         return None if dag is None else newton(dag, [*box.values()])
@@ -109,19 +123,20 @@ class System:
         """Whether every value outside its domain is at an open end of it."""
         return all(domain.open_low and x == domain.low for domain, _, x in self._astray(values))
 
-    def misses(self, values: Mapping[str, float], equations: Sequence[Equation]) -> bool:
+    def misses(self, values: Mapping[str, float]) -> bool:
         """Whether numbers fail the very equations that they came from, and so prove nothing."""
         whole = {**self.known, **values}
-        return not any(map(math.isnan, values.values())) and not all(agrees(one, whole) for one in equations)
+        return not any(map(math.isnan, values.values())) and not all(agrees(one, whole) for one in self.equations)
 
     def meets(self, values: Mapping[str, float]) -> bool:
-        """Whether all equations hold to the last digits of doubles, a stricter test than `holds`."""
+        """Whether what is stated holds to the last digits of doubles, a stricter test than `holds`."""
         whole = {**self.known, **values}
-        return self.is_inside(values) and all(abs(residual(one, whole)) <= MET for one in self.equations)
+        return self.is_inside(values) and all(abs(residual(one, whole)) <= MET for one in self.stated or self.equations)
 
     def holds(self, values: Mapping[str, float], tolerance: float = AGREEMENT) -> bool:
-        whole = {**self.known, **values}
-        return self.is_inside(values) and all(agrees(equation, whole, tolerance) for equation in self.equations)
+        """Whether what is stated holds at a point of the domains."""
+        numbers = {**self.known, **values}
+        return self.is_inside(values) and all(agrees(one, numbers, tolerance) for one in self.stated or self.equations)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,14 +10,13 @@ in the fifth digit. Such points are computed again with 150 digits, so that many
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from derive.expressions.tree import Apply, Equation, Node, Number, names_in
 from derive.numerics.algebra.evaluation import residual
 from derive.numerics.algebra.multiprecision import is_rounded_zero
-from derive.numerics.local_solvers.newton import is_isolated
-from derive.numerics.local_solvers.singular_roots import sharpened
+from derive.numerics.local_solvers.newton import is_isolated, sharpened
 from derive.numerics.root_finding.expression_graph import dag_of
 from derive.numerics.root_finding.krawczyk import isolated_near
 from derive.solving.blocks.outcome import Outcome, Solution, System, agrees, are_close, repeats
@@ -40,29 +39,29 @@ _SMALL = 8  # limit on unknowns of a system that is refined in multiprecision
 _BETWEEN = (0.5, 0.1273, 0.3819, 0.7321, 0.9103)  # shares of the way from a point to another, the middle first
 
 
-def settled(values: dict[str, float], equations: Sequence[Equation], system: System) -> dict[str, float]:
+def settled(values: dict[str, float], system: System) -> dict[str, float]:
     """The values, improved by a few Newton steps where rounding has cost digits."""
     whole = {**system.known, **values}
-    if len(values) <= _FEW and not all(agrees(equation, whole, TIGHT) for equation in equations):
-        values = replace(system, equations=tuple(equations)).near(values, steps=6) or values
-    return fitted(values, equations, system)
+    if len(values) <= _FEW and not all(agrees(equation, whole, TIGHT) for equation in system.equations):
+        values = system.near(values, steps=6) or values
+    return fitted(values, system)
 
 
-def fitted(values: dict[str, float], equations: Sequence[Equation], system: System) -> dict[str, float]:
+def fitted(values: dict[str, float], system: System) -> dict[str, float]:
     """The values, with those that miss zero or an end of their domain by rounding alone moved there."""
-    values = {name: x + 0.0 for name, x in _without_noise(values, equations, system).items()}  # turns -0.0 into 0.0
+    values = {name: x + 0.0 for name, x in _without_noise(values, system).items()}  # turns -0.0 into 0.0
     moved = {name: min(max(x, system.domains[name].low), system.domains[name].high) for name, x in values.items()}
     if moved == values:
         return values
     whole = {**system.known, **moved}
-    fits = all(agrees(equation, whole, ROUNDED) for equation in equations)
+    fits = all(agrees(equation, whole, ROUNDED) for equation in system.equations)
     return moved if fits else values
 
 
-def _without_noise(values: dict[str, float], equations: Sequence[Equation], system: System) -> dict[str, float]:
+def _without_noise(values: dict[str, float], system: System) -> dict[str, float]:
     """The values with zero for what differs from it by rounding alone, and the others solved again."""
     holders: dict[str, list[Equation]] = {name: [] for name in values}
-    for equation in equations:
+    for equation in system.equations:
         for name in holders.keys() & {*names_in(equation.lhs, equation.rhs)}:
             holders[name].append(equation)
     whole = {**system.known, **values}
@@ -70,13 +69,13 @@ def _without_noise(values: dict[str, float], equations: Sequence[Equation], syst
         whole[name] = 0.0
         fits = x != 0 and all(abs(residual(equation, whole)) <= ROUNDED for equation in holders[name])
         whole[name] = x
-        if not fits or not all(abs(residual(one, {**whole, name: 0.0})) <= ROUNDED for one in equations):
+        if not fits or not all(abs(residual(one, {**whole, name: 0.0})) <= ROUNDED for one in system.equations):
             continue
-        for branch in expressed(equations, system.unknowns, name):
+        for branch in expressed(system.equations, system.unknowns, name):
             moved = branch.at({name: 0.0}, system.known)
             near = all(abs(moved[other] - y) <= AGREEMENT * abs(y) for other, y in values.items() if other != name)
             if near and is_rounded_zero(branch.left[0], name, {**system.known, name: x}):
-                return _without_noise(moved, equations, system)
+                return _without_noise(moved, system)
     return values
 
 
@@ -160,35 +159,34 @@ def are_apart(one: Mapping[str, float], other: Mapping[str, float], system: Syst
     return len(narrow) == len(points) and any(b < low or high < a for (a, b), (low, high) in zip(*narrow, strict=True))
 
 
-def in_many_digits(
-    values: Mapping[str, float], equations: Sequence[Equation], known: Mapping[str, float]
-) -> tuple[Mapping[str, float], int] | None:
+def in_many_digits(values: Mapping[str, float], system: System) -> tuple[Mapping[str, float], int] | None:
     """The root to which many digits lead from a point, and its order; None of a large system, or if there is none."""
     if len(values) > _SMALL or any(x != x for x in values.values()):
         return None
-    return sharpened(equations, values, known)
+    return sharpened(system.equations, values, system.known)
 
 
 def sharp(values: Mapping[str, float], system: System) -> Mapping[str, float]:
     """A root to its last digit, or as it is if many digits lead nowhere or to another one."""
-    many = in_many_digits(values, system.equations, system.known)
+    many = in_many_digits(values, system)
     return values if many is None or not _are_one(values, many[0], system) else many[0]
 
 
-def is_telling(values: Mapping[str, float], equations: Sequence[Equation], known: Mapping[str, float]) -> bool:
+def is_telling(values: Mapping[str, float], system: System) -> bool:
     """Whether every number in the equations shows at a point: beside large unknowns what is given is lost in rounding,
     and equations that contradict each other seem to hold.
 
     >>> from derive.expressions.grammar import parse_equation
-    >>> circle = [parse_equation("x**2 + y**2 = 4")]
-    >>> [is_telling({"x": x, "y": x}, circle, {}) for x in (1.5, 1e6)]
+    >>> circle = System((parse_equation("x**2 + y**2 = 4"),), ("x", "y"), {}, {})
+    >>> [is_telling({"x": x, "y": x}, circle) for x in (1.5, 1e6)]
     [True, False]
     """
-    at = {**known, **values}
-    for equation in equations:
+    at = {**system.known, **values}
+    for equation in system.equations:
         moved = [Equation(side, "=", equation.rhs) for side in _with_a_number_changed(equation.lhs)]
         moved += [Equation(equation.lhs, "=", side) for side in _with_a_number_changed(equation.rhs)]
-        numbers = [{**at, name: 1.5 * known[name]} for name in names_in(equation.lhs, equation.rhs) if known.get(name)]
+        given = [name for name in names_in(equation.lhs, equation.rhs) if system.known.get(name)]
+        numbers = [{**at, name: 1.5 * system.known[name]} for name in given]
         gaps = [*(residual(one, at) for one in moved), *(residual(equation, one) for one in numbers)]
         here = residual(equation, at)
         if any(abs(gap - here) <= VISIBLE for gap in gaps):
@@ -206,7 +204,7 @@ def _with_a_number_changed(node: Node) -> Iterator[Node]:
                 yield Apply(node.op, (*node.args[:i], other, *node.args[i + 1 :]))
 
 
-def leads_elsewhere(values: Mapping[str, float], equations: Sequence[Equation], system: System) -> bool:
+def leads_elsewhere(values: Mapping[str, float], system: System) -> bool:
     """Whether equations only seem to hold at a point.
 
     Either it is proved that there is no root near, or something given is lost in rounding there, and with many digits
@@ -214,11 +212,11 @@ def leads_elsewhere(values: Mapping[str, float], equations: Sequence[Equation], 
     """
     if len(values) > _SMALL:
         return False
-    if _is_refuted(values, system):
+    if _is_refuted(values, system.whole):
         return True
-    if is_telling(values, equations, system.known):
+    if is_telling(values, system):
         return False
-    many = in_many_digits(values, equations, system.known)
+    many = in_many_digits(values, system)
     return many is not None and not are_close(values, many[0], NEAR_MULTIPLE)
 
 

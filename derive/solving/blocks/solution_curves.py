@@ -14,15 +14,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import product
 
 from derive.expressions.tree import Equation, names_in
 from derive.numerics.algebra.evaluation import residual, terms, value
 from derive.numerics.algebra.modular import Row, drawn, inverse, scaled, slopes, subtract
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.root_finding.expression_graph import dag_of
+from derive.solving.blocks.free_unknowns import by_proportion
 from derive.solving.blocks.outcome import System
 from derive.solving.blocks.polishing import is_telling
-from derive.solving.blocks.proportional import by_proportion
 from derive.solving.blocks.samples import spread, starts
 from derive.solving.blocks.tearing import tearings
 from derive.time_limits import tick
@@ -52,7 +53,7 @@ def lies_on_curve(values: Mapping[str, float], system: System) -> bool:
     """
     if any(0 < abs(x) < LEAST_SQUARED for x in values.values()):
         return False  # where squares underflow, everything seems to hold
-    if not is_telling(values, system.equations, system.known):
+    if not is_telling(values, system):
         return False
     rows = _slopes(values, system)
     if rows is None:
@@ -149,9 +150,10 @@ def _slopes(values: Mapping[str, float], system: System) -> list[list[float]] | 
 def _echelon(rows: list[list[float]]) -> list[int]:
     """Bring rows to reduced echelon form with full pivoting; the columns of their pivots."""
     pivots: list[int] = []
+    columns = list(range(len(rows[0]))) if rows else []  # without a pivot
     for at in range(len(rows)):
-        open_ones = [(i, k) for i in range(at, len(rows)) for k in range(len(rows[i])) if k not in pivots]
-        i, column = max(open_ones, key=lambda place: abs(rows[place[0]][place[1]]))
+        places = product(range(at, len(rows)), columns)
+        i, column = max(places, key=lambda place: abs(rows[place[0]][place[1]]))
         pivot = rows[i][column]
         if abs(pivot) <= RANK_ON_CURVE:
             break
@@ -161,6 +163,7 @@ def _echelon(rows: list[list[float]]) -> list[int]:
             if k != at:
                 rows[k] = [entry - row[column] * above for entry, above in zip(row, rows[at], strict=True)]
         pivots.append(column)
+        columns.remove(column)
     return pivots
 
 
@@ -184,20 +187,20 @@ def _is_inside(values: Mapping[str, float], system: System) -> bool:
     return all(lies_in((x, x), system.inside(name), AT_END) for name, x in values.items())
 
 
-def holds_along_branch(equations: Sequence[Equation], system: System) -> bool:
+def holds_along_branch(system: System) -> bool:
     """Whether the last relation leaves the tear free while all unknowns move with it, so that nothing fixes them.
 
     A branch is tried at points across the tear's domain: wherever it has values, all relations must hold. A point
     counts only if every unknown is felt there: beside a stress of 100 MPa one of a few pascals fits everything.
     """
-    for tear, branches in tearings(equations, system):
+    for tear, branches in tearings(system):
         for branch in branches:
             points = [branch.at({tear: x}, system.known) for x in spread(*system.inside(tear))]
             points = [point for point in points if all(map(math.isfinite, point.values()))]
-            if len(points) < _ENOUGH or any(system.misses(point, equations) for point in points):
+            if len(points) < _ENOUGH or any(system.misses(point) for point in points):
                 continue
             inside = [point for point in points if system.meets(point) and _is_felt(point, system)]
-            inside = [point for point in inside if is_telling(point, system.equations, system.known)]
+            inside = [point for point in inside if is_telling(point, system)]
             moving = [name for name in system.unknowns if len({point[name] for point in inside}) > 1]
             if len(inside) >= _ENOUGH and len(moving) == len(system.unknowns):
                 return True
@@ -219,7 +222,7 @@ def is_open_in_part(system: System) -> bool:
 
     Tearing then can only sample how far it holds, with every choice in place, and takes long over that.
     """
-    for tear, branches in tearings(system.equations, system)[:1]:
+    for tear, branches in tearings(system)[:1]:
         for branch in branches:
             whole = by_proportion(system.alone(branch.left[0], tear))
             points = (branch.at({tear: x}, system.known) for x in spread(*system.inside(tear)))

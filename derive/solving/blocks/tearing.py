@@ -16,32 +16,33 @@ outside their domains. Otherwise the caveat says so.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache, partial
+from functools import cached_property
 from itertools import combinations, pairwise
 
 from derive.errors import LimitError
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, walk
+from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.isolation import leaves_out
 from derive.numerics.algebra.like_terms import added, negated, occurrences
 from derive.numerics.algebra.multiprecision import exactly, is_cancelled
 from derive.numerics.algebra.products import product_of, written
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span, enclose
-from derive.numerics.root_finding.expression_graph import dag_of
-from derive.numerics.root_finding.krawczyk import newton
 from derive.solving.blocks.free_unknowns import (
     bounds_over,
+    by_proportion,
     has_choice,
     is_level_span,
+    is_proportional,
+    is_unmoved,
 )
 from derive.solving.blocks.one_unknown import solutions_of
 from derive.solving.blocks.outcome import Outcome, Solution, System, is_covered, repeats
 from derive.solving.blocks.polishing import are_apart, settled
-from derive.solving.blocks.proportional import by_proportion, is_proportional, is_unmoved
 from derive.solving.blocks.samples import is_constant, middle, runs, within
 from derive.solving.blocks.substitution import (
     Branch,
@@ -71,16 +72,16 @@ _NEVER = "never meet"  # in the reason of a relation that was proved to have no 
 _UNPROVED = "it is not proved that there are no other solutions"
 
 
-def torn(equations: Sequence[Equation], system: System) -> tuple[Outcome, tuple[Lost, ...]] | None:
+def torn(system: System) -> tuple[Outcome, tuple[Lost, ...]] | None:
     """Guess one unknown and express the others by it; the last relation then has one unknown.
 
     The outcome comes with what it may have lost: equations, and the divisors of these that may be zero.
     """
-    if len(system.unknowns) > _MOST or sizes(equations) > _LARGEST:
+    if len(system.unknowns) > _MOST or sizes(system.equations) > _LARGEST:
         return None
     tried: list[tuple[Outcome, tuple[Lost, ...]]] = []
     with suppress(LimitError), sharing(_SHARE):
-        for outcome, lost in _by_each(equations, system):
+        for outcome, lost in _by_each(system):
             if outcome.solutions and not outcome.caveat and not lost:
                 return outcome, lost
             tried.append((outcome, lost))
@@ -115,15 +116,15 @@ def _is_lost(solution: Solution, lost: Sequence[Lost], system: System) -> bool:
     return any(one is None or not one.misses_zero for one in seen)
 
 
-def _by_each(equations: Sequence[Equation], system: System) -> Iterator[tuple[Outcome, tuple[Lost, ...]]]:
+def _by_each(system: System) -> Iterator[tuple[Outcome, tuple[Lost, ...]]]:
     """The outcome of each tear, and what it may have lost."""
-    for tear, branches in tearings(equations, system):
+    for tear, branches in tearings(system):
         tick()
         if leaves_out((power for branch in branches for power in branch.powers), spans_of(system)):
             continue
         if any(occurrences(side, tear) > _OFTEN for branch in branches for side in _sides(branch.left[0])):
             continue
-        outcome = _along(branches, tear, equations, system)
+        outcome = _along(branches, tear, system)
         yield outcome, tuple({one: None for branch in branches for one in branch.lost if may_be_lost(*one, system)})
 
 
@@ -131,9 +132,9 @@ def _sides(equation: Equation) -> tuple[Node, Node]:
     return equation.lhs, equation.rhs
 
 
-def tearings(equations: Sequence[Equation], system: System) -> list[tuple[str, tuple[Branch, ...]]]:
+def tearings(system: System) -> list[tuple[str, tuple[Branch, ...]]]:
     """The tears by which the other unknowns can be expressed, those with the fewest inversions first."""
-    ways = [(tear, expressed(equations, system.unknowns, tear)) for tear in system.unknowns]
+    ways = [(tear, expressed(system.equations, system.unknowns, tear)) for tear in system.unknowns]
     return sorted((way for way in ways if way[1]), key=lambda way: (len(way[1]), sum(_inverted(one) for one in way[1])))
 
 
@@ -159,42 +160,41 @@ def _rank(outcome: Outcome) -> tuple[bool, bool, bool]:
     return bool(outcome.solutions), not outcome.undecided, not outcome.caveat
 
 
-def _along(branches: Sequence[Branch], tear: str, equations: Sequence[Equation], system: System) -> Outcome:
+def _along(branches: Sequence[Branch], tear: str, system: System) -> Outcome:
+    """The solutions along all branches of a tear."""
     found: list[Solution] = []
     caveat = reason = ""
     undecided = False
-    for branch in branches:
-        turns = cache(partial(_turns_of, branch, tear, system))
-        outcome = _roots(replace(branch, left=_reduced_equations(branch.left, tear, system)), tear, system)
+    for branch in (_TornBranch(branch, tear, system) for branch in branches):
+        outcome = branch.roots()
         caveat = caveat or outcome.caveat
         reason = reason or outcome.reason
         undecided = undecided or outcome.undecided
-        whole = _along_proportion(branch, tear, outcome, system)
+        whole = branch.in_proportion(outcome)
         if whole is not None:  # nothing of the branch is left
             found.append(whole)
             continue
         for solution in outcome.solutions:
             if tear in solution.spans:
-                found.extend(_spanned(branch, tear, solution.spans[tear], system, turns))
+                found.extend(branch.spanned(solution.spans[tear]))
                 continue
             at = solution.values[tear]
             beside = sorted((at * 0.999, at * 1.001)) if at else (-1e-3, 1e-3)
-            if is_level_span(system.alone(branch.left[0], tear), (beside[0], beside[1])):
-                pieces = _spanned(branch, tear, system.inside(tear), system, turns, [at])
+            if is_level_span(branch.last, (beside[0], beside[1])):
+                pieces = branch.spanned(branch.last.whole, [at])
                 found.extend(piece for piece in pieces if not is_covered(piece, found))
                 continue
-            values = settled(branch.at({tear: at}, system.known), equations, system)
+            values = settled(branch.at(at), system)
             if not system.holds(values):  # possible where the forms lose digits
-                values = settled(branch.at({tear: at}, system.known, exactly), equations, system)
-            if not _is_followed(branch, tear, at, values, equations, system):
+                values = settled(branch.at(at, exactly), system)
+            if not branch.is_followed(at, values):
                 caveat = caveat or _UNPROVED
             if not system.holds(values):
                 reason = reason or system.outside(values)
             elif not repeats(values, found) or _is_another(values, found, system):
                 found.append(Solution(values, {}))
-        at_all = [solution.values[tear] for solution in outcome.solutions if tear in solution.values]
-        for seed in _level_seeds(branch, tear, system, turns, at_all):
-            pieces = _spanned(branch, tear, system.inside(tear), system, turns, [seed])
+        for seed in branch.level_seeds([one.values[tear] for one in outcome.solutions if tear in one.values]):
+            pieces = branch.spanned(branch.last.whole, [seed])
             found.extend(piece for piece in pieces if not is_covered(piece, found))
     return Outcome(tuple(found), caveat, False, reason, (undecided or bool(caveat)) and not found)
 
@@ -202,53 +202,169 @@ def _along(branches: Sequence[Branch], tear: str, equations: Sequence[Equation],
 def _is_another(values: Mapping[str, float], found: Sequence[Solution], system: System) -> bool:
     """Whether a solution close to known ones is proved to be another than all of them."""
     near = [other.values for other in found if repeats(values, [other])]
-    return not repeats(values, found, SAME_ROOT) and all(are_apart(values, other, system) for other in near)
+    return not repeats(values, found, SAME_ROOT) and all(are_apart(values, other, system.whole) for other in near)
 
 
-def _roots(branch: Branch, tear: str, system: System) -> Outcome:
-    """The tear's values by the last relation; undecided if it has too many turns to follow."""
-    try:
-        return solutions_of(system.alone(branch.left[0], tear))
-    except LimitError as error:
-        if error.limit != "turns":
-            raise
-        return Outcome((), _UNPROVED, undecided=True)
+class _TornBranch:
+    """A branch on which one unknown is the tear: the last relation decides it, and the others follow from it."""
 
+    def __init__(self, branch: Branch, tear: str, system: System) -> None:
+        self.forms = branch.forms
+        self.tear = tear
+        self.system = system
+        self.last = system.alone(branch.left[0], tear)
+        self._branch = branch
 
-def _is_followed(
-    branch: Branch,
-    tear: str,
-    at: float,
-    values: Mapping[str, float],
-    equations: Sequence[Equation],
-    system: System,
-) -> bool:
-    """Whether a root of the tear, and every number within its rounding, certainly leads to no other solution."""
-    reach = TOGETHER * abs(at) or LEAST
-    numbers = {name: (number, number) for name, number in system.known.items()}
-    around = {**numbers, tear: (at - reach, at + reach)}
-    box = {tear: around[tear]}
-    for name, form in branch.forms.items():
-        seen = enclose(form, around, "")
-        low, high = system.inside(name)
-        if seen is None or seen.values[1] < low or seen.values[0] > high:
-            return True  # not a solution
-        box[name] = seen.values
-    if not system.holds(values) and _surely_fail((*equations, *system.equations), {**around, **box}):
-        return True
-    if any(x != x for x in values.values()) or system.misses(values, equations):
-        return False
-    if not system.is_at_open_end(values):
-        return False  # rounding may have moved it out
-    widths = [(high - low) / abs(values[name]) if values[name] else high - low for name, (low, high) in box.items()]
-    if max(widths) <= 4 * TOGETHER:
-        return True
-    left = enclose(added(branch.left[0].lhs, negated(branch.left[0].rhs)), around, tear)
-    if left is not None and left.is_monotone:
-        return True
-    dag = dag_of(equations, tuple(box), system.known)
-    step = None if dag is None else newton(dag, tuple(box.values()))
-    return (step is not None and step.single) or max(widths) <= SAME_MULTIPLE
+    def at(self, x: float, worth: Callable[[Node, Mapping[str, float]], float] = value) -> dict[str, float]:
+        """The tear at a number, and the others as they follow from it."""
+        return self._branch.at({self.tear: x}, self.system.known, worth)
+
+    def roots(self) -> Outcome:
+        """The tear's values by the last relation; undecided if it has too many turns to follow."""
+        try:
+            return solutions_of(replace(self.last, equation=self._reduced_equation(self.last.equation)))
+        except LimitError as error:
+            if error.limit != "turns":
+                raise
+            return Outcome((), _UNPROVED, undecided=True)
+
+    def is_followed(self, at: float, values: Mapping[str, float]) -> bool:
+        """Whether a root of the tear, and every number within its rounding, certainly leads to no other solution."""
+        system, tear = self.system, self.tear
+        reach = TOGETHER * abs(at) or LEAST
+        numbers = {name: (number, number) for name, number in system.known.items()}
+        around = {**numbers, tear: (at - reach, at + reach)}
+        box = {tear: around[tear]}
+        for name, form in self.forms.items():
+            seen = enclose(form, around, "")
+            low, high = system.inside(name)
+            if seen is None or seen.values[1] < low or seen.values[0] > high:
+                return True  # not a solution
+            box[name] = seen.values
+        if not system.holds(values) and _surely_fail((*system.equations, *system.whole.equations), {**around, **box}):
+            return True
+        if any(x != x for x in values.values()) or system.misses(values):
+            return False
+        if not system.is_at_open_end(values):
+            return False  # rounding may have moved it out
+        widths = [(high - low) / abs(values[name]) if values[name] else high - low for name, (low, high) in box.items()]
+        if max(widths) <= 4 * TOGETHER:
+            return True
+        left = enclose(added(self.last.sides[0], negated(self.last.sides[1])), around, tear)
+        if left is not None and left.is_monotone:
+            return True
+        step = system.step_in(box)
+        return (step is not None and step.single) or max(widths) <= SAME_MULTIPLE
+
+    def level_seeds(self, roots: Sequence[float]) -> list[float]:
+        """Points away from the roots at which the whole system still holds within rounding: an arm cancels there."""
+        last = self.last
+        if not has_choice(last.equation, self.tear):
+            return []
+        if roots:  # an interval in which an arm cancels ends at a root, where another arm begins to bind
+            beside = [root * share for root in roots for share in (1 - _BESIDE, 1 + _BESIDE)]
+        else:
+            beside = [middle(piece) for piece in pairwise(self._marked(last.whole))]
+        met = [x for x in beside if self.system.meets(self.at(x))]
+        return [x for x in met if is_cancelled(last.equation, self.tear, last.at(x)) and last.meets_beside_givens(x)]
+
+    def spanned(self, span: Span, seeds: Sequence[float] = ()) -> list[Solution]:
+        """The parts of an interval of the tear along which the whole system holds, with the other unknowns there.
+
+        Two conditions may leave a single point: `q <= 3.4` and `q >= 3.4`.
+        """
+        marks = self._marked(span)
+        between = [middle(piece) for piece in pairwise(marks)]
+        for tolerance in (TIGHT, AGREEMENT):
+
+            def holds(x: float, tolerance: float = tolerance) -> bool:
+                return self.system.holds(self.at(x), tolerance)
+
+            pieces = runs(holds, span, self.system.known, [*seeds, *between])
+            alone = [x for x in marks[1:-1] if holds(x)]
+            alone = [x for x in alone if not any(lies_in((x, x), piece, SAME_ROOT) for piece in pieces)]
+            if pieces or alone:
+                return [*map(self._piece, pieces), *(Solution(self.at(x), {}) for x in alone)]
+        return []
+
+    def in_proportion(self, roots: Outcome) -> Solution | None:
+        """The solution all along the tear's domain, where every unknown is a power of it, which keeps its sign, and the
+        whole system holds with it, choices included.
+
+        An unknown that does not move has to lie in its domain at one point only, for the others every positive number
+        has to be in theirs.
+        """
+        system, tear = self.system, self.tear
+        if not any(solution.is_whole for solution in roots.solutions):
+            return None
+        unmoved = {name for name, form in self.forms.items() if is_unmoved(form, tear, system.known)}
+        moving = {name: form for name, form in self.forms.items() if name not in unmoved}
+        if any(system.inside(name) != (0.0, math.inf) for name in moving):
+            return None
+        if not all(is_proportional(form, tear, system.known) for form in moving.values()):
+            return None
+        held = [by_proportion(system.alone(self._put_in(*_sides(one)), tear)) for one in system.whole.equations]
+        if any(one is None or not any(solution.is_whole for solution in one.solutions) for one in held):
+            return None
+        at_one = self.at(1.0)
+        if not system.holds(at_one):
+            return None
+        along = self._piece(self.last.whole)
+        fixed = {**along.values, **{name: at_one[name] for name in unmoved}}
+        return Solution(fixed, {name: span for name, span in along.spans.items() if name not in fixed}, is_whole=True)
+
+    def _marked(self, span: Span) -> list[float]:
+        """The ends of an interval of the tear, and the turns between them."""
+        return [span[0], *sorted(x for x in self._turns if span[0] < x < span[1]), span[1]]
+
+    @cached_property
+    def _turns(self) -> frozenset[float]:
+        """Points of a branch at which an arm may begin or cease to bind, or an unknown leave its domain."""
+        pairs: list[tuple[Node, Node]] = []
+        for equation in self.system.whole.equations:
+            pairs += [*_ties(equation.lhs), *_ties(equation.rhs)]
+        for name in self.forms:
+            pairs += [(Name(name), Number(Fraction(end))) for end in self.system.inside(name) if math.isfinite(end)]
+        turns: set[float] = set()
+        for pair in pairs:
+            tie = self._reduced_equation(self._put_in(*pair))
+            if self.tear in names_in(*_sides(tie)):
+                for solution in solutions_of(self.system.alone(tie, self.tear)).solutions:
+                    turns.update(solution.values.values() or solution.spans[self.tear])
+        return frozenset(turns)
+
+    def _put_in(self, left: Node, right: Node) -> Equation:
+        """Two sides that are equal, in the tear alone."""
+        return Equation(substituted(left, self.forms), "=", substituted(right, self.forms))
+
+    def _reduced_equation(self, equation: Equation) -> Equation:
+        """The equation with fewer occurrences of the tear, if it is a factor of their parts that cancels."""
+        left, right = map(self._reduced, _sides(equation))
+        return Equation(left, "=", right) if (left, right) != _sides(equation) else equation
+
+    def _reduced(self, form: Node) -> Node:
+        """A form in which a positive tear occurs less often, if that cancels; else the form as it is."""
+        domain = self.last.domain
+        if domain.low < 0 or 0.0 in domain or occurrences(form, self.tear) < 2:
+            return form
+
+        def is_positive(base: Node) -> bool:
+            return isinstance(base, Name) and (base.name == self.tear or self.system.known.get(base.name, 0.0) > 0)
+
+        fewer = written(product_of(form, is_positive))
+        return fewer if occurrences(fewer, self.tear) < occurrences(form, self.tear) else form
+
+    def _piece(self, piece: Span) -> Solution:
+        """All unknowns along one interval of the tear; constant ones have a value."""
+        spans: dict[str, Span] = {self.tear: piece}
+        for name, form in self.forms.items():
+            low, high = bounds_over(self._reduced(form), self.system.known, {self.tear: piece}, _PARTS)
+            least, most = self.system.inside(name)
+            spans[name] = max(low, least), min(high, most)
+        along = [self.at(x) for x in within(piece)]
+        fixed = {n: along[0][n] for n, span in spans.items() if is_constant([one[n] for one in along], span)}
+        fixed |= {n: low + 0.0 for n, (low, high) in spans.items() if low == high}
+        return Solution(fixed, {name: one for name, one in spans.items() if name not in fixed})
 
 
 def _surely_fail(equations: Iterable[Equation], box: Mapping[str, Span]) -> bool:
@@ -257,136 +373,8 @@ def _surely_fail(equations: Iterable[Equation], box: Mapping[str, Span]) -> bool
     return any(gap is None or gap.misses_zero for gap in gaps)
 
 
-def _level_seeds(
-    branch: Branch, tear: str, system: System, turns: Callable[[], Collection[float]], roots: Sequence[float]
-) -> list[float]:
-    """Points away from the roots at which the whole system still holds within rounding: an arm cancels there."""
-    if not has_choice(branch.left[0], tear):
-        return []
-    if roots:  # an interval in which an arm cancels ends at a root, where another arm begins to bind
-        beside = [root * share for root in roots for share in (1 - _BESIDE, 1 + _BESIDE)]
-    else:
-        low, high = system.inside(tear)
-        marks = sorted(x for x in turns() if low < x < high)
-        beside = [middle(piece) for piece in pairwise([low, *marks, high])]
-    met = [x for x in beside if system.meets(branch.at({tear: x}, system.known))]
-    left = system.alone(branch.left[0], tear)
-    return [x for x in met if is_cancelled(left.equation, tear, left.at(x)) and left.meets_beside_givens(x)]
-
-
-def _spanned(
-    branch: Branch,
-    tear: str,
-    span: Span,
-    system: System,
-    turns: Callable[[], Collection[float]],
-    seeds: Sequence[float] = (),
-) -> list[Solution]:
-    """The parts of an interval of the tear along which the whole system holds, with the other unknowns there.
-
-    Two conditions may leave a single point: `q <= 3.4` and `q >= 3.4`.
-    """
-    marks = sorted(x for x in turns() if span[0] < x < span[1])
-    between = [middle(piece) for piece in pairwise([span[0], *marks, span[1]])]
-    for tolerance in (TIGHT, AGREEMENT):
-
-        def holds(x: float, tolerance: float = tolerance) -> bool:
-            return system.holds(branch.at({tear: x}, system.known), tolerance)
-
-        pieces = runs(holds, span, system.known, [*seeds, *between])
-        alone = [x for x in marks if holds(x) and not any(lies_in((x, x), piece, SAME_ROOT) for piece in pieces)]
-        if pieces or alone:
-            points = [Solution(branch.at({tear: x}, system.known), {}) for x in alone]
-            return [*(_piece(branch, tear, piece, system) for piece in pieces), *points]
-    return []
-
-
-def _along_proportion(branch: Branch, tear: str, roots: Outcome, system: System) -> Solution | None:
-    """The solution all along the tear's domain, where every unknown is a power of it, which keeps its sign, and the
-    whole system holds with it, choices included.
-
-    An unknown that does not move has to lie in its domain at one point only, for the others every positive number has
-    to be in theirs.
-    """
-    domain = system.domains[tear]
-    if not any(solution.is_whole for solution in roots.solutions):
-        return None
-    unmoved = {name for name, form in branch.forms.items() if is_unmoved(form, tear, system.known)}
-    moving = {name: form for name, form in branch.forms.items() if name not in unmoved}
-    if any(system.inside(name) != (0.0, math.inf) for name in moving):
-        return None
-    if not all(is_proportional(form, tear, system.known) for form in moving.values()):
-        return None
-    put_in = [
-        Equation(substituted(one.lhs, branch.forms), "=", substituted(one.rhs, branch.forms))
-        for one in system.equations
-    ]
-    held = [by_proportion(system.alone(one, tear)) for one in put_in]
-    if any(one is None or not any(solution.is_whole for solution in one.solutions) for one in held):
-        return None
-    at_one = branch.at({tear: 1.0}, system.known)
-    if not system.holds(at_one):
-        return None
-    along = _piece(branch, tear, (domain.low, domain.high), system)
-    fixed = {**along.values, **{name: at_one[name] for name in unmoved}}
-    return Solution(fixed, {name: span for name, span in along.spans.items() if name not in fixed}, is_whole=True)
-
-
-def _turns_of(branch: Branch, tear: str, system: System) -> frozenset[float]:
-    return frozenset(_turns(branch, tear, system))
-
-
-def _turns(branch: Branch, tear: str, system: System) -> Iterator[float]:
-    """Points of a branch at which an arm may begin or cease to bind, or an unknown leave its domain."""
-    pairs = [pair for equation in system.equations for side in (equation.lhs, equation.rhs) for pair in _ties(side)]
-    for name in branch.forms:
-        domain = system.domains[name]
-        pairs += [(Name(name), Number(Fraction(end))) for end in (domain.low, domain.high) if math.isfinite(end)]
-    for one, other in pairs:
-        put_in = Equation(substituted(one, branch.forms), "=", substituted(other, branch.forms))
-        (tie,) = _reduced_equations((put_in,), tear, system)
-        if tear in names_in(tie.lhs, tie.rhs):
-            for solution in solutions_of(system.alone(tie, tear)).solutions:
-                yield from (solution.values.values() or solution.spans[tear])
-
-
-def _reduced_equations(equations: Sequence[Equation], tear: str, system: System) -> tuple[Equation, ...]:
-    """Equations in which the tear occurs less often, if it is a factor of their parts that cancels."""
-    fewer = []
-    for one in equations:
-        sides = _reduced(one.lhs, tear, system), _reduced(one.rhs, tear, system)
-        fewer.append(Equation(sides[0], "=", sides[1]) if sides != (one.lhs, one.rhs) else one)
-    return tuple(fewer)
-
-
-def _reduced(form: Node, tear: str, system: System) -> Node:
-    """A form in which a positive tear occurs less often, if that cancels; else the form as it is."""
-    domain = system.domains[tear]
-    if domain.low < 0 or 0.0 in domain or occurrences(form, tear) < 2:
-        return form
-
-    def is_positive(base: Node) -> bool:
-        return isinstance(base, Name) and (base.name == tear or system.known.get(base.name, 0.0) > 0)
-
-    found = written(product_of(form, is_positive))
-    return found if occurrences(found, tear) < occurrences(form, tear) else form
-
-
 def _ties(node: Node) -> Iterator[tuple[Node, Node]]:
     """The pairs of expressions whose order decides which arm of a choice binds."""
     for part in walk(node):
         if isinstance(part, Apply) and part.op in ("max", "min", *_COMPARISONS):
             yield from combinations(part.args, 2)
-
-
-def _piece(branch: Branch, tear: str, piece: Span, system: System) -> Solution:
-    """All unknowns along one interval of the tear; constant ones have a value."""
-    spans: dict[str, Span] = {tear: piece}
-    for name, form in branch.forms.items():
-        low, high = bounds_over(_reduced(form, tear, system), system.known, {tear: piece}, _PARTS)
-        domain = system.domains[name]
-        spans[name] = max(low, domain.low), min(high, domain.high)
-    along = [branch.at({tear: x}, system.known) for x in within(piece)]
-    fixed = {n: along[0][n] for n, span in spans.items() if is_constant([one[n] for one in along], span)}
-    fixed |= {n: low + 0.0 for n, (low, high) in spans.items() if low == high}
-    return Solution(fixed, {name: one for name, one in spans.items() if name not in fixed})

@@ -18,8 +18,7 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.isolation import isolate, leaves_out
 from derive.numerics.algebra.like_terms import occurrences, simplified
-from derive.numerics.intervals.enclosure import Span, enclose, span_of
-from derive.numerics.intervals.functions import Enclosure
+from derive.numerics.intervals.enclosure import Enclosure, Span, enclose, span_of
 from derive.numerics.root_finding.branch_and_bound import PARTS
 from derive.planning.plan import Block
 from derive.solving.blocks.block import solve_block

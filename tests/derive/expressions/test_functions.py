@@ -20,8 +20,7 @@ from derive.expressions.tree import FUNCTIONS, Apply, Name, Number, render
 from derive.model.dimensions import dimension_of
 from derive.numerics.algebra.evaluation import holds, value
 from derive.numerics.algebra.like_terms import derivative, filled
-from derive.numerics.intervals.enclosure import enclose
-from derive.numerics.intervals.functions import GAP
+from derive.numerics.intervals.enclosure import GAP, enclose
 from derive.numerics.local_solvers.automatic_differentiation import Tape
 from derive.numerics.root_finding.contractors import _INVERSES
 from quantities.dimension import Dimension

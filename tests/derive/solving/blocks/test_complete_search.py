@@ -176,6 +176,6 @@ def test_a_solution_at_the_end_of_a_domain_is_not_lost_with_one_beyond_it(width,
     texts = ["x*sin((x - a)*(x - b)) = 0", f"y = {size!r}*(x**3 + x)"]
     domains = {"x": Domain("", 0.5, 1.5), "y": Domain("", 2 * size, (2 + width) * size)}
     system = System(tuple(map(parse_equation, texts)), ("x", "y"), known, domains)
-    outcome, lost = torn(system.equations, system)
+    outcome, lost = torn(system)
     found = [one.values["x"] for one in outcome.solutions]
     assert lost or outcome.caveat or outcome.undecided or found == [pytest.approx(known["b"], rel=1e-12)]

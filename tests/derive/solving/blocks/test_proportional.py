@@ -8,9 +8,9 @@ import pytest
 
 from derive.expressions.grammar import parse_equation
 from derive.solving.blocks.block import solve_block
+from derive.solving.blocks.free_unknowns import by_proportion
 from derive.solving.blocks.one_unknown import values_of
 from derive.solving.blocks.outcome import OneUnknown
-from derive.solving.blocks.proportional import by_proportion
 from quantities.domain import Domain
 from tests.ordinary import every
 
