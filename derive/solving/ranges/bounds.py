@@ -263,12 +263,12 @@ def without_unreached(library: RelationSet, question: Question, found: Found, bo
     """
     if bounds.ends is None:
         return bounds
+    low, high = bounds.ends
     if bounds.how in (EXACT, SEARCHED, ROUGH) and may_enter_elsewhere(library, question, found.plan):
         bounds = bounds.along_one_solution()
     is_along = bounds.how.startswith(ATTAINED_ALONG)
     if not (bounds.are_reached or is_along):
         return bounds
-    low, high = bounds.ends
     inwards = ASIDE * (high - low)
     beside = [(low, low + inwards), (high - inwards, high)]  # ends are rounded, and may lie outside by that alone
     if not math.isfinite(inwards) or all(is_possible_within(library, question, found, span) for span in beside):
