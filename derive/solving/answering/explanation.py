@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
 from types import MappingProxyType
@@ -37,7 +37,7 @@ from derive.solving.execution.block_execution import State, outcome_of
 from derive.solving.execution.checks import AnswerChecks, extended
 from derive.solving.execution.plan_states import Found, is_of_proof, proof_of
 from derive.solving.execution.question import NO_CASE
-from derive.solving.ranges.bounds import Bounds, Branch, cut_to_case, unsteady, whole_case, without_unreached
+from derive.solving.ranges.bounds import Branch, unsteady
 from derive.solving.sensitivity.elasticities import slopes
 from derive.tolerances import AGREEMENT, EPSILON, FOLLOWED, SAME_ROOT, TIGHT, VANISHED
 from quantities.rational import exact_of
@@ -82,20 +82,21 @@ class Explanation:
     @cached_property
     def branch(self) -> Branch:
         """The solution that the state is, around these numbers."""
-        is_alone = len(self.found.states) == 1
-        return Branch(self.library, self.question, self.plan, self.state, is_alone)
+        return Branch(self.library, self.question, self.found, self.state)
 
     def answer(self) -> Answer:
         """The answer of the state."""
         target, state = self.question.target, self.state
         bounds = self.branch.bounds()
-        notes = unsteady(self.branch, self.left_out, bounds.ends)
+        notes = unsteady(self.branch, bounds.ends)
         if state.pieces:
             notes = ()  # they hold in all cases
         if notes:
             bounds = bounds.where_the_case_turns()
         checks, idle, gone = self._tested(bounds.ends)
-        cut = self._cut(bounds)
+        cut = bounds
+        if not self.sought.is_exact:
+            cut = self.branch.without_unreached(bounds if state.is_free else self.branch.cut_to_case(bounds))
         base = None if target in state.spans else state.values[target]
         is_outside = cut.ends != bounds.ends and not (
             base is None or cut.ends is None or lies_in((base, base), cut.ends, SAME_ROOT)
@@ -128,15 +129,6 @@ class Explanation:
             _lineage=cache(lambda: self._lineage().without_numbers() if is_outside else self._lineage()),
             _proof=cache(lambda: None if is_of_cases else proof_of(self.library, self.question, self.plan, state)),
         )
-
-    def _cut(self, bounds: Bounds) -> Bounds:
-        """The bounds that the case leaves, and what is certain of these."""
-        question = self.question
-        if not (self.state.is_free or self.sought.is_exact):
-            bounds = cut_to_case(self.library, replace(question, case=whole_case(self.library, self.found)), bounds)
-        if question.ranges and not self.sought.is_exact:
-            bounds = without_unreached(self.library, question, self.found, bounds)
-        return bounds
 
     @cached_property
     def used(self) -> dict[str, Value]:

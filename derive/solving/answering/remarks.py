@@ -72,7 +72,7 @@ Asked = Callable[[str], "Answer | None"]
 """The answer for another target; None if there is none or not just one."""
 
 
-def remarks(branch: Branch, left_out: Iterable[str], answer: Answer, again: Again, asked: Asked) -> tuple[Remark, ...]:
+def remarks(branch: Branch, answer: Answer, again: Again, asked: Asked) -> tuple[Remark, ...]:
     """The remarks on an answer, the largest first.
 
     >>> from derive.relation_files.loading import load
@@ -90,7 +90,7 @@ def remarks(branch: Branch, left_out: Iterable[str], answer: Answer, again: Agai
     target = branch.question.target
     if answer.base is None or target in branch.question.strong:
         return ()
-    work = _Work(branch, left_out, answer, again, asked)
+    work = _Work(branch, answer, again, asked)
     told: list[Remark] = []
     try:
         with query(), sharing(_PART):
@@ -119,13 +119,13 @@ def unless_refused(found: Callable[[], _T]) -> _T | None:
 class _Work:
     """One answer, whose question is asked again with changes."""
 
-    def __init__(self, branch: Branch, left_out: Iterable[str], answer: Answer, again: Again, asked: Asked) -> None:
+    def __init__(self, branch: Branch, answer: Answer, again: Again, asked: Asked) -> None:
         assert answer.base is not None
         self.branch, self.answer, self.again, self.asked = branch, answer, again, asked
         self.library, self.question, self.plan = branch.library, branch.question, branch.plan
         self.base: float = answer.base
         self.assumed = _assumed_in(self.library, self.question)
-        self.ratios = open_ratios(self.library, self.question, self.plan.relations, left_out)
+        self.ratios = open_ratios(self.library, self.question, self.plan.relations, branch.found.left_out)
 
     def alone(self) -> Iterator[Remark]:
         """That nothing given leads to the answer, where it rests on defaults that might as well be others."""

@@ -36,7 +36,7 @@ from derive.solving.execution.answer import Answer, Assumption
 from derive.solving.execution.plan_states import is_doubt, is_of_one_turn
 from derive.solving.execution.question import NO_CASE, Question, ask
 from derive.solving.programs.program import Shape, shape_of
-from derive.solving.ranges.bounds import EXACT_PIECE, is_possible_within
+from derive.solving.ranges.bounds import EXACT_PIECE
 from derive.solving.ranges.joined_cases import is_gapless, joined
 from derive.time_limits import query
 from derive.tolerances import SAME_ROOT
@@ -267,8 +267,7 @@ def _answers(library: RelationSet, sought: Candidates, profiles: tuple[Any, ...]
         possible = [
             (explanation, answer)
             for explanation, answer in reached
-            if answer.bounds is None
-            or is_possible_within(explanation.library, question, explanation.found, answer.bounds)
+            if answer.bounds is None or explanation.branch.is_possible_within(answer.bounds)
         ]
         reached = possible or reached  # where none is, the givens themselves are at fault
     explained = {id(answer): explanation for explanation, answer in reached}
@@ -294,7 +293,7 @@ def _answers(library: RelationSet, sought: Candidates, profiles: tuple[Any, ...]
         return replace(
             answer,
             _whole=cache(lambda: whole_counts(branch, answer, solved)),
-            _remarks=cache(lambda: remarks(branch, explanation.left_out, answer, again, asked)),
+            _remarks=cache(lambda: remarks(branch, answer, again, asked)),
         )
 
     return tuple(with_remarks(rank, answer) for rank, answer in enumerate(distinct))

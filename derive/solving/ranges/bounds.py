@@ -61,16 +61,7 @@ from derive.solving.sensitivity.elasticities import (
 )
 from derive.tolerances import ASIDE
 
-__all__ = [
-    "EXACT_PIECE",
-    "Bounds",
-    "Branch",
-    "cut_to_case",
-    "is_possible_within",
-    "unsteady",
-    "whole_case",
-    "without_unreached",
-]
+__all__ = ["EXACT_PIECE", "Bounds", "Branch", "unsteady", "whole_case"]
 
 EXACT_PIECE = "bounds are exact: every number between them is a value"
 _EXACT_PIECES = "bounds are exact: not every number between them is a value"
@@ -136,10 +127,17 @@ class Branch:
 
     library: RelationSet
     question: Question
-    plan: Plan
+    found: Found
     state: State
-    is_alone: bool = True
-    """Whether it is the plan's only state."""
+
+    @property
+    def plan(self) -> Plan:
+        return self.found.plan
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether it is the plan's only state."""
+        return len(self.found.states) == 1
 
     @cached_property
     def form(self) -> Node | None:
@@ -235,55 +233,54 @@ class Branch:
         low, high = min(low, here), max(high, here)  # rounding may leave it outside
         return Bounds((max(low, domain.low), min(high, domain.high)), how)
 
+    def cut_to_case(self, bounds: Bounds) -> Bounds:
+        """The bounds over ranges, cut to what its case leaves to the target."""
+        library, question = self.library, replace(self.question, case=whole_case(self.library, self.found))
+        if not question.ranges or question.case == NO_CASE or bounds.ends is None:
+            return bounds
+        fixed = {name for name, value in question.values.items() if not value.is_range}
+        if fixed.issuperset(names_in(*claims(library, question))):  # the ranges do not touch what decides the case
+            return bounds
+        left = left_by_arms(library, question, [question.target])
+        if left is None:
+            return bounds
+        (low, high), (least, most) = bounds.ends, left[question.target]
+        if low < least <= high:
+            low = float(f"{least:.15g}")  # without what was rounded outwards
+        if low <= most < high:
+            high = float(f"{most:.15g}")
+        if (low, high) == bounds.ends:
+            return bounds
+        return Bounds((low, high), _CUT if bounds.are_reached else bounds.how)
 
-def cut_to_case(library: RelationSet, question: Question, bounds: Bounds) -> Bounds:
-    """Bounds over ranges, cut to what the case of the question leaves to the target."""
-    if not question.ranges or question.case == NO_CASE or bounds.ends is None:
-        return bounds
-    fixed = {name for name, value in question.values.items() if not value.is_range}
-    if fixed.issuperset(names_in(*claims(library, question))):  # the ranges do not touch what decides the case
-        return bounds
-    left = left_by_arms(library, question, [question.target])
-    if left is None:
-        return bounds
-    (low, high), (least, most) = bounds.ends, left[question.target]
-    if low < least <= high:
-        low = float(f"{least:.15g}")  # without what was rounded outwards
-    if low <= most < high:
-        high = float(f"{most:.15g}")
-    if (low, high) == bounds.ends:
-        return bounds
-    return Bounds((low, high), _CUT if bounds.are_reached else bounds.how)
+    def without_unreached(self, bounds: Bounds) -> Bounds:
+        """The bounds over ranges, without the claim that they are reached where other quantities forbid it.
 
+        Nor do they claim to be all there is where another value may come into the domain.
+        """
+        if bounds.ends is None or not self.question.ranges:
+            return bounds
+        low, high = bounds.ends
+        if bounds.how in (EXACT, SEARCHED, ROUGH) and may_enter_elsewhere(self.library, self.question, self.plan):
+            bounds = bounds.along_one_solution()
+        is_along = bounds.how.startswith(ATTAINED_ALONG)
+        if not (bounds.are_reached or is_along):
+            return bounds
+        inwards = ASIDE * (high - low)
+        beside = [(low, low + inwards), (high - inwards, high)]  # ends are rounded, and may lie outside by that alone
+        if not math.isfinite(inwards) or all(map(self.is_possible_within, beside)):
+            return bounds
+        return replace(bounds, how=_UNREACHED_ALONG if is_along else _UNREACHED)
 
-def without_unreached(library: RelationSet, question: Question, found: Found, bounds: Bounds) -> Bounds:
-    """Bounds over ranges, without the claim that they are reached where other quantities forbid it.
-
-    Nor do they claim to be all there is where another value may come into the domain.
-    """
-    if bounds.ends is None:
-        return bounds
-    if bounds.how in (EXACT, SEARCHED, ROUGH) and may_enter_elsewhere(library, question, found.plan):
-        bounds = bounds.along_one_solution()
-    is_along = bounds.how.startswith(ATTAINED_ALONG)
-    if not (bounds.are_reached or is_along):
-        return bounds
-    assert bounds.ends is not None
-    low, high = bounds.ends
-    inwards = ASIDE * (high - low)
-    beside = [(low, low + inwards), (high - inwards, high)]  # ends are rounded, and may lie outside by that alone
-    if not math.isfinite(inwards) or all(is_possible_within(library, question, found, span) for span in beside):
-        return bounds
-    return replace(bounds, how=_UNREACHED_ALONG if is_along else _UNREACHED)
-
-
-def is_possible_within(library: RelationSet, question: Question, found: Found, bounds: Span) -> bool:
-    """Whether an answer over ranges, which has these bounds, leaves the other quantities values anywhere in them."""
-    if any(question.weak[name].source.stands_in for name in found.plan.weak):
-        return True
-    target = {question.target: stated_between(library, question.target, bounds)}
-    asked = replace(question, strong={**question.strong, **target}, case=whole_case(library, found), decided={})
-    return next(boxes_by_arms(library, asked, asked.strong), None) is not None
+    def is_possible_within(self, ends: Span) -> bool:
+        """Whether other quantities have values anywhere over the ranges where the target lies between these ends."""
+        question = self.question
+        if any(question.weak[name].source.stands_in for name in self.plan.weak):
+            return True
+        target = {question.target: stated_between(self.library, question.target, ends)}
+        case = whole_case(self.library, self.found)
+        asked = replace(question, strong={**question.strong, **target}, case=case, decided={})
+        return next(boxes_by_arms(self.library, asked, asked.strong), None) is not None
 
 
 def whole_case(library: RelationSet, found: Found) -> Case:
@@ -292,15 +289,15 @@ def whole_case(library: RelationSet, found: Found) -> Case:
     return replace(found.case, holding=found.case.holding.union(used))
 
 
-def unsteady(branch: Branch, left_out: Mapping[str, str], ends: Span | None) -> tuple[str, ...]:
+def unsteady(branch: Branch, ends: Span | None) -> tuple[str, ...]:
     """Notes on conditions that may change within the ranges, of relations in use and of those left out."""
-    library, made = branch.library, branch.plan
+    library, made, left_out = branch.library, branch.plan, branch.found.left_out
     if not branch.question.stated_ranges:
         return ()
     conditions = [(name, one) for name in (*made.relations, *left_out) for one in library.relations[name].conditions]
     if not _may_depend(branch, [one for _, one in conditions]):
         return ()
-    box = _Box(branch, frozenset(left_out))
+    box = _Box(branch)
     if ends is not None:
         box.spans[made.target] = ends
     notes = []
@@ -332,8 +329,8 @@ def _may_depend(branch: Branch, conditions: Sequence[Node]) -> bool:
 class _Box:
     """The bounds over the ranges of the quantities in conditions, each computed once."""
 
-    def __init__(self, branch: Branch, left_out: frozenset[str]) -> None:
-        self.branch, self.left_out = branch, left_out
+    def __init__(self, branch: Branch) -> None:
+        self.branch, self.left_out = branch, frozenset(branch.found.left_out)
         self.library, self.question, self.state = branch.library, branch.question, branch.state
         self.given = self.question.strong.keys() | set(branch.plan.weak)
         self.ranges = self.question.stated_ranges

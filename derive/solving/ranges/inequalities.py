@@ -104,7 +104,7 @@ def pinned(library: RelationSet, question: Question, left_out: Mapping[str, str]
     if not pairs or question.ranges:
         return None
     for one, other in pairs:
-        together, sides = _with_sides(library, one)
+        together, sides = _Limit(library, question, one).with_sides
         if not isinstance(sides.rhs, Name):
             continue
         try:
@@ -261,7 +261,7 @@ class _Limit:
 
         Its sides are asked for, and not the quantities in it one by one: these may keep or lose their weak values.
         """
-        library, sides = self._with_sides
+        library, sides = self.with_sides
         question = self.question
         strong = {**question.strong, question.target: stated_at(library, question.target, point)}
         values = {}
@@ -278,8 +278,26 @@ class _Limit:
         return agrees(sides, values, slack)
 
     @cached_property
-    def _with_sides(self) -> tuple[RelationSet, Equation]:
-        return _with_sides(self.library, self.relation)
+    def with_sides(self) -> tuple[RelationSet, Equation]:
+        """The library with a quantity for each side of an inequality, and the inequality between these two."""
+        library, relation = self.library, self.relation
+        dimensions = {name: one.dimension for name, one in relation.declared.items()}
+        stated: list[Relation] = []
+        sides: list[Node] = []
+        for side, expression in (("left", relation.written.lhs), ("right", relation.written.rhs)):
+            if not names_in(expression):
+                sides.append(expression)
+                continue
+            name = f"{relation.name}.{side}"
+            while name in library.declared:
+                name += "_"
+            measured = Declaration(name, str(dimension_of(expression, dimensions) or ""), domain="real")
+            stated.append(Relation(name, Equation(Name(name), "=", expression), {**relation.declared, name: measured}))
+            sides.append(Name(name))
+        left, right = sides
+        declared = [one for each in stated for one in each.declared.values()]
+        together = type(library)([*library.relations.values(), *stated], [*library.declared.values(), *declared])
+        return together, Equation(left, relation.written.op, right)
 
 
 def _of_case(library: RelationSet, case: Case) -> RelationSet:
@@ -298,27 +316,6 @@ def _has_jumps(library: RelationSet, made: Plan) -> bool:
     used = [library.relations[name].written for name in made.relations]
     nodes = (part for written in used for part in walk(written.lhs, written.rhs))
     return any(isinstance(part, Apply) and part.op in _JUMPS for part in nodes)
-
-
-def _with_sides(library: RelationSet, relation: Relation) -> tuple[RelationSet, Equation]:
-    """The library with a quantity for each side of an inequality, and the inequality between these two."""
-    dimensions = {name: one.dimension for name, one in relation.declared.items()}
-    stated: list[Relation] = []
-    sides: list[Node] = []
-    for side, expression in (("left", relation.written.lhs), ("right", relation.written.rhs)):
-        if not names_in(expression):
-            sides.append(expression)
-            continue
-        name = f"{relation.name}.{side}"
-        while name in library.declared:
-            name += "_"
-        measured = Declaration(name, str(dimension_of(expression, dimensions) or ""), domain="real")
-        stated.append(Relation(name, Equation(Name(name), "=", expression), {**relation.declared, name: measured}))
-        sides.append(Name(name))
-    left, right = sides
-    declared = [one for each in stated for one in each.declared.values()]
-    together = type(library)([*library.relations.values(), *stated], [*library.declared.values(), *declared])
-    return together, Equation(left, relation.written.op, right)
 
 
 def inside(span: Span) -> list[float]:

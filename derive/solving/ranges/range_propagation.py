@@ -35,7 +35,6 @@ __all__ = [
     "closed_forms",
     "domain_of",
     "enclosed",
-    "how_near",
     "is_open_elsewhere",
     "leaves",
     "leaves_domain",
@@ -59,10 +58,9 @@ def ranges_of(library: RelationSet, question: Question, made: Plan) -> dict[str,
     return {name: (value.base[0], value.base[2]) for name, value in stated.items() if value.is_range and name in held}
 
 
-def spread(library: RelationSet, question: Question, made: Plan, most: int = PARTS) -> tuple[Span, str] | None:
-    """The target's bounds over all ranges, from so many pieces of them at most, and how they are known; None if this
-    method finds none."""
-    found = enclosed(library, question, made, most)
+def spread(library: RelationSet, question: Question, made: Plan) -> tuple[Span, str] | None:
+    """The target's bounds over all ranges, and how they are known; None if this method finds none."""
+    found = enclosed(library, question, made)
     if found is None:
         return None
     ranges, known = ranges_of(library, question, made), question.start(made)
@@ -76,7 +74,7 @@ def spread(library: RelationSet, question: Question, made: Plan, most: int = PAR
     low, high = _nearest(found[0], met), _nearest(found[1], met)
     if all(bound.is_close for bound in found):
         return (low, high), "bounds found by branch and bound over the whole range, to one part in a million"
-    return (low, high), f"bounds contain every value in the range; {how_near((low, high), bounds_sampled(at, ranges))}"
+    return (low, high), f"bounds contain every value in the range; {_how_near((low, high), bounds_sampled(at, ranges))}"
 
 
 def enclosed(library: RelationSet, question: Question, made: Plan, most: int = PARTS) -> tuple[Bound, Bound] | None:
@@ -86,13 +84,14 @@ def enclosed(library: RelationSet, question: Question, made: Plan, most: int = P
     """
     if not _is_fixed(library, question, made):
         return None
-    system = _system(library, made, _box(question, made, ranges_of(library, question, made)))
+    system = _system(library, made, _box(library, question, made))
     return least_and_greatest(system, most) if system is not None else None
 
 
-def _box(question: Question, made: Plan, ranges: Mapping[str, Span]) -> dict[str, Span]:
+def _box(library: RelationSet, question: Question, made: Plan) -> dict[str, Span]:
     """The ranges of a plan, and its other numbers as points."""
-    return {name: (number, number) for name, number in question.start(made).items()} | dict(ranges)
+    points = {name: (number, number) for name, number in question.start(made).items()}
+    return points | ranges_of(library, question, made)
 
 
 def _is_fixed(library: RelationSet, question: Question, made: Plan) -> bool:
@@ -101,7 +100,7 @@ def _is_fixed(library: RelationSet, question: Question, made: Plan) -> bool:
     return fixed.issuperset(library.held_by(made.relations))
 
 
-def how_near(bounds: Span, met: Span | None) -> str:
+def _how_near(bounds: Span, met: Span | None) -> str:
     """How near to the bounds values were attained, in words."""
     size = max(map(abs, bounds))
     if met is not None and 0 < size < math.inf:
@@ -143,10 +142,9 @@ def spread_without_middle(
 
 def is_open_elsewhere(library: RelationSet, question: Question, made: Plan) -> bool:
     """Whether a plan without a value in the middle of the ranges may have one elsewhere in them."""
-    ranges = ranges_of(library, question, made)
-    return bool(ranges) and (
-        not _is_fixed(library, question, made) or _system(library, made, _box(question, made, ranges)) is None
-    )
+    if not ranges_of(library, question, made):
+        return False
+    return not _is_fixed(library, question, made) or _system(library, made, _box(library, question, made)) is None
 
 
 def may_enter_elsewhere(library: RelationSet, question: Question, made: Plan) -> bool:
@@ -156,7 +154,7 @@ def may_enter_elsewhere(library: RelationSet, question: Question, made: Plan) ->
     the relation may hold at that end.
     """
     spans = {name: domain_of(library, name) for name in library.held_by(made.relations)}  # an arm may hold what is open
-    spans |= _box(question, made, ranges_of(library, question, made))
+    spans |= _box(library, question, made)
     for block in made.blocks:
         form = only_form(library, block)
         for name in block.unknowns:
@@ -179,7 +177,7 @@ def may_enter_elsewhere(library: RelationSet, question: Question, made: Plan) ->
 
 def _turns(library: RelationSet, question: Question, made: Plan) -> Iterator[str]:
     """What is said of each angle of a plan that is sought in one turn."""
-    box = _box(question, made, ranges_of(library, question, made))
+    box = _box(library, question, made)
     for block in made.blocks:
         turn = _turn_of(library, block, box) if _winds(library, block) else None
         if turn is not None:
