@@ -384,7 +384,7 @@ class Structure:
 
         return _POSSIBLE.of(self.session, known, made)
 
-    def led_to(self, apart: Mapping[str, str], known: Iterable[str]) -> set[str]:
+    def led_to(self, apart: dict[str, str], known: Iterable[str]) -> set[str]:
         """What relations that are apart yield in the end: each its own quantity, where all others are known."""
         found = {*known}
         yielded = set()
