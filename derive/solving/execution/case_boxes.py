@@ -92,7 +92,7 @@ class CaseLogic:
     @classmethod
     def of(cls, library: RelationSet, question: Question) -> CaseLogic:
         """The logic of a question's case, which is stored with the question."""
-        key = "logic", question.case, question.target, id(question.strong), id(question.weak)
+        key = "logic", id(library), question.case, question.target, id(question.strong), id(question.weak)
         if key not in question.decided:
             question.decided[key] = cls(library, question)
         logic: CaseLogic = question.decided[key]
@@ -119,16 +119,17 @@ class CaseLogic:
     def fixed(self, name: str) -> float | None:
         """The number of a quantity that conditions compare with others, if it is given or no relation leads to it.
 
-        All cases of a question have the same, so they are stored with it, and with the values, whose identities count.
+        All cases of a question have the same, also where its choices are taken apart. So they are stored with it, with
+        the library that was asked first, and with the values, whose identities count.
         """
         question = self.question
         key = "fixed", question.target, id(question.strong), id(question.weak)
         numbers: dict[str, float | None]
-        numbers, *_ = question.decided.setdefault(key, ({}, question.strong, question.weak))
+        numbers, library, *_ = question.decided.setdefault(key, ({}, self.library, question.strong, question.weak))
         if name not in numbers:
             numbers[name] = None
-            if name in _compared(self.library):
-                value = with_own_values(self.library, question, [name]).strong.get(name)
+            if name in _compared(library):
+                value = with_own_values(library, question, [name]).strong.get(name)
                 numbers[name] = None if value is None or value.is_range else value.base[1]
         return numbers[name]
 
@@ -172,8 +173,10 @@ def _compared(library: RelationSet) -> frozenset[str]:
 def is_possible(library: RelationSet, question: Question) -> bool:
     """Whether the conditions of a case leave any values within the domains, and to the relations around them.
 
-    Its claims do not contradict each other: a case is split only by what those before leave undecided.
+    Its claims hardly contradict each other: a case is split only by what those before leave undecided.
     """
+    if CaseLogic.of(library, question).box is None:
+        return False
     return next(boxes(_in_arms(library, question), question), None) is not None
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 
 import networkx
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,9 +20,7 @@ CHAINS = GRAPHS.map(lambda some: {node: [other for other in points if other > no
 @given(st.one_of(GRAPHS, CHAINS))
 def test_components_stand_together_and_after_what_they_point_to(edges):
     found = [frozenset(part) for part in components(edges)]
-    assert sorted(map(sorted, found)) == sorted(
-        sorted(part) for part in networkx.strongly_connected_components(networkx.DiGraph(edges))
-    )
+    assert found == list(map(frozenset, networkx.strongly_connected_components(networkx.DiGraph(edges))))
     place = {node: i for i, part in enumerate(found) for node in part}
     assert all(place[other] <= place[node] for node, points in edges.items() for other in points)
 
@@ -33,8 +30,7 @@ def test_a_chain_of_any_length_is_no_deeper_than_a_short_one():
     assert [node for (node,) in components(edges)] == [str(i) for i in range(50_000, -1, -1)]
 
 
-def test_what_runs_one_way_needs_no_networkx(monkeypatch):
+def test_the_order_of_a_plan_needs_no_networkx(monkeypatch):
     monkeypatch.setitem(sys.modules, "networkx", None)
     assert components({"a": ["b", "c"], "b": ["c"], "c": [], "d": ["a"]}) == [("c",), ("b",), ("a",), ("d",)]
-    with pytest.raises(ImportError):
-        components({"a": ["a"]})
+    assert components({"a": ["a", "b"], "b": ["c"], "c": ["b"]}) == [("b", "c"), ("a",)]
