@@ -23,7 +23,7 @@ from math import floor, frexp, inf, isfinite, isnan, ldexp, nan, prod
 from typing import Any
 
 from derive.expressions.tree import Apply, Node, names_in, walk
-from derive.kernels.backends.emitter import Dialect, Scope, Sheet, Unsaid
+from derive.kernels.backends.emitter import Dialect, Scope, Sheet, Unsaid, within
 from derive.kernels.backends.numba_source import Slow
 from derive.kernels.backends.python_numpy import Arrays, Axes
 from derive.kernels.blocks.block_lines import Attempt, ParametricSystem, Pieces, attempt
@@ -113,13 +113,12 @@ def solver_of_arrays(
         points = [axes.once(found, tuple(float(array[i]) for array in flat)) for i in places]
         bounded = numpy.zeros(pending.shape, bool)
         bounded[places] = [solutions is None for solutions in points]
-        bounded = bounded.reshape(shape)
         columns = _widened(columns, max((len(one) for one in points if one), default=1))
         for i, solutions in zip(places, points, strict=True):
             for j, solution in enumerate(solutions or ()):
                 columns[:, j, i] = solution
         held = columns.reshape(size, -1, *shape)
-        return *(held[:, 0] if held.shape[1] == 1 else axes.added(held)), bounded
+        return *(held[:, 0] if held.shape[1] == 1 else axes.added(held)), bounded.reshape(shape)
 
     return at
 
@@ -436,8 +435,8 @@ def _in_closed_form(system: ParametricSystem, dialect: Slow) -> Callable[..., An
         scope = sheet.start()
         for name, form in {tear: candidates[0].form, **branch.forms}.items():
             scope.bind(name, sheet.expression(form, scope))
-        ends = [(domain.low, domain.high, domain.open_low) for domain in map(system.domains.__getitem__, unknowns)]
-        tests = [sheet.between(scope.variables[name], *end) for name, end in zip(unknowns, ends, strict=True)]
+        domains = [(scope.variables[name], system.domains[name]) for name in unknowns]
+        tests = [within(text, domain.low, domain.high, domain.open_low) for text, domain in domains]
         inside = sheet.line(dialect.logic("and", tests))
         open_tests = [*scope.asked, *_singular(sheet, candidates[0].form, scope)]
         unclear = f"inf if {' or '.join(open_tests)} else " if open_tests else ""
