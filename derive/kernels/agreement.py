@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import product
+from itertools import chain, product
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import DeriveError
@@ -121,8 +121,8 @@ def _is_of_another_case(library: RelationSet, relation: Relation, plans: Sequenc
 
 def _excludes(library: RelationSet, made: Plan, relation: Relation) -> bool:
     """Whether a relation never applies together with one that a plan uses."""
-    used = (library.relations[name] for name in made.relations)
-    return any(exclude_each_other(*pair) for other in used for pair in product(other.conditions, relation.conditions))
+    used = chain.from_iterable(library.relations[name].conditions for name in made.relations)
+    return any(exclude_each_other(one, other) for one, other in product(used, relation.conditions))
 
 
 def gap_of(relation: Relation, tolerance: float = CONTRADICTION) -> tuple[tuple[str, ...], Callable[..., Any]]:

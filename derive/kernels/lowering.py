@@ -2,7 +2,7 @@
 
 On floats a case is a branch of `if`, and a point that fails a test returns NaN at once. On arrays every case is
 computed for all points, and the tests are masks that blank the points that fail. There a quantity with several roots
-has all of them (`solver_calls`), and a point has as many values as they lead to.
+has all of them (`python_numpy`), and a point has as many values as they lead to.
 
 One function may have several targets. They share lines but not tests: a failed test, several roots or a bounded
 quantity count only for the targets that depend on them.
@@ -19,9 +19,9 @@ from typing import Any
 
 from derive.expressions.tree import COMPARISONS, Apply, Equation, Name, Node, names_in, walk
 from derive.kernels.backends.emitter import Dialect, Scope, Sheet, in_order
+from derive.kernels.backends.python_numpy import of_one_value, only
 from derive.kernels.blocks.block_kernels import worked_out
 from derive.kernels.blocks.decisions import Decisions
-from derive.kernels.blocks.solver_calls import Axes, branches, only, rows, settled, stacked
 from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, Yielding
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out
@@ -59,7 +59,6 @@ def _made(library: RelationSet, wanted: Sequence[Cases], names: Sequence[str], d
     """One function with a result for each target; a single one if a failed test returns at once."""
     sheet, decisions = Sheet(dialect, names), Decisions()
     if not dialect.is_lazy:
-        sheet.space |= {"Axes": Axes, "rows": rows, "stacked": stacked}
         sheet.write(f"axes = Axes({', '.join(sheet.arguments.values())})")
     results = [Draft(library, found, sheet.arguments, sheet, decisions).result() for found in wanted]
     return sheet.function(results[0] if dialect.leaves else f"({', '.join(results)},)")
@@ -183,6 +182,7 @@ class Draft:
         self._askable(value, scope)
         self.sheet.require(scope, f"({value} == {value})")
         scope.bind(name, value)
+        self.decisions.from_search(value, self.library.declared[name])
 
     def _askable(self, value: str, scope: Scope) -> None:
         """Record where a value is an infinity, by which machine code says that another dialect is needed."""
@@ -226,21 +226,22 @@ class Draft:
         members = self.library.held_by(made.relations).keys()
         names = tuple(sorted(members - {*made.weak, *made.unknowns}))
         alone = Cases(Outline(made.target, names, ()), (Case(made),), {})
-        return self._by_function(alone, made, [self._declared(scope.variables[name], name) for name in names], scope)
+        value = self._by_function(alone, made, [self._declared(scope.variables[name], name) for name in names], scope)
+        self.decisions.from_search(value, self.library.declared[made.target])
+        return value
 
     def _by_function(self, plans: Cases, key: Hashable, arguments: Sequence[str], scope: Scope) -> str:
         """The value of a target, in base units, by a function of its own."""
 
         def made() -> Callable[..., Any]:
             function = written(self.library, [plans], plans.outline.strong, self.dialect)
-            return function if self.dialect.is_lazy else settled(function)
+            return function if self.dialect.is_lazy else of_one_value(function)
 
         target = plans.outline.target
         result = self.sheet.line(self._called(self.sheet.helper(key, made), arguments))
         value = self.sheet.line(self._based(result if self.dialect.leaves else f"{result}[0]", target))
         if not self.dialect.is_lazy:
             scope.ask(self.sheet.line(f"{result}[1]"))
-        self.decisions.from_search(value, self.library.declared[target])
         return value
 
     def _plan(self, made: Plan, scope: Scope) -> None:
@@ -336,11 +337,9 @@ class Draft:
             tried += self._of_arms_without(equation, name, scope)
             chosen = tried[0]
             if self.dialect.is_lazy and (len(tried) > 1 or has_choice(equation, name)):
-                self.sheet.space.setdefault("only", only)
                 chosen = self.sheet.line(f"only({', '.join(tried)})")
                 self._askable(chosen, scope)
             elif not self.dialect.is_lazy:
-                self.sheet.space["branches"] = branches
                 inside = self.dialect.sure(self.sheet.mask(scope))
                 several = self.sheet.line(f"branches(axes, {', '.join([inside, *tried])})")
                 chosen = self.sheet.line(f"{several}[0]")

@@ -11,13 +11,13 @@ import math
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
+from itertools import chain
 from typing import Any
 
 from derive.errors import DeriveError
 from derive.kernels.backends.emitter import Dialect, Unsaid
 from derive.kernels.backends.numba_source import Machine, is_at_hand, looped, part, spread, tiles
-from derive.kernels.backends.python_numpy import Arrays
-from derive.kernels.blocks.solver_calls import only_of_arrays
+from derive.kernels.backends.python_numpy import Arrays, only_of_arrays
 from derive.kernels.case_dispatch import Cases, cases, cases_of_arms, cases_of_stated, leaves
 from derive.kernels.lowering import cancelling_divisors, written
 from derive.kernels.reach import eliminates, eliminates_in_a_gap
@@ -86,9 +86,9 @@ class Abreast:
         self.outlines = tuple(found.outline for found in wanted)
         self._library = library
         self._asking = [Asking(library, found, self.names, weak) for found in wanted]
-        self._wanted = wanted
+        self._wanted = tuple(wanted)
         self._by_lines = tuple(i for i, found in enumerate(wanted) if not found.is_asked)
-        plans = [made for i in self._by_lines for made in plans_of(wanted[i])]
+        plans = chain.from_iterable(plans_of(wanted[i]) for i in self._by_lines)
         self._size = len(set[Block]().union(*(made.blocks for made in plans)))
         self._points = 0  # so far
         self._functions: dict[tuple[type[Dialect], tuple[int, ...]], Callable[..., Any]] = {}

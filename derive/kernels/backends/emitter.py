@@ -61,6 +61,7 @@ __all__ = [
     "operations",
     "refusing_what_is_too_deep",
     "unsettled",
+    "within",
 ]
 
 Writer = Callable[[Node], str]
@@ -439,12 +440,12 @@ class Sheet:
         """The test that a value is finite and lies within bounds."""
         if not self.dialect.is_lazy:
             return f"inside({text}, {low!r}, {high!r}, {is_open})"
-        above = "<" if is_open or low == -math.inf else "<="
-        below = "<" if high == math.inf else "<="
-        if self.dialect.asks:
-            is_real = low == -math.inf and high == math.inf
-            return f"(abs({text}) < inf)" if is_real else f"(({low!r} {above} {text}) & ({text} {below} {high!r}))"
-        return f"({low!r} {above} {text} {below} {high!r})"
+        if not self.dialect.asks:
+            return within(text, low, high, is_open)
+        if low == -math.inf and high == math.inf:
+            return f"(abs({text}) < inf)"
+        above, below = _signs_of(low, high, is_open)
+        return f"(({low!r} {above} {text}) & ({text} {below} {high!r}))"
 
     def expression(self, node: Node, scope: Scope) -> str:
         if isinstance(node, Name):
@@ -492,6 +493,17 @@ def apart(equation: Equation, text: Writer, size: str = "np.abs", *, is_estimate
     measured = weighed(equation) if is_estimate else (*terms(equation.lhs), *terms(equation.rhs))
     held = dict.fromkeys(map(text, measured))
     return text(equation.lhs), text(equation.rhs), f"({' + '.join(f'{size}({term})' for term in held)})"
+
+
+def within(text: str, low: float, high: float, is_open: bool) -> str:
+    """The test that a number is finite and lies within bounds, in one comparison."""
+    above, below = _signs_of(low, high, is_open)
+    return f"({low!r} {above} {text} {below} {high!r})"
+
+
+def _signs_of(low: float, high: float, is_open: bool) -> tuple[str, str]:
+    """How a number inside bounds compares with them: none is infinite."""
+    return "<" if is_open or low == -math.inf else "<=", "<" if high == math.inf else "<="
 
 
 def in_order(names: Iterable[str]) -> list[str]:

@@ -4,6 +4,11 @@ Three-valued conditions on arrays: 1 for true, 0 for false, a half for undefined
 
 With these numbers `and` is the minimum, `or` the maximum, and `not` is 1 - x. While every point is defined the array
 is boolean, and the same formulas hold.
+
+A quantity that the target depends on may have several admissible roots, of which perhaps only one leads to an answer.
+Arrays follow all of them: roots lie along a new axis before the axes of the points, later lines broadcast over it,
+and at the end a point has as many values as answers. `Axes` counts these axes. Each call also returns where the
+quantity is only bounded, which lines cannot follow. Floats leave such points to arrays.
 """
 
 from __future__ import annotations
@@ -16,6 +21,7 @@ from typing import Any
 
 from derive.expressions.functions import TABLE, Function
 from derive.expressions.tree import Apply, Name, Node, names_in
+from derive.kernels.backends import python_runtime
 from derive.kernels.backends.emitter import (
     DOUBT,
     NUMBERS,
@@ -32,8 +38,9 @@ from derive.kernels.backends.emitter import (
 )
 from derive.kernels.backends.exact_points import UNDEFINED, ExactPoints, each_once
 from derive.numerics.algebra.evaluation import truth
+from derive.tolerances import SAME_ROOT
 
-__all__ = ["NAMES", "Arrays", "Floats", "both", "chosen", "contrary", "inside", "settled", "sound", "sure", "told"]
+__all__ = ["Arrays", "Axes", "Floats", "of_one_value", "only", "only_of_arrays"]
 
 
 class _Exact:
@@ -70,7 +77,7 @@ class Floats(Dialect):
         self._exact = _Exact()
 
     def names(self) -> dict[str, Any]:
-        own = {"max": max, "min": min, "abs": abs, "undefined": _undefined, "exact": self._exact.held}
+        own = {"max": max, "min": min, "abs": abs, "only": only, "undefined": _undefined, "exact": self._exact.held}
         return {"m": NUMBERS, "inf": math.inf, **own}
 
     def settled(self, found: str, near: str, node: Apply, part: Writer) -> str:
@@ -138,7 +145,7 @@ class Arrays(Dialect):
             "judges": self._judges,
             "exact": self._exact.held,
             "special": _OfArrays(),
-            **NAMES,
+            **_NAMES,
         }
 
     def settled(self, found: str, near: str, node: Apply, part: Writer) -> str:
@@ -296,5 +303,118 @@ def _are_bools(verdicts: Any) -> bool:
     return isinstance(verdicts, bool) or verdicts.dtype == bool
 
 
-NAMES = {one.__name__: one for one in (told, settled, both, chosen, contrary, inside, sound, sure)}
+# Several roots, each along an axis of its own
+
+
+class Axes:
+    """The number of axes that the arrays of one call have, and the solutions found in it for all targets."""
+
+    def __init__(self, *arguments: Any) -> None:
+        self.count = max((argument.ndim for argument in arguments), default=0)
+        self._solved: dict[Any, Any] = {}
+
+    def once(self, found: Callable[..., Any], point: tuple[Any, ...]) -> Any:
+        """The result of a function at a point, computed once."""
+        if (found, point) not in self._solved:
+            self._solved[found, point] = found(*point)
+        return self._solved[found, point]
+
+    def added(self, held: Any) -> Any:
+        """Arrays of several values, with their second axis moved before all existing ones."""
+        size, several, *shape = held.shape
+        held = held.reshape(size, several, *(1,) * (self.count - len(shape)), *shape)
+        self.count += 1
+        return held
+
+
+def branches(axes: Axes, inside: Any, *tried: Any) -> tuple[Any, Any]:
+    """The one number among several, ignoring NaN; if points inside have more, all of them along a new axis.
+
+    The second result says at which points inside it is only bounded.
+    """
+    import numpy
+
+    tried = numpy.broadcast_arrays(*tried)  # an arm of literals alone is one number for all points
+    low, high = numpy.fmin.reduce(tried), numpy.fmax.reduce(tried)
+    if not (_are_same(low, high) | numpy.isnan(low)).all():
+        is_bounded = numpy.isinf(high) & inside
+        finite = [numpy.where(numpy.isinf(one), numpy.nan, one) for one in tried]
+        low, high = numpy.fmin.reduce(finite), numpy.fmax.reduce(finite)
+        differ = ~_are_same(low, high) & ~numpy.isnan(low)
+        low = numpy.where(is_bounded, numpy.nan, low)
+        if (differ & inside & ~is_bounded).any():
+            low = axes.added(numpy.array(numpy.broadcast_arrays(*finite))[None])[0]
+        return low, is_bounded
+    return low, False
+
+
+def _are_same(low: Any, high: Any) -> Any:
+    """Where two numbers are one root; nowhere, where they are undefined."""
+    import numpy
+
+    return high - low <= SAME_ROOT * numpy.minimum(numpy.abs(low), numpy.abs(high))
+
+
+def rows(result: Any, bounded: Sequence[Any], *arguments: Any) -> Any:
+    """All values of each point, a row for each branch; a row of infinities where a quantity was only bounded."""
+    import numpy
+
+    sizes = zip(*(argument.shape for argument in arguments if argument.ndim), strict=True)
+    shape = tuple(next((size for size in along if size != 1), 1) for along in sizes)
+    bounded = [one for one in bounded if numpy.any(one)]
+    if not bounded and numpy.shape(result) == shape:
+        return numpy.asarray(result)[None]
+    parts = [result, *(numpy.where(one, numpy.inf, numpy.nan) for one in bounded)]
+    whole = [numpy.broadcast_to(part, numpy.broadcast_shapes(numpy.shape(part), shape)) for part in parts]
+    held = [part.reshape(-1, *shape) for part in whole]
+    return held[0] if len(held) == 1 else numpy.concatenate(held)
+
+
+def stacked(*held: Any) -> Any:
+    """The rows of several functions."""
+    import numpy
+
+    return numpy.concatenate(held)
+
+
+def of_one_value(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of rows as one of single values, for values needed before lines continue; and where it fails."""
+
+    def at(axes: Axes, *arrays: Any) -> tuple[Any, Any]:
+        import numpy
+
+        (held,) = function(*map(numpy.asarray, arrays))  # what is the same at all points may be a literal
+        number, several, bounded = only_of_arrays(held)
+        return number, several | bounded
+
+    return at
+
+
+def only_of_arrays(held: Any) -> tuple[Any, Any, Any]:
+    """The same for rows, point by point; where there are several; and where something was only bounded."""
+    import numpy
+
+    if len(held) == 1:
+        return held[0], numpy.False_, numpy.False_
+    low, high = numpy.fmin.reduce(held), numpy.fmax.reduce(held)
+    same = _are_same(low, high)
+    return numpy.where(same, low, numpy.nan), ~same & ~numpy.isnan(low), numpy.isinf(high)
+
+
+def only(*numbers: float) -> float:
+    """The one number among several, ignoring NaN; an infinity is only bounded.
+
+    >>> only(math.nan, 2.0, 2.0)
+    2.0
+    """
+    found = python_runtime.only(*numbers)
+    if math.isinf(found):
+        raise ValueError("several values, or bounds and no value")
+    return found
+
+
+_NAMES = {
+    one.__name__: one
+    for one in (told, settled, both, chosen, contrary, inside, sound, sure, Axes, branches, rows, stacked)
+}
 """By which the text of a function calls them."""

@@ -1,6 +1,6 @@
 """Numeric kernels for blocks without a closed form: over arrays, for one point, and in machine code.
 
-The kernels use source lines where those can be trusted (`block_lines`).
+The kernels use source lines where those can be trusted (`block_lines`), and call the solver elsewhere.
 
 A search needs pieces of the unknown's domain that hold at most one root each. They are proved once for all inputs in
 the domains, if possible; otherwise for the inputs at hand, in boxes that are halved until the proof succeeds or too
@@ -8,9 +8,9 @@ few points are left in a box to pay for it. A single point uses the small box ar
 
 A block in which arms compete is taken arm by arm for one point. With every maximum, minimum and choice replaced by one
 of its arms the equations are easier: one unknown has a closed form in terms of which the others are written, or the
-residual is monotone. What such a variant yields is a solution of
-the block if it satisfies the equations as they are. So the block has one solution if just one variant yields one, or
-several yield the same. Where an arm without unknowns meets its other side, the unknowns are only bounded.
+residual is monotone. What such a variant yields is a solution of the block if it satisfies the equations as they are.
+So the block has one solution if just one variant yields one, or several yield the same. Where an arm without unknowns
+meets its other side, the unknowns are only bounded.
 """
 
 from __future__ import annotations
@@ -19,16 +19,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 from itertools import chain
-from math import floor, frexp, inf, isnan, ldexp, nan
+from math import floor, frexp, inf, isfinite, isnan, ldexp, nan, prod
 from typing import Any
 
 from derive.expressions.tree import Apply, Node, names_in, walk
-from derive.kernels.backends.emitter import Dialect, Scope, Sheet, Unsaid
+from derive.kernels.backends.emitter import Dialect, Scope, Sheet, Unsaid, within
 from derive.kernels.backends.numba_source import Slow
-from derive.kernels.backends.python_numpy import Arrays
+from derive.kernels.backends.python_numpy import Arrays, Axes
 from derive.kernels.blocks.block_lines import Attempt, ParametricSystem, Pieces, attempt
 from derive.kernels.blocks.decisions import Origins
-from derive.kernels.blocks.solver_calls import solver, solver_of_arrays
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import terms
 from derive.numerics.algebra.isolation import isolate, leaves_out
@@ -64,6 +63,96 @@ def worked_out(
     if dialect.is_lazy:
         return solver(library, block, inputs, origins, OnePoint(way) if way else None)
     return solver_of_arrays(library, block, inputs, origins, ManyPoints(way) if way else None)
+
+
+# The solver, where lines do not decide
+
+Tried = Callable[..., "list[tuple[float, ...]] | None"]
+"""All solutions at a point; None where they have to be asked for."""
+
+TriedAtAll = Callable[[Sequence[Any]], tuple[Any, Any]]
+"""All solutions at many points, of each unknown a row for each; and where they have to be asked for."""
+
+
+def solver(
+    library: RelationSet, block: Block, inputs: Sequence[str], origins: Origins, tried: Tried | None = None
+) -> Callable[..., tuple[float, ...]]:
+    """The block's only admissible solution, as a number for each unknown; NaN if there is none.
+
+    The solver is called where `tried` does not decide.
+    """
+    found = _solutions(library, block, inputs, origins)
+    nothing = (nan,) * len(block.unknowns)
+
+    def at(*numbers: float) -> tuple[float, ...]:
+        given = numbers[: len(inputs)]
+        solutions = tried(*given) if tried and all(map(isfinite, given)) else None
+        solutions = found(*numbers) if solutions is None else solutions
+        if solutions is None or len(solutions) > 1:
+            raise ValueError("several solutions")
+        return solutions[0] if solutions else nothing
+
+    return at
+
+
+def solver_of_arrays(
+    library: RelationSet, block: Block, inputs: Sequence[str], origins: Origins, tried: TriedAtAll | None = None
+) -> Callable[..., Any]:
+    """The same for arrays, with several solutions along an axis of their own; and last, where an unknown is bounded."""
+    found, size = _solutions(library, block, inputs, origins), len(block.unknowns)
+
+    def at(axes: Axes, *arrays: Any) -> Any:
+        import numpy
+
+        shape = numpy.broadcast_shapes(*(numpy.shape(array) for array in arrays))
+        flat = [numpy.broadcast_to(array, shape).ravel() for array in arrays]
+        columns, pending = numpy.full((size, 1, prod(shape)), nan), numpy.full(prod(shape), True)
+        if tried and inputs:
+            columns, pending = tried(flat[: len(inputs)])
+        places = numpy.flatnonzero(pending)
+        points = [axes.once(found, tuple(float(array[i]) for array in flat)) for i in places]
+        bounded = numpy.zeros(pending.shape, bool)
+        bounded[places] = [solutions is None for solutions in points]
+        columns = _widened(columns, max((len(one) for one in points if one), default=1))
+        for i, solutions in zip(places, points, strict=True):
+            for j, solution in enumerate(solutions or ()):
+                columns[:, j, i] = solution
+        held = columns.reshape(size, -1, *shape)
+        return *(held[:, 0] if held.shape[1] == 1 else axes.added(held)), bounded.reshape(shape)
+
+    return at
+
+
+def _widened(columns: Any, several: int) -> Any:
+    """The same with room for this many solutions of a point."""
+    import numpy
+
+    size, held, count = columns.shape
+    if held >= several:
+        return columns
+    return numpy.concatenate([columns, numpy.full((size, several - held, count), nan)], axis=1)
+
+
+def _solutions(
+    library: RelationSet, block: Block, inputs: Sequence[str], origins: Origins
+) -> Callable[..., list[tuple[float, ...]] | None]:
+    """All admissible solutions of a block at a point; None if an unknown is only bounded."""
+    from derive.solving.execution.block_execution import outcome_of
+
+    def at(*numbers: float) -> list[tuple[float, ...]] | None:
+        known = dict(zip(inputs, map(float, numbers), strict=False))
+        if any(number != number for number in known.values()):
+            return []
+        known |= origins.values(numbers[len(inputs) :])
+        solutions = outcome_of(library, block, known).solutions
+        if any(solution.spans for solution in solutions):
+            return None
+        return [tuple(solution.values[name] for name in block.unknowns) for solution in solutions]
+
+    return at
+
+
+# Lines, where a proof says that they find all
 
 
 class _Proofs:
@@ -346,8 +435,8 @@ def _in_closed_form(system: ParametricSystem, dialect: Slow) -> Callable[..., An
         scope = sheet.start()
         for name, form in {tear: candidates[0].form, **branch.forms}.items():
             scope.bind(name, sheet.expression(form, scope))
-        ends = [(domain.low, domain.high, domain.open_low) for domain in map(system.domains.__getitem__, unknowns)]
-        tests = [sheet.between(scope.variables[name], *end) for name, end in zip(unknowns, ends, strict=True)]
+        domains = [(scope.variables[name], system.domains[name]) for name in unknowns]
+        tests = [within(text, domain.low, domain.high, domain.open_low) for text, domain in domains]
         inside = sheet.line(dialect.logic("and", tests))
         open_tests = [*scope.asked, *_singular(sheet, candidates[0].form, scope)]
         unclear = f"inf if {' or '.join(open_tests)} else " if open_tests else ""

@@ -18,7 +18,7 @@ from derive.kernels.backends.emitter import Scope, Sheet, Unsaid
 from derive.kernels.backends.javascript import Built, JavaScript, Script, without_idle
 from derive.kernels.blocks.decisions import Decisions
 from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, Yielding, leaves
-from derive.kernels.lowering import Draft, written
+from derive.kernels.lowering import Draft
 from derive.kernels.programs.layout import Layout, Reasons, extra, testable, ways, weak_behind
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import terms, weighed
@@ -148,11 +148,8 @@ class Listing(Draft):
 
     def _called_for(self, name: str, plans: Cases, scope: Scope) -> None:
         """A quantity by a function of all givens."""
-        strong, asides = self.outline.strong, plans.asides
-        key = (plans.outline, plans.alternatives, *asides.items())
-        helper = self.sheet.helper(key, lambda: written(self.library, [plans], strong, self.dialect))
-        called = self.sheet.line(self._called(helper, [self.arguments[one] for one in strong]))
-        value = self.sheet.line(self._based(f"{called}[0]", name))
+        key = (plans.outline, plans.alternatives, *plans.asides.items())
+        value = self._by_function(plans, key, [self.arguments[one] for one in self.outline.strong], scope)
         undecided, outside = self.reasons.undecided(name), self.reasons.outside(self.library.declared[name])
         told = f"{undecided} if abs({value}) == inf else 0 if {value} == {value} else {outside}"
         self.causes[value] = self.sheet.line(told)

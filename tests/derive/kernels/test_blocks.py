@@ -14,7 +14,7 @@ from derive import DeriveError
 from derive.expressions.grammar import parse_equation
 from derive.expressions.tree import names_in
 from derive.kernels.backends.numba_source import is_at_hand
-from derive.kernels.blocks import solver_calls
+from derive.kernels.blocks import block_kernels
 from derive.kernels.blocks.block_kernels import ManyPoints, OnePoint
 from derive.kernels.blocks.block_lines import ParametricSystem, attempt
 from derive.kernels.several_targets import Abreast
@@ -66,7 +66,7 @@ def no_solver(monkeypatch):
     def asked(*_):
         raise AssertionError("the solver was asked")
 
-    monkeypatch.setattr(solver_calls, "_solutions", lambda *_: asked)
+    monkeypatch.setattr(block_kernels, "_solutions", lambda *_: asked)
 
 
 # By other routes
