@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
-from itertools import product
+from itertools import chain, product
 from typing import TYPE_CHECKING, Any
 
 from derive.expressions.tree import Node, names_in
@@ -343,17 +342,15 @@ def grouped(codes: Sequence[Any]) -> tuple[Any, list[Pattern]]:
 def signs_of(recipe: Recipe, given: Iterable[str]) -> tuple[Sign, ...]:
     """All signs that the checks of a target may depend on, by the plans of every case."""
     library, cases = recipe.library, recipe.lines
-    trees = (*cases.alternatives, *(tree for trees in cases.asides.values() for tree in trees))
-    plans = [case.plan for tree in trees for case in leaves(tree)]
-    blocks = [block for made in plans for block in (*made.blocks, *made.extra)]
-    known = {*recipe.names, *(name for made in plans for name in made.weak)}
-    known |= {recipe.target, *recipe.beside, *(name for block in blocks for name in block.unknowns)}
-    spent = [{*made.relations} for made in plans]
-    always = reduce(set.intersection, spent) if spent else set()
-    stated = {*known, *recipe.stated}
-    met = {one for names in spent for name in names for one in library.members[name]}
-    typed = {*recipe.axes, *given}
-    idle = typed - met
+    trees = [*cases.alternatives, *chain.from_iterable(cases.asides.values())]
+    plans = [case.plan for case in chain.from_iterable(map(leaves, trees))]
+    blocks = chain.from_iterable((*made.blocks, *made.extra) for made in plans)
+    known = {*recipe.names, recipe.target, *recipe.beside}
+    known.update(*(made.weak for made in plans), *(block.unknowns for block in blocks))
+    spent = [frozenset(made.relations) for made in plans]
+    always = frozenset.intersection(*spent) if spent else frozenset()
+    stated, typed = {*known, *recipe.stated}, {*recipe.axes, *given}
+    idle = typed.difference(library.held_by(frozenset().union(*spent)))
     followed = closure(structure_of(library), typed)
     reached = closure(structure_of(library), recipe.names) | recipe.stated.keys()
 
@@ -363,25 +360,26 @@ def signs_of(recipe: Recipe, given: Iterable[str]) -> tuple[Sign, ...]:
         An estimate is tested on all that follows from what is typed, and a limit on all that follows.
         """
         members = library.members[relation.name]
+        if relation.name in always:
+            return False
         if not relation.is_equation and reached.issuperset(members):
-            return relation.name not in always
+            return True
         if relation.approximate is not None and followed.issuperset(members):
-            return relation.name not in always
-        if relation.name in always or known.isdisjoint(members):
+            return True
+        if known.isdisjoint(members):
             return False
         is_open = not relation.is_equation or not idle.isdisjoint(members)
         return (stated if is_open else known).issuperset(members)
 
-    held = recipe.numbers.keys() | recipe.fallbacks
+    displaced = known - (recipe.numbers.keys() | recipe.fallbacks)
     relations = [relation for relation in library.relations.values() if may_be_tested(relation)]
-    conditions: list[Node] = [condition for tree in trees for condition in _conditions(tree)]
-    conditions += [condition for relation in relations for condition in relation.conditions]
-    made = [
+    conditions = chain(*map(_conditions, trees), *(relation.conditions for relation in relations))
+    signs = [
         *(_relation_sign(recipe, relation) for relation in relations),
         *(_condition_sign(recipe, condition) for condition in dict.fromkeys(conditions)),
-        *(_displaced_sign(recipe, name) for name in recipe.stated if name in known - held),
+        *(_displaced_sign(recipe, name) for name in recipe.stated if name in displaced),
     ]
-    return tuple(sign for sign in made if sign is not None)
+    return tuple(sign for sign in signs if sign is not None)
 
 
 def _conditions(tree: Tree) -> Iterator[Node]:
@@ -391,4 +389,4 @@ def _conditions(tree: Tree) -> Iterator[Node]:
         yield from _conditions(tree.yes)
         yield from _conditions(tree.no)
     elif tree is not None:
-        yield from (*tree.holding, *(one for conditions in tree.failing for one in conditions))
+        yield from chain(tree.holding, *tree.failing)

@@ -13,7 +13,7 @@ and borders on neither change, is not seen.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -107,16 +107,10 @@ def columns_of(label_at: LabelAt, along: Any, up: Scale, steps: int = _FINE) -> 
     grid = label_at(numpy.repeat(along, rows), numpy.tile(heights, len(along))).reshape(len(along), rows)
     held: list[list[tuple[float, int]]] = [[] for _ in along]
     column, row = numpy.nonzero(grid[:, 1:] != grid[:, :-1])
-    low, high, below, above = heights[row], heights[row + 1], grid[column, row], grid[column, row + 1]
-    for _ in range(_IN_A_ROW):
-        if not len(column):
-            break
-        at = along[column]
-        _, place, met = _first_other(lambda which, y, at=at: label_at(at[which], y), up, low, high, below, steps)  # type: ignore[misc]
-        for i, y, label in zip(column.tolist(), place.tolist(), met.tolist(), strict=True):
+    intervals = heights[row], heights[row + 1], grid[column, row], grid[column, row + 1]
+    for which, _, place, met in _changes(lambda i, y: label_at(along[column[i]], y), up, intervals, steps):
+        for i, y, label in zip(column[which].tolist(), place.tolist(), met.tolist(), strict=True):
             held[i].append((y, label))
-        left = met != above
-        column, low, high, below, above = column[left], place[left], high[left], met[left], above[left]
     firsts = map(int, grid[:, 0])
     return [_column(x, one, turns, up) for x, one, turns in zip(along.tolist(), firsts, held, strict=True)]
 
@@ -134,12 +128,33 @@ def _column(at: float, label: int, turns: list[tuple[float, int]], up: Scale) ->
     return Column(at, tuple(labels), tuple(heights))
 
 
-def _first_other(label_of: Callable[[Any, Any], Any], scale: Scale, low: Any, high: Any, label: Any, steps: int) -> Any:
+def _changes(
+    label_of: Callable[[Any, Any], Any], scale: Scale, intervals: tuple[Any, Any, Any, Any], steps: int
+) -> Iterator[tuple[Any, Any, Any, Any]]:
+    """The first change of label in each interval, then the next in those that have more, from the labels of the ends.
+
+    Of each: the interval, the last point with the label before, as far as is seen, the next point, and its label.
+    """
+    import numpy
+
+    low, high, before, after = intervals
+    which = numpy.arange(len(low))
+    for _ in range(_IN_A_ROW):
+        if not len(which):
+            break
+        nearest, place, met = _first_other(label_of, which, scale, low, high, before, steps)
+        yield which, nearest, place, met
+        left = met != after
+        which, low, high, before, after = which[left], place[left], high[left], met[left], after[left]
+
+
+def _first_other(
+    label_of: Callable[[Any, Any], Any], which: Any, scale: Scale, low: Any, high: Any, label: Any, steps: int
+) -> tuple[Any, Any, Any]:
     """In each interval that begins with a label: the last point with it, as far as is seen, the next, and its label."""
     import numpy
 
-    low, high = low.copy(), high.copy()
-    which = numpy.arange(len(low))
+    rows = numpy.arange(len(which))
     met = label_of(which, high)
     for _ in range(steps):
         inner = scale.between(low, high)
@@ -148,7 +163,7 @@ def _first_other(label_of: Callable[[Any, Any], Any], scale: Scale, low: Any, hi
         labels = numpy.column_stack([seen, met])
         first = numpy.argmax(labels != label[:, None], axis=1)
         starts = numpy.column_stack([low, inner])
-        low, high, met = starts[which, first], ends[which, first], labels[which, first]
+        low, high, met = starts[rows, first], ends[rows, first], labels[rows, first]
     return low, high, met
 
 
@@ -166,14 +181,9 @@ def _turns(label_at: LabelAt, along: Scale, up: Scale, pairs: Sequence[tuple[Col
     def order_at(which: Any, x: Any) -> Any:
         return numpy.array([number(one) for one in columns_of(label_at, x, up, _COARSE)])
 
-    found: list[float] = []
     low, high = (numpy.array([pair[i].at for pair in pairs]) for i in (0, 1))
     before, after = (numpy.array([number(pair[i]) for pair in pairs], dtype=int) for i in (0, 1))
-    for _ in range(_IN_A_ROW):
-        if not len(low):
-            break
-        nearest, place, met = _first_other(order_at, along, low, high, before, _COARSE)
-        found += [*nearest.tolist(), *place.tolist()]
-        left = met != after
-        low, high, before, after = place[left], high[left], met[left], after[left]
-    return found
+    turns: list[float] = []
+    for _, nearest, place, _ in _changes(order_at, along, (low, high, before, after), _COARSE):
+        turns += [*nearest.tolist(), *place.tolist()]
+    return turns
