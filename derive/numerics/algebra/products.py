@@ -19,7 +19,7 @@ from math import prod
 from derive.expressions.tree import Apply, Name, Node, Number, render
 from derive.numerics.algebra.like_terms import added, exponent_of, inverted, multiplied, negated
 
-__all__ = ["Product", "Test", "positive_first", "product_of", "raised", "written"]
+__all__ = ["Product", "Test", "positive_first", "product_of", "written"]
 
 Test = Callable[[Node], bool]
 """Whether a name, or a sum, is known to be positive."""
@@ -105,7 +105,7 @@ def without_common_factors(left: Node, right: Node, is_positive: Test) -> tuple[
 
 def written(product: Product) -> Node:
     """A product as an expression, its factors in a fixed order."""
-    factors = [raised(base, e) for base, e in sorted(product.powers.items(), key=lambda one: render(one[0]))]
+    factors = [_raised(base, e) for base, e in sorted(product.powers.items(), key=lambda one: render(one[0]))]
     size = (
         multiplied(*factors)
         if abs(product.number) == 1 and factors
@@ -114,9 +114,9 @@ def written(product: Product) -> Node:
     return negated(size) if product.number < 0 else size
 
 
-def raised(base: Node, exponent: Fraction) -> Node:
+def _raised(base: Node, exponent: Fraction) -> Node:
     if exponent < 0:
-        return inverted(raised(base, -exponent))
+        return inverted(_raised(base, -exponent))
     if exponent == 1:
         return base
     return Apply("sqrt", (base,)) if exponent == Fraction(1, 2) else Apply("pow", (base, Number(exponent)))
