@@ -264,12 +264,12 @@ def _number(node: Number) -> tuple[str, int]:
     return str(value), 6 if value >= 0 else 5
 
 
-def _is_negated(node: Node) -> bool:
+def is_negated(node: Node) -> bool:
     return isinstance(node, Apply) and node.op == "neg"
 
 
 def _sum(node: Apply) -> str:
-    text = _held(node.args[0], 5 if _is_negated(node.args[0]) else 6)
+    text = _held(node.args[0], 5 if is_negated(node.args[0]) else 6)
     for arg in node.args[1:]:
         if isinstance(arg, Apply) and arg.op == "neg":
             text += " - " + _held(arg.args[0], 6)
@@ -284,7 +284,7 @@ def _product(node: Apply) -> str:
         if isinstance(arg, Apply) and arg.op == "inv":
             text = f"{text or '1'}/{_held(arg.args[0], 7)}"
         else:
-            first = _written(arg)[0] if _is_negated(arg) else _held(arg, 7)
+            first = _written(arg)[0] if is_negated(arg) else _held(arg, 7)
             text = f"{text}*{_held(arg, 7)}" if text else first
     return text
 

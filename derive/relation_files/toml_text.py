@@ -272,7 +272,8 @@ class _Scan:
         if mark in ('"', "'"):
             return self._string(), ""
         if mark in ("[", "{") and depth < _DEEPEST:
-            self._list(path, depth + 1) if mark == "[" else self._inline(path, depth + 1)
+            inside = self._list if mark == "[" else self._inline
+            inside(path, depth + 1)
             return None, mark
         start = self.at
         self._skip(_SCALAR)

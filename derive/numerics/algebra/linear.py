@@ -34,7 +34,7 @@ from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import chosen_arm, terms, value
 from derive.numerics.algebra.exact_values import exact_value, order, rationals
 from derive.numerics.algebra.like_terms import ZERO, added, coefficients, inverted, multiplied, negated
-from derive.numerics.algebra.products import product_of, raised
+from derive.numerics.algebra.products import product_of
 from derive.time_limits import tick
 from derive.tolerances import AGREEMENT, BLUR, HANDFUL, RANK
 from quantities.domain import Domain
@@ -430,6 +430,13 @@ def _sum_written(row: Sum) -> Node:
     """A sum as an expression, its highest monomials first."""
     found = []
     for key in sorted(row, key=_height, reverse=True):
-        parts = [raised(part, Fraction(power)) for part, power in sorted(key, key=str)]
+        parts = [_power(part, power) for part, power in sorted(key, key=str)]
         found.append(multiplied(Number(row[key]), *parts) if row[key] != 1 or not parts else multiplied(*parts))
     return added(*found)
+
+
+def _power(part: Node, power: int) -> Node:
+    """A power as it stands: an inverse of an inverse is not simplified, as it may be undefined."""
+    if power == 1:
+        return part
+    return Apply("pow", (part, Number(Fraction(power)))) if power > 0 else Apply("inv", (_power(part, -power),))

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
 
-from derive.expressions.tree import Apply, Name, Node, Number, render
+from derive.expressions.tree import Apply, Name, Node, Number, is_negated, render
 from derive.numerics.algebra.like_terms import added, exponent_of, inverted, multiplied, negated
 
-__all__ = ["Product", "Test", "positive_first", "product_of", "raised", "written"]
+__all__ = ["Product", "Test", "positive_first", "product_of", "written"]
 
 Test = Callable[[Node], bool]
 """Whether a name, or a sum, is known to be positive."""
@@ -105,7 +105,7 @@ def without_common_factors(left: Node, right: Node, is_positive: Test) -> tuple[
 
 def written(product: Product) -> Node:
     """A product as an expression, its factors in a fixed order."""
-    factors = [raised(base, e) for base, e in sorted(product.powers.items(), key=lambda one: render(one[0]))]
+    factors = [_raised(base, e) for base, e in sorted(product.powers.items(), key=lambda one: render(one[0]))]
     size = (
         multiplied(*factors)
         if abs(product.number) == 1 and factors
@@ -114,9 +114,9 @@ def written(product: Product) -> Node:
     return negated(size) if product.number < 0 else size
 
 
-def raised(base: Node, exponent: Fraction) -> Node:
+def _raised(base: Node, exponent: Fraction) -> Node:
     if exponent < 0:
-        return inverted(raised(base, -exponent))
+        return inverted(_raised(base, -exponent))
     if exponent == 1:
         return base
     return Apply("sqrt", (base,)) if exponent == Fraction(1, 2) else Apply("pow", (base, Number(exponent)))
@@ -222,17 +222,16 @@ def _apart(node: Node) -> tuple[int, Node]:
             sign, body = _apart(node.args[0])
             return sign, inverted(body)
         case "mul":
-            return _product(node)
+            parts = [_apart(arg) for arg in node.args]
+            sign, body = prod(sign for sign, _ in parts), multiplied(*(part for _, part in parts))
+            turned = _turned(body) if sign < 0 else None
+            return (sign, body) if turned is None else (1, turned)
         case "add":
-            return _sum_apart(node)
+            terms = [body if sign > 0 else negated(body) for sign, body in map(_apart, node.args)]
+            if all(map(is_negated, terms)):
+                return -1, Apply("add", tuple(map(negated, terms)))
+            return 1, _led_by_positive(terms)
     return 1, Apply(node.op, tuple(map(positive_first, node.args)))
-
-
-def _product(node: Apply) -> tuple[int, Node]:
-    parts = [_apart(arg) for arg in node.args]
-    sign, body = prod(sign for sign, _ in parts), multiplied(*(part for _, part in parts))
-    turned = _turned(body) if sign < 0 else None
-    return (sign, body) if turned is None else (1, turned)
 
 
 def _turned(node: Node) -> Node | None:
@@ -247,22 +246,11 @@ def _turned(node: Node) -> Node | None:
             if (factor := _turned(node.args[i])) is not None:
                 return multiplied(*node.args[:i], factor, *node.args[i + 1 :])
         return None
-    if node.op != "add" or not any(map(_is_negative, node.args)):
+    if node.op != "add" or not any(map(is_negated, node.args)):
         return None
     return _led_by_positive([negated(arg) for arg in node.args])
 
 
-def _sum_apart(node: Apply) -> tuple[int, Node]:
-    terms = [body if sign > 0 else negated(body) for sign, body in map(_apart, node.args)]
-    if all(map(_is_negative, terms)):
-        return -1, Apply("add", tuple(map(negated, terms)))
-    return 1, _led_by_positive(terms)
-
-
 def _led_by_positive(terms: list[Node]) -> Node:
-    first = next(i for i, term in enumerate(terms) if not _is_negative(term))
+    first = next(i for i, term in enumerate(terms) if not is_negated(term))
     return Apply("add", (terms[first], *terms[:first], *terms[first + 1 :]))
-
-
-def _is_negative(term: Node) -> bool:
-    return isinstance(term, Apply) and term.op == "neg"
