@@ -112,7 +112,7 @@ def _flag(name: str, says: str, *own_name: str) -> click.Option:
     return click.Option([name, *own_name], is_flag=True, help=says)
 
 
-def _number(name: str, kind: click.ParamType[Any], says: str, **how: Any) -> click.Option:
+def _number(name: str, kind: click.IntRange, says: str, **how: Any) -> click.Option:
     return click.Option([name], type=kind, metavar="N", help=says, **how)
 
 
