@@ -47,6 +47,7 @@ from derive.solving.blocks.samples import is_constant, middle, runs, within
 from derive.solving.blocks.substitution import (
     Branch,
     Lost,
+    Worth,
     expressed,
     loses_nothing,
     may_be_lost,
@@ -209,11 +210,15 @@ class _TornBranch:
     """A branch on which one unknown is the tear: the last relation decides it, and the others follow from it."""
 
     def __init__(self, branch: Branch, tear: str, system: System) -> None:
+        self.branch = branch
         self.forms = branch.forms
         self.tear = tear
         self.system = system
         self.last = system.alone(branch.left[0], tear)
-        self.at = lambda x, worth=value: branch.at({tear: x}, system.known, worth)
+
+    def at(self, x: float, worth: Worth = value) -> dict[str, float]:
+        """All unknowns where the tear is a number."""
+        return self.branch.at({self.tear: x}, self.system.known, worth)
 
     def roots(self) -> Outcome:
         """The tear's values by the last relation; undecided if it has too many turns to follow."""
