@@ -16,7 +16,7 @@ outside their domains. Otherwise the caveat says so.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
@@ -47,6 +47,7 @@ from derive.solving.blocks.samples import is_constant, middle, runs, within
 from derive.solving.blocks.substitution import (
     Branch,
     Lost,
+    Worth,
     expressed,
     loses_nothing,
     may_be_lost,
@@ -209,15 +210,15 @@ class _TornBranch:
     """A branch on which one unknown is the tear: the last relation decides it, and the others follow from it."""
 
     def __init__(self, branch: Branch, tear: str, system: System) -> None:
+        self.branch = branch
         self.forms = branch.forms
         self.tear = tear
         self.system = system
         self.last = system.alone(branch.left[0], tear)
-        self._branch = branch
 
-    def at(self, x: float, worth: Callable[[Node, Mapping[str, float]], float] = value) -> dict[str, float]:
-        """The tear at a number, and the others as they follow from it."""
-        return self._branch.at({self.tear: x}, self.system.known, worth)
+    def at(self, x: float, worth: Worth = value) -> dict[str, float]:
+        """All unknowns where the tear is a number."""
+        return self.branch.at({self.tear: x}, self.system.known, worth)
 
     def roots(self) -> Outcome:
         """The tear's values by the last relation; undecided if it has too many turns to follow."""
