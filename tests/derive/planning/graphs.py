@@ -21,7 +21,7 @@ SOME = st.sets(st.sampled_from(NAMES), max_size=4)
 def structure(*equations, estimates=(), otherwise=frozenset()):
     """The graph of equations, named r0, r1, ... in the order in which they are stated; some are approximate."""
     relations = [
-        Relation.proved(f"r{i}", parse_equation(text), {}, "", "", (), 0.1 if i in estimates else None, "")
+        Relation.proved(f"r{i}", parse_equation(text), {}, approximate=0.1 if i in estimates else None)
         for i, text in enumerate(equations)
     ]
     return Structure.of(relations, otherwise)
