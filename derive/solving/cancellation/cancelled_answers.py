@@ -3,7 +3,7 @@
 Counting relations and unknowns, pressure and temperature do not determine density: volume, amount and mass are open.
 Yet they cancel. So before a target is called underdetermined, the Jacobian of all relations shows whether some of
 them fix it together, and which (`jacobian_rank`); the quantities that cancel are eliminated from those
-(`elimination`); and the result is planned and solved like any other question. The answer counts only if the
+(`projected`); and the result is planned and solved like any other question. The answer counts only if the
 eliminated quantities can exist beside it: some values of the free ones must lead to values for all, each in its
 domain, at which every relation holds as stated.
 """
