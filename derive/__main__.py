@@ -11,8 +11,6 @@ from errno import EBADF
 from types import FrameType
 from typing import NoReturn, TextIO
 
-__all__ = ["main"]
-
 
 class _Terminated(BaseException):
     """The process is asked to end by this signal: what is unfinished is put away, as after an interrupt."""

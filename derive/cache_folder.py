@@ -28,8 +28,6 @@ from hashlib import blake2b
 from itertools import pairwise
 from typing import NamedTuple, TextIO
 
-__all__ = ["answered", "entry", "keep", "recalled", "sources"]
-
 _SOURCES = (".py", ".toml", ".txt")
 _ENTRY = 1_000_000  # limit on bytes of an entry
 _WHOLE = 32_000_000  # limit on bytes of all entries

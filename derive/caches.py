@@ -13,8 +13,6 @@ from collections.abc import Callable, Hashable
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
-__all__ = ["Cache", "Memo", "Session"]
-
 T = TypeVar("T")
 
 

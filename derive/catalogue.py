@@ -23,8 +23,6 @@ from quantities.facts import Profile, Profiles
 from quantities.spelling import parse_unit
 from quantities.value import Source
 
-__all__ = ["KINDS", "LISTS", "as_data", "entries", "found", "found_data", "grouped", "mentioning", "rows"]
-
 KINDS = ("quantities", "relations", "profiles")
 LISTS = (*KINDS, "reports", "libraries")
 LISTED = {

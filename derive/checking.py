@@ -19,8 +19,6 @@ from derive.relation_files.sources import Notes, Table, parse_source, read_docum
 from derive.time_limits import query
 from quantities.value import read_value
 
-__all__ = ["check", "failure", "repetitive", "sound", "tested"]
-
 
 def check(source: str | Path, *, beside: Library | None = None) -> list[Problem]:
     """All problems of a relation file; none if it is consistent.

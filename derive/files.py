@@ -32,20 +32,6 @@ from typing import IO, BinaryIO
 
 from derive.errors import DeriveError
 
-__all__ = [
-    "LARGEST",
-    "MARK",
-    "content_of",
-    "content_of_stream",
-    "digest",
-    "encoded",
-    "is_edited",
-    "is_replaceable",
-    "sealed",
-    "write_whole",
-    "written_whole",
-]
-
 LARGEST = 64_000_000  # bytes of an input; of a larger one, one more byte is read than that
 _PIECE = 1 << 16  # bytes read at once
 _MOMENT = 0.05  # seconds for which a pipe is awaited, after which a time limit may end it

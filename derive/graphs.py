@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from derive.library import Library
     from derive.planning.networks import Graph
 
-__all__ = ["graph_asked_for", "picture", "written"]
-
 _ROW, _GAP, _LETTER = 40, 70, 7.4  # height of a row, space between columns, width of a letter
 _GIVEN, _DERIVED, _BLOCK = "#eef5ea", "#e8eef7", "#fde7c7"  # colours of givens, of results, of simultaneous unknowns
 _SWEEPS = 12  # sweeps that order the columns

@@ -22,8 +22,6 @@ from derive.time_limits import query
 from quantities.declaration import Declaration, check_name
 from quantities.facts import Profile
 
-__all__ = ["Library", "twins"]
-
 if TYPE_CHECKING:
     from derive.borders.border import Borders
     from derive.comparison.comparison import Comparison

@@ -45,8 +45,6 @@ from derive.presentation.mathematics import equation, letter, unit
 from derive.presentation.placed_remarks import largest
 from derive.presentation.text import columns
 
-__all__ = ["Report", "as_html", "as_latex", "as_text", "begun", "load_ipython_extension", "read_cell"]
-
 _HTML = Html({})
 _ROWS = 12  # rows of a table that are shown
 _TESTED = 2000  # points of a table up to which its checks are tested to be shown

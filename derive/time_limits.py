@@ -31,18 +31,6 @@ from typing import TypeVar
 
 from derive.errors import LimitError
 
-__all__ = [
-    "Interruption",
-    "in_this_query",
-    "interrupted_after",
-    "limits",
-    "overtime",
-    "query",
-    "several_queries",
-    "sharing",
-    "tick",
-]
-
 _SOON = 0.005  # seconds until a thread that must not be interrupted is looked at again
 _AGAIN = 0.25  # seconds until a thread that goes on is interrupted again
 _LONGEST_WAIT = 3600.0  # seconds after which a waiting thread looks again; the system takes no number of any size

@@ -18,8 +18,6 @@ from typing import Any
 
 import click
 
-__all__ = ["GROUPS", "PICTURES", "VERBS", "Verb"]
-
 PICTURES = (".svg", ".png", ".pdf")
 
 GROUPS = (

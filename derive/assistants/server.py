@@ -23,8 +23,6 @@ from derive.library import Library
 from derive.presentation.numbers import finite
 from derive.verbs import VERBS, Verb
 
-__all__ = ["serve", "server"]
-
 _INSTRUCTIONS = """
 Relations between quantities with units, asked in any direction: give what is known, with units, and ask for any
 quantity. Every answer is put back into the relations that it used. Look up the names of quantities with `find`

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from derive.relation_files.loading import Reader
     from derive.solving.execution.answer import Answer
 
-__all__ = ["Reply", "Tools", "refusal"]
-
 LONGEST = 60.0
 """Limit on the seconds that a question may be given."""
 

@@ -24,28 +24,6 @@ from dataclasses import dataclass
 from derive.tolerances import AGREEMENT
 from quantities.value import Value, read_value
 
-__all__ = [
-    "BEARING",
-    "SIDES",
-    "Amount",
-    "Assertion",
-    "Claim",
-    "Clause",
-    "Criterion",
-    "Impossible",
-    "Met",
-    "Reading",
-    "Scene",
-    "Sound",
-    "Statement",
-    "Without",
-    "WrittenQuestion",
-    "as_printed",
-    "compared",
-    "goals",
-    "read_expected",
-]
-
 BEARING = 1.25
 """The tolerance of a spoken number: the factor by which it may be larger or smaller than the computed one."""
 

@@ -48,8 +48,6 @@ from derive.audit.claim import (
 )
 from derive.relation_files.sources import Notes, Table, read_document
 
-__all__ = ["Book", "read_claims"]
-
 _FILE = ("title", "speaker", "place", "claims", "scenes")
 _SAYING = ("speaker", "place", "at", "words", "brief", "plainly")
 _CLAIM = ("says", *_SAYING, "clauses")

@@ -21,8 +21,6 @@ from derive.presentation.numbers import rounded
 from quantities.declaration import Declaration
 from quantities.value import Value, read_value
 
-__all__ = ["Conflict", "conflicts"]
-
 _LONG = 1e7  # from which a factor is written with an exponent
 
 

@@ -11,8 +11,6 @@ from derive.audit.conflicts import Conflict
 from derive.audit.verdicts import ClauseFinding, Finding, Judgement, Ruling, Verdict, worst_first
 from derive.presentation import text
 
-__all__ = ["as_data", "as_text", "rows", "summary"]
-
 _SHOWN = 3  # limit on readings of a clause whose derivations are all shown; of more, only the natural one is
 
 

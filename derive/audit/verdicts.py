@@ -27,8 +27,6 @@ from derive.solving.execution.answer import Answer
 from derive.tolerances import AGREEMENT, TOLD
 from quantities.value import ASKER, BY_DEFINITION, DEFAULT, Value, read_value
 
-__all__ = ["Change", "ClauseFinding", "Finding", "Judgement", "Ruling", "Verdict", "judge", "worst_first"]
-
 _SIMPLE = 20  # limit on the denominator of a change that is written as a fraction
 
 

@@ -26,8 +26,6 @@ from quantities.declaration import Declaration
 from quantities.units import DIMENSIONLESS, Unit
 from quantities.value import Value, read_value
 
-__all__ = ["Asked", "Weighed", "formatted", "spoken", "weigh"]
-
 _REFUSALS: tuple[type[DeriveError], ...] = (*NOES, DomainError)  # any other error is a mistake in the question
 _LONG = 1e7  # from which a number is written with an exponent
 _NEAR = 1e4  # from which it is written with a prefix where words are few

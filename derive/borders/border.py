@@ -19,8 +19,6 @@ from derive.time_limits import query
 from quantities.declaration import Declaration
 from quantities.symbolic import Symbols
 
-__all__ = ["Border", "Borders", "Region", "as_data", "document", "sentence"]
-
 
 @dataclass(frozen=True)
 class Border(Shown):

@@ -36,8 +36,6 @@ from derive.tables.table_charts import charts, holding_for
 from derive.tolerances import ON_A_BORDER
 from quantities.declaration import read_given
 
-__all__ = ["bordering_quantity", "borders"]
-
 _POINTS = 60  # on each axis, between which borders are sought
 
 

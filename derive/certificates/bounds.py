@@ -30,8 +30,6 @@ from derive.numerics.intervals.boxes import Box, rounded_inwards
 from derive.numerics.intervals.enclosure import enclose, truths
 from derive.tolerances import SAME_ROOT
 
-__all__ = ["Program", "flaw_of", "reaches"]
-
 
 class Program:
     """What a bound is about, over boxes."""

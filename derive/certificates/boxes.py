@@ -25,8 +25,6 @@ from derive.numerics.intervals.boxes import Box
 from derive.numerics.intervals.enclosure import Enclosure
 from derive.tolerances import AROUND_ZERO, SAME_SOLUTION
 
-__all__ = ["System", "flaw_of_boxes"]
-
 
 class System:
     """The differences of the sides over boxes."""

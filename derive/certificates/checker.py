@@ -25,8 +25,6 @@ from derive.errors import VerificationError
 from derive.expressions.arithmetic import NoElement
 from derive.tolerances import EXTREME, SAME_ROOT
 
-__all__ = ["check", "verify"]
-
 
 def verify(result: Any) -> bool:
     """Whether a proof shows that the solutions of an answer's equations are complete.

@@ -22,8 +22,6 @@ from derive.numerics.intervals.boxes import Box, MeanValueForm, better_end, dist
 from derive.numerics.intervals.enclosure import Enclosure, enclose
 from derive.time_limits import tick
 
-__all__ = ["Form"]
-
 
 class Form:
     """An expression of some names, over boxes of these."""

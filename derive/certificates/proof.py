@@ -22,23 +22,6 @@ from derive.numerics.intervals.boxes import Box
 from derive.tolerances import BLUR
 from quantities.domain import Domain
 
-__all__ = [
-    "Bound",
-    "Boxes",
-    "Claim",
-    "Count",
-    "Evidence",
-    "Isolation",
-    "Known",
-    "Lagrangian",
-    "Leaf",
-    "Limited",
-    "Place",
-    "Proof",
-    "ProofOfOptimum",
-    "Tangent",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Known:

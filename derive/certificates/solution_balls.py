@@ -30,8 +30,6 @@ from derive.numerics.intervals.enclosure import GAP, enclose, truths
 from derive.tolerances import SAME_ROOT
 from quantities.domain import Domain
 
-__all__ = ["Ball", "ball_of", "flaw_of_count", "flaw_of_isolation"]
-
 _DEGREE = 40  # limit on exponents that are multiplied out
 
 Ball = Any

@@ -15,8 +15,6 @@ from typing import TypeVar
 from derive.numerics.intervals.boxes import Box
 from derive.time_limits import tick
 
-__all__ = ["Cut", "FlawError", "Narrowing", "cut_off", "is_narrower", "middle", "pieces", "recorded"]
-
 T = TypeVar("T")
 
 

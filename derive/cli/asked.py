@@ -26,25 +26,6 @@ if TYPE_CHECKING:
     from derive.presentation.text import Document
     from derive.verbs import Verb
 
-__all__ = [
-    "Asked",
-    "Sources",
-    "Turn",
-    "as_targets",
-    "built_in",
-    "each_of",
-    "givens",
-    "heading",
-    "in_turn",
-    "in_units",
-    "listed_values",
-    "of_file",
-    "prove_single",
-    "read",
-    "source_of",
-    "value_or_list",
-]
-
 Found = TypeVar("Found")  # what a verb finds in a turn
 
 

@@ -14,8 +14,6 @@ from derive.cli.output import complain, say_data, table
 if TYPE_CHECKING:
     from derive.library import Library
 
-__all__ = ["check", "find", "list_", "schema", "show"]
-
 
 def check(files: tuple[str, ...], only_relations: bool, as_json: bool) -> int:
     """Check relation files (with none, the built-in library): units, repetitions, and what examples come to."""

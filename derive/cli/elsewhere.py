@@ -12,8 +12,6 @@ import click
 from derive.cli.asked import Asked, Sources, as_targets, givens, prove_single
 from derive.cli.output import prove_writable, put, put_files, writable
 
-__all__ = ["compile_", "manual", "page", "report", "serve", "serve_editor"]
-
 
 def compile_(asked: Asked) -> int:
     """Write a Python module that computes TARGET from the names given, and needs nothing else.

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from derive.solving.execution.answer import Answer
     from quantities.facts import Profile
 
-__all__ = ["audit", "compare", "graph", "infer", "parted", "second_profiles"]
-
 
 def parted(parameters: Sequence[click.Parameter], words: Sequence[str]) -> list[str]:
     """The words of a command whose first `--against` begins the second scenario: what follows it belongs to that."""

@@ -15,8 +15,6 @@ from derive.cli.output import say
 if TYPE_CHECKING:
     from derive.optimization.optimum import Optimum
 
-__all__ = ["front", "least", "most"]
-
 
 def least(asked: Asked, **options: Any) -> int:
     """Find the choice that makes TARGET least: LOW..HIGH and lists are free to choose, a VALUE is a given."""

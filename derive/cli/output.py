@@ -21,26 +21,6 @@ from derive.verbs import PICTURES
 if TYPE_CHECKING:
     from derive.presentation.charts import Chart
 
-__all__ = [
-    "Visible",
-    "colour",
-    "complain",
-    "error_data",
-    "output_ending",
-    "prove_replaceable",
-    "prove_writable",
-    "put",
-    "put_files",
-    "put_picture",
-    "say",
-    "say_data",
-    "table",
-    "visible",
-    "warn",
-    "wrapped",
-    "writable",
-]
-
 
 def say_data(data: Any) -> None:
     """Print data for programs."""

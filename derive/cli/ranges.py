@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from derive.tables.table import Table
     from derive.tables.table_checks import Cautions
 
-__all__ = ["border", "sample", "sweep"]
-
 _ROWS = 25  # limit on rows of the table on a terminal
 
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from derive.library import Library
     from derive.solving.execution.answer import Answer
 
-__all__ = ["formula", "reach", "solve"]
-
 
 def solve(asked: Asked, is_all: bool, steps: bool, as_latex: bool) -> int:
     """Answer TARGET from what is given: a quantity, an expression such as weight_bytes/chips, or several.

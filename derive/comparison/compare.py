@@ -33,8 +33,6 @@ from derive.tolerances import AGREEMENT, TIGHT
 from quantities.domain import Domain
 from quantities.value import ASKER, Value
 
-__all__ = ["bounds_of", "compare"]
-
 _LARGEST = 690.0  # logarithm of a factor that a double can hold
 _PARTS = 100  # boxes of the search for an extreme
 _FEW = 6  # numbers up to which ranges are followed where sets of them are evaluated

@@ -22,19 +22,6 @@ from derive.solving.execution.answer import Answer
 from derive.time_limits import query
 from derive.tolerances import TIGHT
 
-__all__ = [
-    "Comparison",
-    "Factor",
-    "Kind",
-    "as_data",
-    "beside_each_other",
-    "charts",
-    "document",
-    "first_names",
-    "headline",
-    "sentence",
-]
-
 _TOLD = 3  # names in a row
 
 Kind = Literal["number", "regime", "way", "together"]

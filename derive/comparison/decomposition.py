@@ -41,8 +41,6 @@ from derive.numerics.algebra.products import product_of
 from derive.time_limits import tick
 from derive.tolerances import AGREEMENT
 
-__all__ = ["DIVISIA", "INTEGRAL", "JOINED", "POWERS", "SHAPLEY", "Players", "Shares", "shares_of"]
-
 POWERS = "each has the ratio of its own factor"
 DIVISIA = "logarithmic mean Divisia index"
 SHAPLEY = "Shapley value"

@@ -26,8 +26,6 @@ from derive.expressions.tree import Apply, Node, Number
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.products import Product, Test, product_of
 
-__all__ = ["divisia_shares", "monomials"]
-
 _TERMS = 64  # limit on terms of a sum multiplied out
 _POWER = 3  # highest power of a sum that is multiplied out
 

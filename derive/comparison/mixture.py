@@ -37,8 +37,6 @@ from derive.solving.sensitivity.elasticities import composed
 from derive.tolerances import AGREEMENT, TIGHT
 from quantities.domain import Domain
 
-__all__ = ["Branch", "Mixture", "Ways", "mixed"]
-
 Ways = Mapping[str, Stage]
 """The stage by which each derived quantity gets its number; any other is stated."""
 

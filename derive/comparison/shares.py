@@ -19,8 +19,6 @@ from derive.expressions.tree import Equation, Node
 from derive.time_limits import tick
 from derive.tolerances import EXPRESSION, MET
 
-__all__ = ["MOST_PLAYERS", "Undefined", "log_mean", "shapley", "slopes_along"]
-
 MOST_PLAYERS = 12
 """Players up to which every set of them is evaluated."""
 

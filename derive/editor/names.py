@@ -28,8 +28,6 @@ from quantities.definitions import beginning
 from quantities.spelling import parse_unit
 from quantities.value import KINDS
 
-__all__ = ["Named", "Offer", "defined_at", "hover", "named_at", "occurrences", "offers", "renamed"]
-
 _WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _CALL = re.compile(r"\s*\(")
 _Kind = Literal["quantity", "relation", "profile", "unit", "key", "used"]

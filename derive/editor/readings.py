@@ -31,8 +31,6 @@ from quantities.declaration import Declaration
 from quantities.facts import Profile
 from quantities.temporary import units_for_a_while
 
-__all__ = ["Diagnostic", "Fix", "OpenFile", "Reading", "diagnostics", "mended"]
-
 
 @dataclass(frozen=True)
 class OpenFile:

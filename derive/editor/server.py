@@ -30,8 +30,6 @@ from derive.editor.readings import Diagnostic, Fix, OpenFile, diagnostics
 from derive.errors import DeriveError
 from derive.relation_files.toml_text import Span
 
-__all__ = ["EditorServer", "serve"]
-
 _T = TypeVar("_T")
 _PAUSE = 0.15  # seconds without a key pressed before a text is checked
 _LARGE = 50_000  # characters

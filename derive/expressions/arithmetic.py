@@ -42,29 +42,6 @@ from derive.expressions.functions import PERIODIC, STEPPED, TABLE
 from derive.expressions.tree import COMPARISONS, Apply, Name, Node, Number, cases
 from derive.tolerances import LEAST, MOST
 
-__all__ = [
-    "LOGIC",
-    "TESTS",
-    "UNIT",
-    "Arithmetic",
-    "ConstantError",
-    "Fold",
-    "Monomial",
-    "NoElement",
-    "Sum",
-    "arithmetic_of_sums",
-    "joined",
-    "multiplied_out",
-    "nothing",
-    "plus",
-    "power_of",
-    "prove_constants",
-    "reapplied",
-    "same",
-    "taken",
-    "times",
-]
-
 Element = TypeVar("Element")
 _Key = TypeVar("_Key")
 

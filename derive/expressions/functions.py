@@ -32,8 +32,6 @@ from derive.expressions.special_functions import (
     whole_below_ball,
 )
 
-__all__ = ["DEGREES", "PERIODIC", "STEPPED", "TABLE", "Function", "Inverse", "Span"]
-
 Real = Callable[[float], float]
 Span = tuple[float, float]
 Shape = Literal["monotone", "arc", "arctangent", "wave", "tangent", "kink", "steps"]

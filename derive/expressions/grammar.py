@@ -25,18 +25,6 @@ from derive.expressions.tree import COMPARISONS, FUNCTIONS, Apply, Equation, Nam
 from derive.tolerances import LEAST, MOST
 from quantities.errors import DeriveError, ExpressionError, LimitError, excerpt
 
-__all__ = [
-    "HINTS",
-    "LONGEST",
-    "Token",
-    "complaint",
-    "foreign",
-    "parse_condition",
-    "parse_equation",
-    "parse_expression",
-    "tokens",
-]
-
 Token = tuple[str, str, int, int]
 """The kind (number, word, op, end), the text, the start and the end of a token."""
 

@@ -7,17 +7,6 @@ from typing import Any
 
 from derive.tolerances import BRACKET
 
-__all__ = [
-    "gamma",
-    "gamma_of_ball",
-    "gamma_slope",
-    "inverse_error",
-    "lambert",
-    "lambert_slope",
-    "root_of_ball",
-    "whole_below_ball",
-]
-
 _INFINITY = math.inf
 _BRANCH = -1 / math.e  # where the two branches of Lambert's function meet, as a double,
 _BRANCH_REST = 1.2428753672788363e-17  # and the rest of that number

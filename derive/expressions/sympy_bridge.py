@@ -24,8 +24,6 @@ from derive.tolerances import EXACT_FRACTION
 from quantities.declaration import Declaration, agreed
 from quantities.quantity import Quantity
 
-__all__ = ["from_sympy", "to_relational", "to_sympy"]
-
 _DEEPEST = 100  # limit on nested operations
 
 _MAKERS: dict[str, Callable[..., Any]] = {

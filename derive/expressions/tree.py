@@ -23,24 +23,6 @@ from typing import Any
 
 from derive.expressions.functions import TABLE
 
-__all__ = [
-    "COMPARISONS",
-    "FUNCTIONS",
-    "Apply",
-    "Equation",
-    "Name",
-    "Node",
-    "Number",
-    "applied",
-    "cases",
-    "names_in",
-    "rebuilt",
-    "render",
-    "replaced",
-    "walk",
-    "with_forms",
-]
-
 Span = tuple[int, int]
 """The start and end of a node in its text."""
 

@@ -33,20 +33,6 @@ if TYPE_CHECKING:
     from derive.planning.plan import Block
     from quantities.declaration import Declaration
 
-__all__ = [
-    "Agreement",
-    "agreed",
-    "agreement",
-    "based",
-    "gap_of",
-    "leaving_beside",
-    "outside",
-    "said_twice",
-    "surplus",
-    "tested",
-    "testing",
-]
-
 _MOST_ASKED = 1000  # limit on points at which the solver is called one by one
 
 

@@ -34,21 +34,6 @@ from derive.time_limits import tick
 if TYPE_CHECKING:
     from derive.model.relation import Relation
 
-__all__ = [
-    "Asides",
-    "Case",
-    "Cases",
-    "Fork",
-    "Tree",
-    "Yielding",
-    "cases",
-    "cases_of_arms",
-    "cases_of_stated",
-    "forks",
-    "leaves",
-    "open_sides",
-]
-
 _MOST = 400  # limit on plans of one question
 _CASES = Memo["Cases"](most=512)
 

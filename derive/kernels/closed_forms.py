@@ -46,8 +46,6 @@ from derive.tolerances import AGREEMENT, LEAST
 if TYPE_CHECKING:
     from quantities.quantity import Quantity
 
-__all__ = ["formula", "solved_in_symbols"]
-
 _DRAWS = 3  # points at which a form is put back
 
 _Arm = tuple[Node, tuple[Node, ...]]

@@ -40,8 +40,6 @@ from derive.solving.execution.question import Question, ask
 from derive.time_limits import query
 from quantities.value import Value, is_number, read_number
 
-__all__ = ["BACKENDS", "Backend", "by_name", "compiled", "compiled_with", "generic_question", "named_by", "used_values"]
-
 Backend = Literal["auto", "python", "numpy", "numba"]
 BACKENDS: tuple[str, ...] = get_args(Backend)
 

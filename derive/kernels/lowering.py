@@ -32,8 +32,6 @@ from derive.solving.blocks.free_unknowns import has_choice, is_divided_by, varia
 from derive.solving.execution.question import Outline
 from derive.tolerances import ASIDE, AT_ZERO, EXPRESSION
 
-__all__ = ["Draft", "cancelling_divisors", "written"]
-
 _COMPARED = frozenset({"max", "min", *COMPARISONS.values()})
 _FAR = 1e100  # where a domain without an end is looked at instead
 

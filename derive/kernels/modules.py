@@ -31,8 +31,6 @@ from derive.model.relation_set import RelationSet
 from derive.planning.networks import reached
 from quantities.value import Value
 
-__all__ = ["module_text"]
-
 _SPELLED = {"isWhole": "is_whole"}  # what Python calls otherwise
 _DIRECT = {"pow": "power", "abs": "abs", "erfinv": "erfinv"}  # what is called as it is, since it raises nothing
 _SPECIAL = ("gamma", "lambertw")  # what is neither in `math` nor in `python_runtime`, but in `special_functions`

@@ -25,8 +25,6 @@ from quantities.value import Value, read_number
 if TYPE_CHECKING:
     from derive.solving.execution.answer import Answer
 
-__all__ = ["eliminates", "eliminates_in_a_gap", "generic", "probed", "reach"]
-
 _ELIMINATED = Memo[bool](most=1024)
 _IN_GAPS = Memo[bool](most=1024)
 

@@ -30,8 +30,6 @@ from derive.time_limits import query
 from quantities.facts import Profile
 from quantities.value import read_number
 
-__all__ = ["Abreast", "Asking", "found_for", "plans_for", "plans_of", "points_at"]
-
 _TILE = 1 << 17  # points computed at once by NumPy
 _MANY = 2_000_000  # points from which compiling is worth its second; more if there are more than ten blocks
 _LONG = 300  # blocks beyond which compiling is never worth it

@@ -33,25 +33,6 @@ import derive
 from derive.errors import NOES, ExpressionError
 from derive.files import digest as digest_of
 
-__all__ = [
-    "DIGESTS",
-    "HOME",
-    "SPECIMENS",
-    "Specimen",
-    "as_markdown",
-    "built",
-    "command_line_page",
-    "digest",
-    "error_page",
-    "is_buildable",
-    "pages",
-    "python_page",
-    "specimens",
-    "stale",
-    "unchanged",
-    "written_pages",
-]
-
 HOME = Path(__file__).parent
 _PACKAGE = HOME.parent
 _THEORY = re.compile(r"^<!-- theory: ([\w.]+) -->$", re.MULTILINE)

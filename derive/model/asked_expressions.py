@@ -32,8 +32,6 @@ from quantities.proposals import hint_on_unit, proposals, told_in
 from quantities.spelling import parse_unit
 from quantities.units import Unit, convert
 
-__all__ = ["asking", "restated", "split_unit"]
-
 _Set = TypeVar("_Set", bound=RelationSet)
 _EXTENDED = Memo[tuple[RelationSet, str]](most=64)
 _SPELLED = {"**": " to the ", "*": " times ", "/": " per ", "+": " plus ", "-": " minus "}

@@ -35,18 +35,6 @@ from derive.expressions.tree import (
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 
-__all__ = [
-    "MIRRORED",
-    "choices_of",
-    "exclude_each_other",
-    "has_arms",
-    "implied",
-    "one_relation_for_each_arm",
-    "relation_of_arm",
-    "with_arms",
-    "without_excluded_arms",
-]
-
 MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
 
 _Claim = tuple[object, str, float]

@@ -39,17 +39,6 @@ from quantities.errors import LimitError
 from quantities.spelling import parse_unit
 from quantities.units import Unit
 
-__all__ = [
-    "Mismatch",
-    "Turn",
-    "Turning",
-    "dimension_of",
-    "mark_of",
-    "mismatches",
-    "mismatches_of_condition",
-    "terms_of",
-]
-
 _NONE, _ONE = Fraction(0), Fraction(1)
 
 

@@ -28,8 +28,6 @@ from derive.expressions.arithmetic import UNIT, Fold, NoElement, Sum, arithmetic
 from derive.expressions.tree import Apply, Name, Node, names_in, walk
 from derive.model.relation import Relation
 
-__all__ = ["Redundant", "redundant"]
-
 _TERMS = 200  # limit on terms of an expanded equation
 _POWER = 6  # limit on the power to which a sum is expanded
 _CORE = 300  # limit on relations among which cycles are sought

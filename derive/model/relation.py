@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 
     from quantities.quantity import Quantity
 
-__all__ = ["Relation", "read_tolerance", "relate", "undeclared"]
-
 _TOLD = 20  # limit on reported errors of one relation
 _OF = " of "  # between the share that is left out and the quantity that it is of
 _MENDED = 3  # of them, those for which the whole library is searched for a repair

@@ -24,20 +24,6 @@ from quantities.declaration import Declaration, agreed, declaration_of, read_giv
 from quantities.facts import Profile, Profiles
 from quantities.symbolic import Symbols
 
-__all__ = [
-    "RelationSet",
-    "both",
-    "declarations",
-    "merged",
-    "named",
-    "no_profile",
-    "profile_entries",
-    "prove_fit",
-    "relation_entries",
-    "shelved",
-    "typed",
-]
-
 _T = TypeVar("_T", Relation, Profile)
 _S = TypeVar("_S")
 _LATER, _BEHIND = 0.98, 0.9  # profiles, and relations, beside quantities that are found as well

@@ -32,8 +32,6 @@ from quantities.declaration import Declaration
 from quantities.dimension import NUMBER, Dimension
 from quantities.spelling import parse_unit
 
-__all__ = ["Edit", "Repair", "Vocabulary", "exponent_of", "factors_of", "problem_of", "repair", "shown"]
-
 _WIDEST = 48  # limit on characters of an expression in a message
 
 

@@ -33,8 +33,6 @@ from derive.time_limits import sharing, tick
 from derive.tolerances import AGREEMENT, SAME_ROOT
 from quantities.declaration import Declaration
 
-__all__ = ["bindings", "closed_forms", "form_at", "reasons"]
-
 _SHARE = 0.01  # by which a limit is moved
 _BOXES = 2000  # for one question that is asked again
 

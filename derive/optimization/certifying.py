@@ -26,8 +26,6 @@ from derive.optimization.reduction import reduced
 from derive.optimization.search import Best, tolerated
 from derive.tolerances import EXTREME, SAME_ROOT
 
-__all__ = ["proof_of_optimum"]
-
 _MOST = 4000  # boxes of one program
 _FEW = 8  # whole numbers of a side that is cut before others
 _MINIMA = 12  # local searches for points that are as good as the best

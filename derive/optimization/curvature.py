@@ -22,8 +22,6 @@ from derive.numerics.algebra.like_terms import derivative
 from derive.numerics.intervals.boxes import Box
 from derive.optimization.program import Program
 
-__all__ = ["Curvature"]
-
 _MOST = 6  # variables
 _TRIES = 50  # boxes of a size that are tried although none was convex so far
 _SQUARES = (0.0, 1.0, 4.0, 16.0, 64.0, 256.0)  # prices of squares, relative to the second derivatives

@@ -43,8 +43,6 @@ from derive.tolerances import AGREEMENT, TIGHT
 from quantities.declaration import Declaration
 from quantities.value import Value
 
-__all__ = ["Front", "FrontPoint", "as_data", "charts", "document", "pareto_front"]
-
 _POINTS = 12
 _SHARE = 0.2  # of the time that is left, for one search
 _DECADE = 10.0  # ratio of the ends from which the bounds are spaced by ratio

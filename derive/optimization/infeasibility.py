@@ -26,8 +26,6 @@ from derive.time_limits import tick
 from quantities.declaration import Declaration
 from quantities.value import Value
 
-__all__ = ["excluding", "infeasible", "none_found"]
-
 _ALL = 8  # limits up to which every set is tried by size
 _BOXES = 2000  # to prove that limits exclude each other
 _NEAR = 400  # to find the nearest miss

@@ -28,9 +28,6 @@ from derive.solving.diagnosis.left_domains import leaving_in_a_case
 from derive.solving.execution.answer import Answer
 from derive.time_limits import query, sharing
 
-__all__ = ["best_choice"]
-
-
 _EXPLAINING = 0.3  # of the time that is left, which telling what binds may take
 _OUT_OF_TIME = "the time ran out before every limit and every end was tried: others may bind"
 

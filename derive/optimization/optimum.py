@@ -33,16 +33,6 @@ from quantities.declaration import Declaration
 from quantities.symbolic import Symbols
 from quantities.value import Value
 
-__all__ = [
-    "Binding",
-    "Optimum",
-    "as_data",
-    "beside_each_other",
-    "document",
-    "headline",
-    "proof",
-]
-
 _PROVING = 0.8  # of the time of a text, which a certificate may take: without one, the rest is still told
 
 

@@ -16,8 +16,6 @@ from derive.tables.axes import spanned
 from derive.tables.table import sweep
 from derive.tables.table_charts import charts as table_charts
 
-__all__ = ["bars", "bars_of_each", "charts"]
-
 _POINTS = 120  # along a range
 
 

@@ -28,8 +28,6 @@ from derive.tolerances import (
     TIGHT,
 )
 
-__all__ = ["Points", "along_axes", "neighbours", "shortened"]
-
 _FIRST = 0.05  # step along the axes, relative to the sides
 _SHORTEST = 1e-11  # the last one
 _TRIED = 400  # points of one such search

@@ -33,18 +33,6 @@ if TYPE_CHECKING:
     from derive.solving.execution.question import Question
     from quantities.declaration import Declaration
 
-__all__ = [
-    "Limit",
-    "Program",
-    "Side",
-    "excess",
-    "is_of_time",
-    "known_numbers",
-    "limits_of",
-    "limits_of_range",
-    "step_of",
-]
-
 
 def is_of_time(error: DeriveError) -> bool:
     """Whether the time has run out, which ends a search; any other error only says that a point has no answer."""

@@ -50,8 +50,6 @@ from derive.solving.sensitivity.elasticities import composed, put_in
 from derive.tolerances import ROUNDED
 from quantities.domain import Domain
 
-__all__ = ["NO_SPANS", "Unwritten", "programs"]
-
 _NOTHING_TOLD: Mapping[Node, bool] = MappingProxyType({})
 NO_SPANS: Mapping[str, Span] = MappingProxyType({})
 _MOST = 64  # limit on cases of one question

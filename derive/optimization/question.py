@@ -28,19 +28,6 @@ from quantities.declaration import Declaration, read_given
 from quantities.facts import Profile
 from quantities.value import Value, read_number, read_value
 
-__all__ = [
-    "Choice",
-    "ChoiceQuestion",
-    "Pick",
-    "Stated",
-    "is_choice",
-    "library_limits",
-    "limits_of_domain",
-    "read_question",
-    "stated_limits",
-    "values_of",
-]
-
 _MOST = 2000  # limit on discrete choices
 _LARGE = 1e300
 _SIGN = re.compile(r"<=|>=|≤|≥|<|>|=")

@@ -23,8 +23,6 @@ from derive.optimization.program import Limit, Program, Side, limits_of_range
 from derive.optimization.spreading import in_free_names
 from derive.tolerances import UNDERFLOW
 
-__all__ = ["Reduced", "reduced"]
-
 _MOST = 400  # limit on nodes of a form that is put in
 
 

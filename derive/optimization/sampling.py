@@ -27,8 +27,6 @@ from derive.time_limits import tick
 from quantities.facts import Profile
 from quantities.value import Value
 
-__all__ = ["best_met", "quantity_at", "sampled_program"]
-
 _GRID = 81  # points of the first grid, at most
 _TRIED = 60  # points along the axes
 

@@ -27,8 +27,6 @@ from derive.optimization.program import Program
 from derive.optimization.reduction import reduced
 from derive.tolerances import EXTREME, SAME_ROOT, TIGHT
 
-__all__ = ["BOXES", "Best", "gap_between", "least_of", "tolerated"]
-
 _FEW, BOXES = 600, 20_000  # boxes to within the finer tolerance, and at most
 _POLISHED = frozenset({4, 32, 256, 2048})  # boxes after which the best point is improved by a local search
 _CURVED = 40  # boxes from which on second derivatives are used

@@ -40,8 +40,6 @@ from derive.time_limits import sharing
 from derive.tolerances import AGREEMENT, EXTREME
 from quantities.value import Value
 
-__all__ = ["SearchedChoice", "answers_at", "best_of", "programs_of", "put_back", "searched_choice"]
-
 
 @dataclass(frozen=True)
 class SearchedChoice:

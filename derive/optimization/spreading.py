@@ -17,9 +17,6 @@ from derive.numerics.algebra.products import Product, Test, product_of, written
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.solving.sensitivity.elasticities import without_idle_arms
 
-__all__ = ["in_free_names", "spread_out"]
-
-
 _MIRRORED = {"max": "min", "min": "max"}
 
 

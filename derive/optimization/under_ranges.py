@@ -38,8 +38,6 @@ from quantities.declaration import Declaration
 from quantities.facts import Profile
 from quantities.value import Value
 
-__all__ = ["Outcome", "UnderRanges", "as_data", "as_text", "under_ranges"]
-
 _MOST_POINTS = 100_000
 _MOST_CORNERS = 256
 _GRID = {0: 1, 1: 64, 2: 32, 3: 12, 4: 7}  # points along each of so many free quantities

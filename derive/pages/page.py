@@ -31,8 +31,6 @@ from derive.time_limits import query
 from quantities.declaration import read_given
 from quantities.value import Value
 
-__all__ = ["packed", "page", "unpacked"]
-
 _SHELL = Path(__file__).parent / "shell"
 _SCRIPTS = (
     "numbers",

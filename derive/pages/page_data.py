@@ -33,8 +33,6 @@ from quantities.facts import Profile
 from quantities.proposals import offered
 from quantities.value import Value, read_number
 
-__all__ = ["Slider", "nice", "page_data", "slider", "starting_number"]
-
 _AROUND = 100.0  # how many times larger and smaller than the value a slider goes
 _WIDE = 20.0  # the ratio of the ends from which it goes by ratios
 _OPEN = "{} is not determined by what is given"

@@ -42,8 +42,6 @@ from derive.solving.execution.question import Question, ask
 from quantities.facts import Profile
 from quantities.value import Value
 
-__all__ = ["PageQuestion", "Slot", "Variants", "in_one_sentence", "page_question", "slots", "variants"]
-
 _MOST = 12  # variants of one page
 
 

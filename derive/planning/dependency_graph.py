@@ -33,17 +33,6 @@ if TYPE_CHECKING:
     from derive.planning.networks import DiGraph, Graph
     from quantities.declaration import Declaration
 
-__all__ = [
-    "RelationBlock",
-    "add_quantity",
-    "add_tester",
-    "condition_key",
-    "derivation_graph",
-    "graph_of_library",
-    "relation_key",
-    "standing",
-]
-
 QUANTITY, RELATION = 0, 1  # the two sides of the graph, as networkx marks them
 
 

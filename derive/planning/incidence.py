@@ -12,8 +12,6 @@ from derive.caches import Memo, Session
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 
-__all__ = ["Core", "Occurrences", "Structure", "core_of", "structure_of"]
-
 _STRUCTURES = Memo["Structure"](most=1024)
 _EQUATIONS = Memo["_Equations"](most=1)
 _CORES = Memo["Core"](most=64)

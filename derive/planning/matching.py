@@ -17,8 +17,6 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from derive.planning.incidence import Structure
 from derive.planning.networks import reached
 
-__all__ = ["Matching", "closure", "directed", "downstream", "following", "forwards", "led_from", "upstream"]
-
 
 def closure(structure: Structure, given: Iterable[str]) -> frozenset[str]:
     """Every quantity that these names determine, including themselves."""

@@ -27,18 +27,6 @@ if TYPE_CHECKING:
     Graph: TypeAlias = networkx.Graph
     DiGraph: TypeAlias = networkx.DiGraph
 
-__all__ = [
-    "Attribute",
-    "columns",
-    "components",
-    "directed_graph",
-    "graphml",
-    "node_link",
-    "plain",
-    "reached",
-    "undirected_graph",
-]
-
 Attribute = str | float | int | bool
 """What a node or an edge says of itself."""
 

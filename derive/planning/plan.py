@@ -30,20 +30,6 @@ from derive.planning.incidence import Exchange, Structure
 from derive.planning.matching import Matching, directed, forwards, led_from, upstream
 from derive.planning.networks import components, reached
 
-__all__ = [
-    "ActiveLimits",
-    "Basis",
-    "Block",
-    "Plan",
-    "based",
-    "basis_of",
-    "determined",
-    "fallbacks_led_to",
-    "is_surely_open",
-    "ordered",
-    "plan",
-]
-
 _BASES = Memo["Basis"](most=8)
 _STANDING = Memo[list[str]](most=64)  # a tree of cases asks often
 _LEADS = Memo["_Leads"](most=64)

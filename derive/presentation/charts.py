@@ -11,21 +11,6 @@ from typing import Any, Literal
 
 from derive.errors import ExpressionError
 
-__all__ = [
-    "Area",
-    "Axis",
-    "Chart",
-    "Hatch",
-    "Levels",
-    "Mark",
-    "Series",
-    "Shade",
-    "Words",
-    "described",
-    "holding",
-    "reworded",
-]
-
 _FEW = 12  # names of an axis that are all told
 _DECADES = 100.0  # ratio of the ends from which an axis is logarithmic
 

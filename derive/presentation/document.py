@@ -26,28 +26,6 @@ if TYPE_CHECKING:
     from derive.presentation.markdown import Markdown
     from derive.solving.execution.answer import Answer
 
-__all__ = [
-    "Block",
-    "Dialect",
-    "Formulas",
-    "Grid",
-    "Heading",
-    "Items",
-    "Picture",
-    "Report",
-    "Span",
-    "Text",
-    "Where",
-    "Worked",
-    "anchor",
-    "bound",
-    "derivation",
-    "led",
-    "shown",
-    "spans",
-    "verbatim",
-]
-
 # Two sums in dollars are not mathematics, which has no space inside its dollars and no digit after them; and the
 # asterisks of USD*h and token*s, which stand inside words, stress nothing.
 _MARKUP = re.compile(

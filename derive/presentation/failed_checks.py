@@ -23,25 +23,6 @@ if TYPE_CHECKING:
     from derive.solving.execution.answer import Answer, Assumption
     from quantities.value import Value
 
-__all__ = [
-    "MOST_REMARKS",
-    "broken",
-    "by_default",
-    "cautions",
-    "displaced",
-    "fails_in_words",
-    "idle_givens",
-    "in_a_row",
-    "is_amiss",
-    "no_value_fits",
-    "remarked",
-    "side_unit",
-    "sides_apart",
-    "stated_value",
-    "warnings",
-    "without_part",
-]
-
 MOST_REMARKS = 3  # that stand under a headline
 _DIGITS = (4, 7, 10, 13)  # the fewest that distinguish the sides are shown
 

@@ -11,8 +11,6 @@ from typing import ClassVar
 from derive.errors import DeriveError
 from derive.presentation.mathematics import Line, fitted
 
-__all__ = ["Html"]
-
 _LINE = 74  # characters of mathematics that a line holds
 
 _STYLE = """

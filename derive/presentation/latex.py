@@ -17,8 +17,6 @@ from derive.errors import DeriveError, LimitError
 from derive.files import MARK
 from derive.presentation.mathematics import Line, fitted, width
 
-__all__ = ["DOCUMENT", "FRAGMENT", "Latex", "escaped", "is_installed", "pressed"]
-
 _PREAMBLE = r"""\documentclass[10pt,a4paper,fleqn]{CLASS}
 \usepackage[T1]{fontenc}
 \usepackage[utf8]{inputenc}

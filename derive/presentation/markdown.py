@@ -12,8 +12,6 @@ from typing import ClassVar
 
 from derive.presentation.mathematics import Line, fitted
 
-__all__ = ["HOST", "NOTEBOOK", "Markdown", "plain"]
-
 _LINE = 90  # characters of mathematics that a line holds
 _SPECIAL = str.maketrans({c: f"\\{c}" for c in r"\`*_{}[]()#+-!|<>$~&"} | {"\n": " "})
 

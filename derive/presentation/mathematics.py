@@ -19,8 +19,6 @@ from derive.expressions.functions import TABLE
 from derive.expressions.tree import Apply, Equation, Node, Number, cases
 from quantities.rational import nearest, text_of
 
-__all__ = ["Line", "equation", "fitted", "letter", "mathematics", "number", "stated", "unit", "upright", "width"]
-
 Line = tuple[str, str]
 """The left and the right side of an equals sign; an empty left side continues the line above."""
 

@@ -15,28 +15,6 @@ from derive.expressions.tree import Apply, Name, Node, Number, names_in, render,
 from quantities.rational import text_of
 from quantities.units import Unit
 
-__all__ = [
-    "DIGITS",
-    "REPORTED",
-    "STATED",
-    "customary",
-    "filled",
-    "finite",
-    "in_multiples",
-    "in_unit",
-    "labelled",
-    "prefixed",
-    "ranged",
-    "readable",
-    "reported_digits",
-    "rounded",
-    "shown_number",
-    "shown_result",
-    "shown_span",
-    "spelled",
-    "with_unit",
-]
-
 DIGITS = 6
 """Digits of a result by default."""
 

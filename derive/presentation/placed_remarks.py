@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from derive.solving.execution.answer import Remark
     from quantities.declaration import Declaration
 
-__all__ = ["PlacedRemark", "largest", "point_data", "remark_data"]
-
 
 @dataclass(frozen=True)
 class PlacedRemark:

@@ -24,8 +24,6 @@ from derive.errors import DeriveError
 from derive.files import MARK
 from derive.presentation.charts import Axis, Chart, Series
 
-__all__ = ["as_pdf", "as_picture", "as_svg", "figure", "typeset"]
-
 _PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
 _SHADES = ("#0072B2", "#E69F00", "#009E73", "#CC79A7")
 _LOOK = {

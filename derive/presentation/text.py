@@ -21,17 +21,6 @@ if TYPE_CHECKING:
     from derive.solving.execution.answer import Answer, Step
     from quantities.value import Value
 
-__all__ = [
-    "Document",
-    "Section",
-    "as_data",
-    "as_text",
-    "as_text_together",
-    "cautions_together",
-    "columns",
-    "headline",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Section:

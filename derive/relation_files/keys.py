@@ -17,22 +17,6 @@ from typing import Any, Literal, get_args
 
 from quantities.value import KINDS
 
-__all__ = [
-    "EXAMPLE",
-    "FILE",
-    "PROFILE",
-    "QUANTITY",
-    "RELATION",
-    "SECTIONS",
-    "SHARED",
-    "VALUE",
-    "Key",
-    "Kind",
-    "keys_of",
-    "kind_of",
-    "schema",
-]
-
 _TextKind = Literal["text", "expression", "share", "quantity", "unit", "domain", "trust", "range"]
 Kind = _TextKind | Literal["texts", "libraries", "profiles", "conditions", "answers", "value", "givens", "seen"]
 """What a key holds: a text, of which it is said what the text is if not only people read it; texts; or a table."""

@@ -59,8 +59,6 @@ from quantities.facts import Profile, by_choice
 from quantities.spelling import parse_unit
 from quantities.value import KINDS, OTHERWISE, Source, Value, read_value
 
-__all__ = ["Example", "Reader", "load", "proved", "read"]
-
 _NEW = "dimension"  # the definition of a unit that is not made of others
 _UNIT_NAME = re.compile(r"[A-Za-z_]+")
 

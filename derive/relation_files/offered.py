@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from derive.library import Library
 
-__all__ = ["Offer", "installed", "is_name", "meant", "offers", "shelved"]
-
 _SHELF = Path(__file__).parents[1] / "engineering"
 _OFFERED = "derive.libraries"
 _NAME = re.compile(r"[A-Za-z][\w-]*")

@@ -29,23 +29,6 @@ from derive.relation_files.keys import FILE, SECTIONS, Key
 from derive.relation_files.offered import is_name, meant, offers
 from derive.relation_files.toml_text import TomlText
 
-__all__ = [
-    "SEARCHED",
-    "Document",
-    "KeyPath",
-    "Notes",
-    "Table",
-    "are_names_of_one",
-    "is_one",
-    "is_text",
-    "key_lines",
-    "names_at_top",
-    "parse_source",
-    "read_document",
-    "read_source",
-    "within",
-]
-
 _Refused = tuple[DeriveError, int]
 """Why a text is refused, and on which line."""
 KeyPath = tuple[str, ...]

@@ -19,8 +19,6 @@ from functools import cached_property
 from itertools import count
 from typing import Any
 
-__all__ = ["Entry", "Path", "Span", "String", "TomlText"]
-
 Path = tuple[str, ...]
 Span = tuple[int, int]
 

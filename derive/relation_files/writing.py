@@ -27,8 +27,6 @@ from quantities.rational import Rational, exact_of
 from quantities.spelling import parse_unit
 from quantities.value import Source, Value
 
-__all__ = ["packed", "unpacked", "written"]
-
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 

@@ -36,24 +36,6 @@ from quantities.declaration import Declaration
 from quantities.quantity import symbol
 from quantities.value import ASKER, DEFAULT, OTHERWISE, Source
 
-__all__ = [
-    "briefly",
-    "chain",
-    "closed_form",
-    "eliminated",
-    "failures",
-    "forms",
-    "introduced",
-    "letter",
-    "pencil",
-    "remarks",
-    "shown_source",
-    "stated",
-    "symbols",
-    "turned",
-    "worked",
-]
-
 _LINE = 70  # characters of mathematics that a line of a page holds
 
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from derive.library import Library
     from derive.presentation.derivation import Line
 
-__all__ = ["Form", "closed", "identical", "lines", "positive", "sides", "unknown_function", "unknown_symbol"]
-
 
 @dataclass(frozen=True)
 class Form:

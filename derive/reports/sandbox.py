@@ -26,8 +26,6 @@ from derive.errors import ExpressionError, LimitError
 from derive.optimization.optimum import Optimum
 from derive.reports.proofs import Form
 
-__all__ = ["HOLDER", "OPENING", "Sandbox"]
-
 OPENING = re.compile(r"\A\+\+\+\n(.*?)^\+\+\+\n", re.DOTALL | re.MULTILINE)
 """The settings of a template before its title."""
 

@@ -37,8 +37,6 @@ from derive.solving.execution.answer import Answer
 from derive.time_limits import Interruption, overtime, several_queries
 from quantities.value import Source
 
-__all__ = ["opening", "rendered"]
-
 _HELD = re.compile(f"{HOLDER}(\\d+)\ue001")  # the placeholder of an object in the text
 _HEADING = re.compile(r"(#{1,4})[ \t]+(.+)")
 _FOREIGN = re.compile(r"```|~~~|>|!\[|\d+[.)][ \t]|\* |<\w")  # Markdown that is not supported

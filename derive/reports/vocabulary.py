@@ -75,8 +75,6 @@ if TYPE_CHECKING:
 
     from quantities.declaration import Declaration
 
-__all__ = ["Said", "drawn", "places_of", "vocabulary"]
-
 _NAME = re.compile(r"[A-Za-z0-9_-]+")  # of a picture, which becomes a file's
 _TIMES = ("ms", "s", "min", "h")
 _COUNTED = re.compile(r"([kMGT]?)(token|parameter|sequence|chip)(?:(?<=token)/sequence)?")

@@ -25,8 +25,6 @@ from typing import TypeVar
 from derive.errors import UnknownNameError, excerpt, unknown
 from quantities.definitions import definition
 
-__all__ = ["FILLERS", "Entry", "Hit", "Index", "fold", "is_alias", "mistaken"]
-
 _NAMED, _CALLED, _SAID, _JOINED = 1.0, 0.97, 0.8, 0.5  # weights of fields: name, aliases, meaning, joined names
 _PARTLY = 4  # least letters of a word that may match a part or a misspelling of another
 _SAME_LETTERS = 0.75  # least share of letters that a misspelt word shares with a word

@@ -19,8 +19,6 @@ from quantities.spelling import parse_unit
 from quantities.units import DIMENSIONLESS, Unit, convert
 from quantities.value import is_number, read_value
 
-__all__ = ["DECADES", "Axis", "Line", "checked", "is_axis", "is_lazy", "line", "span", "spanned"]
-
 DECADES = 100.0
 """The ratio of the ends of a range from which its axis is logarithmic."""
 

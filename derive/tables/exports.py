@@ -29,20 +29,6 @@ from quantities.spelling import parse_unit
 if TYPE_CHECKING:
     from derive.tables.table import Table
 
-__all__ = [
-    "Units",
-    "beside_each_other",
-    "computed",
-    "data_frame",
-    "heading",
-    "holds",
-    "lazily",
-    "lines",
-    "package",
-    "regimes",
-    "write_csv",
-]
-
 _PIECE = 1 << 16  # lines written at once
 
 

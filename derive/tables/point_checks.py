@@ -27,8 +27,6 @@ from derive.tolerances import AGREEMENT
 if TYPE_CHECKING:
     from derive.model.relation import Relation
 
-__all__ = ["Judge", "Judgement", "Verdict", "contradicted", "signs_of"]
-
 # The codes of signs. For a relation: it holds, fails, is undefined, has a quantity without a number, or holds only
 # because of a range among the stated values. For a condition, the first three are true, false and undefined. For a
 # number that replaced a weak value: it agrees with that, lies within its range, or lies outside (1).

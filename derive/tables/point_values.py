@@ -29,8 +29,6 @@ from derive.tolerances import AGREEMENT
 if TYPE_CHECKING:
     from derive.model.relation import Relation
 
-__all__ = ["End", "PointFunction", "Recipe", "Regime", "Source", "Switch", "Values", "functions", "switches"]
-
 _PLANS = Memo["Cases | None"](most=512)  # by name, givens, and whether it is a target
 _FUNCTIONS = Memo[Abreast](most=256)
 

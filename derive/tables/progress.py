@@ -11,8 +11,6 @@ from typing import Any, TypeVar
 
 from derive.time_limits import in_this_query
 
-__all__ = ["ahead", "watched"]
-
 S = TypeVar("S")
 T = TypeVar("T")
 

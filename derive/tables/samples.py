@@ -42,8 +42,6 @@ from derive.tolerances import AGREEMENT
 from quantities.declaration import Declaration, read_given
 from quantities.value import Value
 
-__all__ = ["Sample", "Spread", "Swing", "charts", "sample", "spread_of"]
-
 _MOST = 20_000_000  # limit on points of one sample
 _PIECE = 1 << 18  # points that are tested at once
 _TAIL = 0.05  # share of the values that lie below `low`, and of those that lie above `high`

@@ -35,8 +35,6 @@ from derive.tables.table import Table, postponed, tabled
 if TYPE_CHECKING:
     from derive.tables.point_checks import Judgement
 
-__all__ = ["Stream", "Summary", "Tally", "stream"]
-
 # Quantiles come from a histogram over the leading bits of the numbers. The bits of a double, read as an integer, grow
 # with its magnitude, and the first of them are its exponent: the leading 21 bits sort numbers of any size into
 # classes of 0.2 % width, in a few megabytes, and give a quantile to 0.1 %.

@@ -30,8 +30,6 @@ from quantities.declaration import read_given
 from quantities.units import convert
 from quantities.value import read_number
 
-__all__ = ["Box", "Survey", "asked", "crossed", "points_in"]
-
 Box = tuple[slice, ...]
 """A stretch of each axis."""
 

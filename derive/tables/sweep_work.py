@@ -30,8 +30,6 @@ from quantities.declaration import read_given
 from quantities.facts import Profile
 from quantities.value import read_number
 
-__all__ = ["ENDS", "PointAnswer", "Work"]
-
 _KEPT = 1 << 16  # limit on points whose solver answers are cached
 _WITHOUT_LIMIT = Memo[RelationSet](most=64)
 

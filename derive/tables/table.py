@@ -21,8 +21,6 @@ from derive.tables.progress import ahead, watched
 from derive.tables.sweep_question import Box, Survey, asked, crossed, points_in
 from derive.tables.table_checks import Holding, held_along
 
-__all__ = ["Table", "postponed", "sweep", "tabled"]
-
 _MOST = 20_000_000  # limit on points of one table
 _MOST_SOLVED = 10_000  # the same where the solver is called at each
 

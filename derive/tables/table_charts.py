@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from derive.tables.sweep_work import Work
     from derive.tables.table import Table
 
-__all__ = ["captioned", "charts", "charts_of_each", "holding_for"]
-
 _LINES = 7  # limit on drawn values of the further axes
 _STRETCHES = 9  # limit on regimes along a line; more are too many to show
 _FINER = 64  # points between two, where a knee is sought

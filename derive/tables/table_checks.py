@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from derive.tables.sweep_work import Work
     from derive.tables.table import Table
 
-__all__ = ["Cautions", "Holding", "held_along", "held_at"]
-
 
 @dataclass(frozen=True)
 class Holding:

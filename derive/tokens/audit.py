@@ -19,8 +19,6 @@ from derive.library import Library
 from derive.tables.progress import watched
 from derive.tokens.relations import library as built_in
 
-__all__ = ["audit", "claims", "clashes", "scenes"]
-
 
 @cache
 def _books() -> tuple[Book, ...]:

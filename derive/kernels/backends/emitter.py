@@ -37,33 +37,6 @@ from derive.numerics.algebra.evaluation import terms, weighed
 from derive.planning.plan import Block
 from derive.tolerances import AGREEMENT
 
-__all__ = [
-    "DOUBT",
-    "NUMBERS",
-    "SETTLED",
-    "SIGNS",
-    "Dialect",
-    "Scope",
-    "Sheet",
-    "Unsaid",
-    "Writer",
-    "apart",
-    "exact_points",
-    "execute",
-    "in_order",
-    "inlined",
-    "is_clear",
-    "is_literal",
-    "is_total",
-    "name_of_text",
-    "nested",
-    "number",
-    "operations",
-    "refusing_what_is_too_deep",
-    "unsettled",
-    "within",
-]
-
 Writer = Callable[[Node], str]
 """The text of an expression, whose parts are written before it."""
 

@@ -21,8 +21,6 @@ from derive.numerics.algebra.multiprecision import exactly
 from derive.time_limits import query, tick
 from quantities.rational import written
 
-__all__ = ["UNDEFINED", "ExactPoints", "each_once"]
-
 UNDEFINED = 0.5
 """Of a condition on arrays: neither true, which is 1, nor false, which is 0."""
 

@@ -27,8 +27,6 @@ from derive.kernels.backends.numba_source import CALLED, Slow
 from derive.tolerances import BRACKET, SAME_ROOT, SMALLEST
 from quantities.tolerances import SAME_COUNT
 
-__all__ = ["Built", "Bundle", "JavaScript", "Language", "Script", "javascript", "runtime", "without_idle"]
-
 _HELD = re.compile(r"\bv\d+\b")
 
 

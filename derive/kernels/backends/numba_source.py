@@ -41,8 +41,6 @@ from derive.kernels.backends.emitter import (
 )
 from derive.kernels.backends.python_runtime import called
 
-__all__ = ["CALLED", "Machine", "Slow", "is_at_hand", "looped", "part", "spread", "tiles", "translated"]
-
 CALLED = ("sound", "larger", "smaller", "power", "only", "crossing")
 """The functions of `python_runtime` that any line for one point may call."""
 

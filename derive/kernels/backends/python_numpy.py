@@ -40,8 +40,6 @@ from derive.kernels.backends.exact_points import UNDEFINED, ExactPoints, each_on
 from derive.numerics.algebra.evaluation import truth
 from derive.tolerances import SAME_ROOT
 
-__all__ = ["Arrays", "Axes", "Floats", "of_one_value", "only", "only_of_arrays"]
-
 
 class _Exact:
     """The exact points of a function's decisions, each once, by the texts that call them."""

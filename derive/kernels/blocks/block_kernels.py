@@ -38,8 +38,6 @@ from derive.solving.blocks.free_unknowns import variants_of
 from derive.solving.blocks.substitution import expressed, loses_nothing
 from derive.tolerances import AGREEMENT, LEAST_INPUT, MOST_INPUT
 
-__all__ = ["ManyPoints", "OnePoint", "by_arms", "worked_out"]
-
 _FEW = 32  # number of points too small for another proof
 _CROWD = 4096  # number of points that justifies a proof of their own
 _HALVINGS = 6

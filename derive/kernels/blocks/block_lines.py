@@ -58,8 +58,6 @@ from derive.tolerances import (
 )
 from quantities.domain import Domain
 
-__all__ = ["Attempt", "ParametricSystem", "Pieces", "attempt", "crossings", "eliminated", "pieces", "reach"]
-
 _PATIENCE = 100  # limit on pieces that are examined
 _OPERATIONS = 20_000  # limit on operations of a form over all pieces: a long form is proved at once or hardly ever
 

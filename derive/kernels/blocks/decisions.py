@@ -30,8 +30,6 @@ from derive.tolerances import EXPRESSION, FOLLOWED, KEPT, ROUNDING
 from quantities.declaration import Declaration
 from quantities.rational import exact_of
 
-__all__ = ["Decisions", "Origins", "roundings"]
-
 _OF_A_POWER = Fraction(8)  # roundings: what `pow` of the C library may be off by
 _OF_AN_EXPONENT = Fraction(1000)  # the same by its rounded exponent: the largest logarithm, 710, and more
 

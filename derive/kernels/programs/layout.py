@@ -34,23 +34,6 @@ if TYPE_CHECKING:
     from derive.model.relation import Relation
     from quantities.declaration import Declaration
 
-__all__ = [
-    "Arm",
-    "Choice",
-    "Kind",
-    "Layout",
-    "Reason",
-    "Reasons",
-    "always_in_use",
-    "choice_of",
-    "extra",
-    "laid_out",
-    "leading_to",
-    "testable",
-    "ways",
-    "weak_behind",
-]
-
 _CHOICES = frozenset({"max", "min", "piecewise"})
 _MOST = 100  # limit on forms of one relation
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from derive.planning.plan import Block
     from quantities.declaration import Declaration
 
-__all__ = ["Program", "Shared", "programmed"]
-
 
 @dataclass
 class Shared:

@@ -28,8 +28,6 @@ from derive.solving.diagnosis.left_domains import may_be_undefined
 from derive.tolerances import AGREEMENT, CONTRADICTION
 from quantities.tolerances import UNIT_ROUNDING
 
-__all__ = ["Listing"]
-
 _SOUND = "0"  # the cause of what has a number
 
 

@@ -19,8 +19,6 @@ from derive.numerics.algebra.like_terms import cleared, denominators
 from derive.numerics.intervals.enclosure import Span, enclose
 from quantities.rational import exact_of
 
-__all__ = ["folded", "is_decimal", "stated", "without_quotients"]
-
 _DECIMALS = 14  # digits of a number that was hardly rounded: a double keeps fifteen
 _LONGEST = 6000  # bits of a fraction, beyond which a constant is rounded to a double
 _STEEPEST = 64  # limit on whole exponents that are evaluated exactly

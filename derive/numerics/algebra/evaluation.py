@@ -29,23 +29,6 @@ from derive.numerics.intervals.enclosure import Span, joined, truths
 from derive.tolerances import ASIDE, MET
 from quantities.rational import exact_of
 
-__all__ = [
-    "arms",
-    "binding_arm",
-    "chosen_arm",
-    "departure",
-    "holds",
-    "residual",
-    "residual_of_decimals",
-    "strain",
-    "terms",
-    "truth",
-    "truth_within",
-    "value",
-    "weighed",
-    "with_exact_parts",
-]
-
 Values = Mapping[str, float]
 
 Evaluator = Callable[[Values], Any]

@@ -32,20 +32,6 @@ from derive.expressions.tree import Apply, Node, names_in
 from derive.tolerances import EXPRESSION
 from quantities.rational import exact_of, nearest
 
-__all__ = [
-    "Ball",
-    "Order",
-    "Undefined",
-    "ball_of",
-    "exact_number",
-    "exact_value",
-    "exactly_computed",
-    "folded_ball",
-    "many_digits",
-    "order",
-    "rationals",
-]
-
 _LONGEST = 2000  # bits of a fraction beyond which it is not computed
 _STEEPEST = 64  # limit on whole exponents
 Ball = Any

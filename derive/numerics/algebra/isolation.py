@@ -38,8 +38,6 @@ from derive.numerics.algebra.like_terms import (
 )
 from derive.numerics.intervals.enclosure import Span, enclose
 
-__all__ = ["TURNS", "Candidate", "isolate", "leaves_out", "unwound"]
-
 _MOST = 32  # limit on candidates of one relation
 _SPLITS = 4  # limit on nested choices that are taken arm by arm
 

@@ -16,28 +16,6 @@ from derive.expressions.functions import TABLE
 from derive.expressions.grammar import parse_condition, parse_expression
 from derive.expressions.tree import Apply, Name, Node, Number, applied, walk
 
-__all__ = [
-    "ONE",
-    "TWO",
-    "ZERO",
-    "added",
-    "arms_of",
-    "cleared",
-    "coefficients",
-    "denominators",
-    "derivative",
-    "exponent_of",
-    "filled",
-    "inverted",
-    "multiplied",
-    "negated",
-    "occurrences",
-    "plain",
-    "simplified",
-    "switches",
-    "when_binding",
-]
-
 ZERO, ONE, TWO = (Number(Fraction(n)) for n in range(3))
 
 

@@ -40,17 +40,6 @@ from derive.tolerances import AGREEMENT, BLUR, HANDFUL, RANK
 from quantities.domain import Domain
 from quantities.rational import nearest
 
-__all__ = [
-    "Combined",
-    "combined",
-    "echelon",
-    "eliminated",
-    "linear_form",
-    "linear_forms",
-    "linear_solutions",
-    "product_solutions",
-]
-
 _SWEEPS = 4
 _MANY = 60  # number of unknowns from which LAPACK is used
 _FEW = 12  # limit on unknowns of a system that is solved in fractions

@@ -14,20 +14,6 @@ from derive.expressions.arithmetic import Arithmetic, Fold, nothing
 from derive.expressions.tree import Apply, Equation, Node
 from derive.numerics.algebra.like_terms import exponent_of
 
-__all__ = [
-    "PRIME",
-    "Quotient",
-    "Row",
-    "Vector",
-    "are_alike",
-    "drawn",
-    "inverse",
-    "residue",
-    "scaled",
-    "slopes",
-    "subtract",
-]
-
 PRIME = 2**61 - 1
 
 Row = dict[str, int]

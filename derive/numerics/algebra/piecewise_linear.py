@@ -36,19 +36,6 @@ from derive.numerics.intervals.arithmetic import Span
 from derive.time_limits import tick
 from quantities.rational import nearest
 
-__all__ = [
-    "CHOICES",
-    "Claim",
-    "Interval",
-    "NotLinear",
-    "Way",
-    "first_ways",
-    "values_left",
-    "ways_of_condition",
-    "ways_of_equation",
-    "ways_under",
-]
-
 _MOST_WAYS = 64  # limit on ways of one relation
 _MOST_BRANCHES = 2000  # limit on branches of the tree of cases
 _MOST_SUMS = 50_000  # limit on sums of inequalities, of which a computer makes some hundred thousand in a second

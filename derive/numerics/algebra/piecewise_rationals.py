@@ -39,8 +39,6 @@ from derive.time_limits import tick
 from quantities.domain import Domain
 from quantities.rational import exact_of, nearest
 
-__all__ = ["ExactSolutions", "exact_preimage", "exact_solutions"]
-
 _MOST_BREAKS = 100
 _CLOSEST = Fraction(1, 2**50)  # relative distance of places between which a rounded root leaves no sure point
 _CHOICES = {"max", "min", "abs", "piecewise", *STEPPED}

@@ -41,19 +41,6 @@ from derive.numerics.algebra.exact_values import Ball, many_digits, rationals
 from derive.numerics.algebra.like_terms import added, negated
 from derive.time_limits import tick
 
-__all__ = [
-    "Polynomial",
-    "Ratio",
-    "balls_of_zeros",
-    "common_zeros",
-    "exactly",
-    "fraction",
-    "is_tractable",
-    "nearest_root",
-    "ratio_of",
-    "real_roots",
-]
-
 Polynomial = Any
 """FLINT's polynomial with rational coefficients, in one name or in several."""
 

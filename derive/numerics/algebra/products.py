@@ -19,8 +19,6 @@ from math import prod
 from derive.expressions.tree import Apply, Name, Node, Number, is_negated, render
 from derive.numerics.algebra.like_terms import added, exponent_of, inverted, multiplied, negated
 
-__all__ = ["Product", "Test", "positive_first", "product_of", "written"]
-
 Test = Callable[[Node], bool]
 """Whether a name, or a sum, is known to be positive."""
 

@@ -19,26 +19,6 @@ import sys
 
 from derive.tolerances import NO_UNDERFLOW
 
-__all__ = [
-    "ALL",
-    "FAINT",
-    "ULPS",
-    "ZERO",
-    "Span",
-    "hull",
-    "lies_in",
-    "meet",
-    "minus",
-    "outward",
-    "over",
-    "plus",
-    "product",
-    "shifted",
-    "sizes",
-    "square",
-    "times",
-]
-
 Span = tuple[float, float]
 
 ALL: Span = (-math.inf, math.inf)

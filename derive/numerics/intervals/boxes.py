@@ -15,8 +15,6 @@ from dataclasses import dataclass, replace
 from derive.numerics.intervals.arithmetic import ZERO, Span, minus, plus, times
 from derive.tolerances import HANDFUL, ROUNDING, SAME_ROOT
 
-__all__ = ["Box", "MeanValueForm", "better_end", "distances", "rounded_inwards"]
-
 Box = tuple[Span, ...]
 
 

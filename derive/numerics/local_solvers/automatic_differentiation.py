@@ -25,8 +25,6 @@ from derive.expressions.tree import Apply, Equation, Name, Node, Number
 from derive.numerics.algebra.evaluation import chosen_arm, value
 from derive.numerics.algebra.like_terms import ZERO, added, negated
 
-__all__ = ["Tape"]
-
 Array = Any
 """A NumPy array of floats."""
 

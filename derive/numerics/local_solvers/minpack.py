@@ -35,8 +35,6 @@ from derive.tolerances import (
     STILL,
 )
 
-__all__ = ["Search", "refined"]
-
 Array = Any
 """A NumPy array of floats."""
 

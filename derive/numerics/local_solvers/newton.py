@@ -28,8 +28,6 @@ from derive.numerics.algebra.multiprecision import difference
 from derive.time_limits import tick
 from derive.tolerances import LEAST, QUOTIENT, RANK_OF_QUOTIENTS, ROUNDED, SHARP, STALLED, VANISHING
 
-__all__ = ["is_isolated", "many_starts", "sharpened"]
-
 _STEP = 1e-7  # of the difference quotient
 _DAMPED = 1e-5  # share of the largest curvature that is added to each
 _FAR = 10.0  # step, as a share of the largest unknown, that leads elsewhere

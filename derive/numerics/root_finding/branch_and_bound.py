@@ -53,19 +53,6 @@ from derive.tolerances import (
     RANK,
 )
 
-__all__ = [
-    "PARTS",
-    "Bound",
-    "Boxes",
-    "Part",
-    "Search",
-    "System",
-    "breadth",
-    "centre",
-    "least_and_greatest",
-    "multipliers",
-]
-
 PARTS = 1000
 """Parts into which the box is cut for one end, at most."""
 _CORNERED = 8  # names up to which every corner is tried

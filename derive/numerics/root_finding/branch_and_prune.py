@@ -35,8 +35,6 @@ from derive.numerics.root_finding.krawczyk import Newton, isolated_near, newton,
 from derive.time_limits import tick
 from derive.tolerances import FINEST_PART, SPECK
 
-__all__ = ["ALLOWANCE", "Located", "located"]
-
 ALLOWANCE = 2_000_000
 """Steps of work, about five seconds of them."""
 

@@ -26,8 +26,6 @@ from derive.numerics.intervals.enclosure import raised
 from derive.numerics.root_finding.expression_graph import Box, Dag, Run, Step, without_each
 from derive.tolerances import AGREEMENT, EPSILON, EXPONENT, HANDFUL, UNDERFLOW
 
-__all__ = ["BoxConsistency", "contracted", "quotients"]
-
 _SWEEPS = 12  # limit on sweeps in one contraction
 _PAYS = 0.9  # share of a width to which a sweep must cut one unknown for another to follow
 _WIDE = 1e-3  # ratio of the ends of a span below which its width is that of its logarithm

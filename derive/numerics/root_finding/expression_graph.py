@@ -22,8 +22,6 @@ from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.intervals.arithmetic import ALL, ZERO, Span, hull, plus, times
 from derive.numerics.intervals.enclosure import SMOOTH, SPANS, Enclosure, applied, arms_allowed, around, powers, truths
 
-__all__ = ["Box", "Dag", "Run", "Step", "dag_of", "has_gained", "is_within", "without_each"]
-
 Box = tuple[Span, ...]
 """An interval of each unknown, in the order in which they are named."""
 

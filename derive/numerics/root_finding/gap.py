@@ -19,8 +19,6 @@ from derive.numerics.intervals.enclosure import enclose
 from derive.tolerances import AGREEMENT, ASIDE, BLUR, FELT
 from quantities.domain import Domain
 
-__all__ = ["Gap", "gap_of", "meets_beside_givens", "strain_of_givens"]
-
 
 def gap_of(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Gap:
     """The gap of an equation at known numbers, over a domain of the unknown.

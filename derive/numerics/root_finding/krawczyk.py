@@ -37,8 +37,6 @@ from derive.numerics.intervals.arithmetic import FAINT, ZERO, Span, plus, times
 from derive.numerics.root_finding.expression_graph import Box, Dag
 from derive.tolerances import EPSILON, UNDERFLOW
 
-__all__ = ["Newton", "implicit_slopes", "isolated_near", "isolated_over", "newton", "tightened"]
-
 _SHARES = (1.0, 0.25, 1e-2, 1e-4, 1e-7, 1e-10)  # shares of a box that are tried around a point
 _WIDENINGS = 20  # limit on tries to find a box that holds what its image holds
 _WIDENED = 1.1  # of an image, for another try

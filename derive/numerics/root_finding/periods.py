@@ -14,8 +14,6 @@ from derive.numerics.root_finding.root_boxes import last_holding
 from derive.tolerances import AGREEMENT, LARGEST, SMALLEST, WHOLE
 from quantities.domain import Domain
 
-__all__ = ["angles_of", "occurs_outside_angles", "one_turn", "recurs"]
-
 _MULTIPLE = 24  # limit on turns of the slowest angle in a common period
 
 

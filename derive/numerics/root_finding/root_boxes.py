@@ -35,8 +35,6 @@ from derive.numerics.intervals.enclosure import Enclosure, enclose, sum_of
 from derive.time_limits import tick
 from derive.tolerances import AGREEMENT, EXPRESSION, FINEST_BOX, LARGEST, ROUNDED, SMALLEST, TOUCHING
 
-__all__ = ["Places", "joined", "last_holding", "middle", "pruned"]
-
 _STRIDE = 1e4  # largest ratio of the ends of a box that is given up because doubles overflow in it
 _UNSEEN = 1e-3  # share of the terms within which rounding hides a form at a single point
 _LONG = 0.05  # relative width of a long box

@@ -33,8 +33,6 @@ from derive.solving.execution.question import Case, Question
 from derive.solving.execution.regimes import MOST_CASES, explored
 from quantities.domain import Domain
 
-__all__ = ["Candidates", "candidates", "candidates_or_errors"]
-
 
 @dataclass(frozen=True)
 class Candidates:

@@ -58,8 +58,6 @@ from derive.tolerances import SAME_ROOT
 from quantities.rational import exact_of
 from quantities.value import Value
 
-__all__ = ["NOWHERE", "compared_with_all", "missing_with_weak_values"]
-
 NOWHERE = "no number in its domain leads to one within the range that is given"
 
 Answers = Sequence[tuple[RelationSet, Found]]

@@ -49,8 +49,6 @@ if TYPE_CHECKING:
     from quantities.declaration import Declaration
     from quantities.units import Unit
 
-__all__ = ["Explanation"]
-
 _BRIEF = 4  # digits of a number in a remark
 _WITH_POLES = ("tan", "sin", "cos")
 _ZERO = Number(Fraction(0))

@@ -35,8 +35,6 @@ from derive.solving.ranges.inequalities import bounded, pinned
 from derive.solving.ranges.range_propagation import is_open_elsewhere, spread_without_middle
 from quantities.value import Value
 
-__all__ = ["UnfixedError", "answered_in_case", "narrowed_by_neighbours"]
-
 _STANDING = "its fallback stands"
 _NEIGHBOURS = 12  # limit on relations that narrow an interval
 

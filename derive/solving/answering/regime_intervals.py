@@ -43,8 +43,6 @@ from derive.tolerances import NEAR_ZERO
 if TYPE_CHECKING:
     from derive.model.relation import Relation
 
-__all__ = ["confined", "left_open", "told_apart"]
-
 ENCLOSED = "bounds contain every value over the ranges, and are an enclosure: not every value in them need be reached"
 
 _FLIPS = 6  # limit on flips beside those where sides are equal

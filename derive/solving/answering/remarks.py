@@ -47,17 +47,6 @@ from derive.solving.ranges.bounds import Branch
 from derive.time_limits import query, sharing
 from derive.tolerances import AGREEMENT, MOVED, WORTH_TELLING
 
-__all__ = [
-    "Elsewhere",
-    "limits_for",
-    "neglected",
-    "of_default",
-    "of_definition",
-    "open_ratios",
-    "remarks",
-    "unless_refused",
-]
-
 _PART = 0.5  # of the time of a question, which finding remarks may take
 _DIGITS = 4  # of a value that is typed in for a default
 _SHARE_DIGITS = 3  # of what is left out

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from derive.planning.plan import Plan
     from derive.solving.execution.question import Question
 
-__all__ = ["Roles"]
-
 
 @dataclass(frozen=True)
 class Roles:

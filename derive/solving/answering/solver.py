@@ -41,8 +41,6 @@ from derive.solving.ranges.joined_cases import is_gapless, joined
 from derive.time_limits import query
 from derive.tolerances import SAME_ROOT
 
-__all__ = ["is_settled", "settled", "solve", "solve_all", "the_one"]
-
 
 def solve(library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]) -> Answer:
     """The one answer, or an error that says why there is none or more than one.

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from quantities.declaration import Declaration
     from quantities.value import Value
 
-__all__ = ["whole_counts"]
-
 _MANY = 1000  # sequences or chips, of which one more or less makes no difference that anybody minds
 
 Solve = Callable[[str, Mapping[str, "Value | str"]], "Answer"]

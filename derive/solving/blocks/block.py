@@ -56,8 +56,6 @@ from derive.time_limits import sharing, tick
 from derive.tolerances import SAME_ROOT
 from quantities.domain import Domain
 
-__all__ = ["solve_block"]
-
 _DIVISORS = 2  # limit on divisors that are zero at once
 _QUICK = 20  # the first search through boxes is this many times shorter than the last
 _SHARE = 0.5  # of the time left, which the last one may take

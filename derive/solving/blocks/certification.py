@@ -29,8 +29,6 @@ from derive.solving.blocks.outcome import Outcome
 from derive.tolerances import AROUND_ZERO, BLUR, FINEST_PART, LARGEST, SAME_SOLUTION
 from quantities.domain import Domain
 
-__all__ = ["claim_of"]
-
 _MOST = 2000  # boxes that are looked at
 _UNKNOWNS = 6  # beyond which boxes are too many
 _NARROW = (1e-13, 1e-11, 0.9 * SAME_SOLUTION)  # relative distances around a solution in which its existence is tried

@@ -37,8 +37,6 @@ from derive.solving.blocks.samples import middle
 from derive.time_limits import tick
 from derive.tolerances import AGREEMENT, BLUR, FINEST_PIECE, LARGEST, NEAR_MULTIPLE
 
-__all__ = ["Exhausted", "exhausted", "is_bounded", "is_near", "is_small", "narrowed", "seen_in"]
-
 _SMALL = 10  # limit on unknowns of a block that is searched early
 _MOST = 30  # limit on unknowns of a block that is searched at all
 _SHORT = 8  # the search is this many times shorter where a domain is unbounded

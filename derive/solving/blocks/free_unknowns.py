@@ -38,21 +38,6 @@ from derive.time_limits import tick
 from derive.tolerances import AGREEMENT, ALIKE, BLUR, MET, NO_SHARE
 from quantities.domain import Domain
 
-__all__ = [
-    "bounds_over",
-    "by_proportion",
-    "has_choice",
-    "has_pieces",
-    "holds_everywhere",
-    "is_divided_by",
-    "is_level_span",
-    "is_proportional",
-    "is_unmoved",
-    "level_spans",
-    "may_cancel",
-    "variants_of",
-]
-
 CHOICES = ("max", "min", "piecewise")
 _VARIANTS, _MOST = 24, 64  # limits on combinations of arms, of a system and of one equation
 _RATIONAL = {"add", "mul", "neg", "inv", "pow"}

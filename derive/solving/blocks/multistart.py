@@ -24,8 +24,6 @@ from derive.solving.blocks.substitution import Branch, expressed, sizes
 from derive.time_limits import tick
 from derive.tolerances import SAME_ROOT
 
-__all__ = ["solved_from_starts"]
-
 _CURVE = 4  # solutions, apart from each other and none of them isolated, that make a curve
 _APART = 0.03  # of the largest value, by which two of these differ: a root of high order is found to a hundredth
 _TORN = 3  # limit on tears

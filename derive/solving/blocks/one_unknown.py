@@ -71,8 +71,6 @@ from derive.tolerances import (
 from quantities.domain import Domain
 from quantities.rational import exact_of, nearest
 
-__all__ = ["solutions_of", "values_of"]
-
 _TURNS = 400  # limit on turns of an angle
 _WHOLE = Name("a whole number")  # which nobody declares
 _PROOF = "no other root{sizes}: proved by interval arithmetic"

@@ -19,20 +19,6 @@ from derive.numerics.root_finding.krawczyk import Newton, newton
 from derive.tolerances import AGREEMENT, BLUR, MET, SAME_SOLUTION
 from quantities.domain import Domain
 
-__all__ = [
-    "NEVER",
-    "OneUnknown",
-    "Outcome",
-    "Solution",
-    "System",
-    "agrees",
-    "are_close",
-    "is_covered",
-    "is_met",
-    "may_be_met",
-    "repeats",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Solution:

@@ -23,17 +23,6 @@ from derive.solving.blocks.outcome import Outcome, Solution, System, agrees, are
 from derive.solving.blocks.substitution import expressed
 from derive.tolerances import AGREEMENT, BLUR, HANDFUL, LAST_DIGIT, NEAR_MULTIPLE, ROUNDED, TIGHT, VISIBLE
 
-__all__ = [
-    "are_apart",
-    "each_once",
-    "fitted",
-    "in_many_digits",
-    "is_telling",
-    "leads_elsewhere",
-    "settled",
-    "sharp",
-]
-
 _FEW = 20  # limit on unknowns of a system that is improved by difference quotients
 _SMALL = 8  # limit on unknowns of a system that is refined in multiprecision
 _BETWEEN = (0.5, 0.1273, 0.3819, 0.7321, 0.9103)  # shares of the way from a point to another, the middle first

@@ -16,8 +16,6 @@ from derive.numerics.intervals.arithmetic import Span
 from derive.tolerances import CONSTANT, LARGEST, POINT, SMALLEST
 from quantities.domain import Domain
 
-__all__ = ["guesses", "is_constant", "is_narrow", "middle", "points_across", "runs", "spread", "starts", "within"]
-
 _EVERYWHERE = (1.3e-9, 1.7e-6, 1.1e-3, 0.037, 0.713, 1.929, 31.37, 1037.3, 1.0373e6 + 0.29, 1.3e9)
 _POINTS = 60  # points at which an interval is tried
 _LEVELS = (1.0, 0.1, 10.0, 0.5, -1.0, 0.0, 2.0, -0.1)

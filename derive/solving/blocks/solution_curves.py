@@ -29,8 +29,6 @@ from derive.solving.blocks.tearing import tearings
 from derive.time_limits import tick
 from derive.tolerances import AGREEMENT, AT_END, LEAST_SQUARED, RANK_ON_CURVE, ROUNDED
 
-__all__ = ["holds_along_branch", "is_open_in_part", "lies_on_curve", "repeat_each_other"]
-
 _STEPS = (1e-3, 1e-2, 3e-2)  # relative to the unknowns' sizes
 _KEPT = 0.2  # least share of a step that the corrector must leave
 _PART = 1e-2  # of a domain

@@ -22,8 +22,6 @@ from derive.numerics.intervals.enclosure import Span, enclose
 from derive.solving.blocks.free_unknowns import has_choice
 from derive.solving.blocks.outcome import System
 
-__all__ = ["Branch", "Lost", "Worth", "expressed", "loses_nothing", "may_be_lost", "sizes", "spans_of", "substituted"]
-
 _LARGEST = 4000  # limit on nodes of a composed expression
 _BRANCHES = 8  # limit on combinations of inverses in a tearing
 

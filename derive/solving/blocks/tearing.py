@@ -59,8 +59,6 @@ from derive.time_limits import sharing, tick
 from derive.tolerances import AGREEMENT, LEAST, SAME_MULTIPLE, SAME_ROOT, TIGHT, TOGETHER
 from quantities.domain import Domain
 
-__all__ = ["straight", "tearings", "torn"]
-
 _BESIDE = 3e-3  # relative distance from a root at which only a level still holds
 _MOST = 40  # limit on unknowns of a system that is torn
 _LARGEST = 3000  # limit on nodes of its equations

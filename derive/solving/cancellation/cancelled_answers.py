@@ -40,8 +40,6 @@ from derive.solving.sensitivity.elasticities import composed
 from derive.time_limits import tick
 from quantities.domain import Domain
 
-__all__ = ["cancelled", "cancels", "projected", "prove_fit", "reduced"]
-
 _TRIED = 64  # trials of values for free quantities
 _LEFT = Memo[RelationSet](most=64)
 _REPEATED = 8  # limit on sets of dependent relations that are checked

@@ -28,17 +28,6 @@ if TYPE_CHECKING:
     from derive.planning.incidence import Structure
     from derive.solving.execution.question import Outline, Question
 
-__all__ = [
-    "Rows",
-    "combined",
-    "directions",
-    "repeated",
-    "repeated_among",
-    "rows_of",
-    "structure_of_combined",
-    "tied",
-]
-
 Rows = dict[str, Row]
 """The slopes of relations by name, and of the weak values, each as `=name`: in the order in which they count."""
 

@@ -24,8 +24,6 @@ from derive.planning.plan import Block, ordered
 from derive.solving.ranges.range_propagation import closed_forms, only_form
 from derive.tolerances import AGREEMENT
 
-__all__ = ["Leaving", "certainly_left", "is_silent", "leaving", "leaving_from", "leaving_in_a_case", "may_be_undefined"]
-
 _LEAVING = Memo["Leaving"](most=256)
 
 

@@ -44,8 +44,6 @@ from derive.solving.execution.regimes import Undecided, verdict_at
 from derive.solving.ranges.inequalities import stated_at
 from derive.time_limits import tick
 
-__all__ = ["missing_sets"]
-
 _OFFERED = {2: 64, 3: 16}  # limit on sets, by their number of names
 _COMBINED = 1000  # limit on sets of two names or more that are examined
 _FIRST = 12  # names nearest to the target that a set of three may begin with

@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     from derive.model.relation import Relation
     from derive.solving.execution.answer import Answer
 
-__all__ = ["Agreement", "StatedTwice", "agreement", "by_names", "stated_twice"]
-
 _SEVERAL = frozenset({*CHOICES, *STEPPED, *PERIODIC})  # operations that have one value for several numbers
 _MOST = 16  # limit on solutions that are followed
 _SETS = 16  # limit on sets of dependent relations that are looked at

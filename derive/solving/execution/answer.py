@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from derive.model.relation import Relation
     from derive.planning.networks import DiGraph
 
-__all__ = ["Again", "Answer", "Assumption", "Check", "Course", "Lineage", "Neglected", "Remark", "Stage", "Step"]
-
 
 @dataclass(frozen=True, slots=True)
 class Step:

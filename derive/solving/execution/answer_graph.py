@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from quantities.units import Unit
     from quantities.value import Value
 
-__all__ = ["answer_graph"]
-
 
 def answer_graph(answer: Answer) -> DiGraph:
     """The directed graph of an answer."""

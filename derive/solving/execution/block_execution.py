@@ -33,8 +33,6 @@ from quantities.domain import Domain
 if TYPE_CHECKING:
     from derive.model.relation import Relation
 
-__all__ = ["State", "block_states", "outcome_of", "steps_beside"]
-
 _OUTCOMES = Memo[Outcome](most=256)
 
 _T = TypeVar("_T")

@@ -43,18 +43,6 @@ if TYPE_CHECKING:
     from derive.model.relation import Relation
     from derive.solving.execution.question import Question
 
-__all__ = [
-    "CaseLogic",
-    "boxes",
-    "boxes_by_arms",
-    "claims",
-    "is_possible",
-    "left_by_arms",
-    "negation",
-    "with_own_values",
-    "worded",
-]
-
 _COMPARED = Memo[frozenset[str]](most=1)
 _ROUNDS = 3  # limit on rounds in which the conditions of a case narrow the domains
 _AROUND = 24  # limit on relations around the claims that narrow them

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from quantities.units import Unit
     from quantities.value import Value
 
-__all__ = ["AnswerChecks", "checked", "extended", "fallbacks", "is_void", "testable"]
-
 
 @dataclass(frozen=True)
 class AnswerChecks:

@@ -33,21 +33,6 @@ from derive.time_limits import tick
 if TYPE_CHECKING:
     from derive.model.relation import Relation
 
-__all__ = [
-    "carried_out",
-    "conditional_in",
-    "decisions_of",
-    "detours",
-    "inapplicable",
-    "is_of_case",
-    "of_another_case",
-    "of_case",
-    "plan_beside",
-    "prove_possible",
-    "with_conditions",
-    "without",
-]
-
 _DETOURS = 2  # limit on relations that are left out because others imply them
 _REPEATING = "others repeat it"
 

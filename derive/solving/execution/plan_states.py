@@ -23,21 +23,6 @@ from derive.solving.execution.block_execution import State, block_states, outcom
 from derive.solving.execution.question import NO_CASE, Case, Outline, Question
 from derive.time_limits import tick
 
-__all__ = [
-    "UNPROVED",
-    "Found",
-    "all_of",
-    "claims_of",
-    "is_doubt",
-    "is_of_one_turn",
-    "is_of_proof",
-    "lone_fallbacks",
-    "planned",
-    "planned_for",
-    "proof_of",
-    "solved",
-]
-
 _PLANS = Memo[Plan](most=4096)
 
 _MOST = 64  # limit on solutions that are followed

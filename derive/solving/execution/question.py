@@ -27,8 +27,6 @@ from quantities.declaration import Declaration, read_given
 from quantities.facts import Profile
 from quantities.value import Value
 
-__all__ = ["NO_CASE", "Case", "Outline", "Question", "ask", "given_quantity", "outlined", "strong_values"]
-
 _SOUGHT = 20  # unknown names up to which those are sought that resemble them
 _FOLLOWERS = Memo[frozenset[str]](most=4096)
 

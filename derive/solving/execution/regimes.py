@@ -45,18 +45,6 @@ if TYPE_CHECKING:
     from derive.model.relation import Relation
     from derive.solving.execution.question import Question
 
-__all__ = [
-    "ANOTHER",
-    "MOST_CASES",
-    "Decisions",
-    "Undecided",
-    "applies_at",
-    "explored",
-    "verdict_at",
-    "whether",
-    "within_reach",
-]
-
 _REACHES = Memo[frozenset[str]](most=64)
 
 ANOTHER = "its case does not apply"

@@ -31,8 +31,6 @@ from derive.time_limits import query
 from derive.tolerances import TIGHT
 from quantities.rational import Rational, exact_of
 
-__all__ = ["Elsewhere", "Lines", "Unwritten", "as_float", "as_rational"]
-
 _STEEPEST = 64  # limit on whole exponents
 _WIDEST = 1000  # numbers that are multiplied or added up in one line
 _LONGEST = 1000  # bits of a numerator or a denominator, which the next lines may make longer

@@ -39,8 +39,6 @@ from derive.solving.programs.lines import Elsewhere, Lines, Unwritten, as_float,
 from quantities.declaration import read_given
 from quantities.value import Value
 
-__all__ = ["Program", "Shape", "Stated", "programmed", "shape_of"]
-
 _CORNERS = 3  # ranges at whose ends a program is run
 _PROGRAMS = 4  # of one shape
 _ATTEMPTS = 8  # to write one

@@ -61,8 +61,6 @@ from derive.solving.sensitivity.elasticities import (
 )
 from derive.tolerances import ASIDE
 
-__all__ = ["EXACT_PIECE", "Bounds", "Branch", "unsteady", "whole_case"]
-
 EXACT_PIECE = "bounds are exact: every number between them is a value"
 _EXACT_PIECES = "bounds are exact: not every number between them is a value"
 _CUT = "bounds contain every value in this case; not every value in them need be reached"

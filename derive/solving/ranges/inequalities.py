@@ -37,8 +37,6 @@ from quantities.declaration import Declaration
 from quantities.units import Unit
 from quantities.value import Value
 
-__all__ = ["bounded", "inside", "pinned", "stated_at", "stated_between"]
-
 _EDGES = 4  # limit on edges of an inequality
 _EQUALITIES = Memo[RelationSet](most=64)  # a library in which one inequality is an equation
 _CASES = Memo[RelationSet](most=64)  # a library in which one case holds whatever its conditions

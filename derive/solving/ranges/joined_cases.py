@@ -20,8 +20,6 @@ from derive.numerics.algebra.evaluation import holds
 if TYPE_CHECKING:
     from quantities.domain import Domain
 
-__all__ = ["is_gapless", "joined"]
-
 _JOINED = Memo[RelationSet](most=1)
 
 

@@ -30,21 +30,6 @@ from derive.solving.sensitivity.elasticities import bounds_of_form, bounds_sampl
 from derive.tolerances import EXTREME
 from quantities.domain import Domain
 
-__all__ = [
-    "WIDE",
-    "closed_forms",
-    "domain_of",
-    "enclosed",
-    "is_open_elsewhere",
-    "leaves",
-    "leaves_domain",
-    "may_enter_elsewhere",
-    "only_form",
-    "ranges_of",
-    "spread",
-    "spread_without_middle",
-]
-
 WIDE = "they may be too wide"
 """What is said of bounds that are far from what was met."""
 

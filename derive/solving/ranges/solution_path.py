@@ -29,8 +29,6 @@ from derive.solving.sensitivity.elasticities import composed, put_in
 from derive.time_limits import tick
 from derive.tolerances import ATTAINED, FOLLOWED
 
-__all__ = ["ATTAINED_ALONG", "along", "hangs_on_what_cancels"]
-
 ATTAINED_ALONG = "bounds along this solution are attained"
 _SQUARE = 12  # limit on unknowns that are followed together
 _HALVINGS = 8  # of ranges through which a solution is not followed at once

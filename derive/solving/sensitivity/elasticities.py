@@ -41,24 +41,6 @@ from derive.tolerances import NO_RESPONSE, RESPONSE
 if TYPE_CHECKING:
     from quantities.quantity import Quantity
 
-__all__ = [
-    "ANY",
-    "EXACT",
-    "LARGEST",
-    "OPERATIONS",
-    "ROUGH",
-    "SEARCHED",
-    "bounds_of_form",
-    "bounds_sampled",
-    "composed",
-    "degree",
-    "eased",
-    "is_monotone",
-    "put_in",
-    "slopes",
-    "without_idle_arms",
-]
-
 LARGEST = 5000
 """Nodes of the largest closed form that is written out."""
 EXACT = "bounds are exact: monotone in every range"

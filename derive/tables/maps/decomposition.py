@@ -20,8 +20,6 @@ from typing import Any
 
 from derive.tolerances import SLIVER
 
-__all__ = ["Column", "Scale", "columns_of", "decomposed"]
-
 _PARTS = 16  # of an interval at each step
 _FINE = 14  # steps until its ends are neighbours among the floats: 16**14 > 2**53
 _COARSE = 6  # steps at a change of the order, where a strip may vanish: 16**6, about ten million

@@ -25,18 +25,6 @@ from derive.tables.maps.decomposition import Column, Scale, columns_of, decompos
 from derive.tables.point_checks import Verdict
 from derive.tables.sweep_question import Survey, crossed
 
-__all__ = [
-    "Change",
-    "Curve",
-    "Labels",
-    "RegimeMap",
-    "Standing",
-    "Strip",
-    "map_chart",
-    "mapped",
-    "varying",
-]
-
 Point = tuple[float, ...]
 """Its number on each axis."""
 

@@ -41,8 +41,6 @@ from quantities.declaration import Declaration
 from quantities.facts import Profile
 from quantities.value import Source, Value
 
-__all__ = ["Choice", "Conclusion", "Contradiction", "Inference", "Missing", "conclude", "infer", "survey"]
-
 
 @dataclass(frozen=True)
 class Choice:

@@ -37,27 +37,6 @@ from quantities.declaration import Declaration, read_given
 from quantities.facts import Profile
 from quantities.value import Source, Value, read_value
 
-__all__ = [
-    "KEYS",
-    "QUESTIONS",
-    "STANDING_IN",
-    "TENSIONS",
-    "Asker",
-    "Chosen",
-    "Plausible",
-    "Sheet",
-    "SheetQuestion",
-    "Span",
-    "Tension",
-    "ends",
-    "plausible",
-    "printed",
-    "read_sheet",
-    "sheet_names",
-    "size_classes",
-    "stated",
-]
-
 
 def _data(name: str) -> Mapping[str, Any]:
     return tomli.loads(Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8"))

@@ -15,8 +15,6 @@ from quantities.units import Unit
 if TYPE_CHECKING:
     from derive.tokens.price_sheets.oracle import Conclusion, Contradiction, Inference, Missing
 
-__all__ = ["DIGITS", "as_data", "as_steps", "as_text", "points", "shown", "side_by_side"]
-
 DIGITS = 3
 """Digits of a conclusion by default."""
 

@@ -16,9 +16,6 @@ from derive.tokens.price_sheets.sheets import QUESTIONS, TENSIONS, plausible, si
 from derive.tokens.price_sheets.text import points
 from quantities.value import Source
 
-__all__ = ["read"]
-
-
 _HEADS = {tension.prices: tension.question.head for tension in TENSIONS if tension.question.head}
 _Prices = tuple[str, ...]
 

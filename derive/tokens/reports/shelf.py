@@ -27,20 +27,6 @@ from quantities.declaration import Declaration
 if TYPE_CHECKING:
     from derive.library import Library
 
-__all__ = [
-    "chosen",
-    "is_own",
-    "is_page",
-    "named",
-    "orphans",
-    "page",
-    "parts",
-    "pressed_pictures",
-    "report",
-    "stale",
-    "texts",
-]
-
 _EDITION = f"derive {version('derive-engine')}; numbers are shown rounded and computed with all their digits"
 _MEASURED = frozenset({"benchmarks.md"})  # depends on the machine and is never stale
 

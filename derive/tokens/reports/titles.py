@@ -12,8 +12,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-__all__ = ["TEMPLATES", "VOLUME", "page_names", "page_text", "page_titles", "parts", "same_page", "titles"]
-
 TEMPLATES = Path(__file__).parent / "templates"
 """The templates of the reports; folders below have parts that several of them share, or that are long."""
 

@@ -28,8 +28,6 @@ from derive.solving.execution.answer import Answer
 from derive.tolerances import TOLD
 from quantities.value import read_value
 
-__all__ = ["all_readings", "displayed", "in_short", "is_whole", "plainly", "verdicts", "with_names"]
-
 _DIGITS = re.compile(r"\d+\.\d{6,}")
 _SIDE = re.compile("^(?:at least|at most|more than|less than) ")
 _AMOUNT = re.compile(r"(\d+(?:\.\d+)?) (\S+)")
