@@ -107,7 +107,7 @@ def _no_single(library: RelationSet, question: Question, answers: Sequence[Answe
 def solve_all(
     library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]
 ) -> tuple[Answer, ...]:
-    """Every admissible answer, in ascending order."""
+    """Every admissible answer: intervals and then numbers, each in ascending order."""
     return _all_solved(library, target, profiles, given, None)
 
 
@@ -269,7 +269,7 @@ def _answers(library: RelationSet, sought: Candidates, profiles: tuple[Any, ...]
         ]
         reached = possible or reached  # where none is, the givens themselves are at fault
     explained = {id(answer): explanation for explanation, answer in reached}
-    distinct = list(_distinct([answer for _, answer in reached]))
+    distinct = sorted(_distinct([answer for _, answer in reached]), key=_place)
 
     def with_remarks(rank: int, answer: Answer) -> Answer:
         """The answer, which says on demand what it assumes, and of counts that come out as no whole numbers which ones
@@ -327,8 +327,15 @@ def _own(library: RelationSet, question: Question, profiles: tuple[Any, ...]) ->
     return replace(answer, stated_assumptions=(*answer.stated_assumptions, note))
 
 
+def _place(answer: Answer) -> tuple[bool, bool, Span]:
+    """The place of an answer among others: intervals before numbers, each in ascending order, and assumed ones last."""
+    ends = (answer.base, answer.base) if answer.base is not None else answer.bounds
+    assert ends is not None
+    return answer.base is not None, answer.base is None and _is_away(answer), ends
+
+
 def _distinct(answers: Sequence[Answer]) -> Iterator[Answer]:
-    """The answers, intervals first; two numbers that agree to 1e-9 are one, and an interval covers all values in it.
+    """The answers, of which two numbers that agree to 1e-9 are one, and an interval covers all values in it.
 
     One of a case that a number assumes away does not cover that number.
     """

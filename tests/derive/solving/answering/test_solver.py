@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
+from random import Random
 
 import numpy as np
 import pint
@@ -403,6 +404,16 @@ def test_an_inequality_never_fixes_a_value():
 
 
 # Uniqueness and angles
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_intervals_are_answers_in_ascending_order_however_wide_they_are(seed: int) -> None:
+    """A product of four factors is not negative below its first root, between the middle ones, and above its last."""
+    roots = sorted(Random(seed).sample(range(-80, 81), 4))
+    form = "*".join(f"(x - ({root / 10}))" for root in roots)
+    asked = bare("x", f"abs({form}) = {form}", domains={"x": "-9..9"})
+    ends = [-9, *(root / 10 for root in roots), 9]
+    assert [answer.bounds for answer in asked.solve_all("x")] == list(zip(ends[::2], ends[1::2], strict=True))
 
 
 def test_two_roots_are_two_answers_in_ascending_order():
