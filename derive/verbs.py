@@ -191,33 +191,33 @@ VERBS = (
     Verb(
         "solve",
         _ASK,
-        "Any quantity, or several, from what is given.",
-        [
+        brief="Any quantity, or several, from what is given.",
+        examples=[
             'derive solve period length="0.994 m" gravity="9.81 m/s**2" --library pendulum.toml',
             'derive solve "step_time, weight_bytes/chips in GB/chip" batch="64 sequence" chips="8 chip" '
             'context="8 ktoken/sequence" --with llama3-70b --each h100-sxm:fp8,b200-sxm:fp8',
         ],
-        (
+        parameters=(
             *(_target("TARGET[,TARGET]"), _given(), _WITH, _EACH, *_OF, _INS),
             _flag("--all", "Every admissible answer: roots, regimes, bounds.", "is_all"),
             _flag("--steps", "Show the derivation (the default on a terminal)."),
             _flag("--latex", _LATEX.format("the derivation"), "as_latex"),
             *(_DIGITS, _STRICT, _JSON),
         ),
-        "derive.cli.solving:solve",
-        "Solve for a quantity: its value with unit, steps, sources, assumptions, failed checks.",
+        place="derive.cli.solving:solve",
+        tool="Solve for a quantity: its value with unit, steps, sources, assumptions, failed checks.",
     ),
     Verb(
         "sweep",
         _RANGES,
-        "A table or a picture along axes.",
-        [
+        brief="A table or a picture along axes.",
+        examples=[
             'derive sweep cost_per_token,step_time batch="1..4096 sequence" context="8 ktoken/sequence" '
             'chips="8 chip" chip_price="2 USD/h/chip" --with h100-sxm:fp8 --with llama3-70b -o cost.svg',
             'derive sweep step_time batch="16,64,256 sequence" context="8 ktoken/sequence" chips="8 chip" '
             "--with llama3-70b --each h100-sxm:fp8,b200-sxm:fp8",
         ],
-        (
+        parameters=(
             _target("TARGET[,TARGET]"),
             _given("NAME=LOW..HIGH [NAME=VALUE,VALUE] [NAME=VALUE ...]"),
             *(_WITH, _EACH, *_OF, _INS),
@@ -225,175 +225,182 @@ VERBS = (
             *_writes("A .csv with every point, or a picture as .svg, .png or .pdf; - for CSV here."),
             *(_DIGITS, _STRICT, _JSON),
         ),
-        "derive.cli.ranges:sweep",
+        place="derive.cli.ranges:sweep",
         endings=(".csv", *PICTURES),
     ),
     Verb(
         "sample",
         _RANGES,
-        "Where a quantity mostly lies, by points drawn from ranges.",
-        [
+        brief="Where a quantity mostly lies, by points drawn from ranges.",
+        examples=[
             'derive sample cost_per_token batch="16..64 sequence" context="1..100 ktoken/sequence" '
             'chips="8 chip" bandwidth_efficiency="0.7 +/- 0.1" --with h100-sxm:fp8 --with llama3-70b'
         ],
-        (
+        parameters=(
             *(_target(), _given("NAME=LOW..HIGH [NAME=VALUE ...]"), _WITH, *_OF, _IN),
             _number("--points", click.IntRange(min=1), "Points to draw (100000).", default=100_000),
             _number("--seed", click.IntRange(min=0), "Seed of the random numbers (0).", default=0),
             *(*_PICTURE, _DIGITS, _STRICT, _JSON),
         ),
-        "derive.cli.ranges:sample",
+        place="derive.cli.ranges:sample",
         settings={"points": "write --points N", "seed": "write --seed N"},
     ),
     Verb(
         "least",
         _BEST,
-        "The choice that makes a quantity least, proved.",
-        [_best_example("least", "cost_per_token")],
-        _BEST_PARAMETERS,
-        "derive.cli.optimum:least",
-        "The choice that makes a quantity least (or most), proved: ranges and lists among the givens are free.",
+        brief="The choice that makes a quantity least, proved.",
+        examples=[_best_example("least", "cost_per_token")],
+        parameters=_BEST_PARAMETERS,
+        place="derive.cli.optimum:least",
+        tool="The choice that makes a quantity least (or most), proved: ranges and lists among the givens are free.",
         settings=_LIMITED,
     ),
     Verb(
         "most",
         _BEST,
-        "The choice that makes a quantity most, proved.",
-        [_best_example("most", "user_speed")],
-        _BEST_PARAMETERS,
-        "derive.cli.optimum:most",
+        brief="The choice that makes a quantity most, proved.",
+        examples=[_best_example("most", "user_speed")],
+        parameters=_BEST_PARAMETERS,
+        place="derive.cli.optimum:most",
         settings=_LIMITED,
     ),
     Verb(
         "front",
         _BEST,
-        "The choices of which none is better in two targets.",
-        [_best_example("front", "cost_per_token,user_speed")],
-        (
+        brief="The choices of which none is better in two targets.",
+        examples=[_best_example("front", "cost_per_token,user_speed")],
+        parameters=(
             *(_target("TARGET,TARGET"), _given(_CHOICES), _SUCH_THAT, _AMONG, _WITH, *_OF, _INS),
             *(*_PICTURE, _DIGITS, _PROVED, _JSON),
             _number("--points", click.IntRange(min=2), "Points of the front (12).", default=12),
         ),
-        "derive.cli.optimum:front",
+        place="derive.cli.optimum:front",
         settings={**_LIMITED, "points": "write --points N"},
     ),
     Verb(
         "border",
         _RANGES,
-        "Where another arm binds, or a check ceases to hold.",
-        [
+        brief="Where another arm binds, or a check ceases to hold.",
+        examples=[
             'derive border step_time batch="1..4096 sequence" context="0.1..100 ktoken/sequence" '
             'chips="8 chip" --with h100-sxm:fp8 --with llama3-70b -o map.svg'
         ],
-        (
+        parameters=(
             *(_target(), _given("NAME=LOW..HIGH [NAME=LOW..HIGH] [NAME=VALUE ...]")),
             *(_WITH, *_OF, _IN, *_PICTURE, _DIGITS, _JSON),
         ),
-        "derive.cli.ranges:border",
+        place="derive.cli.ranges:border",
         settings={"over": "a border is drawn over the givens that are ranges"},
     ),
     Verb(
         "compare",
         _WHY,
-        "Why the answers of two scenarios differ.",
-        [
+        brief="Why the answers of two scenarios differ.",
+        examples=[
             'derive compare cost_per_token batch="64 sequence" chips="8 chip" context="8 ktoken/sequence" '
             '--with llama3-70b --with h100-sxm:fp8 --against b200-sxm:fp8 chips="4 chip"'
         ],
-        (_target(), _given(), _WITH, _AGAINST, _EACH, *_OF, _IN, *_PICTURE, _DIGITS, _STRICT, _JSON),
-        "derive.cli.explaining:compare",
+        parameters=(_target(), _given(), _WITH, _AGAINST, _EACH, *_OF, _IN, *_PICTURE, _DIGITS, _STRICT, _JSON),
+        place="derive.cli.explaining:compare",
         has_second_scenario=True,
     ),
     Verb(
         "formula",
         _ASK,
-        "The closed form of a quantity, without numbers.",
-        [
+        brief="The closed form of a quantity, without numbers.",
+        examples=[
             "derive formula drain_time hbm_capacity hbm_bandwidth",
             "derive formula step_time batch context chips --with h100-sxm:fp8 --with llama3-70b",
         ],
-        (_target(), _given("[NAME ...]"), _WITH, *_OF, _flag("--latex", _LATEX.format("it"), "as_latex"), _JSON),
-        "derive.cli.solving:formula",
-        "The closed form of a quantity in terms of the quantities that are given by name.",
+        parameters=(
+            _target(),
+            _given("[NAME ...]"),
+            _WITH,
+            *_OF,
+            _flag("--latex", _LATEX.format("it"), "as_latex"),
+            _JSON,
+        ),
+        place="derive.cli.solving:formula",
+        tool="The closed form of a quantity in terms of the quantities that are given by name.",
     ),
     Verb(
         "reach",
         _ASK,
-        "Everything that some names determine.",
-        ["derive reach batch context chips --with h100-sxm:fp8 --with llama3-70b"],
-        (_given("[NAME ...]"), _WITH, *_OF, _JSON),
-        "derive.cli.solving:reach",
+        brief="Everything that some names determine.",
+        examples=["derive reach batch context chips --with h100-sxm:fp8 --with llama3-70b"],
+        parameters=(_given("[NAME ...]"), _WITH, *_OF, _JSON),
+        place="derive.cli.solving:reach",
     ),
     Verb(
         "graph",
         _WHY,
-        "What leads to a quantity, as a picture.",
-        ["derive graph step_time batch context chips --with h100:fp8 --with llama3-8b -o plan.svg"],
-        (
+        brief="What leads to a quantity, as a picture.",
+        examples=["derive graph step_time batch context chips --with h100:fp8 --with llama3-8b -o plan.svg"],
+        parameters=(
             *(_target("[TARGET]"), _given("[GIVEN ...]"), _WITH, *_OF),
             *_writes(
                 "Where to write: a file that ends in .svg, .graphml or .json; without it, a picture on standard output."
             ),
         ),
-        "derive.cli.explaining:graph",
+        place="derive.cli.explaining:graph",
         endings=(".svg", ".graphml", ".json"),
     ),
     Verb(
         "compile",
         _ELSEWHERE,
-        "A question as a Python module that needs nothing else.",
-        ["derive compile step_time batch context --with h100-sxm:fp8 --with llama3-70b -o step_time.py"],
-        (
+        brief="A question as a Python module that needs nothing else.",
+        examples=["derive compile step_time batch context --with h100-sxm:fp8 --with llama3-70b -o step_time.py"],
+        parameters=(
             *(_target(), _given("[NAME ...]"), _WITH, *_OF, _IN),
             *_writes("Where to write it: a file that ends in .py; - for standard output.", required=True),
         ),
-        "derive.cli.elsewhere:compile_",
+        place="derive.cli.elsewhere:compile_",
         endings=(".py",),
         hint="derive page writes JavaScript, inside a page.",
     ),
     Verb(
         "page",
         _ELSEWHERE,
-        "A question as a page with sliders.",
-        [
+        brief="A question as a page with sliders.",
+        examples=[
             'derive page cost_per_token step_time batch="1..4096 sequence" context="8 ktoken/sequence" '
             'chips="8 chip" --with h100-sxm:fp8 --with llama3-70b -o page.html'
         ],
-        (
+        parameters=(
             *(_words("words", "TARGET [TARGET ...] [NAME=VALUE ...]"), _WITH, *_OF),
             click.Option(["--title"], default="", metavar="TEXT", help="The page's title."),
             *_writes("Where to write the page.", "FILE.html", required=True),
         ),
-        "derive.cli.elsewhere:page",
+        place="derive.cli.elsewhere:page",
     ),
     Verb(
         "check",
         _FILES,
-        "Units, repetitions and examples of relation files.",
-        ["derive check pendulum.toml"],
-        (
+        brief="Units, repetitions and examples of relation files.",
+        examples=["derive check pendulum.toml"],
+        parameters=(
             _words("files", "[FILE ...]", type=_PATH),
             _flag("--only-relations", "Pass over TOML files that are no relation files."),
             _JSON,
         ),
-        "derive.cli.catalogue:check",
-        "Check a relation file: units, names, repetitions and worked examples, each problem with its mend.",
+        place="derive.cli.catalogue:check",
+        tool="Check a relation file: units, names, repetitions and worked examples, each problem with its mend.",
     ),
     Verb(
         "find",
         _LOOK_UP,
-        "Names by what one calls them, or by their unit.",
-        ['derive find "time between tokens";  derive find USD/Mtoken'],
-        (click.Argument(["words"], nargs=-1, required=True, metavar="WORDS"), *_OF, _JSON),
-        "derive.cli.catalogue:find",
-        "Find quantities, relations and profiles by name, alias and meaning, the nearest first.",
+        brief="Names by what one calls them, or by their unit.",
+        examples=['derive find "time between tokens";  derive find USD/Mtoken'],
+        parameters=(click.Argument(["words"], nargs=-1, required=True, metavar="WORDS"), *_OF, _JSON),
+        place="derive.cli.catalogue:find",
+        tool="Find quantities, relations and profiles by name, alias and meaning, the nearest first.",
     ),
     Verb(
         "list",
         _LOOK_UP,
-        "All quantities, relations, profiles, reports or libraries.",
-        ["derive list quantities cache price"],
-        (
+        brief="All quantities, relations, profiles, reports or libraries.",
+        examples=["derive list quantities cache price"],
+        parameters=(
             click.Argument(
                 ["kind"],
                 default="quantities",
@@ -402,98 +409,98 @@ VERBS = (
             ),
             *(_words("words", "[WORD ...]"), *_OF, _JSON),
         ),
-        "derive.cli.catalogue:list_",
-        "List quantities, relations or profiles, or those that mention all of some words.",
+        place="derive.cli.catalogue:list_",
+        tool="List quantities, relations or profiles, or those that mention all of some words.",
     ),
     Verb(
         "show",
         _LOOK_UP,
-        "Unit, meaning, equation, source of what bears a name.",
-        ["derive show kv_time"],
-        (
+        brief="Unit, meaning, equation, source of what bears a name.",
+        examples=["derive show kv_time"],
+        parameters=(
             click.Argument(["name"], shell_complete=_QUANTITIES),
             *(*_OF, _JSON, _flag("--toml", "Print it as an entry of a relation file.", "as_toml")),
         ),
-        "derive.cli.catalogue:show",
-        "Show all that bear a name: unit, meaning, equation, reason, source, values.",
+        place="derive.cli.catalogue:show",
+        tool="Show all that bear a name: unit, meaning, equation, reason, source, values.",
     ),
     Verb(
         "report",
         _ELSEWHERE,
-        "The reports, or one of a template of your own.",
-        ["derive report roofline prices --pdf;  derive report mine.md --out pages --html"],
-        (
+        brief="The reports, or one of a template of your own.",
+        examples=["derive report roofline prices --pdf;  derive report mine.md --out pages --html"],
+        parameters=(
             _words("names", "[NAME|FILE.md ...]"),
             _flag("--check", "Write nothing; fail if a report is out of date."),
             _flag("--pdf", "Make PDFs too (needs TeX)."),
             _flag("--html", "Write self-contained HTML pages too."),
             *(_folder("reports", "The folder of the reports (reports)."), _FORCE),
         ),
-        "derive.cli.elsewhere:report",
+        place="derive.cli.elsewhere:report",
     ),
     Verb(
         "audit",
         _WHY,
-        "The claims of the source lectures, each recomputed.",
-        ["derive audit C22"],
-        (
+        brief="The claims of the source lectures, each recomputed.",
+        examples=["derive audit C22"],
+        parameters=(
             _words("names", "[ID ...]"),
             click.Option(
                 ["--claims", "own"], type=_PATH, metavar="FILE", help="A file of claims instead of the built-in ones."
             ),
             *(*_OF, _JSON),
         ),
-        "derive.cli.explaining:audit",
+        place="derive.cli.explaining:audit",
     ),
     Verb(
         "infer",
         _WHY,
-        "What the prices of a price sheet imply.",
-        ["derive infer gemini-2-5-pro-prices --with h200-sxm:fp8 --with deepseek-v3"],
-        (
+        brief="What the prices of a price sheet imply.",
+        examples=["derive infer gemini-2-5-pro-prices --with h200-sxm:fp8 --with deepseek-v3"],
+        parameters=(
             *(_words("words", "[SHEET] [NAME=VALUE ...]", shell_complete=_PROFILES), _WITH),
             _flag("--steps", "Show each derivation, what it assumes and what would refute it."),
             *(_DIGITS, _JSON),
         ),
-        "derive.cli.explaining:infer",
+        place="derive.cli.explaining:infer",
     ),
     Verb(
         "manual",
         _ELSEWHERE,
-        "The manual as HTML that needs no network.",
-        ["derive manual --out pages"],
-        (
+        brief="The manual as HTML that needs no network.",
+        examples=["derive manual --out pages"],
+        parameters=(
             _flag("--check", "Write nothing; fail if the manual is out of date. Needs no Sphinx."),
             *(_folder("reports/manual", "The folder of the manual (reports/manual)."), _FORCE),
         ),
-        "derive.cli.elsewhere:manual",
+        place="derive.cli.elsewhere:manual",
         is_timed=False,
     ),
     Verb(
         "schema",
         _FILES,
-        "The JSON schema of relation files.",
-        ["derive schema > relation-file.schema.json"],
-        (),
-        "derive.cli.catalogue:schema",
+        brief="The JSON schema of relation files.",
+        examples=["derive schema > relation-file.schema.json"],
+        parameters=(),
+        place="derive.cli.catalogue:schema",
         is_timed=False,
     ),
     Verb(
         "serve",
         _ELSEWHERE,
-        "A server of tools for an assistant (MCP).",
-        ["derive serve   (an assistant's program starts it, and speaks to it over stdio)"],
-        _OF,
-        "derive.cli.elsewhere:serve",
+        brief="A server of tools for an assistant (MCP).",
+        examples=["derive serve   (an assistant's program starts it, and speaks to it over stdio)"],
+        parameters=_OF,
+        place="derive.cli.elsewhere:serve",
         is_timed=False,
     ),
     Verb(
         "serve-editor",
         _FILES,
-        "A language server for relation files.",
-        ["derive serve-editor   (an editor starts it, and speaks to it over stdio)"],
-        (),
-        "derive.cli.elsewhere:serve_editor",
+        brief="A language server for relation files.",
+        examples=["derive serve-editor   (an editor starts it, and speaks to it over stdio)"],
+        parameters=(),
+        place="derive.cli.elsewhere:serve_editor",
         is_timed=False,
     ),
 )
