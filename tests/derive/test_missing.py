@@ -19,6 +19,7 @@ from derive import DeriveError, UnderdeterminedError
 from derive.numerics.algebra.evaluation import value
 from derive.planning.incidence import structure_of
 from derive.planning.plan import basis_of
+from derive.solving.diagnosis.missing_givens import missing_sets
 from derive.solving.execution.question import ask
 from derive.solving.ranges.inequalities import stated_at
 from tests.derive.random_libraries import Hidden, hidden
@@ -220,3 +221,24 @@ def test_a_default_that_the_givens_make_another_number_leaves_open_what_it_would
     others = dict.fromkeys(names[1:], 1)
     assert {*others} in map(set, caught.value.missing)
     assert library.solve(names[0], u=2, **others).base == pytest.approx((2 * less - sum(factors[1:])) / factors[0])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_a_condition_compares_is_named_in_the_order_in_which_it_is_read(seed):
+    names = [f"{letter}{seed}" for letter in "abcdefgh"]
+    random.Random(seed).shuffle(names)
+    quantities = "".join(f'{name} = {{ unit = "1", value = "1", source = "an estimate" }}\n' for name in names)
+    alone = "".join(f'of_{name} = {{ equation = "y = 3*x", when = ["{name} > 100"] }}\n' for name in sorted(names))
+    library = derive.load(
+        f"""[quantities]
+        x = {{ unit = "1" }}
+        y = {{ unit = "1" }}
+        z = {{ unit = "1" }}
+        {quantities}
+        [relations]
+        always = {{ equation = "y = x*z" }}
+        together = {{ equation = "y = 2*x", when = ["{" + ".join(names)} > 100"] }}
+        {alone}"""
+    )
+    sets = missing_sets(library, ask(library, "y", (), {"x": 3}), frozenset())
+    assert [*sets] == [("z",), *((name,) for name in names)]

@@ -82,25 +82,25 @@ def missing_sets(library: RelationSet, question: Question | Outline, left_out: f
             return
 
 
-def _idle(library: RelationSet, question: Question | Outline) -> dict[str, set[str]]:
+def _idle(library: RelationSet, question: Question | Outline) -> dict[str, Names]:
     """The relations that do not apply at the known numbers, each with the quantities that decide this."""
     if isinstance(question, Outline):
         return {}
-    idle: dict[str, set[str]] = {}
+    idle: dict[str, Names] = {}
     for relation in library.conditional:
-        for condition in relation.conditions:
-            if verdict_at(condition, question.stated_numbers) is False:
-                idle.setdefault(relation.name, set()).update(names_in(condition))
+        failing = [one for one in relation.conditions if verdict_at(one, question.stated_numbers) is False]
+        if failing:
+            idle[relation.name] = tuple(dict.fromkeys(names_in(*failing)))
     return idle
 
 
 def _waking(
-    library: RelationSet, question: Question | Outline, left_out: frozenset[str], idle: Mapping[str, set[str]]
+    library: RelationSet, question: Question | Outline, left_out: frozenset[str], idle: Mapping[str, Names]
 ) -> list[str]:
     """The weak values whose conditions exclude relations that would fix the target: another value may help."""
     found = []
     for name in dict.fromkeys(name for names in idle.values() for name in names if name not in question.strong):
-        asleep = {relation for relation, names in idle.items() if names != {name}}
+        asleep = {relation for relation, names in idle.items() if names != (name,)}
         if name != question.target and _would_settle(library, question, left_out | asleep, name):
             found.append(name)
     return found
