@@ -24,7 +24,7 @@ from derive.solving.answering.exact_answers import compared_with_all, missing_wi
 from derive.solving.answering.one_case import UnfixedError, answered_in_case, narrowed_by_neighbours
 from derive.solving.answering.regime_intervals import confined, left_open, told_apart
 from derive.solving.cancellation.jacobian_rank import tied
-from derive.solving.diagnosis.diagnosis import GIVENS, WEAK_VALUES, confirm, no_solution, shortage
+from derive.solving.diagnosis.diagnosis import GIVENS, WEAK_VALUES, NoValueError, confirm, no_solution, shortage
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.case_boxes import claims, worded
 from derive.solving.execution.plan_execution import conditional_in, decisions_of
@@ -76,7 +76,15 @@ def candidates(library: RelationSet, question: Question) -> Candidates:
         meant = _without_what_is_meant(library, question)
         if meant is not None:
             return meant
-    raise _with_weak_values(library, question, _weightiest(library, errors))
+    error = _weightiest(library, errors)
+    if _is_denied(errors):
+        raise error
+    raise _with_weak_values(library, question, error)
+
+
+def _is_denied(errors: Sequence[DeriveError]) -> bool:
+    """Whether it is proved of one case that there is no value in any, whatever the weak values."""
+    return any(isinstance(error, NoValueError) and error.holds_without_weak_values for error in errors)
 
 
 def _without_what_is_meant(library: RelationSet, question: Question) -> Candidates | None:
@@ -101,12 +109,12 @@ def _without_what_is_meant(library: RelationSet, question: Question) -> Candidat
 def _with_weak_values(library: RelationSet, question: Question, error: DeriveError) -> DeriveError:
     """The error that there is no value, which says by which weak values: without them there may be one.
 
-    One that the givens make another number counts for nothing.
+    One that the givens make another number counts for nothing. A definition is never another number.
     """
     if not isinstance(error, NoSolutionError) or WEAK_VALUES in error.what:
         return error
     around = structure_of(library).around(question.target, frozenset(question.strong))
-    weak = {name: value for name, value in question.weak.items() if name in around}
+    weak = {name: value for name, value in question.weak.items() if name in around and value.source.kind != "exact"}
     if not weak or not _is_open_without(library, question, weak):
         return error
     alone = [name for name in islice(weak, GIVENS) if _is_open_without(library, question, {name})]
@@ -205,6 +213,8 @@ def _sought(
             break
         if all(isinstance(error, UnfixedError) for error in errors):
             break  # the last resort is for cases whose plan leads to no value, and here none has a plan
+        if _is_denied(errors):
+            break
     return [], [] if answers else errors
 
 
@@ -214,9 +224,13 @@ def _weightiest(library: RelationSet, errors: Sequence[DeriveError]) -> DeriveEr
     first = next(error for kind in kinds for error in errors if isinstance(error, kind))
     if isinstance(first, UnfixedError):
         first = shortage(library, first.question, first.left_out)
+    if isinstance(first, NoValueError):
+        first = first.certified()
     none = next((error for error in errors if isinstance(error, NoSolutionError)), None)
     if not isinstance(first, UnderdeterminedError) or none is None:
         return first
+    if isinstance(none, NoValueError):
+        none = none.certified()
     what = f"{first.what} In another case it has no admissible value: {none.reason}."
     return UnderdeterminedError(what, hint=first.hint, missing=first.missing)
 

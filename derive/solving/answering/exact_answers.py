@@ -107,7 +107,7 @@ def _exactly(library: RelationSet, question: Question, *, is_refused: bool) -> L
         return cases_with_one_value(library, question) if is_refused and linear is None else None
     rational = rational_pieces(library, question)
     if rational is not None and not rational.pieces:
-        raise no_solution(library, question, Found(Plan(question.target, (), (), ()), (), {}, NOWHERE))
+        raise no_solution(library, question, Found(Plan(question.target, (), (), ()), (), {}, NOWHERE)).certified()
     return rational
 
 

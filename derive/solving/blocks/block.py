@@ -73,8 +73,12 @@ def solve_block(
     known: Mapping[str, float],
     domains: Mapping[str, Domain],
     hints: Mapping[str, float] | None = None,
+    *,
+    only_closed: bool = False,
 ) -> Outcome:
     """Every value of the unknowns in their domains for which all the equations hold.
+
+    Where `only_closed`, several equations without a closed solution are left undecided, instead of searched long.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> size = Domain("0..100", 0.0, 100.0)
@@ -85,7 +89,15 @@ def solve_block(
     """
     if len(unknowns) == 1:
         return values_of(equations[0], unknowns[0], known, domains[unknowns[0]])
-    return _solutions_of_system(System(tuple(equations), tuple(unknowns), known, domains, hints or {}))
+    system = System(
+        equations=tuple(equations),
+        unknowns=tuple(unknowns),
+        known=known,
+        domains=domains,
+        hints=hints or {},
+        only_closed=only_closed,
+    )
+    return _solutions_of_system(system)
 
 
 def _solutions_of_system(system: System) -> Outcome:
@@ -128,7 +140,7 @@ def _solved(system: System) -> Outcome:
         return whole
     arms = [system] if alone else [system.taking(variant) for variant in variants]
     closed = [_closed(arm, alone) for arm in arms]
-    if all(map(_is_settled, closed)):
+    if system.only_closed or all(map(_is_settled, closed)):
         return _joined(closed, system)
     thorough = None
     with suppress(LimitError), sharing(_SHARE):

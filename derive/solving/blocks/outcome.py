@@ -55,6 +55,7 @@ class System:
     domains: Mapping[str, Domain]
     hints: Mapping[str, float] = field(default_factory=dict)  # guesses for unknowns
     stated: tuple[Equation, ...] = ()  # which must hold in the end, if these are one arm of each
+    only_closed: bool = False  # whether it stays undecided where it has no closed solution, instead of a long search
 
     @property
     def whole(self) -> System:

@@ -46,10 +46,12 @@ _REPEATED = 8  # limit on sets of dependent relations that are checked
 _LARGEST = 2000  # limit on nodes of an equation
 
 
-def cancelled(library: RelationSet, question: Question, aside: Mapping[str, str]) -> Found | None:
-    """The answer that does not depend on what is missing, if there is one."""
+def cancelled(
+    library: RelationSet, question: Question, aside: Mapping[str, str], *, only_closed: bool = False
+) -> Found | None:
+    """The answer that does not depend on what is missing, if there is one, and if asked for in closed form."""
     for elimination in _eliminations(library, question, aside):
-        result = elimination.carried_out()
+        result = elimination.carried_out(only_closed=only_closed)
         if result is not None:
             for names in islice(repeated(elimination.rows, question.target), _REPEATED):
                 prove_fit(library, question, names)
@@ -131,10 +133,10 @@ class _Elimination:
     rows: Rows = field(default_factory=dict)  # of all relations, from which these were chosen
     left_out: Mapping[str, str] = field(default_factory=dict)
 
-    def carried_out(self) -> Found | None:
+    def carried_out(self, *, only_closed: bool) -> Found | None:
         """The remaining relations, solved; None if elimination fails."""
         left = self.left
-        outcome = None if left is None else self._states(left.equations)
+        outcome = None if left is None else self._states(left.equations, only_closed=only_closed)
         if left is None or outcome is None:
             return None
         states, reason = outcome
@@ -172,12 +174,12 @@ class _Elimination:
             matching.add(str(i), names_in(equation.lhs, equation.rhs))
         return matching.settles(self.target)
 
-    def _states(self, equations: Sequence[Equation]) -> tuple[list[State], str] | None:
+    def _states(self, equations: Sequence[Equation], *, only_closed: bool) -> tuple[list[State], str] | None:
         """The states that equations lead to, and why there are none; None if unknown."""
         left = _as_relations(self.library, tuple(equations))
         made = planned_for(left, self.target, list(self.known), (), frozenset())
         try:
-            states, reason = solved(left, made, State(self.known))
+            states, reason = solved(left, made, State(self.known, only_closed=only_closed))
         except (LimitError, NoSolutionError, UnderdeterminedError):
             tick()
             return None

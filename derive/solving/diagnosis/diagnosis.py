@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from derive.errors import DeriveError, InconsistentError, NoSolutionError, UnderdeterminedError
@@ -39,6 +40,7 @@ from derive.solving.execution.regimes import Undecided
 from derive.tolerances import AGREEMENT
 
 if TYPE_CHECKING:
+    from derive.certificates.proof import Claim
     from derive.model.relation import Relation
     from derive.solving.execution.answer import Check
     from derive.solving.execution.question import Outline, Question
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
 __all__ = [
     "GIVENS",
     "WEAK_VALUES",
+    "NoValueError",
     "behind",
     "cancelling",
     "confirm",
@@ -312,7 +315,10 @@ def prove_fit_together(library: RelationSet, question: Question) -> None:
 
 
 def confirm(library: RelationSet, question: Question, name: str) -> None:
-    """Raise if the other strong values fix a given at another value, by cancellation between exact relations."""
+    """Raise if the other strong values fix a given at another value, by cancellation between exact relations.
+
+    Only closed solutions tell: a list that a long search leaves open proves no contradiction.
+    """
     given = question.strong[name]
     others = {other: value for other, value in question.strong.items() if other != name}
     if not others or question.ranges:
@@ -320,7 +326,7 @@ def confirm(library: RelationSet, question: Question, name: str) -> None:
     exact = {other: value for other, value in question.weak.items() if value.source.kind == "exact"}
     alone = replace(question, target=name, strong=others, weak=exact, own=None, outdated={})
     try:
-        found = cancelled(library, alone, {})
+        found = cancelled(library, alone, {}, only_closed=True)
     except (DeriveError, Undecided):  # a result that depends on a condition proves nothing
         return
     if found is None or not found.states or any(name not in state.values for state in found.states):
@@ -344,16 +350,49 @@ def confirm(library: RelationSet, question: Question, name: str) -> None:
     )
 
 
-def no_solution(library: RelationSet, question: Question, found: Found) -> NoSolutionError:
+class NoValueError(NoSolutionError):
+    """A case of a question has no admissible value; whether a certificate proves it is found out if it is reported."""
+
+    def __init__(self, library: RelationSet, question: Question, found: Found, reason: str) -> None:
+        met = library.held_by(found.plan.relations)
+        weak = [name for name in found.plan.weak if name in met]
+        used = f" ({WEAK_VALUES} of {', '.join(weak)} are in use)" if weak else ""
+        super().__init__(
+            f"{question.target} has no admissible value: {reason}{used}.",
+            hint="Check the givens, their units, and the domain of what is asked.",
+            reason=reason,
+        )
+        self.library = library
+        self.question = question
+        self.found = found
+
+    @cached_property
+    def claims(self) -> tuple[Claim, ...] | None:
+        """The certificate of what the plan leads to; None without one."""
+        plan = self.found.plan
+        return claims_of(self.library, self.question, plan, self.question.start(plan))
+
+    @property
+    def holds_without_weak_values(self) -> bool:
+        """Whether it is proved of relations that hold in every case, by what is typed alone."""
+        claims, library = self.claims or (), self.library
+        relations = [name for claim in claims for name in claim.relations]
+        if any(name in self.found.plan.weak for name in library.held_by(relations)):
+            return False
+        if any(library.relations[name].conditions for name in relations):
+            return False
+        counts = [len(claim.solutions) for claim in claims]
+        return counts[-1:] == [0] and all(count == 1 for count in counts[:-1])
+
+    def certified(self) -> NoSolutionError:
+        """The error to report, which speaks of a proof only if there is a certificate of it."""
+        reason = self.reason
+        if is_of_proof(reason) and self.claims is None:
+            reason = reason.partition(": proved by ")[0]
+        error = NoValueError(self.library, self.question, self.found, reason)
+        return NoSolutionError(error.what, hint=error.hint, reason=error.reason)
+
+
+def no_solution(library: RelationSet, question: Question, found: Found) -> NoValueError:
     """The error for a question without an admissible value, with the weak values that contributed to it."""
-    met = library.held_by(found.plan.relations)
-    weak = [name for name in found.plan.weak if name in met]
-    used = f" ({WEAK_VALUES} of {', '.join(weak)} are in use)" if weak else ""
-    reason = found.reason or "no value in its domain fits all relations"
-    if is_of_proof(reason) and claims_of(library, question, found.plan, question.start(found.plan)) is None:
-        reason = reason.partition(": proved by ")[0]  # for want of a certificate
-    return NoSolutionError(
-        f"{question.target} has no admissible value: {reason}{used}.",
-        hint="Check the givens, their units, and the domain of what is asked.",
-        reason=reason,
-    )
+    return NoValueError(library, question, found, found.reason or "no value in its domain fits all relations")

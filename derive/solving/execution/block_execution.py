@@ -56,6 +56,7 @@ class State:
     hints: Mapping[str, float] = field(default_factory=dict)  # weak values, from which a search may start
     barred: frozenset[str] = frozenset()  # quantities that only checks need, and that have no admissible value here
     only_numbers: bool = False  # whether an interval is of no use, so that its bounds need not be tight
+    only_closed: bool = False  # whether a system without a closed solution stays undecided, instead of a long search
     is_free: bool = False  # whether the target's interval ends only where its domain or its case does
     pieces: tuple[Span, ...] = ()  # the intervals of all values that the target has over the ranges, around this one
 
@@ -77,7 +78,16 @@ class State:
         if solution.form is not None:
             forms[next(iter(solution.values))] = solution.form
         notes = (*self.notes, note) if note else self.notes
-        return State(values, spans, forms, notes, self.asides, hints=self.hints, only_numbers=self.only_numbers)
+        return State(
+            values=values,
+            spans=spans,
+            forms=forms,
+            notes=notes,
+            asides=self.asides,
+            hints=self.hints,
+            only_numbers=self.only_numbers,
+            only_closed=self.only_closed,
+        )
 
 
 def _own(held: Mapping[str, _T], is_last: bool) -> dict[str, _T]:
@@ -90,7 +100,7 @@ def block_states(library: RelationSet, block: Block, state: State, *, is_last: b
     if needed & state.spans.keys():
         return _bounded(library, block, state)
     known = {name: state.values[name] for name in needed if name in state.values}
-    outcome = outcome_of(library, block, known, state.hints)
+    outcome = outcome_of(library, block, known, state.hints, only_closed=state.only_closed)
     if outcome.singular and not outcome.solutions:
         names = _listed(block.relations)
         raise _singular(block, names, outcome.reason)
@@ -121,7 +131,12 @@ def steps_beside(library: RelationSet, block: Block, state: State) -> list[State
 
 
 def outcome_of(
-    library: RelationSet, block: Block, known: Mapping[str, float], stated: Mapping[str, float] | None = None
+    library: RelationSet,
+    block: Block,
+    known: Mapping[str, float],
+    stated: Mapping[str, float] | None = None,
+    *,
+    only_closed: bool = False,
 ) -> Outcome:
     """The block's outcome, searched for near `stated`: by default, near the library's own values.
 
@@ -133,10 +148,10 @@ def outcome_of(
     if len(block.unknowns) == 1:
         return solve_block(equations, block.unknowns, known, domains)
     hints = {name: stated[name] for name in block.unknowns if name in stated}
-    key = (block, tuple(sorted(known.items())), tuple(hints.items()))
+    key = (block, tuple(sorted(known.items())), tuple(hints.items()), only_closed)
 
     def found() -> Outcome:
-        outcome = solve_block(equations, block.unknowns, known, domains, hints)
+        outcome = solve_block(equations, block.unknowns, known, domains, hints, only_closed=only_closed)
         is_nothing = all(0 in solution.values.values() for solution in outcome.solutions)
         if is_nothing and _estimate_fixes_nothing(library, block, known, domains):
             return Outcome((), singular=True, reason="an estimate only repeats the others, and fixes nothing")

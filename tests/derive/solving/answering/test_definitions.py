@@ -45,3 +45,35 @@ def test_a_definition_stands_or_the_givens_contradict_each_other(seed: int) -> N
         library.solve("w", v=given["v"], both=decimal(2 * k + 1))
     typed = library.solve("w", v=given["v"], k=decimal(k + 1), both=decimal(2 * k + 2))  # instead of the definition
     assert typed.base == pytest.approx(float((k + 1) * v))
+
+
+EXPERTS = {
+    "layers": "26",
+    "latent_layer_parameters": "50.6 parameter",
+    "output_parameters": "5.52 parameter",
+    "expert_layers": "1",
+    "router_parameters": "1.71 parameter",
+    "shared_experts": "1",
+    "expert_parameters": "3.62 parameter",
+    "embedding_parameters": "0.651 parameter",
+    "positions": "16.3",
+    "hidden_size": "5.43",
+    "idle_expert_parameters": "12.4 parameter",
+    "uncounted_parameters": "0.473 parameter",
+    "code_bytes_per_parameter": "6.53 byte/parameter",
+    "scale_bytes": "1.88 byte",
+    "scale_group": "1.06 parameter",
+    "gradient_bytes_per_parameter": "2.72 byte/parameter",
+    "optimizer_bytes_per_parameter": "3.76 byte/parameter",
+    "data_ways": "1.84",
+    "replica_chips": "5.59 chip",
+    "zero2_state_bytes": "3056.143936393214 byte/chip",
+}
+
+
+def test_nobody_is_told_to_give_another_definition() -> None:
+    with pytest.raises(derive.NoSolutionError, match="never meet in its domain") as caught:
+        derive.llm.solve("active_experts", **EXPERTS)
+    definitions = [name for name, value in derive.llm.defaults.items() if value.source.kind == "exact"]
+    assert definitions
+    assert not [name for name in definitions if f"{name} is not given" in str(caught.value)]

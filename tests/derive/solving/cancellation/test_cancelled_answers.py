@@ -266,3 +266,19 @@ def test_of_potentials_only_differences_count(seed):
     given = {name: str(resistors[pair]) for pair, name in names.items()}
     answer = network.solve("R", I="2", **given)
     assert number(answer) == pytest.approx(float(resistance(resistors, count)), rel=1e-9)
+
+
+def test_no_contradiction_rests_on_a_search_that_proves_nothing(monkeypatch):
+    def searched(system):
+        raise AssertionError(f"searched from many starts: {system}")
+
+    monkeypatch.setattr("derive.solving.blocks.block.solved_from_starts", searched)
+    with pytest.raises(NoSolutionError, match="never meet in its domain"):
+        derive.llm.solve(
+            "falling_exponent",
+            rising_coefficient=4.66,
+            best_choice=34.8,
+            rising_exponent=0.951,
+            falling_coefficient=1.52,
+            least_cost=136.27863586760057,
+        )
