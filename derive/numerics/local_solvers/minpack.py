@@ -171,7 +171,8 @@ def _newton(system: _ScaledSystem) -> Array | None:
 def _length(step: Array, at: Array, chart: Array) -> float:
     """The size of a step relative to the unknowns; in logarithms, its own size."""
     scale = np.where(chart, 1.0, np.maximum(np.abs(at), 1.0))
-    return float(np.sqrt(np.mean((step / scale) ** 2)))
+    with np.errstate(over="ignore"):  # infinity is what it comes to
+        return float(np.sqrt(np.mean((step / scale) ** 2)))
 
 
 def solver(jacobian: Array) -> Callable[[Array], Array] | None:

@@ -46,12 +46,10 @@ _REPEATED = 8  # limit on sets of dependent relations that are checked
 _LARGEST = 2000  # limit on nodes of an equation
 
 
-def cancelled(
-    library: RelationSet, question: Question, aside: Mapping[str, str], *, only_closed: bool = False
-) -> Found | None:
-    """The answer that does not depend on what is missing, if there is one, and if asked for in closed form."""
+def cancelled(library: RelationSet, question: Question, aside: Mapping[str, str]) -> Found | None:
+    """The answer that does not depend on what is missing, if there is one."""
     for elimination in _eliminations(library, question, aside):
-        result = elimination.carried_out(only_closed=only_closed)
+        result = elimination.carried_out(only_closed=question.only_closed)
         if result is not None:
             for names in islice(repeated(elimination.rows, question.target), _REPEATED):
                 prove_fit(library, question, names)

@@ -324,9 +324,9 @@ def confirm(library: RelationSet, question: Question, name: str) -> None:
     if not others or question.ranges:
         return
     exact = {other: value for other, value in question.weak.items() if value.source.kind == "exact"}
-    alone = replace(question, target=name, strong=others, weak=exact, own=None, outdated={})
+    alone = replace(question, target=name, strong=others, weak=exact, own=None, outdated={}, only_closed=True)
     try:
-        found = cancelled(library, alone, {}, only_closed=True)
+        found = cancelled(library, alone, {})
     except (DeriveError, Undecided):  # a result that depends on a condition proves nothing
         return
     if found is None or not found.states or any(name not in state.values for state in found.states):
@@ -375,6 +375,8 @@ class NoValueError(NoSolutionError):
     @property
     def holds_without_weak_values(self) -> bool:
         """Whether it is proved of relations that hold in every case, by what is typed alone."""
+        if self.question.ranges:  # of which the claims take the middle
+            return False
         claims, library = self.claims or (), self.library
         relations = [name for claim in claims for name in claim.relations]
         if any(name in self.found.plan.weak for name in library.held_by(relations)):

@@ -60,7 +60,8 @@ def carried_out(library: RelationSet, question: Question, left_out: Mapping[str,
         if not made.is_determined:
             return Found(made, (), aside)
         try:
-            states, reason = solved(library, made, State(question.start(made), hints=question.hints))
+            start = State(question.start(made), hints=question.hints, only_closed=question.only_closed)
+            states, reason = solved(library, made, start)
         except (UnderdeterminedError, LimitError) as error:
             around = next(detours(library, question, made, aside), None) if _is_stuck(error) else None
             if around is None:

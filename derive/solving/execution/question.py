@@ -65,6 +65,7 @@ class Question:
     case: Case = NO_CASE
     goes_with: Mapping[str, tuple[str, Mapping[str, Value]]] = field(default_factory=dict)  # a profile's assumptions
     origins: Mapping[str, str] = field(default_factory=dict)  # the profile that each value of one comes from
+    only_closed: bool = False  # whether a system without a closed solution stays undecided, instead of a long search
     decided: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)  # decisions on conditions, by case
 
     @cached_property

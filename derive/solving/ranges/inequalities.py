@@ -30,7 +30,7 @@ from derive.solving.blocks.outcome import agrees
 from derive.solving.blocks.samples import middle
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.plan_execution import carried_out
-from derive.solving.execution.plan_states import Found
+from derive.solving.execution.plan_states import Found, is_doubt
 from derive.solving.execution.question import NO_CASE, Case, Question
 from derive.tolerances import AGREEMENT, ASIDE
 from quantities.declaration import Declaration
@@ -172,12 +172,13 @@ class _Limit:
         return without_common_factors(self.relation.written.lhs, self.relation.written.rhs, is_positive)
 
     def edges(self) -> _Edges | None:
-        """The target's values at which its two sides are equal; None if they cannot be followed.
+        """The target's values at which its two sides are equal; None if they cannot be followed, or others may exist.
 
         They are edges in any case, also where the case itself ends at one and does not hold there: `c <= d` where not
         `c >= d`.
         """
-        library, question, relation, target = self.library, self.question, self.relation, self.question.target
+        library, relation, target = self.library, self.relation, self.question.target
+        question = replace(self.question, only_closed=True)
         left, right = self._without_positive_factors  # with them, what they follow from would be solved as well
         if target not in names_in(left, right):
             left, right = relation.written.lhs, relation.written.rhs
@@ -199,6 +200,8 @@ class _Limit:
             return None
         if not found.states and _has_jumps(library, found.plan):
             return None
+        if any(is_doubt(note) for state in found.states for note in state.notes):
+            return None
         ends = [state.values[target] for state in found.states if target in state.values]
         ends += [end for state in found.states if target in state.spans for end in state.spans[target]]
         domain = library.declared[target].domain
@@ -213,9 +216,12 @@ class _Limit:
         """
         domain = self.library.declared[self.question.target].domain
         pieces = [span for span in pairwise([domain.low, *edges.inside, domain.high]) if span[0] < span[1]]
-        verdicts = [self._is_allowed(span) for span in pieces]
-        if None in verdicts:
-            return None
+        verdicts: list[bool] = []
+        for span in pieces:
+            verdict = self._is_allowed(span)
+            if verdict is None:
+                return None
+            verdicts.append(verdict)
         if True not in verdicts:
             points = [*edges.inside, *edges.at_ends]
             if not points:
@@ -242,9 +248,12 @@ class _Limit:
         Where its sides are equal throughout, it holds, although rounding parts them, and may make up an edge. A point
         far out may have no double, as `exp(1000)` has none: then those that are left decide.
         """
-        verdicts = [self.holds_at(point) for point in inside(span)]
-        if verdicts.count(None) > 1 or (None in verdicts and all(map(math.isfinite, span))):
-            return None
+        verdicts: list[bool | None] = []
+        for point in inside(span):
+            verdict = self.holds_at(point)
+            if verdict is None and (None in verdicts or all(map(math.isfinite, span))):
+                return None
+            verdicts.append(verdict)
         if any(verdicts):
             return True
         low, high = span
@@ -257,6 +266,7 @@ class _Limit:
     def holds_at(self, point: float, slack: float = 0.0) -> bool | None:
         """Whether it holds where the target is a number; it does not if that number has no solution.
 
+        It is unknown where the solutions are not proved to be all.
         Its sides are asked for, and not the quantities in it one by one: these may keep or lose their weak values.
         """
         library, sides = self.with_sides
@@ -265,8 +275,11 @@ class _Limit:
         values = {}
         for name in names_in(sides.lhs, sides.rhs):
             try:
-                found = carried_out(library, Question(name, strong, question.weak, case=question.case))
+                asked = Question(name, strong, question.weak, case=question.case, only_closed=True)
+                found = carried_out(library, asked)
             except DeriveError:
+                return None
+            if any(is_doubt(note) for state in found.states for note in state.notes):
                 return None
             if found.plan.is_determined and not found.states:
                 return False

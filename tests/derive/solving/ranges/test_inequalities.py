@@ -201,3 +201,13 @@ def test_a_limit_of_a_steep_function_bounds_its_argument(curve, op, bound):
     edge, end = (low, high) if rises == (op == ">=") else (high, low)
     assert edge == pytest.approx(inverse(bound), rel=1e-12)
     assert math.isinf(end)
+
+
+def test_no_bound_rests_on_a_search_that_proves_nothing(monkeypatch):
+    def searched(system):
+        raise AssertionError(f"searched from many starts: {system}")
+
+    monkeypatch.setattr("derive.solving.blocks.block.solved_from_starts", searched)
+    pair = ["u*x**1.7 + v**0.4 = 3.7*u**1.1", "v**0.7*u + x**1.3 = 2.1 + u**0.3*x**0.2"]
+    with pytest.raises(derive.UnderdeterminedError, match=r"Give u, or v\."):
+        bare("x u v k", *pair, "u*v <= k").solve("x", k=1)
