@@ -378,10 +378,11 @@ class NoValueError(NoSolutionError):
         if self.question.ranges:  # of which the claims take the middle
             return False
         claims, library = self.claims or (), self.library
-        relations = [name for claim in claims for name in claim.relations]
-        if any(name in self.found.plan.weak for name in library.held_by(relations)):
+        names = [name for claim in claims for name in claim.relations]
+        if any(name in self.found.plan.weak for name in library.held_by(names)):
             return False
-        if any(library.relations[name].conditions for name in relations):
+        relations = [library.relations[name] for name in names]
+        if any(relation.conditions or relation.approximate is not None for relation in relations):
             return False
         counts = [len(claim.solutions) for claim in claims]
         return counts[-1:] == [0] and all(count == 1 for count in counts[:-1])

@@ -90,7 +90,7 @@ def _idle(library: RelationSet, question: Question | Outline) -> dict[str, Names
     for relation in library.conditional:
         failing = [one for one in relation.conditions if verdict_at(one, question.stated_numbers) is False]
         if failing:
-            idle[relation.name] = tuple(dict.fromkeys(names_in(*failing)))
+            idle[relation.name] = names_in(*failing)
     return idle
 
 
