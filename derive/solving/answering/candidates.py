@@ -24,7 +24,7 @@ from derive.solving.answering.exact_answers import compared_with_all, missing_wi
 from derive.solving.answering.one_case import UnfixedError, answered_in_case, narrowed_by_neighbours
 from derive.solving.answering.regime_intervals import confined, left_open, told_apart
 from derive.solving.cancellation.jacobian_rank import tied
-from derive.solving.diagnosis.diagnosis import GIVENS, WEAK_VALUES, NoValueError, confirm, no_solution, shortage
+from derive.solving.diagnosis.diagnosis import GIVENS, WEAK_VALUES, NoValueError, confirm, shortage
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.case_boxes import claims, worded
 from derive.solving.execution.plan_execution import conditional_in, decisions_of
@@ -289,7 +289,7 @@ class _Cases:
         kept = [each for each in cut if each.states]
         if not kept:
             reason = f"{self.target}: its interval lies outside what the relations and domains around it allow"
-            raise no_solution(library, asked, replace(whole[0], reason=reason))
+            raise NoValueError(library, asked, replace(whole[0], reason=reason))
         return kept
 
     def _where(self, case: Case) -> str:

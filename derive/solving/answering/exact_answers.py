@@ -48,7 +48,7 @@ from derive.numerics.algebra.piecewise_rationals import exact_preimage
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.planning.plan import Block, Plan
-from derive.solving.diagnosis.diagnosis import no_solution
+from derive.solving.diagnosis.diagnosis import NoValueError
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.case_boxes import boxes, with_own_values
 from derive.solving.execution.plan_states import Found, is_doubt
@@ -107,7 +107,8 @@ def _exactly(library: RelationSet, question: Question, *, is_refused: bool) -> L
         return cases_with_one_value(library, question) if is_refused and linear is None else None
     rational = rational_pieces(library, question)
     if rational is not None and not rational.pieces:
-        raise no_solution(library, question, Found(Plan(question.target, (), (), ()), (), {}, NOWHERE)).certified()
+        nowhere = Found(Plan(question.target, (), (), ()), (), {}, NOWHERE)
+        raise NoValueError(library, question, nowhere).certified()
     return rational
 
 

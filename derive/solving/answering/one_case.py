@@ -25,11 +25,11 @@ from derive.planning.plan import Plan, fallbacks_led_to
 from derive.solving.answering.regime_intervals import left_open
 from derive.solving.blocks.complete_search import narrowed
 from derive.solving.blocks.outcome import agrees
-from derive.solving.diagnosis.diagnosis import cancelling, contradiction, missing_sets, no_solution, wanted
+from derive.solving.diagnosis.diagnosis import NoValueError, cancelling, contradiction, missing_sets, wanted
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import extended
 from derive.solving.execution.plan_execution import carried_out, conditional_in, decisions_of, detours, without
-from derive.solving.execution.plan_states import Found, is_doubt, is_of_one_turn, planned
+from derive.solving.execution.plan_states import Found, is_of_one_turn, planned
 from derive.solving.execution.question import Question
 from derive.solving.ranges.inequalities import bounded, pinned
 from derive.solving.ranges.range_propagation import is_open_elsewhere, spread_without_middle
@@ -73,7 +73,7 @@ def answered_in_case(library: RelationSet, question: Question, is_last_resort: b
     sound = _sound(library, question, first, broken)
     if sound is not None:
         return [sound]
-    if broken and any(is_doubt(note) for state in first.states for note in state.notes):
+    if broken and first.doubt:
         ways = detours(library, question, first.plan, first.left_out)
         other = next((one for way in ways if (one := _sound(library, question, way, []))), None)
         if other is None:
@@ -95,7 +95,7 @@ def answered_in_case(library: RelationSet, question: Question, is_last_resort: b
             limit="ranges",
         )
     if elsewhere is None or not elsewhere.states:
-        raise no_solution(library, question, elsewhere or first)
+        raise NoValueError(library, question, elsewhere or first)
     return [elsewhere]
 
 

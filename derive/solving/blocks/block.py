@@ -346,7 +346,7 @@ def _regained(outcome: Outcome, lost: tuple[Lost, ...], system: System, depth: i
         instead = tuple(Equation(divisor, "=", ZERO) if one == equation else one for one in system.equations)
         within = replace(system, equations=instead, stated=())
         other = _closed(within, False, depth - 1)
-        if other.undecided:
+        if other.undecided and not system.only_closed:
             other = solved_from_starts(within)
         solutions += [
             s for s in other.solutions if not s.spans and system.holds(s.values) and not is_covered(s, solutions)

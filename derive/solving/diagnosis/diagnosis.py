@@ -17,6 +17,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from derive.errors import DeriveError, InconsistentError, NoSolutionError, UnderdeterminedError
@@ -54,7 +55,6 @@ __all__ = [
     "confirm",
     "contradiction",
     "missing_sets",
-    "no_solution",
     "prove_fit_together",
     "shortage",
     "tested",
@@ -287,7 +287,7 @@ def cancelling(library: RelationSet, question: Question, left_out: Mapping[str, 
         return None
     found = of_case(library, question, found)
     if not found.states:
-        raise no_solution(library, question, found)
+        raise NoValueError(library, question, found)
     clashes = [contradiction(library, question, found.plan, state) for state in found.states]
     sound = tuple(state for state, clash in zip(found.states, clashes, strict=True) if clash is None)
     if not sound:
@@ -329,7 +329,7 @@ def confirm(library: RelationSet, question: Question, name: str) -> None:
         found = cancelled(library, alone, {})
     except (DeriveError, Undecided):  # a result that depends on a condition proves nothing
         return
-    if found is None or not found.states or any(name not in state.values for state in found.states):
+    if found is None or not found.states or found.doubt or any(name not in state.values for state in found.states):
         return
     used = list(found.plan.relations)
     relations = [library.relations[relation] for relation in used]
@@ -350,18 +350,25 @@ def confirm(library: RelationSet, question: Question, name: str) -> None:
     )
 
 
-class NoValueError(NoSolutionError):
-    """A case of a question has no admissible value; whether a certificate proves it is found out if it is reported."""
+def _denial(library: RelationSet, found: Found, reason: str) -> str:
+    """The sentence that a target has no admissible value, with the weak values that contributed to it."""
+    members = library.held_by(found.plan.relations)
+    weak = [name for name in found.plan.weak if name in members]
+    used = f" ({WEAK_VALUES} of {', '.join(weak)} are in use)" if weak else ""
+    return f"{found.plan.target} has no admissible value: {reason}{used}."
 
-    def __init__(self, library: RelationSet, question: Question, found: Found, reason: str) -> None:
-        met = library.held_by(found.plan.relations)
-        weak = [name for name in found.plan.weak if name in met]
-        used = f" ({WEAK_VALUES} of {', '.join(weak)} are in use)" if weak else ""
-        super().__init__(
-            f"{question.target} has no admissible value: {reason}{used}.",
-            hint="Check the givens, their units, and the domain of what is asked.",
-            reason=reason,
-        )
+
+class NoValueError(NoSolutionError):
+    """A case of a question has no admissible value.
+
+    Most such errors are never reported: another case has an answer. A certificate takes as long as the search that it
+    certifies, so it is made for the one that is.
+    """
+
+    def __init__(self, library: RelationSet, question: Question, found: Found) -> None:
+        reason = found.reason or "no value in its domain fits all relations"
+        hint = "Check the givens, their units, and the domain of what is asked."
+        super().__init__(_denial(library, found, reason), hint=hint, reason=reason)
         self.library = library
         self.question = question
         self.found = found
@@ -378,8 +385,8 @@ class NoValueError(NoSolutionError):
         if self.question.ranges:  # of which the claims take the middle
             return False
         claims, library = self.claims or (), self.library
-        names = [name for claim in claims for name in claim.relations]
-        if any(name in self.found.plan.weak for name in library.held_by(names)):
+        names = list(chain.from_iterable(claim.relations for claim in claims))
+        if not library.held_by(names).keys().isdisjoint(self.found.plan.weak):
             return False
         relations = [library.relations[name] for name in names]
         if any(relation.conditions or relation.approximate is not None for relation in relations):
@@ -392,10 +399,4 @@ class NoValueError(NoSolutionError):
         reason = self.reason
         if is_of_proof(reason) and self.claims is None:
             reason = reason.partition(": proved by ")[0]
-        error = NoValueError(self.library, self.question, self.found, reason)
-        return NoSolutionError(error.what, hint=error.hint, reason=error.reason)
-
-
-def no_solution(library: RelationSet, question: Question, found: Found) -> NoValueError:
-    """The error for a question without an admissible value, with the weak values that contributed to it."""
-    return NoValueError(library, question, found, found.reason or "no value in its domain fits all relations")
+        return NoSolutionError(_denial(self.library, self.found, reason), hint=self.hint, reason=reason)

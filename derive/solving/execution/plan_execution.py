@@ -25,7 +25,7 @@ from derive.solving.blocks.outcome import may_be_met
 from derive.solving.blocks.samples import is_narrow, middle
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.case_boxes import claims, worded
-from derive.solving.execution.plan_states import UNPROVED, Found, all_of, is_doubt, planned, planned_for, solved
+from derive.solving.execution.plan_states import UNPROVED, Found, all_of, planned, planned_for, solved
 from derive.solving.execution.question import NO_CASE, Question
 from derive.solving.execution.regimes import ANOTHER, Decisions, Undecided, verdict_at, whether
 from derive.time_limits import tick
@@ -96,10 +96,9 @@ def _of_case(library: RelationSet, question: Question, found: Found) -> Found:
     if states or not found.states:
         return replace(found, states=states)
     reason = f"{question.target}: {of_another_case(library, question, found)}"
-    doubt = next((note for state in found.states for note in state.notes if is_doubt(note)), "")
-    if doubt:
+    if found.doubt:
         raise LimitError(
-            f"{reason}; and other solutions may exist ({doubt}).",
+            f"{reason}; and other solutions may exist ({found.doubt}).",
             hint="Narrow the domains, or give more.",
             limit=UNPROVED,
         )
@@ -186,8 +185,9 @@ def _elsewhere(library: RelationSet, question: Question, first: Found, relation:
         return None
     states = tuple(both for state in found.states for both in _within(state, target, first.states))
     reason = found.reason or ("" if states else f"{target}: {relation} allows none of the values that the others do")
-    unproved = any(is_doubt(note) for state in (*first.states, *found.states) for note in state.notes)
-    if unproved and not any(may_be_met(library.relations[relation], state.values) for state in states):
+    if (first.doubt or found.doubt) and not any(
+        may_be_met(library.relations[relation], state.values) for state in states
+    ):
         return None
     return replace(found, states=states, reason=reason)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from derive.caches import Memo
 from derive.certificates.proof import Claim, Proof
@@ -41,6 +42,12 @@ class Found:
     reason: str = ""
     case: Case = NO_CASE
     is_assumed_away: bool = False  # by another result, which assumes another case
+
+    @property
+    def doubt(self) -> str:
+        """The first note on a state that says that solutions may be missing; empty if none does."""
+        notes = chain.from_iterable(state.notes for state in self.states)
+        return next(filter(is_doubt, notes), "")
 
 
 def planned(library: RelationSet, question: Question, left_out: frozenset[str], core: Core | None = None) -> Plan:

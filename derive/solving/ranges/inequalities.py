@@ -30,7 +30,7 @@ from derive.solving.blocks.outcome import agrees
 from derive.solving.blocks.samples import middle
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.plan_execution import carried_out
-from derive.solving.execution.plan_states import Found, is_doubt
+from derive.solving.execution.plan_states import Found
 from derive.solving.execution.question import NO_CASE, Case, Question
 from derive.tolerances import AGREEMENT, ASIDE
 from quantities.declaration import Declaration
@@ -200,7 +200,7 @@ class _Limit:
             return None
         if not found.states and _has_jumps(library, found.plan):
             return None
-        if any(is_doubt(note) for state in found.states for note in state.notes):
+        if found.doubt:
             return None
         ends = [state.values[target] for state in found.states if target in state.values]
         ends += [end for state in found.states if target in state.spans for end in state.spans[target]]
@@ -266,8 +266,8 @@ class _Limit:
     def holds_at(self, point: float, slack: float = 0.0) -> bool | None:
         """Whether it holds where the target is a number; it does not if that number has no solution.
 
-        It is unknown where the solutions are not proved to be all.
-        Its sides are asked for, and not the quantities in it one by one: these may keep or lose their weak values.
+        None where it is not proved that there is no other solution. Its sides are asked for, and not the quantities in
+        it one by one: these may keep or lose their weak values.
         """
         library, sides = self.with_sides
         question = self.question
@@ -279,7 +279,7 @@ class _Limit:
                 found = carried_out(library, asked)
             except DeriveError:
                 return None
-            if any(is_doubt(note) for state in found.states for note in state.notes):
+            if found.doubt:
                 return None
             if found.plan.is_determined and not found.states:
                 return False
