@@ -164,11 +164,12 @@ def read_all(read: Callable[[str, _T], _U], given: Mapping[str, _T]) -> dict[str
             values[name] = read(name, value)
         except DeriveError as error:
             errors.append(error)
-    if len(errors) == 1:
-        raise errors[0]
-    if errors:
-        raise together(errors, [Problem("", 0, error.what, error.hint) for error in errors])
-    return values
+    if not errors:
+        return values
+    try:
+        raise errors[0] if len(errors) == 1 else together(errors, [Problem("", 0, one.what, one.hint) for one in errors])
+    finally:
+        errors.clear()  # an error holds this frame, and would be a cycle with it
 
 
 def unknown(kind: str, name: Any, known: Sequence[str], search: bool = True) -> UnknownNameError:

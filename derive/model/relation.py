@@ -127,6 +127,14 @@ class Relation(Shown):
         """The quantity that it is written for, if it is written for one."""
         return self.written.written_for
 
+    @cached_property
+    def inputs(self) -> frozenset[str]:
+        """The other quantities in its two sides, if it is written for one; the same set for every graph that it is in.
+
+        A large heap makes each collection of garbage long, and graphs are kept by the hundred.
+        """
+        return frozenset(self.members) - {self.written_for}
+
     @property
     def when(self) -> tuple[str, ...]:
         """The conditions under which the relation holds, as text."""

@@ -163,7 +163,7 @@ class _Writing:
 
     def _shortage(self, name: str) -> DeriveError:
         weak = {other: value for other, value in self.question.weak.items() if other != name}
-        return shortage(self.library, replace(self.question, target=name, weak=weak, own=None, decided={}), {})
+        return shortage(self.library, self.question.but(target=name, weak=weak, own=None), {})
 
     def _ways_beside(self, name: str, goal: Way) -> list[Way]:
         """The ways to a quantity of a limit, which an answer tests with the same numbers: as the target's plan has it,

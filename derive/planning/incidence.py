@@ -12,10 +12,10 @@ from derive.caches import Memo, Session
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 
-_STRUCTURES = Memo["Structure"](most=1024)
+_STRUCTURES = Memo["Structure"](most=64)
 _EQUATIONS = Memo["_Equations"](most=1)
-_CORES = Memo["Core"](most=64)
-_OF_CORE = Memo["Structure"](most=32)  # each core keeps its own, and plans are kept longer
+_CORES = Memo["Core"](most=16)
+_OF_CORE = Memo["Structure"](most=16)  # each core keeps its own, and plans are kept longer
 
 
 def structure_of(
@@ -215,7 +215,7 @@ def _exchanges(
             yield Exchange(estimates, partial(made, left))
 
 
-_REDUCED = Memo["Structure"](most=64)
+_REDUCED = Memo["Structure"](most=16)
 _COMPONENTS = Memo[dict[str, tuple[list[str], AbstractSet[str]]]](most=8)
 _APART = Memo[dict[str, str]](most=8)
 _POSSIBLE = Memo[AbstractSet[str]](most=8)
@@ -290,7 +290,7 @@ class Structure:
             for name in held:
                 holders.setdefault(name, []).append(relation.name)
         held_by = {name: tuple(found) for name, found in holders.items()}
-        inputs = {relation: frozenset(members[relation]) - {result} for relation, result in forward.items()}
+        inputs = {relation.name: relation.inputs for relation in relations if relation.written_for is not None}
         estimates = frozenset(relation.name for relation in relations if relation.approximate is not None)
         return cls(members, forward, inputs, held_by, writers, frozenset(rivals), estimates, otherwise)
 

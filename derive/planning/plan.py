@@ -32,7 +32,7 @@ from derive.planning.networks import components, reached
 
 _BASES = Memo["Basis"](most=8)
 _STANDING = Memo[list[str]](most=64)  # a tree of cases asks often
-_LEADS = Memo["_Leads"](most=64)
+_LEADS = Memo["_Leads"](most=16)
 _SPARE = 30  # limit on unneeded relations, and on displaced weak values, that are computed only to be checked
 
 

@@ -23,7 +23,7 @@ from typing import Any
 
 from derive.expressions.arithmetic import TESTS, Arithmetic
 from derive.expressions.functions import STEPPED, TABLE
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, cases, names_in
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, cases, names_in, rebuilt
 from derive.numerics.algebra.exact_values import Order, Undefined, exact_number, order
 from derive.numerics.intervals.enclosure import Span, joined, truths
 from derive.tolerances import ASIDE, MET
@@ -289,7 +289,7 @@ def with_exact_parts(node: Node, values: Values) -> Node | None:
     """
     given = {name: exact for name in names_in(node) if (exact := exact_of(values[name])) is not None}
 
-    def put(part: Node) -> Node:
+    def put(part: Node) -> Node | None:
         if isinstance(part, Number):
             return part
         number = exact_number(part, given)
@@ -299,10 +299,10 @@ def with_exact_parts(node: Node, values: Values) -> Node | None:
             return Number(number)
         if isinstance(part, Name) or part.op == "piecewise":  # its conditions are decided where they are compared
             return part
-        return Apply(part.op, tuple(map(put, part.args)))
+        return None
 
     try:
-        return put(node)
+        return rebuilt(node, put)
     except Undefined:
         return None
 

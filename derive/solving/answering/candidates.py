@@ -137,7 +137,7 @@ def _is_open_without(library: RelationSet, question: Question, names: Container[
 def _without(question: Question, names: Container[str]) -> Question:
     """The question without some weak values."""
     weak = {name: value for name, value in question.weak.items() if name not in names}
-    return replace(question, weak=weak, decided={})
+    return question.but(weak=weak)
 
 
 def _sought_by_arms(library: RelationSet, question: Question) -> Candidates:
@@ -151,7 +151,7 @@ def _sought_by_arms(library: RelationSet, question: Question) -> Candidates:
     is_open = any(isinstance(error, UnderdeterminedError) for error in errors) or not (answers or errors)
     if is_open or any(question.target in state.spans for _, state in _states_of(answers)):
         fewer = without_excluded_arms(library, decisions_of(library, question).verdict)
-        found = None if fewer is None else _sought_by_arms(fewer, replace(question, decided={}))
+        found = None if fewer is None else _sought_by_arms(fewer, question.but())
         if found is not None and (found.answers or not answers):
             return replace(found, question=question)  # else a weak value excludes arms that would have it yield
     in_arms = _sought_in_arms(library, question) if is_open else []
@@ -165,7 +165,7 @@ def _sought_in_arms(library: RelationSet, question: Question) -> list[tuple[Rela
         return []
     if question.target not in closure(structure_of(apart), [*question.strong, *question.weak]):
         return []
-    answers, errors = _sought(apart, replace(question, decided={}), until_open=True)
+    answers, errors = _sought(apart, question.but(), until_open=True)
     if any(isinstance(error, (LimitError, UnderdeterminedError)) for error in errors):
         return []
     return [_with_arms(library, apart, one) for one in answers]

@@ -99,7 +99,7 @@ def _is_possible_around(library: RelationSet, question: Question, values: Mappin
         return True
     computed = values.keys() - question.strong.keys()
     stated = {name: stated_at(library, name, values[name]) for name in sorted(computed)}
-    asked = replace(question, strong={**question.strong, **stated}, decided={})
+    asked = question.but(strong={**question.strong, **stated})
     return next(boxes_by_arms(library, asked, sorted(also), computed=computed), None) is not None
 
 

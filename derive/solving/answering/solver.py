@@ -137,7 +137,7 @@ def _prove_definitions_kept(library: RelationSet, question: Question, answers: S
     if exact.keys().isdisjoint(check.name for answer in answers for check in answer.failed):
         return
     weak = {name: value for name, value in question.weak.items() if name not in exact}
-    stated = replace(question, strong={**question.strong, **exact}, weak=weak, decided={})
+    stated = question.but(strong={**question.strong, **exact}, weak=weak)
     try:
         found, _ = _admissible(library, stated, ())
         agreement(library, stated, found)
@@ -189,7 +189,7 @@ def _over_all_cases(
         return answers
     gapless = is_gapless(library)
     try:
-        others = _answers(whole, candidates(whole, replace(question, decided={})), profiles)
+        others = _answers(whole, candidates(whole, question.but()), profiles)
     except DeriveError as error:
         is_open = isinstance(error, LimitError) and not answers  # what one case denies may be so in another
         if is_open or (gapless and isinstance(error, NoSolutionError) and error.reason == NOWHERE):
@@ -321,7 +321,7 @@ def _own(library: RelationSet, question: Question, profiles: tuple[Any, ...]) ->
     """The target's own value in a named profile, to which nothing else leads."""
     assert question.own is not None
     name = question.target
-    stated = replace(question, strong={**question.strong, name: question.own}, own=None, decided={})
+    stated = question.but(strong={**question.strong, name: question.own}, own=None)
     (answer,) = _answers(library, candidates(library, stated), profiles)
     note = Assumption(f"{name} is what {question.origins[name]} states: nothing else given leads to it", "own", name)
     return replace(answer, stated_assumptions=(*answer.stated_assumptions, note))

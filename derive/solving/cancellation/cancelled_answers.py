@@ -41,7 +41,7 @@ from derive.time_limits import tick
 from quantities.domain import Domain
 
 _TRIED = 64  # trials of values for free quantities
-_LEFT = Memo[RelationSet](most=64)
+_LEFT = Memo[RelationSet](most=16)
 _REPEATED = 8  # limit on sets of dependent relations that are checked
 _LARGEST = 2000  # limit on nodes of an equation
 

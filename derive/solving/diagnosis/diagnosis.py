@@ -17,7 +17,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import chain
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from derive.errors import DeriveError, InconsistentError, NoSolutionError, UnderdeterminedError
@@ -381,18 +381,25 @@ class NoValueError(NoSolutionError):
 
     @property
     def holds_without_weak_values(self) -> bool:
-        """Whether it is proved of relations that hold in every case, by what is typed alone."""
-        if self.question.ranges:  # of which the claims take the middle
+        """Whether it is proved of relations that hold in every case, by what is typed alone.
+
+        A certificate takes longer than to see what a block rests on, so only blocks that rest on no more get one.
+        """
+        plan, question = self.found.plan, self.question
+        firm = tuple(takewhile(self._is_firm, plan.blocks))
+        if not firm or question.ranges:  # of which the claims take the middle
             return False
-        claims, library = self.claims or (), self.library
-        names = list(chain.from_iterable(claim.relations for claim in claims))
-        if not library.held_by(names).keys().isdisjoint(self.found.plan.weak):
-            return False
-        relations = [library.relations[name] for name in names]
-        if any(relation.conditions or relation.approximate is not None for relation in relations):
-            return False
+        claims = claims_of(self.library, question, replace(plan, blocks=firm), question.start(plan)) or ()
         counts = [len(claim.solutions) for claim in claims]
         return counts[-1:] == [0] and all(count == 1 for count in counts[:-1])
+
+    def _is_firm(self, block: Block) -> bool:
+        """Whether the relations of a block hold in every case, and hold no weak value that the plan uses."""
+        library = self.library
+        relations = [library.relations[name] for name in block.relations]
+        if any(relation.conditions or relation.approximate is not None for relation in relations):
+            return False
+        return library.held_by(block.relations).keys().isdisjoint(self.found.plan.weak)
 
     def certified(self) -> NoSolutionError:
         """The error to report, which speaks of a proof only if there is a certificate of it."""

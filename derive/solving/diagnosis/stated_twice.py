@@ -78,7 +78,7 @@ class StatedTwice:
 
 
 _LEAVING_SEVERAL = Memo[frozenset[str]](most=1)
-_TWICE = Memo[StatedTwice](most=1024)
+_TWICE = Memo[StatedTwice](most=64)
 
 
 def agreement(library: RelationSet, question: Question, answers: Sequence[Answer]) -> Agreement:
@@ -115,7 +115,7 @@ def _agreement(
     twice = _stated_twice(library, question, frozenset())
     if twice.is_told(passed, reached):
         return Agreement()
-    alone = replace(question, weak={}, own=None, outdated={}, goes_with={}, origins={}, decided={})
+    alone = question.but(weak={}, own=None, outdated={}, goes_with={}, origins={})
     decisions = decisions_of(library, alone)
     unsure = frozenset[str]()
 

@@ -33,7 +33,7 @@ from quantities.domain import Domain
 if TYPE_CHECKING:
     from derive.model.relation import Relation
 
-_OUTCOMES = Memo[Outcome](most=256)
+_OUTCOMES = Memo[Outcome](most=512)
 
 _T = TypeVar("_T")
 _LOOSE = 20  # limit on parts for bounds that need not be tight
@@ -140,19 +140,18 @@ def outcome_of(
 ) -> Outcome:
     """The block's outcome, searched for near `stated`: by default, near the library's own values.
 
-    The outcome of a simultaneous block is cached, since every target behind it needs the same.
+    It is cached: every target behind a block needs it, and so does each case, trial and certificate of one question.
     """
     stated = library.hints if stated is None else stated
     equations = [library.relations[name].written for name in block.relations]
     domains = {name: library.declared[name].domain for name in block.unknowns}
-    if len(block.unknowns) == 1:
-        return solve_block(equations, block.unknowns, known, domains)
-    hints = {name: stated[name] for name in block.unknowns if name in stated}
-    key = (block, tuple(sorted(known.items())), tuple(hints.items()), only_closed)
+    is_simultaneous = len(block.unknowns) > 1
+    hints = {name: stated[name] for name in block.unknowns if name in stated} if is_simultaneous else {}
+    key = (block, tuple(sorted(known.items())), tuple(hints.items()), only_closed and is_simultaneous)
 
     def found() -> Outcome:
         outcome = solve_block(equations, block.unknowns, known, domains, hints, only_closed=only_closed)
-        is_nothing = all(0 in solution.values.values() for solution in outcome.solutions)
+        is_nothing = is_simultaneous and all(0 in solution.values.values() for solution in outcome.solutions)
         if is_nothing and _estimate_fixes_nothing(library, block, known, domains):
             return Outcome((), singular=True, reason="an estimate only repeats the others, and fixes nothing")
         return outcome

@@ -85,7 +85,7 @@ def explored(
         except VerificationError:
             raise
         except DeriveError as error:
-            found = error
+            found = error.with_traceback(None)  # which holds the frames that hold the error
         followed += 1
         yield asked, found
 

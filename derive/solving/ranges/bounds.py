@@ -277,7 +277,7 @@ class Branch:
             return True
         target = {question.target: stated_between(self.library, question.target, ends)}
         case = whole_case(self.library, self.found)
-        asked = replace(question, strong={**question.strong, **target}, case=case, decided={})
+        asked = question.but(strong={**question.strong, **target}, case=case)
         return next(boxes_by_arms(self.library, asked, asked.strong), None) is not None
 
 

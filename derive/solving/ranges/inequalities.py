@@ -38,8 +38,8 @@ from quantities.units import Unit
 from quantities.value import Value
 
 _EDGES = 4  # limit on edges of an inequality
-_EQUALITIES = Memo[RelationSet](most=64)  # a library in which one inequality is an equation
-_CASES = Memo[RelationSet](most=64)  # a library in which one case holds whatever its conditions
+_EQUALITIES = Memo[RelationSet](most=16)  # a library in which one inequality is an equation
+_CASES = Memo[RelationSet](most=16)  # a library in which one case holds whatever its conditions
 _JUMPS = {"piecewise", *STEPPED}
 
 
@@ -106,7 +106,7 @@ def pinned(library: RelationSet, question: Question, left_out: Mapping[str, str]
         if not isinstance(sides.rhs, Name):
             continue
         try:
-            found = carried_out(together, replace(question, target=sides.rhs.name, own=None, decided={}))
+            found = carried_out(together, question.but(target=sides.rhs.name, own=None))
         except DeriveError:  # which is told if nothing else answers
             continue
         is_simple = all(len(block.unknowns) == 1 for block in found.plan.blocks)
@@ -193,7 +193,7 @@ class _Limit:
             apart = _EQUALITIES.of(library.session, (equal.name, equal.written), at_equality)
             found = carried_out(apart, question)
             if not found.states and found.plan.is_determined and question.case != NO_CASE:
-                found = carried_out(_of_case(apart, question.case), replace(question, case=NO_CASE, decided={}))
+                found = carried_out(_of_case(apart, question.case), question.but(case=NO_CASE))
         except DeriveError:
             return None
         if relation.name not in found.plan.relations:
