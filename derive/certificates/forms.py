@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import chain
 
 from derive.certificates.tree import middle
-from derive.expressions.tree import Node
+from derive.expressions.tree import Apply, Name, Node, is_condition, rebuilt
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.like_terms import derivative
 from derive.numerics.intervals.arithmetic import ZERO, Span, minus, over, plus, square, times
@@ -27,7 +27,19 @@ class Form:
     """An expression of some names, over boxes of these."""
 
     def __init__(self, node: Node, names: Sequence[str], known: Mapping[str, Span]) -> None:
-        self.node, self.names, self.known = node, names, known
+        self.names, self.known = names, dict(known)
+        self.node = rebuilt(node, self._of_numbers)  # enclosed once, and not again over every box
+
+    def _of_numbers(self, part: Node) -> Name | None:
+        """A name for a part in which none of the names occurs, with its enclosure as what is known of it."""
+        if not isinstance(part, Apply) or is_condition(part) or not {*part.names}.isdisjoint(self.names):
+            return None
+        found = enclose(part, self.known, "")
+        if found is None or found.partial:
+            return None
+        name = Name(f"part {len(self.known)}")  # no quantity has a space in its name
+        self.known[name.name] = found.values
+        return name
 
     def enclosed(self, box: Box, moving: str = "") -> Enclosure | None:
         """The enclosure over a box; None where the form has no value."""

@@ -11,7 +11,14 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from derive.errors import DeriveError, InconsistentError, LimitError, NoSolutionError, UnderdeterminedError
+from derive.errors import (
+    DeriveError,
+    InconsistentError,
+    LimitError,
+    NoSolutionError,
+    UnderdeterminedError,
+    VerificationError,
+)
 from derive.expressions.tree import names_in
 from derive.model.conditions import one_relation_for_each_arm, relation_of_arm, with_arms, without_excluded_arms
 from derive.model.relation_set import RelationSet
@@ -21,7 +28,14 @@ from derive.planning.matching import closure
 from derive.planning.plan import Block, Plan
 from derive.presentation.failed_checks import counts_as
 from derive.solving.answering.exact_answers import compared_with_all, missing_with_weak_values
-from derive.solving.answering.one_case import UnfixedError, answered_in_case, narrowed_by_neighbours
+from derive.solving.answering.one_case import (
+    Fruitless,
+    UnfixedError,
+    answered_in_case,
+    by_last_resort,
+    narrowed_by_neighbours,
+    reported,
+)
 from derive.solving.answering.regime_intervals import confined, left_open, told_apart
 from derive.solving.cancellation.jacobian_rank import tied
 from derive.solving.diagnosis.diagnosis import GIVENS, WEAK_VALUES, NoValueError, confirm, shortage
@@ -76,7 +90,7 @@ def candidates(library: RelationSet, question: Question) -> Candidates:
         meant = _without_what_is_meant(library, question)
         if meant is not None:
             return meant
-    error = _weightiest(library, errors)
+    error = _weightiest(errors)
     if _is_denied(errors):
         raise error
     raise _with_weak_values(library, question, error)
@@ -102,7 +116,7 @@ def _without_what_is_meant(library: RelationSet, question: Question) -> Candidat
             return sought
         opened += (error for error in sought.errors if isinstance(error, UnderdeterminedError))
     if opened:
-        raise _weightiest(library, opened)
+        raise _weightiest(opened)
     return None
 
 
@@ -115,23 +129,27 @@ def _with_weak_values(library: RelationSet, question: Question, error: DeriveErr
         return error
     around = structure_of(library).around(question.target, frozenset(question.strong))
     weak = {name: value for name, value in question.weak.items() if name in around and value.source.kind != "exact"}
-    if not weak or not _is_open_without(library, question, weak):
+    if not weak or not _is_open(_tried_without(library, question, weak)):
         return error
-    alone = [name for name in islice(weak, GIVENS) if _is_open_without(library, question, {name})]
-    for name in alone:
+    trials = {name: _tried_without(library, question, {name}) for name in islice(weak, GIVENS)}
+    alone = {name: sought for name, sought in trials.items() if _is_open(sought)}
+    for name, sought in alone.items():
         fewer = _without(question, {name})
-        sought = candidates_or_errors(library, fewer)
         if not sought.answers and sought.errors and candidates_or_errors(library, replace(fewer, target=name)).answers:
-            return _weightiest(library, sought.errors)
+            return _weightiest(sought.errors)
     told = [counts_as(name, weak[name]) for name in alone or islice(weak, GIVENS)]
     return NoSolutionError(error.what, hint=" ".join([error.hint, *told]), reason=error.reason)
 
 
-def _is_open_without(library: RelationSet, question: Question, names: Container[str]) -> bool:
-    """Whether a question that has no value has one, or is open, without some weak values."""
-    sought = candidates_or_errors(library, _without(question, names))
-    denied = bool(sought.errors) and all(isinstance(error, NoSolutionError) for error in sought.errors)
-    return bool(sought.answers) or not denied
+def _tried_without(library: RelationSet, question: Question, names: Container[str]) -> Candidates:
+    """What answers a question without some weak values, and no last resort: the others stand."""
+    return candidates_or_errors(library, replace(_without(question, names), is_trial=True))
+
+
+def _is_open(sought: Candidates) -> bool:
+    """Whether a question has an answer, or is open, as it is asked here."""
+    is_denied = bool(sought.errors) and all(isinstance(error, NoSolutionError) for error in sought.errors)
+    return bool(sought.answers) or not is_denied
 
 
 def _without(question: Question, names: Container[str]) -> Question:
@@ -204,8 +222,9 @@ def _sought(
     """
     if question.target in question.strong:
         confirm(library, question, question.target)
-    for is_last_resort in (False, True):
-        cases = _Cases(library, question, is_last_resort=is_last_resort, until_open=until_open)
+    outcomes: dict[Case, _Outcome] = {}
+    for is_last_resort in (False,) if question.is_trial else (False, True):
+        cases = _Cases(library, question, outcomes, is_last_resort=is_last_resort, until_open=until_open)
         answers, errors = cases.answers, cases.errors
         if answers and not cases.leave_open():
             return answers, errors
@@ -218,21 +237,20 @@ def _sought(
     return [], [] if answers else errors
 
 
-def _weightiest(library: RelationSet, errors: Sequence[DeriveError]) -> DeriveError:
+def _weightiest(errors: Sequence[DeriveError]) -> DeriveError:
     """Why a question has no answer: an open case takes precedence over one without a solution."""
     kinds = (LimitError, UnderdeterminedError, InconsistentError, DeriveError)
     first = next(error for kind in kinds for error in errors if isinstance(error, kind))
-    if isinstance(first, UnfixedError):
-        first = shortage(library, first.question, first.left_out)
-    if isinstance(first, NoValueError):
-        first = first.certified()
+    first = reported(first)
     none = next((error for error in errors if isinstance(error, NoSolutionError)), None)
     if not isinstance(first, UnderdeterminedError) or none is None:
         return first
-    if isinstance(none, NoValueError):
-        none = none.certified()
-    what = f"{first.what} In another case it has no admissible value: {none.reason}."
+    what = f"{first.what} In another case it has no admissible value: {reported(none).reason}."
     return UnderdeterminedError(what, hint=first.hint, missing=first.missing)
+
+
+_Outcome = list[Found] | Fruitless | DeriveError
+"""What comes of a case: its answers, a plan that leads to no value, or another error."""
 
 
 class _Cases:
@@ -241,8 +259,17 @@ class _Cases:
     Where `until_open`, nothing but its error is kept once a case leaves the target open.
     """
 
-    def __init__(self, library: RelationSet, question: Question, *, is_last_resort: bool, until_open: bool) -> None:
+    def __init__(
+        self,
+        library: RelationSet,
+        question: Question,
+        outcomes: dict[Case, _Outcome],
+        *,
+        is_last_resort: bool,
+        until_open: bool,
+    ) -> None:
         self.library, self.question, self.target = library, question, question.target
+        self.outcomes = outcomes  # of each case, found once: the last resort goes on from them
         self.domain = library.declared[question.target].domain
         self.is_last_resort = is_last_resort
         self.answers: list[Found] = []
@@ -268,7 +295,7 @@ class _Cases:
         beyond = [self._beyond(one.case) for one in away]
         kept = [self._doubted(one, beyond) for one in self.answers if one not in away]
         unspoken = self._unspoken()
-        self.errors += [UnfixedError(replace(question, case=one.case), one.left_out) for one in away]
+        self.errors += [UnfixedError(library, replace(question, case=one.case), one.left_out) for one in away]
         kept += [replace(one, is_assumed_away=True) for one in (*away, *unspoken)]
         self.answers = [self._doubted(one, doubts) for one in self._joined_where_free(kept)]
 
@@ -282,9 +309,31 @@ class _Cases:
         return _covers(self.domain, [span for span in spans if span is not None])
 
     def _answered(self, asked: Question) -> list[Found]:
+        """The answers of one case."""
+        if asked.case not in self.outcomes:
+            self.outcomes[asked.case] = self._outcome(asked)
+        outcome = self.outcomes[asked.case]
+        if isinstance(outcome, Fruitless) and self.is_last_resort:
+            return self._cut(asked, by_last_resort(self.library, asked, outcome))
+        if isinstance(outcome, Fruitless):
+            raise outcome.error
+        if isinstance(outcome, DeriveError):
+            raise outcome
+        return outcome
+
+    def _outcome(self, asked: Question) -> _Outcome:
+        """What comes of one case without the last resort."""
+        try:
+            found = answered_in_case(self.library, asked)
+            return found if isinstance(found, Fruitless) else self._cut(asked, found)
+        except VerificationError:
+            raise
+        except DeriveError as error:
+            return error.with_traceback(None)
+
+    def _cut(self, asked: Question, whole: Sequence[Found]) -> list[Found]:
         """The answers of one case, cut to what it leaves of them."""
         library = self.library
-        whole = answered_in_case(library, asked, self.is_last_resort)
         cut = [confined(library, asked, narrowed_by_neighbours(library, asked, each)) for each in whole]
         kept = [each for each in cut if each.states]
         if not kept:

@@ -7,7 +7,7 @@ open, what cancels is eliminated, and inequalities bound it. What is found is pu
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from derive.errors import (
     DeriveError,
@@ -25,7 +25,14 @@ from derive.planning.plan import Plan, fallbacks_led_to
 from derive.solving.answering.regime_intervals import left_open
 from derive.solving.blocks.complete_search import narrowed
 from derive.solving.blocks.outcome import agrees
-from derive.solving.diagnosis.diagnosis import NoValueError, cancelling, contradiction, missing_sets, wanted
+from derive.solving.diagnosis.diagnosis import (
+    NoValueError,
+    cancelling,
+    contradiction,
+    missing_sets,
+    shortage,
+    wanted,
+)
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import extended
 from derive.solving.execution.plan_execution import carried_out, conditional_in, decisions_of, detours, without
@@ -42,22 +49,57 @@ _NEIGHBOURS = 12  # limit on relations that narrow an interval
 class UnfixedError(UnderdeterminedError):
     """Nothing fixes the target in its case; the missing givens are searched for only if the error is reported."""
 
-    def __init__(self, question: Question, left_out: Mapping[str, str]) -> None:
+    def __init__(self, library: RelationSet, question: Question, left_out: Mapping[str, str]) -> None:
         super().__init__(f"{question.target} is not determined by what is given.")
+        self.library = library
         self.question = question
         self.left_out = left_out
 
+    def reported(self) -> DeriveError:
+        """The error to report."""
+        return shortage(self.library, self.question, self.left_out)
 
-def answered_in_case(library: RelationSet, question: Question, is_last_resort: bool) -> list[Found]:
-    """The answers of one case of a question; raises the error that says why there are none."""
+
+class SingularError(UnderdeterminedError):
+    """The relations of a block do not fix it at these numbers; the givens that would are searched for in its report."""
+
+    def __init__(self, library: RelationSet, question: Question, error: UnderdeterminedError) -> None:
+        super().__init__(error.what, hint=error.hint, missing=error.missing)
+        self.library = library
+        self.question = question
+
+    def reported(self) -> UnderdeterminedError:
+        """The error to report."""
+        sets = tuple(missing_sets(self.library, self.question, frozenset()))
+        hint = wanted(sets) if sets else self.hint
+        return UnderdeterminedError(self.what, hint=hint, missing=sets or self.missing)
+
+
+def reported(error: DeriveError) -> DeriveError:
+    """The error to report, with what takes long to find out and most errors do not need: another case has an answer."""
+    return error.reported() if isinstance(error, (NoValueError, SingularError, UnfixedError)) else error
+
+
+@dataclass(frozen=True)
+class Fruitless:
+    """A plan that leads to no value: the error that says so, and its result if it could be carried out."""
+
+    error: DeriveError
+    found: Found | None = None
+
+
+def answered_in_case(library: RelationSet, question: Question) -> list[Found] | Fruitless:
+    """The answers of one case of a question; raises the error that says why there are none.
+
+    Where its plan leads to no value, there may be a last resort.
+    """
     try:
         first = carried_out(library, question)
-    except (NoSolutionError, UnderdeterminedError) as error:  # a block is singular at these numbers
-        other = cancelling(library, question, {}) if isinstance(error, UnderdeterminedError) else None
-        other = other or (_by_strong_alone(library, question) if is_last_resort else None)
-        if not other:
-            raise _singular(library, question, error) from error
-        return [other]
+    except NoSolutionError as error:
+        return Fruitless(error.with_traceback(None))
+    except UnderdeterminedError as error:  # a block is singular at these numbers
+        other = cancelling(library, question, {})
+        return [other] if other else Fruitless(SingularError(library, question, error))
     except LimitError:  # what is not proved in the middle of the ranges may be so over all of them
         over_all = _over_ranges(library, question)
         if over_all is None:
@@ -84,18 +126,25 @@ def answered_in_case(library: RelationSet, question: Question, is_last_resort: b
         if elsewhere is None:
             raise broken[0]
         return [elsewhere]
-    elsewhere = None
-    if is_last_resort:
-        elsewhere = spread_without_middle(library, question, first) or _by_strong_alone(library, question)
-    if elsewhere is None and is_last_resort and is_open_elsewhere(library, question, first.plan):
+    return Fruitless(NoValueError(library, question, first), first)
+
+
+def by_last_resort(library: RelationSet, question: Question, fruitless: Fruitless) -> list[Found]:
+    """The answers where the plan of a case leads to no value: elsewhere in the ranges, or by what is typed alone."""
+    first = fruitless.found
+    elsewhere = None if first is None else spread_without_middle(library, question, first)
+    elsewhere = elsewhere or _by_strong_alone(library, question)
+    if elsewhere is None and first is not None and is_open_elsewhere(library, question, first.plan):
         raise LimitError(
             f"{question.target} has no value in the middle of the ranges, and it is not proved that it has none "
             "elsewhere in them.",
             hint="Narrow the ranges, or give a number.",
             limit="ranges",
         )
-    if elsewhere is None or not elsewhere.states:
-        raise NoValueError(library, question, elsewhere or first)
+    if elsewhere is None:
+        raise fruitless.error
+    if not elsewhere.states:
+        raise NoValueError(library, question, elsewhere)
     return [elsewhere]
 
 
@@ -248,7 +297,7 @@ def _despite_structure(library: RelationSet, question: Question, found: Found) -
     pieces = left_open(library, question, found.left_out)
     sound = [one for piece in pieces if (one := _sound(library, question, piece, broken))]
     if not sound:
-        raise broken[0] if broken else UnfixedError(question, found.left_out)
+        raise broken[0] if broken else UnfixedError(library, question, found.left_out)
     return sound
 
 
@@ -277,14 +326,6 @@ def _with_fallbacks(library: RelationSet, question: Question, left_out: Mapping[
         for state in found.states
     )
     return replace(found, left_out=left_out) if is_met else None
-
-
-def _singular(library: RelationSet, question: Question, error: DeriveError) -> DeriveError:
-    """The error for a block whose relations do not fix it, with the further givens that would."""
-    sets = tuple(missing_sets(library, question, frozenset()))
-    if not isinstance(error, UnderdeterminedError) or not sets:
-        return error
-    return UnderdeterminedError(error.what, hint=wanted(sets), missing=sets)
 
 
 def _verified(library: RelationSet, made: Plan, states: Sequence[State]) -> None:

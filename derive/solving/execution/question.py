@@ -71,6 +71,7 @@ class Question:
     goes_with: Mapping[str, tuple[str, Mapping[str, Value]]] = field(default_factory=dict)  # a profile's assumptions
     origins: Mapping[str, str] = field(default_factory=dict)  # the profile that each value of one comes from
     only_closed: bool = False  # whether a system without a closed solution stays undecided, instead of a long search
+    is_trial: bool = False  # whether it is only tried what is missing: no last resort counts
     decided: Decided = field(default_factory=lambda: Decided(), compare=False, repr=False)
 
     def but(self, **changes: Any) -> Question:
