@@ -67,7 +67,7 @@ _SHARE = 0.4  # of the time left, which tearing may take
 _TEARS = 3  # limit on unknowns that are tried as the tear
 _PARTS = 100  # limit on parts for the bounds of an unknown along a piece
 _COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
-_NEVER = "never meet"  # in the reason of a relation that was proved to have no root, so that there is none to follow
+_NEVER = "never meet"  # in the reason of a relation that was proved to have no root
 _UNPROVED = "it is not proved that there are no other solutions"
 
 
@@ -81,7 +81,7 @@ def torn(system: System) -> tuple[Outcome, tuple[Lost, ...]] | None:
     tried: list[tuple[Outcome, tuple[Lost, ...]]] = []
     with suppress(LimitError), sharing(_SHARE):
         for outcome, lost in _by_each(system):
-            if outcome.solutions and not outcome.caveat and not lost:
+            if not outcome.caveat and not lost and (outcome.solutions or _is_denied(outcome)):
                 return outcome, lost
             tried.append((outcome, lost))
             if len(tried) == _TEARS:
@@ -90,8 +90,7 @@ def torn(system: System) -> tuple[Outcome, tuple[Lost, ...]] | None:
     if not tried:
         return None
     best, lost = max(tried, key=lambda one: (_rank(one[0]), -len(one[1])))
-    is_sure = _NEVER in best.reason and not (best.undecided or best.caveat or lost)
-    if not best.solutions and not is_sure and any(outcome.undecided for outcome, _ in tried):
+    if not best.solutions and any(outcome.undecided for outcome, _ in tried):
         return replace(best, undecided=True), lost  # an undefined branch may be at an edge
     if not best.caveat and not lost:
         return best, lost
@@ -100,6 +99,11 @@ def torn(system: System) -> tuple[Outcome, tuple[Lost, ...]] | None:
         if (best.caveat or _is_lost(solution, lost, system)) and not is_covered(solution, found):
             found.append(solution)
     return replace(best, solutions=tuple(found)), lost
+
+
+def _is_denied(outcome: Outcome) -> bool:
+    """Whether the last relation was proved to have no root, so that there is none to follow."""
+    return _NEVER in outcome.reason and not (outcome.solutions or outcome.undecided)
 
 
 def _is_lost(solution: Solution, lost: Sequence[Lost], system: System) -> bool:
