@@ -145,13 +145,15 @@ def outcome_of(
     stated = library.hints if stated is None else stated
     equations = [library.relations[name].written for name in block.relations]
     domains = {name: library.declared[name].domain for name in block.unknowns}
-    is_simultaneous = len(block.unknowns) > 1
-    hints = {name: stated[name] for name in block.unknowns if name in stated} if is_simultaneous else {}
-    key = (block, tuple(sorted(known.items())), tuple(hints.items()), only_closed and is_simultaneous)
+    is_alone = len(block.unknowns) == 1
+    hints = {} if is_alone else {name: stated[name] for name in block.unknowns if name in stated}
+    key = (block, tuple(sorted(known.items())), tuple(hints.items()), only_closed and not is_alone)
 
     def found() -> Outcome:
+        if is_alone:
+            return solve_block(equations, block.unknowns, known, domains)
         outcome = solve_block(equations, block.unknowns, known, domains, hints, only_closed=only_closed)
-        is_nothing = is_simultaneous and all(0 in solution.values.values() for solution in outcome.solutions)
+        is_nothing = all(0 in solution.values.values() for solution in outcome.solutions)
         if is_nothing and _estimate_fixes_nothing(library, block, known, domains):
             return Outcome((), singular=True, reason="an estimate only repeats the others, and fixes nothing")
         return outcome

@@ -82,7 +82,7 @@ class CaseLogic:
         """The logic of a question's case, which is stored with the question."""
         key = "logic", id(library), question.case, question.target, id(question.strong), id(question.weak)
         if key not in question.decided:
-            question.decided[key] = cls(library, question.borrowed)
+            question.decided[key] = cls(library, question)
         logic: CaseLogic = question.decided[key]
         return logic
 

@@ -216,7 +216,7 @@ def decisions_of(library: RelationSet, question: Question) -> Decisions:
     """
     key = question.case, id(question.strong), id(question.weak)
     if key not in question.decided:
-        question.decided[key] = Decisions(library, question.borrowed)
+        question.decided[key] = Decisions(library, question)
     made: Decisions = question.decided[key]
     return made
 

@@ -10,7 +10,6 @@ model whose elements are now smaller): it is only compared with the result.
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -51,10 +50,6 @@ class Case:
 NO_CASE = Case()
 
 
-class Decided(dict[Any, Any]):
-    """The decisions on the conditions of one question, by case, and what its cases claim."""
-
-
 @dataclass(frozen=True)
 class Question:
     """A target, strong values by name, and weak values by name in order of preference.
@@ -72,21 +67,11 @@ class Question:
     origins: Mapping[str, str] = field(default_factory=dict)  # the profile that each value of one comes from
     only_closed: bool = False  # whether a system without a closed solution stays undecided, instead of a long search
     is_trial: bool = False  # whether it is only tried what is missing: no last resort counts
-    decided: Decided = field(default_factory=lambda: Decided(), compare=False, repr=False)
+    decided: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)  # decisions on conditions, by case
 
     def but(self, **changes: Any) -> Question:
         """The same question with other values, of which nothing is decided yet."""
-        return replace(self, **changes, decided=Decided())
-
-    @property
-    def borrowed(self) -> Question:
-        """The same question for what is kept in `decided`, which it holds weakly.
-
-        A circle of references would leave each question, and all that was decided of it, to the collector of garbage,
-        and that takes as long as a question.
-        """
-        is_borrowed = isinstance(self.decided, weakref.ProxyType)
-        return self if is_borrowed else replace(self, decided=weakref.proxy(self.decided))
+        return replace(self, **changes, decided={})
 
     @cached_property
     def stated(self) -> frozenset[str]:
