@@ -166,8 +166,9 @@ def read_all(read: Callable[[str, _T], _U], given: Mapping[str, _T]) -> dict[str
             errors.append(error)
     if not errors:
         return values
+    problems = [Problem("", 0, error.what, error.hint) for error in errors]
     try:
-        raise errors[0] if len(errors) == 1 else together(errors, [Problem("", 0, one.what, one.hint) for one in errors])
+        raise errors[0] if len(errors) == 1 else together(errors, problems)
     finally:
         errors.clear()  # an error holds this frame, and would be a cycle with it
 

@@ -11,9 +11,11 @@ and read the difference before it is committed.
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import shlex
+import weakref
 from pathlib import Path
 
 import pytest
@@ -23,7 +25,7 @@ from click.testing import CliRunner
 import derive
 from derive import DeriveError, Problem
 from derive.cli import main
-from derive.errors import excerpt, listed, suggest, unknown
+from derive.errors import excerpt, listed, read_all, suggest, unknown
 from derive.manual import pages
 from tests.derive.operations import calls
 from tests.ordinary import every
@@ -187,3 +189,22 @@ def test_a_name_among_ten_thousand_is_looked_for_at_once():
     known = [f"quantity_{n}" for n in range(10_000)]
     assert calls(lambda: suggest("quantty_71", known)) < 30 * len(known)
     assert "quantity_71" in suggest("quantty_71", known)
+
+
+def test_an_error_of_what_is_given_is_gone_with_its_last_reference():
+    """A circle of references would keep it, and all that its frames hold, until garbage is collected."""
+
+    def read(name, value):
+        if name == "a":
+            raise DeriveError(f"{name} is not {value}.")
+        return value
+
+    gc.disable()
+    try:
+        with pytest.raises(DeriveError) as caught:
+            read_all(read, {"a": 1, "b": 2, "c": 3})
+        held = weakref.ref(caught.value)
+        del caught
+        assert held() is None
+    finally:
+        gc.enable()

@@ -19,6 +19,8 @@ from derive import DeriveError, UnderdeterminedError
 from derive.numerics.algebra.evaluation import value
 from derive.planning.incidence import structure_of
 from derive.planning.plan import basis_of
+from derive.solving.answering import one_case
+from derive.solving.diagnosis import diagnosis
 from derive.solving.diagnosis.missing_givens import missing_sets
 from derive.solving.execution.question import ask
 from derive.solving.ranges.inequalities import stated_at
@@ -221,6 +223,30 @@ def test_a_default_that_the_givens_make_another_number_leaves_open_what_it_would
     others = dict.fromkeys(names[1:], 1)
     assert {*others} in map(set, caught.value.missing)
     assert library.solve(names[0], u=2, **others).base == pytest.approx((2 * less - sum(factors[1:])) / factors[0])
+
+
+@pytest.mark.parametrize("cases", [2, 4])
+def test_what_is_missing_is_searched_for_once_however_many_cases_are_singular(cases, monkeypatch):
+    """In each case the sum of both unknowns is stated twice; a search takes as long as a question."""
+    searches = []
+
+    def searched(*question):
+        searches.append(question)
+        return missing_sets(*question)
+
+    monkeypatch.setattr(one_case, "missing_sets", searched)
+    monkeypatch.setattr(diagnosis, "missing_sets", searched)
+    conditions = [f"w >= {i} and w < {i + 1}" for i in range(cases)]
+    library = derive.load(
+        "[quantities]\n"
+        + "".join(f'{name} = {{ unit = "1" }}\n' for name in ("w", "x", "u", "a"))
+        + '[relations]\ntwice = { equation = "2*x + 2*u = 2*a" }\n'
+        + "".join(f'sum{i} = {{ equation = "x + u = a", when = ["{one}"] }}\n' for i, one in enumerate(conditions))
+    )
+    with pytest.raises(UnderdeterminedError) as caught:
+        library.solve("x", a=1)
+    assert caught.value.missing == (("u",),)
+    assert len(searches) == 1
 
 
 @pytest.mark.parametrize("seed", range(5))

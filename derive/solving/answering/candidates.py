@@ -245,7 +245,8 @@ def _weightiest(errors: Sequence[DeriveError]) -> DeriveError:
     none = next((error for error in errors if isinstance(error, NoSolutionError)), None)
     if not isinstance(first, UnderdeterminedError) or none is None:
         return first
-    what = f"{first.what} In another case it has no admissible value: {reported(none).reason}."
+    reason = getattr(reported(none), "reason", "")
+    what = f"{first.what} In another case it has no admissible value: {reason}."
     return UnderdeterminedError(what, hint=first.hint, missing=first.missing)
 
 

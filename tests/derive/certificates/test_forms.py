@@ -7,6 +7,8 @@ import random
 
 from derive.certificates.forms import Form
 from derive.expressions.grammar import parse_expression
+from derive.numerics.intervals.enclosure import enclose
+from tests.derive.states import LIBRARY
 from tests.ordinary import every
 
 SHAPES = {
@@ -31,6 +33,21 @@ def test_a_tangent_is_a_bound_only_where_it_lies_below_the_form(seed: int) -> No
     grid = [[low + (high - low) * i / 12 for i in range(13)] for low, high in box]
     lowest = min(SHAPES[shape](x, y, *numbers) for x in grid[0] for y in grid[1])
     assert least <= lowest + 1e-9 * (1 + abs(lowest)), (shape, numbers, box, point)
+
+
+@every("seed", range(200), ordinary=20)
+def test_parts_of_numbers_alone_are_enclosed_once_and_to_the_same_bounds(seed: int) -> None:
+    """Whatever is known is put into a side of a relation; two of its names move in a box."""
+    draw = random.Random(f"enclosed {seed}")
+    relation = LIBRARY.relations[draw.choice([*LIBRARY.relations])]
+    ends = {name: draw.uniform(0.1, 3) for name in relation.members}
+    known = {name: (x, x * draw.choice((1, 1.5))) for name, x in ends.items()}
+    moving = draw.sample([*known], min(len(known), 2))
+    box = tuple(known.pop(name) for name in moving)
+    for side in (relation.written.lhs, relation.written.rhs):
+        for name in ("", *moving):
+            found = Form(side, moving, known).enclosed(box, name)
+            assert found == enclose(side, {**known, **dict(zip(moving, box, strict=True))}, name), relation
 
 
 def test_the_tangent_at_the_minimum_is_the_minimum() -> None:
