@@ -29,7 +29,7 @@ from derive.solving.blocks.outcome import Outcome
 from derive.tolerances import AROUND_ZERO, BLUR, FINEST_PART, LARGEST, SAME_SOLUTION
 from quantities.domain import Domain
 
-_MOST = 600  # boxes that are looked at: of all blocks that have a certificate in the tests, none takes 500
+_MOST = 2000  # boxes that are looked at
 _UNKNOWNS = 6  # beyond which boxes are too many
 _NARROW = (1e-13, 1e-11, 0.9 * SAME_SOLUTION)  # relative distances around a solution in which its existence is tried
 _REGIONS = (1e6, 1e3, 31.0, 9.0, 3.0, 1.0, 0.5, 0.25, 0.1, 0.03, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
