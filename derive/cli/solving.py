@@ -15,8 +15,6 @@ from derive.cli.output import complain, error_data, say, say_data, table, warn
 
 if TYPE_CHECKING:
     from derive.errors import DeriveError
-    from derive.expressions.tree import Node
-    from derive.library import Library
     from derive.solving.execution.answer import Answer
 
 
@@ -188,6 +186,7 @@ def formula(asked: Asked, as_latex: bool) -> int:
     from derive.expressions.sympy_bridge import from_sympy
     from derive.expressions.tree import names_in, render
     from derive.model.asked_expressions import asking as asked_of
+    from derive.presentation import mathematics
 
     if asked.as_json and as_latex:
         raise click.UsageError("--json and --latex both print on the standard output. Leave one out.")
@@ -195,7 +194,8 @@ def formula(asked: Asked, as_latex: bool) -> int:
     library, name = asked_of(asked.library, asked.target)
     units = {one: str(library.declared[one].dimension) or "1" for one in dict.fromkeys((name, *names_in(node)))}
     if as_latex:
-        click.echo(_latex(library, name, node))
+        letters = mathematics.letters_of(library.declared)
+        click.echo(f"{letters(name)} = {mathematics.mathematics(node, letters)}")
     elif asked.as_json:
         say_data({"target": name, "formula": render(node), "units": units})
     else:
@@ -203,15 +203,6 @@ def formula(asked: Asked, as_latex: bool) -> int:
         rows = [(one, unit, library.declared[one].meaning) for one, unit in units.items()]
         table(("quantity", "in", "meaning"), [("", rows)])
     return 0
-
-
-def _latex(library: Library, name: str, node: Node) -> str:
-    from derive.presentation import mathematics
-
-    def written(one: str) -> str:
-        return mathematics.letter(one, library.declared[one].latex)
-
-    return f"{written(name)} = {mathematics.mathematics(node, written)}"
 
 
 def reach(asked: Asked) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
@@ -17,6 +17,7 @@ from itertools import pairwise
 from derive.expressions.arithmetic import Arithmetic, Fold
 from derive.expressions.functions import TABLE
 from derive.expressions.tree import Apply, Equation, Node, Number, cases
+from quantities.declaration import Declaration
 from quantities.rational import nearest, text_of
 
 Line = tuple[str, str]
@@ -80,6 +81,11 @@ def letter(name: str, chosen: str = "") -> str:
     if _GREEK.fullmatch(head) and tail.isalnum() and tail.isascii():
         return rf"\{head}_{{\mathrm{{{tail}}}}}"
     return upright(name.replace("_", " "))
+
+
+def letters_of(quantities: Mapping[str, Declaration]) -> Letters:
+    """The letter of each of these quantities, by its name."""
+    return lambda name: letter(name, quantities[name].latex)
 
 
 def _is_harmless(chosen: str) -> bool:

@@ -25,9 +25,10 @@ from derive.library import Library
 from derive.model.relation import Relation
 from derive.numerics.algebra.evaluation import binding_arm, value
 from derive.presentation import derivation, mathematics
-from derive.presentation.derivation import Derivation, Line, digits_borne, lay_out, letters_of, reported
+from derive.presentation.derivation import Derivation, digits_borne, lay_out, letters_for, reported
 from derive.presentation.document import Block, Formulas, Grid, Heading, Items, Where, Worked, verbatim
 from derive.presentation.failed_checks import idle_givens
+from derive.presentation.mathematics import Line
 from derive.presentation.numbers import customary, readable
 from derive.solving.execution.answer import Answer, Check, Step
 from derive.solving.sensitivity.elasticities import EXACT
@@ -110,7 +111,7 @@ def worked(title: str, answer: Answer) -> Worked:
 
 def _laid_out(answer: Answer, digits: int | None = None) -> Derivation:
     """The page of an answer; steps of several unknowns with each unknown in closed form, where there is one."""
-    page, letters = lay_out(answer, digits, is_report=True), letters_of(answer)
+    page, letters = lay_out(answer, digits, is_report=True), letters_for(answer.quantities)
     known = {name: value.base[1] for name, value in answer.given.items()}
     written = {name: reported(value.number, value.unit.text) for name, value in answer.given.items()}
     steps = []
@@ -199,7 +200,7 @@ def _is_a_number(letter: str) -> bool:
 
 
 def _line(relation: Relation) -> Line:
-    return derivation.stated(relation.written, lambda name: _letter(relation.declared[name]))
+    return derivation.stated(relation.written, mathematics.letters_of(relation.declared))
 
 
 def _one_fraction(form: Any) -> Any:
@@ -227,17 +228,13 @@ def _one_fraction(form: Any) -> Any:
 
 
 def _form(library: Library, target: str, given: Sequence[str]) -> tuple[str, str]:
-    def written(name: str) -> str:
-        return _letter(library.declared[name])
-
+    written = mathematics.letters_of(library.declared)
     node = _tree(library.formula(target, given))
     return mathematics.mathematics(Name(target), written), mathematics.mathematics(node, written)
 
 
 def _tree(form: Any) -> Node:
     """A form of sympy's as it is written by hand."""
-    from derive.expressions.sympy_bridge import from_sympy
-
     return _positive_first(from_sympy(_one_fraction(form))[0])
 
 
