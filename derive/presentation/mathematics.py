@@ -436,25 +436,16 @@ def _broken_inside(text: str, room: int) -> str:
 
 def _groups(text: str) -> Iterator[tuple[int, int]]:
     r"""Where the outermost groups begin and end: of fractions, and between `\left(` and `\right)`."""
-    depth, begun = 0, 0
+    depth, begun, denominator = 0, 0, -1
     for found in _TOKEN.finditer(text):
         if _CLOSES.match(found[0]):
             depth -= 1
+            if depth:
+                continue
             opened = text[:begun]
-            if not depth and (opened.endswith((r"\left(", r"\sqrt{")) or _follows_fraction(opened)):
+            if opened.endswith((r"\left(", r"\sqrt{", r"\frac{")) or begun == denominator:
                 yield begun, found.start()
+            denominator = found.end() + 1 if opened.endswith(r"\frac{") else -1
         elif _OPENS.match(found[0]):
             begun = begun if depth else found.end()
             depth += 1
-
-
-def _follows_fraction(opened: str) -> bool:
-    r"""Whether a text that ends with an opening bracket is the beginning of `\frac{` or of `\frac{...}{`."""
-    before, depth = opened[:-1], 0
-    if not before.endswith("}"):
-        return before.endswith(r"\frac")
-    for place in range(len(before) - 1, -1, -1):
-        depth += {"}": 1, "{": -1}.get(before[place], 0)
-        if not depth:
-            return before[:place].endswith(r"\frac")
-    return False
