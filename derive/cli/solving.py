@@ -142,13 +142,13 @@ def _status(scenes: Sequence[_Scene], is_strict: bool) -> int:
 
 def _say_in_full(answers: Sequence[Answer], digits: int, is_all: bool) -> None:
     """The derivations: of several targets together, of several answers to one target one after the other."""
-    from derive.presentation.text import as_text_together
+    from derive.presentation.text import as_text
 
     groups = [[answer] for answer in answers] if is_all else [answers]
     for number, group in enumerate(filter(None, groups)):
         if number:
             click.echo()
-        say(as_text_together(group, digits), warns_below=True)
+        say(as_text(group, digits), warns_below=True)
 
 
 def _warn_of(scene: _Scene, of: str = "") -> None:

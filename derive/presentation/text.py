@@ -68,16 +68,12 @@ def headline(answer: Answer, digits: int = DIGITS) -> str:
     return f"{name} is {shown_span(*answer.bounds, unit, digits)}"
 
 
-def as_text(answer: Answer, digits: int = DIGITS) -> str:
-    """The answer; each step as stated, rearranged, with numbers and evaluated; the givens and the notes.
+def as_text(answers: Sequence[Answer], digits: int = DIGITS) -> str:
+    """The answers to one or more targets from the same givens; each step once, as stated, rearranged, with numbers and
+    evaluated; the givens and the notes.
 
-    Failed checks, givens without effect and the largest remarks come directly below the answer.
+    Failed checks, givens without effect and the largest remarks come directly below each answer.
     """
-    return as_text_together([answer], digits)
-
-
-def as_text_together(answers: Sequence[Answer], digits: int = DIGITS) -> str:
-    """Answers to several targets from the same givens, one below the other, and the steps, which they share, once."""
     idle, lines = _idle(answers), list[str]()
     steps: dict[tuple[str, ...], None] = {}
     given: dict[str, Value] = {}
