@@ -30,7 +30,7 @@ from derive.presentation.document import Block, Formulas, Grid, Heading, Items, 
 from derive.presentation.failed_checks import idle_givens
 from derive.presentation.mathematics import Line
 from derive.presentation.numbers import customary, readable
-from derive.solving.execution.answer import Answer, Check, Step
+from derive.solving.execution.answer import Answer, Step
 from derive.solving.sensitivity.elasticities import EXACT
 from derive.tolerances import AGREEMENT
 from quantities.declaration import Declaration
@@ -123,12 +123,12 @@ def _laid_out(answer: Answer, digits: int | None = None) -> Derivation:
                 known[part.quantity] = low
                 written[part.quantity] = reported(unit.from_base(low), unit.text, digits or digits_borne(answer))
         steps.append(replace(shown, lines=_with_forms(shown.lines, forms, letters, written)) if forms else shown)
-    inputs = (replace(one, source=shown_source(one.source)) for one in page.symbols if not _is_a_number(one.letter))
+    inputs = [one for one in page.symbols if not _is_a_number(one.letter)]
     noted = remarks(answer)
     return replace(
         page,
         steps=tuple(steps),
-        symbols=tuple(inputs),
+        symbols=tuple(replace(one, source=_SHORT.get(one.source, one.source)) for one in inputs),
         notes=(("note", noted),) if noted else (),
         cautions=failures(answer),
     )
@@ -296,30 +296,20 @@ def _solved(
     import sympy
 
     held = {name: symbol(declared[name]) for name in names_in(*(side for pair in sides for side in pair))}
-    wanted = [held[name] for name in unknowns]
-    zeros = [sympy.expand(sympy.fraction(sympy.together(_difference(pair, held)))[0]) for pair in sides]
+    gaps = [to_sympy(left, held) - to_sympy(right, held) for left, right in sides]
+    zeros = [sympy.expand(sympy.fraction(sympy.together(gap))[0]) for gap in gaps]
     try:
-        matrix, right = sympy.linear_eq_to_matrix(zeros, wanted)
+        matrix, right = sympy.linear_eq_to_matrix(zeros, [held[name] for name in unknowns])
     except sympy.solvers.solveset.NonlinearError:
         return {}
-    below = matrix.det()
-    if below == 0:
+    if matrix.det() == 0:
         return {}
-    columns = (matrix.copy() for _ in wanted)
-    above = []
-    for place, column in enumerate(columns):
-        column[:, place] = right
-        above.append(column.det())
-    return {name: sympy.factor(one / below) for name, one in zip(unknowns, above, strict=True)}
-
-
-def _difference(pair: tuple[Node, Node], held: Mapping[str, Any]) -> Any:
-    left, right = (to_sympy(side, held) for side in pair)
-    return left - right
+    return {name: sympy.factor(form) for name, form in zip(unknowns, matrix.LUsolve(right), strict=True)}
 
 
 _ASSUMED = Source("assumed", "assumed")
 _SHORT = {DEFAULT: _ASSUMED, OTHERWISE: _ASSUMED, ASKER: Source("given", "assumed")}
+"""The sources of inputs that a table shows in other words."""
 
 
 def failures(answer: Answer) -> tuple[str, ...]:
@@ -336,14 +326,9 @@ def failures(answer: Answer) -> tuple[str, ...]:
     >>> failures(shelf.solve("books_held", book="2 kg"))
     ('books held is 6 kg, more than shelf bears, which is 5 kg',)
     """
-    told = [_failure(check) for check in answer.failed]
+    told = [readable(_in_words(check.brief or check.statement)) for check in answer.failed]
     told += [_in_words(idle_givens(answer, answer.unused))] if answer.unused else []
     return (*told, readable(answer.whole)) if answer.whole else tuple(told)
-
-
-def _failure(check: Check) -> str:
-    """Both numbers of a failed check in a sentence."""
-    return readable(_in_words(check.brief or check.statement))
 
 
 def _in_words(text: str) -> str:
@@ -382,8 +367,3 @@ def _remarks(answer: Answer) -> Iterator[str]:
     for left_out in answer.neglected:
         share = f"{100 * left_out.number:.3g} % of what it counts"
         yield f"the {_in_words(left_out.relation)} leaves out {left_out.what}: {share}"
-
-
-def shown_source(source: Source) -> Source:
-    """The source of an input as a table shows it."""
-    return _SHORT.get(source, source)
