@@ -33,7 +33,10 @@ def sweep(asked: Asked, points: int) -> int:
         return _filed(asked.library.stream(asked.targets, *asked.profiles, **read), asked)
     from derive.tables.table_checks import Cautions
 
-    turns, status = in_turn(asked, lambda turn: _table(asked, read, turn))
+    def table_of(turn: Turn) -> Table:
+        return asked.library.sweep(asked.targets, *turn.profiles, *asked.profiles, **read, **turn.given)
+
+    turns, status = in_turn(asked, table_of)
     tables = {turn.label: table for turn, table in turns}
     if tables:
         _put_out(tables, asked)
@@ -61,10 +64,6 @@ def _read(name: str, text: str, points: int) -> Any:
     except DeriveError:
         return text
     raise click.UsageError(f"{name}={text} is no axis: its ends are equal. Give one value, or a range.")
-
-
-def _table(asked: Asked, read: Mapping[str, Any], turn: Turn) -> Table:
-    return asked.library.sweep(asked.targets, *turn.profiles, *asked.profiles, **read, **turn.given)
 
 
 def _is_ranged(read: Mapping[str, Any]) -> bool:
