@@ -22,9 +22,8 @@ from derive.optimization.question import Choice
 from derive.optimization.under_ranges import UnderRanges
 from derive.presentation.failed_checks import cautions, is_amiss
 from derive.presentation.numbers import DIGITS, in_unit, shown_number, with_unit
-from derive.presentation.text import Document, Section, columns
+from derive.presentation.text import Document, Result, Section, columns
 from derive.presentation.text import as_data as answer_data
-from derive.showing import Shown
 from derive.solving.execution.answer import Answer
 from derive.solving.sensitivity.elasticities import put_in
 from derive.time_limits import query, sharing
@@ -53,7 +52,7 @@ class Binding:
 
 
 @dataclass(frozen=True)
-class Optimum(Shown):
+class Optimum(Result):
     """The least or the greatest value of a target; numbers are stored in base units."""
 
     sense: str  # "least" or "most"
@@ -130,19 +129,11 @@ class Optimum(Shown):
         return {**self.__dict__, "proof": self.proof, "over_ranges": None, "_proof": None}
 
     @query()
-    def text(self, digits: int = DIGITS) -> str:
-        """The choice, why it is the best, what binds, and all choices, as aligned text."""
-        return document(self, digits).text
-
-    @query()
     def _document(self, digits: int | None = None) -> Document:
         return document(self, digits or DIGITS)
 
     def __repr__(self) -> str:
         return f"<Optimum {str(self).splitlines()[0]}>"
-
-    def __str__(self) -> str:
-        return self.text()
 
 
 def headline(found: Optimum, digits: int = DIGITS) -> str:

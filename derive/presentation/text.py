@@ -15,6 +15,8 @@ from derive.presentation.derivation import notes
 from derive.presentation.failed_checks import cautions, remarked, warnings
 from derive.presentation.numbers import DIGITS, finite, shown_number, shown_span
 from derive.presentation.placed_remarks import remark_data
+from derive.showing import Shown
+from derive.time_limits import query
 
 if TYPE_CHECKING:
     from derive.presentation.charts import Chart
@@ -54,6 +56,21 @@ class Document:
         for part in self.sections:
             lines += part.lines if part.rows else []
         return "\n".join(lines)
+
+
+class Result(Shown):
+    """What tells itself as a document, of which its text is a part."""
+
+    def _document(self, digits: int | None = None) -> Document:
+        raise NotImplementedError
+
+    @query()
+    def text(self, digits: int | None = None) -> str:
+        """What it comes to, as aligned text: a headline and what stands below it, with numbers to this many digits."""
+        return self._document(digits).text
+
+    def __str__(self) -> str:
+        return self.text()
 
 
 def headline(answer: Answer, digits: int = DIGITS) -> str:
