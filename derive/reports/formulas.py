@@ -315,16 +315,10 @@ _SHORT = {DEFAULT: _ASSUMED, OTHERWISE: _ASSUMED, ASKER: Source("given", "assume
 def failures(answer: Answer) -> tuple[str, ...]:
     """The failed checks of an answer, the givens that play no part, and the whole numbers next to a count.
 
-    >>> from derive.relation_files.loading import load
-    >>> shelf = load('''[quantities]
-    ... book = { unit = "kg" }
-    ... books_held = { unit = "kg" }
-    ... shelf_bears = { unit = "kg", value = "5 kg" }
-    ... [relations]
-    ... held = { equation = "books_held = 3*book" }
-    ... shelf = { equation = "books_held <= shelf_bears", because = "the board bends" }''')
-    >>> failures(shelf.solve("books_held", book="2 kg"))
-    ('books held is 6 kg, more than shelf bears, which is 5 kg',)
+    >>> from derive.tokens.relations import library
+    >>> given = {"chip_throughput": "100 token/s/chip", "context": "100 ktoken/sequence"}
+    >>> failures(library().solve("served_compute", "llama3-70b", **given))
+    ('context is 100 ktoken/sequence, more than context limit, which is 8192 token/sequence',)
     """
     told = [readable(_in_words(check.brief or check.statement)) for check in answer.failed]
     told += [_in_words(idle_givens(answer, answer.unused))] if answer.unused else []
@@ -339,18 +333,10 @@ def _in_words(text: str) -> str:
 def remarks(answer: Answer) -> tuple[str, ...]:
     """What an answer leaves out or takes for granted, with its size, and its range.
 
-    >>> from derive.relation_files.loading import load
-    >>> fall = load('''[quantities]
-    ... height = { unit = "m" }
-    ... speed = { unit = "m/s" }
-    ... drag_share = { unit = "", meaning = "the drag of the air, over the speed" }
-    ... thickness = { unit = "m" }
-    ... gravity = { unit = "m/s**2", value = "9.81 m/s**2" }
-    ... [relations]
-    ... fall_speed = { equation = "speed = sqrt(2*gravity*height)", neglects = "drag_share" }
-    ... drag = { equation = "drag_share = 0.001*height/thickness" }''')
-    >>> remarks(fall.solve("speed", height="5 m", thickness="0.1 m"))
-    ('the fall speed leaves out the drag of the air: 5 % of what it counts',)
+    >>> from derive.tokens.relations import library
+    >>> given = {"chip_throughput": "100 token/s/chip", "context": "8 ktoken/sequence"}
+    >>> remarks(library().solve("served_compute", "llama3-70b", **given))
+    ('the served compute leaves out attention: 14.9 % of what it counts',)
     """
     return tuple(_remarks(answer))
 
