@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -32,7 +32,7 @@ def solve(asked: Asked, is_all: bool, steps: bool, as_latex: bool) -> int:
     if asked.each and (as_latex or steps):
         raise click.UsageError("--each prints a table: leave out --steps and --latex, or name one profile.")
     prove_single(asked.given, has_each=True)
-    scenes = [_Scene(turn, [_cell(asked, target, turn, is_all) for target in asked.targets]) for turn in asked.turns]
+    scenes = [_scene(asked, turn, is_all) for turn in asked.turns]
     _prove_various(scenes)
     if asked.each:
         return _say_beside_each_other(scenes, asked)
@@ -54,44 +54,22 @@ def solve(asked: Asked, is_all: bool, steps: bool, as_latex: bool) -> int:
     if not asked.as_json:
         for doubt in scene.doubts if is_all else ():
             warn(f"{doubt}.")
-        for error in scene.errors:
+        for error in scene.refused.values():
             complain(error)
     return _status(scenes, asked.strict)
 
 
 @dataclass(frozen=True)
-class _Cell:
-    """The answers for one target, or the error in their place."""
-
-    target: str
-    answers: Sequence[Answer] = ()
-    error: DeriveError | None = None
-
-    def text(self, digits: int) -> str:
-        """The answers without their name."""
-        from derive.presentation.text import headline
-
-        told = []
-        for answer in self.answers:
-            name = answer.quantity.name
-            told.append(headline(answer, digits).removeprefix(f"{name} = ").removeprefix(f"{name} is "))
-        return "; ".join(told) or "-"
-
-
-@dataclass(frozen=True)
 class _Scene:
-    """All targets in one turn."""
+    """All targets in one turn: the answers for each, or the error in their place."""
 
     turn: Turn
-    cells: Sequence[_Cell]
+    found: Mapping[str, Sequence[Answer]]
+    refused: Mapping[str, DeriveError]
 
     @property
     def answers(self) -> list[Answer]:
-        return list(chain.from_iterable(cell.answers for cell in self.cells))
-
-    @property
-    def errors(self) -> list[DeriveError]:
-        return [cell.error for cell in self.cells if cell.error is not None]
+        return list(chain.from_iterable(self.found.values()))
 
     @property
     def doubts(self) -> tuple[str, ...]:
@@ -104,27 +82,42 @@ class _Scene:
     def data(self, digits: int) -> dict[str, Any]:
         from derive.presentation.text import as_data
 
-        refused = [{"target": cell.target, **error_data(cell.error)} for cell in self.cells if cell.error is not None]
+        refused = [{"target": target, **error_data(error)} for target, error in self.refused.items()]
         return {"answers": [as_data(one, digits) for one in self.answers], "errors": refused}
 
+    def text(self, target: str, digits: int) -> str:
+        """The answers for a target without their name; a dash where there is none."""
+        from derive.presentation.text import headline
 
-def _cell(asked: Asked, target: str, turn: Turn, is_all: bool) -> _Cell:
+        told = []
+        for answer in self.found.get(target, ()):
+            name = answer.quantity.name
+            told.append(headline(answer, digits).removeprefix(f"{name} = ").removeprefix(f"{name} is "))
+        return "; ".join(told) or "-"
+
+
+def _scene(asked: Asked, turn: Turn, is_all: bool) -> _Scene:
+    """Ask for all targets in one turn."""
     from derive.errors import DeriveError
 
     profiles, given = asked.at(turn)
-    try:
-        if is_all:
-            return _Cell(target, asked.library.solve_all(target, *profiles, **given))
-        return _Cell(target, [asked.library.solve(target, *profiles, **given)])
-    except DeriveError as error:
-        return _Cell(target, error=error)
+    found: dict[str, Sequence[Answer]] = {}
+    refused: dict[str, DeriveError] = {}
+    for target in asked.targets:
+        try:
+            if is_all:
+                found[target] = asked.library.solve_all(target, *profiles, **given)
+            else:
+                found[target] = [asked.library.solve(target, *profiles, **given)]
+        except DeriveError as error:
+            refused[target] = error
+    return _Scene(turn, found, refused)
 
 
 def _prove_various(scenes: Sequence[_Scene]) -> None:
     """Raise what is wrong in the same words everywhere: it is wrong with the question."""
-    cells = list(chain.from_iterable(scene.cells for scene in scenes))
-    errors = [cell.error for cell in cells if cell.error is not None]
-    if len(errors) == len(cells) and len({str(error) for error in errors}) == 1:
+    errors = list(chain.from_iterable(scene.refused.values() for scene in scenes))
+    if not any(scene.found for scene in scenes) and len({str(error) for error in errors}) == 1:
         raise errors[0]
 
 
@@ -133,7 +126,7 @@ def _status(scenes: Sequence[_Scene], is_strict: bool) -> int:
     from derive.errors import NOES
     from derive.presentation.failed_checks import is_amiss
 
-    errors = list(chain.from_iterable(scene.errors for scene in scenes))
+    errors = list(chain.from_iterable(scene.refused.values() for scene in scenes))
     if errors:
         return 1 if all(isinstance(error, NOES) for error in errors) else 2
     answers = chain.from_iterable(scene.answers for scene in scenes)
@@ -163,17 +156,14 @@ def _say_beside_each_other(scenes: Sequence[_Scene], asked: Asked) -> int:
     if asked.as_json:
         say_data({"each": [{**one.turn.data, **one.data(asked.digits)} for one in scenes]})
     else:
-        cells = chain.from_iterable(scene.cells for scene in scenes)
-        names = {cell.target: cell.answers[-1].quantity.name for cell in cells if cell.answers}
+        found = chain.from_iterable(scene.found.items() for scene in scenes)
+        names = {target: answers[-1].quantity.name for target, answers in found if answers}
         if names:
-            held = [
-                (scene.turn.label, {cell.target: cell.text(asked.digits) for cell in scene.cells}) for scene in scenes
-            ]
-            rows = [(label, *(cells[target] for target in names)) for label, cells in held]
+            rows = [(one.turn.label, *(one.text(target, asked.digits) for target in names)) for one in scenes]
             table((heading(asked.each), *names.values()), [("", rows)])
     for scene in scenes:
         _warn_of(scene, f"with {scene.turn.label}: ")
-        for error in () if asked.as_json else scene.errors:
+        for error in () if asked.as_json else scene.refused.values():
             warn(f"with {scene.turn.label}: {error}")
     return _status(scenes, asked.strict)
 
