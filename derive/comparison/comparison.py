@@ -282,10 +282,12 @@ def document(found: Comparison, digits: int | None = None) -> Document:
         rows = [heading, *(row for one in found.factors for row in _rows(found, one, factor))]
         factors = [*columns(rows, right={0}), f"together {_ratio(found, factor)}; {found.method}"]
     idle = columns([(one.label, one.before, one.after, _from(one)) for one in found.idle])
+    has_regime = any(one.kind != "number" for one in found.factors)  # which a number without a factor may decide
+    aside = "without a factor of its own" if has_regime else "without effect"
     return Document(
         headline=headline(found, usual, factor),
         remarks=(sentence(found), *ranges, *found.notes, *amiss),
-        sections=(Section("accounts for", factors), Section(_aside(found), idle)),
+        sections=(Section("accounts for", factors), Section(aside, idle)),
         cautions=amiss,
         is_amiss=is_amiss(found.a, found.b),
         charts=lambda: charts(found),
@@ -324,12 +326,6 @@ def _weight(found: Comparison, label: str) -> float:
     else:
         weights = [abs(math.log(one)) if one > 0 else 0.0 for one in amounts]
     return max(weights, default=0.0)
-
-
-def _aside(found: Comparison) -> str:
-    """The heading of what has no factor; beside a regime it may still be what decides it."""
-    has_regime = any(one.kind != "number" for one in found.factors)
-    return "without a factor of its own" if has_regime else "without effect"
 
 
 def _rows(found: Comparison, one: Factor, digits: int) -> Iterator[tuple[str, ...]]:
