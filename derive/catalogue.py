@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +66,8 @@ def rows(library: Library, kind: str) -> list[tuple[str, ...]]:
         case "reports":
             return [("report", "title"), *_reports().items()]
         case "libraries":
-            return [("library", "title", "relations", "quantities", "source"), *_library_rows()]
+            listed = [tuple("-" if fact is None else str(fact) for fact in astuple(one)) for one in _listed_libraries()]
+            return [("library", "title", "relations", "quantities", "source"), *listed]
     raise unknown("list", kind, LISTS)
 
 
@@ -203,13 +204,6 @@ def _loaded(offer: Offer) -> _ListedLibrary:
     except DeriveError as error:
         return _ListedLibrary(offer.name, str(error), None, None, offer.source)
     return _ListedLibrary(offer.name, library.title, len(library.relations), len(library.declared), offer.source)
-
-
-def _library_rows() -> Iterator[tuple[str, ...]]:
-    """A row for each library that goes by a name; without counts if it cannot be loaded."""
-    for one in _listed_libraries():
-        counts = ("-" if count is None else str(count) for count in (one.relations, one.quantities))
-        yield one.name, one.title, *counts, one.source
 
 
 def _library(one: _ListedLibrary) -> list[tuple[str, str]]:
