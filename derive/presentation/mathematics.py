@@ -172,15 +172,12 @@ def width(shown: str) -> int:
     7
     """
     flat = re.sub(r"(?:[_^]|\\math[a-z]+)\{([^{}]*)\}|\\[,;]|\\left|\\right", r"\1", _SPACE.sub("~", shown))
-    while (
-        once := _ROWS.sub(_widest_row, _FRACTION.sub(lambda found: max(found[1], found[2], key=width), flat))
-    ) != flat:
-        flat = once
+    before = ""
+    while flat != before:
+        before = flat
+        flat = _FRACTION.sub(lambda found: max(found[1], found[2], key=width), flat)
+        flat = _ROWS.sub(lambda found: max(found[1].split(r"\\"), key=width), flat)
     return len(re.sub(r"\\[a-zA-Z]+", "x", flat).translate(_UNSEEN))
-
-
-def _widest_row(found: re.Match[str]) -> str:
-    return max(found[1].split(r"\\"), key=width)
 
 
 def equation(stated: Equation, letters: Letters) -> str:
