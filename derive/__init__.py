@@ -158,10 +158,8 @@ __all__ = [
 ]
 
 _HOMES = {
-    **dict.fromkeys(("AmbiguousError", "DeriveError", "DimensionError", "DomainError"), "derive.errors"),
-    **dict.fromkeys(("ExpressionError", "InconsistentError", "LimitError", "NoSolutionError"), "derive.errors"),
-    **dict.fromkeys(("Problem", "UnderdeterminedError", "UnitError", "UnknownNameError"), "derive.errors"),
-    "VerificationError": "derive.errors",
+    **dict.fromkeys((name for name in __all__ if name.endswith("Error")), "derive.errors"),
+    "Problem": "derive.errors",
     **dict.fromkeys(("Answer", "Step"), "derive.solving.execution.answer"),
     **dict.fromkeys(("Border", "Borders"), "derive.borders.border"),
     "Front": "derive.optimization.front",

@@ -19,8 +19,6 @@ from derive.cli.asked import Sources, built_in, read
 from derive.cli.output import Visible, colour, complain, error_data
 from derive.verbs import GROUPS, VERBS, Verb
 
-__all__ = ["cli", "main", "run"]
-
 
 class _Overview(click.Group):
     """The program, whose help names all verbs by what one wants to do."""
