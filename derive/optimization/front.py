@@ -420,10 +420,7 @@ def as_data(front: Front) -> dict[str, Any]:
         "points": [
             {
                 "values": [answer.quantity.unit.from_base(answer.base or 0.0) for answer in point.answers],
-                "at": {
-                    name: {"value": front.quantities[name].unit.from_base(x), "unit": front.quantities[name].unit.text}
-                    for name, x in point.chosen.items()
-                },
+                "at": point_data(point.chosen, front.quantities),
                 "profiles": list(point.profiles),
                 "proved": point.proved,
                 "failed": sorted(point.failed),
