@@ -266,11 +266,8 @@ def heading(turns: Iterable[Turn]) -> str:
 
 
 def in_turn(asked: Asked, found_for: Callable[[Turn], Found]) -> tuple[list[tuple[Turn, Found]], int]:
-    """What is found in each turn that has an answer, and the exit status; the others are told on the standard error.
-
-    What is wrong in the same words in every turn is wrong with the question, and is raised.
-    """
-    from derive.errors import NOES, DeriveError
+    """What is found in each turn that has an answer, and the exit status; the others are told on the standard error."""
+    from derive.errors import DeriveError
 
     found: list[tuple[Turn, Found]] = []
     errors: list[tuple[Turn, DeriveError]] = []
@@ -279,11 +276,22 @@ def in_turn(asked: Asked, found_for: Callable[[Turn], Found]) -> tuple[list[tupl
             found.append((turn, found_for(turn)))
         except DeriveError as error:
             errors.append((turn, error))
-    if not found and len({str(why) for _, why in errors}) == 1:
-        raise errors[0][1]
+    status = status_of([why for _, why in errors], is_answered=bool(found))
     for turn, why in errors:
         warn(f"with {turn.label}: {why}")
-    return found, max((1 if isinstance(why, NOES) else 2 for _, why in errors), default=0)
+    return found, status
+
+
+def status_of(errors: Sequence[DeriveError], *, is_answered: bool) -> int:
+    """The exit status of errors: 1 where each says that the answer is no, 2 where one is of the question's own text.
+
+    What is wrong in the same words everywhere is wrong with the question, and is raised.
+    """
+    from derive.errors import NOES
+
+    if not is_answered and len({str(error) for error in errors}) == 1:
+        raise errors[0]
+    return max((1 if isinstance(error, NOES) else 2 for error in errors), default=0)
 
 
 def in_units(targets: Sequence[str], unit: str | None) -> list[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from derive.cli.asked import Asked, Turn, heading, prove_single
+from derive.cli.asked import Asked, Turn, heading, prove_single, status_of
 from derive.cli.output import complain, error_data, say, say_data, table, warn
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def solve(asked: Asked, is_all: bool, steps: bool, as_latex: bool) -> int:
     than a tenth, is said on the standard error. A unit may stand behind each
     target too, as in "step_time in ms".
     """
-    from derive.presentation.text import as_data, headline
+    from derive.presentation.failed_checks import is_amiss
 
     if asked.as_json and as_latex:
         raise click.UsageError("--json and --latex both print on the standard output. Leave one out.")
@@ -33,10 +33,20 @@ def solve(asked: Asked, is_all: bool, steps: bool, as_latex: bool) -> int:
         raise click.UsageError("--each prints a table: leave out --steps and --latex, or name one profile.")
     prove_single(asked.given, has_each=True)
     scenes = [_scene(asked, turn, is_all) for turn in asked.turns]
-    _prove_various(scenes)
+    errors = list(chain.from_iterable(scene.refused.values() for scene in scenes))
+    status = status_of(errors, is_answered=any(scene.found for scene in scenes))
     if asked.each:
-        return _say_beside_each_other(scenes, asked)
-    scene = scenes[0]
+        _say_beside_each_other(scenes, asked)
+    else:
+        _say(scenes[0], asked, is_all, steps, as_latex)
+    answers = chain.from_iterable(scene.answers for scene in scenes)
+    return status or int(asked.strict and is_amiss(*answers))
+
+
+def _say(scene: _Scene, asked: Asked, is_all: bool, steps: bool, as_latex: bool) -> None:
+    """All that is found without turns."""
+    from derive.presentation.text import as_data, headline
+
     in_full = not (asked.as_json or as_latex) and (steps or sys.stdout.isatty())
     if asked.as_json:
         is_plain = len(asked.targets) == 1 and not is_all
@@ -56,7 +66,6 @@ def solve(asked: Asked, is_all: bool, steps: bool, as_latex: bool) -> int:
             warn(f"{doubt}.")
         for error in scene.refused.values():
             complain(error)
-    return _status(scenes, asked.strict)
 
 
 @dataclass(frozen=True)
@@ -114,25 +123,6 @@ def _scene(asked: Asked, turn: Turn, is_all: bool) -> _Scene:
     return _Scene(turn, found, refused)
 
 
-def _prove_various(scenes: Sequence[_Scene]) -> None:
-    """Raise what is wrong in the same words everywhere: it is wrong with the question."""
-    errors = list(chain.from_iterable(scene.refused.values() for scene in scenes))
-    if not any(scene.found for scene in scenes) and len({str(error) for error in errors}) == 1:
-        raise errors[0]
-
-
-def _status(scenes: Sequence[_Scene], is_strict: bool) -> int:
-    """The exit status: 2 or 1 for an error as if it stood alone, and 1 for what is amiss, if that is strict."""
-    from derive.errors import NOES
-    from derive.presentation.failed_checks import is_amiss
-
-    errors = list(chain.from_iterable(scene.refused.values() for scene in scenes))
-    if errors:
-        return 1 if all(isinstance(error, NOES) for error in errors) else 2
-    answers = chain.from_iterable(scene.answers for scene in scenes)
-    return 1 if is_strict and is_amiss(*answers) else 0
-
-
 def _say_in_full(answers: Sequence[Answer], digits: int, is_all: bool) -> None:
     """The derivations: of several targets together, of several answers to one target one after the other."""
     from derive.presentation.text import as_text
@@ -151,7 +141,7 @@ def _warn_of(scene: _Scene, of: str = "") -> None:
         warn(f"{of}{caution}.")
 
 
-def _say_beside_each_other(scenes: Sequence[_Scene], asked: Asked) -> int:
+def _say_beside_each_other(scenes: Sequence[_Scene], asked: Asked) -> None:
     """A row for each turn, a column for each target."""
     if asked.as_json:
         say_data({"each": [{**one.turn.data, **one.data(asked.digits)} for one in scenes]})
@@ -165,7 +155,6 @@ def _say_beside_each_other(scenes: Sequence[_Scene], asked: Asked) -> int:
         _warn_of(scene, f"with {scene.turn.label}: ")
         for error in () if asked.as_json else scene.refused.values():
             warn(f"with {scene.turn.label}: {error}")
-    return _status(scenes, asked.strict)
 
 
 def formula(asked: Asked, as_latex: bool) -> int:
