@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import product
@@ -59,19 +60,22 @@ def built_in() -> Library:
 
 
 def _loaded(file: str, beside: Library | None) -> Library:
-    from derive.errors import DeriveError
     from derive.relation_files.loading import load
 
-    try:
+    with about(file):
         return load(source_of(file), beside=beside)
+
+
+@contextmanager
+def about(file: str) -> Iterator[None]:
+    """Name the file that an error within is about, as it was typed."""
+    from derive.errors import DeriveError
+
+    try:
+        yield
     except DeriveError as error:
-        raise of_file(error, file) from None
-
-
-def of_file(error: DeriveError, file: str) -> DeriveError:
-    """The error with the file that it is about, as it was typed."""
-    error.__dict__["file"] = file
-    return error
+        error.__dict__["file"] = file
+        raise
 
 
 def source_of(file: str) -> str | Path:

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from derive.cli.asked import Asked, Sources, Turn, givens, of_file, prove_single, source_of
+from derive.cli.asked import Asked, Sources, Turn, about, givens, prove_single, source_of
 from derive.cli.output import put, say_data, table
 
 if TYPE_CHECKING:
-    from derive.audit.claims_file import Book
     from derive.audit.conflicts import Conflict
     from derive.audit.verdicts import Finding
     from derive.comparison.comparison import Comparison
@@ -154,12 +153,15 @@ def graph(asked: Asked) -> int:
 
 def audit(names: tuple[str, ...], own: str | None, sources: Sources, as_json: bool) -> int:
     """Recompute the claims of the source lectures: verdicts, or with IDs all that stands behind them."""
+    from derive.audit.claims_file import read_claims
     from derive.audit.text import as_data, as_text
     from derive.tokens.audit import audit as audited
     from derive.tokens.audit import clashes
 
-    library = sources.library
-    book = None if own is None else _claims(own)
+    library, book = sources.library, None
+    if own is not None:
+        with about(own):
+            book = read_claims(source_of(own) if own == "-" else Path(own))
     findings = audited(names, library, book)
     conflicts = clashes(names, library, book)
     if as_json:
@@ -169,16 +171,6 @@ def audit(names: tuple[str, ...], own: str | None, sources: Sources, as_json: bo
     else:
         _print_table(findings, conflicts)
     return 0
-
-
-def _claims(file: str) -> Book:
-    from derive.audit.claims_file import read_claims
-    from derive.errors import DeriveError
-
-    try:
-        return read_claims(source_of(file) if file == "-" else Path(file))
-    except DeriveError as error:
-        raise of_file(error, file) from None
 
 
 def _print_table(findings: Sequence[Finding], conflicts: Sequence[Conflict]) -> None:

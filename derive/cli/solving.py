@@ -45,7 +45,7 @@ def solve(asked: Asked, is_all: bool, steps: bool, as_latex: bool) -> int:
 
 def _say(scene: _Scene, asked: Asked, is_all: bool, steps: bool, as_latex: bool) -> None:
     """All that is found without turns."""
-    from derive.presentation.text import as_data, headline
+    from derive.presentation.text import as_data, as_text, headline
 
     in_full = not (asked.as_json or as_latex) and (steps or sys.stdout.isatty())
     if asked.as_json:
@@ -54,8 +54,12 @@ def _say(scene: _Scene, asked: Asked, is_all: bool, steps: bool, as_latex: bool)
     elif as_latex:
         for answer in scene.answers:
             click.echo(answer.latex(asked.stated_digits), nl=False)
-    elif in_full:
-        _say_in_full(scene.answers, asked.digits, is_all)
+    elif in_full:  # several targets together, several answers to one target one after the other
+        groups = [[answer] for answer in scene.answers] if is_all else [scene.answers]
+        for number, group in enumerate(filter(None, groups)):
+            if number:
+                click.echo()
+            say(as_text(group, asked.digits), warns_below=True)
     else:
         for answer in scene.answers:
             click.echo(headline(answer, asked.digits))
@@ -121,17 +125,6 @@ def _scene(asked: Asked, turn: Turn, is_all: bool) -> _Scene:
         except DeriveError as error:
             refused[target] = error
     return _Scene(turn, found, refused)
-
-
-def _say_in_full(answers: Sequence[Answer], digits: int, is_all: bool) -> None:
-    """The derivations: of several targets together, of several answers to one target one after the other."""
-    from derive.presentation.text import as_text
-
-    groups = [[answer] for answer in answers] if is_all else [answers]
-    for number, group in enumerate(filter(None, groups)):
-        if number:
-            click.echo()
-        say(as_text(group, digits), warns_below=True)
 
 
 def _warn_of(scene: _Scene, of: str = "") -> None:
