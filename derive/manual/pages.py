@@ -211,17 +211,14 @@ def _members(name: str, kind: type) -> Iterator[str]:
 
 
 def _entry(heading: str, name: str, thing: Any, is_called: bool) -> str:
-    """A name with its signature, if it is called, and its docstring."""
-    signature = f"```python\n{name.rpartition('.')[2]}{_signature(thing)}\n```\n\n" if is_called else ""
-    return f"{heading} {name}\n\n{signature}{as_markdown(thing.__doc__ or '')}\n"
-
-
-def _signature(thing: Any) -> str:
-    """The signature without the instance, and without addresses."""
-    signature = inspect.signature(thing)
-    parameters = [one for one in signature.parameters.values() if one.name not in ("self", "cls")]
-    text = _ADDRESS.sub("", str(signature.replace(parameters=parameters)))
-    return _QUOTED.sub(r"\1\2", text)
+    """A name with its docstring; what is called with its signature, without the instance and without addresses."""
+    shown = ""
+    if is_called:
+        signature = inspect.signature(thing)
+        parameters = [one for one in signature.parameters.values() if one.name not in ("self", "cls")]
+        text = _QUOTED.sub(r"\1\2", _ADDRESS.sub("", str(signature.replace(parameters=parameters))))
+        shown = f"```python\n{name.rpartition('.')[2]}{text}\n```\n\n"
+    return f"{heading} {name}\n\n{shown}{as_markdown(thing.__doc__ or '')}\n"
 
 
 # Docstrings as Markdown: paragraphs stay, examples become blocks of Python, what is indented stays as it stands
