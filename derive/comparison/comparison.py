@@ -235,14 +235,11 @@ def headline(found: Comparison, digits: int = DIGITS, factor: int = _FACTOR) -> 
     values = [shown_number(one.base or 0.0, one.quantity.unit, digits) for one in (found.a, found.b)]
     pair = f"{found.target}: A {values[0]}, B {values[1]}"
     name = "B - A" if found.ratio is None else "B/A"
-    return f"{pair}; {name} = {_ratio(found, factor)}{_bounds(found, factor)}"
-
-
-def _bounds(found: Comparison, digits: int) -> str:
-    if found.bounds is None or math.isclose(*found.bounds, rel_tol=TIGHT):
-        return ""
-    low, high = (_amount(found, end, digits) for end in found.bounds)
-    return f"  ({low} to {high})"
+    bounds = ""
+    if found.bounds is not None and not math.isclose(*found.bounds, rel_tol=TIGHT):
+        low, high = (_amount(found, end, factor) for end in found.bounds)
+        bounds = f"  ({low} to {high})"
+    return f"{pair}; {name} = {_ratio(found, factor)}{bounds}"
 
 
 def _amount(found: Comparison, amount: float, digits: int) -> str:
