@@ -21,7 +21,6 @@ import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import blake2b
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -72,10 +71,8 @@ def theory(module: str) -> str:
 
 def digest(found: Mapping[str, str]) -> str:
     """A digest of pages: two sets of pages have the same only if they are the same."""
-    state = blake2b(digest_size=16)
-    for name, text in sorted(found.items()):
-        state.update(f"{len(name)} {len(text)} {name}{text}".encode())
-    return state.hexdigest()
+    parts = (f"{len(name)} {len(text)} {name}{text}" for name, text in sorted(found.items()))
+    return digest_of("".join(parts).encode())
 
 
 _WIDTH = 100
