@@ -396,22 +396,22 @@ def _filled(pieces: list[str], room: int) -> list[str]:
 def _pieces(text: str, signs: tuple[str, ...]) -> list[str]:
     """A formula parted before these signs where they stand outside all brackets; after them, if they are commas."""
     own = _SIGN.match(text)
+    first = own.end() if own else 1
     after = 2 if signs == (", ",) else 0
-    places = _outside(text, own.end() if own else 1)
-    starts = [0, *(place + after for place in places if text.startswith(signs, place))]
+    places = (found.start() for found, depth in _with_depths(text) if not depth)
+    starts = [0, *(place + after for place in places if place >= first and text.startswith(signs, place))]
     return [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
 
 
-def _outside(text: str, start: int) -> Iterator[int]:
-    """The places from a start on that are outside all brackets."""
+def _with_depths(text: str) -> Iterator[tuple[re.Match[str], int]]:
+    """The tokens, each with the number of brackets around it."""
     depth = 0
     for found in _TOKEN.finditer(text):
         if _CLOSES.match(found[0]):
             depth -= 1
-        elif _OPENS.match(found[0]):
+        yield found, depth
+        if _OPENS.match(found[0]):
             depth += 1
-        elif not depth and found.start() >= start:
-            yield found.start()
 
 
 def _broken_inside(text: str, room: int) -> str:
@@ -433,16 +433,12 @@ def _broken_inside(text: str, room: int) -> str:
 
 def _groups(text: str) -> Iterator[tuple[int, int]]:
     r"""Where the outermost groups begin and end: of fractions, and between `\left(` and `\right)`."""
-    depth, begun, denominator = 0, 0, -1
-    for found in _TOKEN.finditer(text):
-        if _CLOSES.match(found[0]):
-            depth -= 1
-            if depth:
-                continue
+    begun, denominator = 0, -1
+    for found in (found for found, depth in _with_depths(text) if not depth):
+        if _OPENS.match(found[0]):
+            begun = found.end()
+        elif _CLOSES.match(found[0]):
             opened = text[:begun]
             if opened.endswith((r"\left(", r"\sqrt{", r"\frac{")) or begun == denominator:
                 yield begun, found.start()
             denominator = found.end() + 1 if opened.endswith(r"\frac{") else -1
-        elif _OPENS.match(found[0]):
-            begun = begun if depth else found.end()
-            depth += 1
