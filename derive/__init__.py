@@ -158,10 +158,8 @@ __all__ = [
 ]
 
 _HOMES = {
-    **dict.fromkeys(("AmbiguousError", "DeriveError", "DimensionError", "DomainError"), "derive.errors"),
-    **dict.fromkeys(("ExpressionError", "InconsistentError", "LimitError", "NoSolutionError"), "derive.errors"),
-    **dict.fromkeys(("Problem", "UnderdeterminedError", "UnitError", "UnknownNameError"), "derive.errors"),
-    "VerificationError": "derive.errors",
+    **dict.fromkeys((name for name in __all__ if name.endswith("Error")), "derive.errors"),
+    "Problem": "derive.errors",
     **dict.fromkeys(("Answer", "Step"), "derive.solving.execution.answer"),
     **dict.fromkeys(("Border", "Borders"), "derive.borders.border"),
     "Front": "derive.optimization.front",
@@ -187,24 +185,6 @@ _HOMES = {
 }
 
 
-_ASKED = (
-    "solve",
-    "solve_all",
-    "formula",
-    "compile",
-    "sweep",
-    "stream",
-    "sample",
-    "reach",
-    "profile",
-    "least",
-    "most",
-    "front",
-    "border",
-)
-"""Methods of the built-in library: `derive.solve(...)` is `derive.llm.solve(...)`."""
-
-
 def __getattr__(name: str) -> Any:
     """Import a name on first use."""
     match name:
@@ -216,10 +196,10 @@ def __getattr__(name: str) -> Any:
             value = import_module("importlib.metadata").version(quantities.DISTRIBUTION)
         case "base_units":
             value = import_module("quantities.dimension").BASE_UNITS
-        case _ if name in _ASKED:
-            value = getattr(import_module("derive.tokens.relations").library(), name)
         case _ if name in _HOMES:
             value = getattr(import_module(_HOMES[name]), name)
+        case _ if name in __all__:  # a method: `derive.solve(...)` is `derive.llm.solve(...)`
+            value = getattr(import_module("derive.tokens.relations").library(), name)
         case _:
             raise AttributeError(f"module 'derive' has no attribute {name!r}")
     globals()[name] = value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +66,8 @@ def rows(library: Library, kind: str) -> list[tuple[str, ...]]:
         case "reports":
             return [("report", "title"), *_reports().items()]
         case "libraries":
-            return [("library", "title", "relations", "quantities", "source"), *_library_rows()]
+            listed = [tuple("-" if fact is None else str(fact) for fact in astuple(one)) for one in _listed_libraries()]
+            return [("library", "title", "relations", "quantities", "source"), *listed]
     raise unknown("list", kind, LISTS)
 
 
@@ -164,7 +165,7 @@ def _spread(library: Library, headings: dict[str, str]) -> dict[str, str]:
 
 
 def entries(library: Library, name: str) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Every entry with a name: for each a heading, and its lines as label and text."""
+    """Every entry with a name: for each a heading, and its lines as label and text, without those that say nothing."""
     found: list[tuple[str, list[tuple[str, str]]]] = []
     if name in library.declared:
         found.append((f"quantity {name}", _quantity(library.declared[name], library)))
@@ -182,7 +183,7 @@ def entries(library: Library, name: str) -> list[tuple[str, list[tuple[str, str]
         library.profile(name)  # raises an error that lists the choices
     if not found:
         raise _index(library, True, True).unknown("entry", name)
-    return found
+    return [(heading, [(label, text) for label, text in lines if text]) for heading, lines in found]
 
 
 def _listed_libraries(*names: str) -> Iterator[_ListedLibrary]:
@@ -205,17 +206,10 @@ def _loaded(offer: Offer) -> _ListedLibrary:
     return _ListedLibrary(offer.name, library.title, len(library.relations), len(library.declared), offer.source)
 
 
-def _library_rows() -> Iterator[tuple[str, ...]]:
-    """A row for each library that goes by a name; without counts if it cannot be loaded."""
-    for one in _listed_libraries():
-        counts = ("-" if count is None else str(count) for count in (one.relations, one.quantities))
-        yield one.name, one.title, *counts, one.source
-
-
 def _library(one: _ListedLibrary) -> list[tuple[str, str]]:
     held = "" if one.relations is None else f"{one.relations} relations over {one.quantities} quantities"
-    lines = [("title", one.title), ("holds", held), ("comes with", one.source)]
-    return [(label, text) for label, text in [*lines, ("asked by", f"derive solve ... --library {one.name}")] if text]
+    asked = f"derive solve ... --library {one.name}"
+    return [("title", one.title), ("holds", held), ("comes with", one.source), ("asked by", asked)]
 
 
 def _reports() -> dict[str, str]:
@@ -249,21 +243,20 @@ def _quantity(quantity: Declaration, library: Library) -> list[tuple[str, str]]:
         lines.append(("seen", f"{'' if quantity.seen.least else 'up to '}{ends} ({quantity.seen.source})"))
     if quantity.default is not None:
         lines += [("default", str(quantity.default)), ("source", str(quantity.default.source))]
-    return [(label, text) for label, text in [*lines, *(("used in", equation) for equation in used)] if text]
+    return [*lines, *(("used in", equation) for equation in used)]
 
 
 def _relation(relation: Relation) -> list[tuple[str, str]]:
     tolerance = "" if relation.approximate is None else f"within {relation.approximate:.3g}"
-    lines = [
+    return [
         ("states", str(relation.written)),
         ("because", relation.because),
         ("source", relation.source),
         *(("when", condition) for condition in relation.when),
         ("holds", tolerance),
         ("neglects", relation.neglects),
+        *(("where", f"{q.name} [{q.unit}]  {q.meaning}".rstrip()) for q in relation.declared.values()),
     ]
-    where = [("where", f"{q.name} [{q.unit}]  {q.meaning}".rstrip()) for q in relation.declared.values()]
-    return [(label, text) for label, text in [*lines, *where] if text]
 
 
 def _profile(profile: Profile, library: Library) -> list[tuple[str, str]]:
@@ -278,7 +271,7 @@ def _profile(profile: Profile, library: Library) -> list[tuple[str, str]]:
     for name, value in values.items():
         text = str(value) if value.source == common else f"{value}  ({_sourced(value.source)})"
         lines.append((name, text if name.partition(" ")[0] in library.declared else f"{text}  [{_UNUSED}]"))
-    return [(label, text) for label, text in lines if text]
+    return lines
 
 
 def _sourced(source: Source) -> str:

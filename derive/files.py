@@ -138,16 +138,9 @@ def is_replaceable(path: str | PathLike[str]) -> bool:
     """Whether nothing is lost if this file is written: it is not there, empty, no plain file, or as derive wrote it."""
     if not os.path.isfile(path) or not os.path.getsize(path):
         return True
-    return _is_own(_ends(path)) and not is_edited(path)
-
-
-def _is_own(text: bytes) -> bool:
-    """Whether derive has written a file with this text at its ends."""
-    if _HEADING.match(text) or _SEALED.search(text):
-        return True
-    if text.startswith(_BINARY):
-        return MARK.encode() in text
-    return bool(_MARKS.search(text))
+    text = _ends(path)
+    is_marked = MARK.encode() in text if text.startswith(_BINARY) else bool(_MARKS.search(text))
+    return bool(is_marked or _HEADING.match(text) or _SEALED.search(text)) and not is_edited(path)
 
 
 @contextmanager

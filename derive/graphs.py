@@ -114,15 +114,10 @@ def _lines(graph: Graph) -> Iterator[_Line]:
         if said["kind"] == "quantity":
             continue
         around = graph.pred[key] if graph.is_directed() else graph[key]
-        for end in _results(graph, key):
+        for end in [name for name, edge in graph[key].items() if edge["stands"] == "result"]:
             for start in around:
                 if start != end:
                     yield _Line(start, end, key.partition(":")[2])
-
-
-def _results(graph: Graph, relation: str) -> list[str]:
-    """The quantities that a relation gives."""
-    return [name for name, edge in graph[relation].items() if edge["stands"] == "result"]
 
 
 def picture(graph: Graph) -> str:
@@ -154,7 +149,7 @@ def _untangled(layers: Sequence[Sequence[str]], lines: Sequence[_Line]) -> list[
 def _drawn(
     layers: Sequence[Sequence[str]], lines: Sequence[_Line], quantities: Mapping[str, Mapping[str, Attribute]]
 ) -> str:
-    labels = {name: _label(name, str(said["unit"])) for name, said in quantities.items()}
+    labels = {name: (_cut(name, 36), _cut(str(said["unit"]), 24)) for name, said in quantities.items()}
     width = 24 + max((_LETTER * len(f"{name} [{unit}]") for name, unit in labels.values()), default=80)
     column = width + _GAP
     tallest = max((len(layer) for layer in layers), default=1)
@@ -201,10 +196,6 @@ def _are_simultaneous(one: Mapping[str, Attribute], other: Mapping[str, Attribut
     return "block" in one and one["block"] == other.get("block")
 
 
-def _label(name: str, unit: str) -> tuple[str, str]:
-    """A quantity's name and unit, cut if they are too long for a box."""
-    return _cut(name, 36), _cut(unit, 24)
-
-
 def _cut(text: str, most: int) -> str:
+    """A text, cut if it is too long for a box."""
     return text if len(text) <= most else text[: most - 1] + "…"

@@ -41,7 +41,7 @@ from derive.library import Library
 from derive.presentation.derivation import lay_out, stated
 from derive.presentation.document import Formulas, Grid, Text, derivation, shown, verbatim
 from derive.presentation.html import Html
-from derive.presentation.mathematics import equation, letter, unit
+from derive.presentation.mathematics import equation, letters_of, unit
 from derive.presentation.placed_remarks import largest
 from derive.presentation.text import columns
 
@@ -73,7 +73,7 @@ def as_latex(thing: Any) -> str | None:
             case "Answer":
                 shown = lay_out(thing).headline
             case "Relation":
-                shown = equation(thing.written, lambda name: letter(name, thing.declared[name].latex))
+                shown = equation(thing.written, letters_of(thing.declared))
     return rf"$\displaystyle {shown}$" if shown else None
 
 
@@ -116,11 +116,11 @@ def _answer(answer: Any) -> str:
 
 
 def _relation(relation: Any) -> str:
-    letters = {name: letter(name, quantity.latex) for name, quantity in relation.declared.items()}
+    letters = letters_of(relation.declared)
     said = [f"*{relation.name}*", verbatim(relation.because), relation.source and f"({verbatim(relation.source)})"]
     rows = [
         (
-            f"${letters[name]}$",
+            f"${letters(name)}$",
             verbatim(name),
             f"${unit(q.unit.text)}$" if unit(q.unit.text) else "1",
             verbatim(q.meaning),
@@ -130,7 +130,7 @@ def _relation(relation: Any) -> str:
     return shown(
         [
             Text(" ".join(filter(None, said))),
-            Formulas((stated(relation.written, letters.__getitem__),)),
+            Formulas((stated(relation.written, letters),)),
             *(Text(f"when `{condition}`") for condition in relation.when),
             Grid(("symbol", "quantity", "unit", "meaning"), tuple(rows)),
         ],

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from derive.library import Library
     from derive.relation_files.loading import Reader
 
-__all__ = ["pytest_addoption", "pytest_collect_file"]
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.getgroup("derive").addoption(

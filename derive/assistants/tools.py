@@ -7,7 +7,8 @@ files: whoever asks here may not be the one whose files these are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -65,17 +66,15 @@ class Tools:
         """The one value of a quantity, with its derivation."""
         from derive.presentation.text import as_data
 
-        def ask(library: Library) -> Reply:
+        with self._with(relations, seconds) as library:
             answer = library.solve(target, *profiles, **(given or {}))
             return _replied(answer.text(), as_data(answer), answer)
-
-        return self._asked(relations, seconds, ask)
 
     def formula(self, target: str, given: Sequence[str] = (), relations: str = "", seconds: float = 10.0) -> Reply:
         """The closed form of a quantity in terms of others."""
         from sympy import latex  # reading sympy may take seconds, which are not the question's
 
-        def ask(library: Library) -> Reply:
+        with self._with(relations, seconds) as library:
             form = library.formula(target, given)
             units = {
                 name: library.declaration(name).unit.text or "1" for name in (target, *map(str, form.free_symbols))
@@ -85,8 +84,6 @@ class Tools:
             note = "It holds in coherent base units."
             data = {"target": target, "formula": str(form), "latex": written, "units": units, "note": note}
             return Reply(f"{target} = {form}\n{note}", data)
-
-        return self._asked(relations, seconds, ask)
 
     def least(
         self,
@@ -100,8 +97,7 @@ class Tools:
     ) -> Reply:
         """The choice that makes a quantity least or most; of a list of profiles any one may be taken."""
         named = [one if isinstance(one, str) else tuple(one) for one in profiles]
-
-        def ask(library: Library) -> Reply:
+        with self._with(relations, seconds) as library:
             if "such_that" in (given or {}):
                 raise DeriveError("such_that is no given.", hint="It is an argument beside the givens.")
             found = (library.least if sense == "least" else library.most)(
@@ -109,8 +105,6 @@ class Tools:
             )
             document = found._document()
             return _replied(document.text, document.data(), found.answer)
-
-        return self._asked(relations, seconds, ask)
 
     def check(self, relations: str, seconds: float = 10.0) -> Reply:
         """The problems of a text of relations, each with its line and what would mend it."""
@@ -157,17 +151,19 @@ class Tools:
 
     # What comes with a question
 
-    def _asked(self, relations: str, seconds: float, ask: Callable[[Library], Reply]) -> Reply:
-        """The reply about the library with the relations of a question, within so many seconds."""
+    @contextmanager
+    def _with(self, relations: str, seconds: float) -> Iterator[Library]:
+        """The library with the relations of a question, to be asked within so many seconds."""
         import derive.solving.answering.solver  # noqa: F401  # as with sympy
 
         with limits(seconds=min(seconds, LONGEST)), query():
             if not relations.strip():
-                return ask(self.library)
+                yield self.library
+                return
             from derive.relation_files.loading import proved
 
             with units_for_a_while():  # those of the text
-                return ask(self.library | proved(self._read(relations)))
+                yield self.library | proved(self._read(relations))
 
     def _read(self, relations: str) -> Reader:
         from derive.relation_files.loading import read

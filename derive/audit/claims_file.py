@@ -88,23 +88,20 @@ def read_claims(source: str | Path) -> Book:
     notes = Notes(document)
     for error, line in document.errors:
         notes.note((), error, line)
-    book = _book(Table(notes, "", (), document.data))
+    top = Table(notes, "", (), document.data)
+    top.only(_FILE)
+    said = {key: top.text(key) for key in ("speaker", "place")}
+    claims = []
+    for name, held in _table(top, "claims").held.items():
+        if _is_table(table := Table(notes, "", ("claims", name), held)):
+            claims.append(_claim(name, table, said))
+    book = Book(tuple(claims), tuple(map(_scene, _tables(top, "scenes"))))
     if notes.errors:
         raise notes.gathered()
     return book
 
 
 # Each function returns what it can read of its table, and notes what is wrong.
-
-
-def _book(top: Table) -> Book:
-    top.only(_FILE)
-    said = {key: top.text(key) for key in ("speaker", "place")}
-    claims = []
-    for name, held in _table(top, "claims").held.items():
-        if _is_table(table := Table(top.notes, "", ("claims", name), held)):
-            claims.append(_claim(name, table, said))
-    return Book(tuple(claims), tuple(map(_scene, _tables(top, "scenes"))))
 
 
 def _claim(name: str, table: Table, said: Mapping[str, str]) -> Claim:

@@ -19,7 +19,7 @@ from derive.library import Library
 from derive.model.relation import relate
 from derive.presentation.numbers import rounded
 from quantities.declaration import Declaration
-from quantities.value import Value, read_value
+from quantities.value import read_value
 
 _LONG = 1e7  # from which a factor is written with an exponent
 
@@ -94,7 +94,8 @@ def _apart(library: Library, scene: Scene, clashing: Sequence[Assertion]) -> boo
     *others, last = clashing
     room = read_value(last.room)
     if any(other.quantity == last.quantity for other in others):
-        return any(_miss(room, read_value(other.room)) for other in others if other.quantity == last.quantity)
+        spans = [read_value(other.room).base for other in others if other.quantity == last.quantity]
+        return any(room.base[2] < low or high < room.base[0] for low, _, high in spans)
     given = {**dict(scene.premises), **{other.quantity: other.room for other in others}}
     try:
         answer = library.solve(last.quantity, **given)
@@ -103,7 +104,3 @@ def _apart(library: Library, scene: Scene, clashing: Sequence[Assertion]) -> boo
     if answer.bounds is not None:
         return answer.bounds[1] < room.base[0] or answer.bounds[0] > room.base[2]
     return answer.base is None or not room.base[0] <= answer.base <= room.base[2]
-
-
-def _miss(one: Value, other: Value) -> bool:
-    return one.base[2] < other.base[0] or other.base[2] < one.base[0]

@@ -16,13 +16,11 @@ _SHOWN = 3  # limit on readings of a clause whose derivations are all shown; of 
 
 def rows(findings: Sequence[Finding]) -> list[tuple[str, str, str, str, str]]:
     """One row for each claim, the worst first, below a header: the claim, its verdict, and what it rests on."""
-    header = ("id", "claim", "verdict", "computed", "claimed")
-    return [header, *(_row(finding) for finding in worst_first(findings))]
-
-
-def _row(finding: Finding) -> tuple[str, str, str, str, str]:
-    claim = finding.claim
-    return claim.name, claim.brief or claim.statement, str(finding.verdict), *finding.decides.weighed.brief
+    found = [("id", "claim", "verdict", "computed", "claimed")]
+    for finding in worst_first(findings):
+        claim, (computed, claimed) = finding.claim, finding.decides.weighed.brief
+        found.append((claim.name, claim.brief or claim.statement, str(finding.verdict), computed, claimed))
+    return found
 
 
 def summary(findings: Sequence[Finding]) -> str:

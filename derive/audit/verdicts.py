@@ -290,13 +290,17 @@ def _changes_of(library: Library, weighed: Weighed, path: str, wanted: str) -> l
     old = _value_at(asked, path)
     if old is None or old.base[1] <= 0:
         return []
+    stated = dict(reading.leaves_open).get(path)
+    low, _, high = (old if stated is None else read_value(stated)).base
+    is_open = stated is not None or old.is_range  # the claim, or the disagreement of its sources, admits other values
     kept = []
     for answer in _needed(library, asked, path, wanted):
         if answer.base is None or answer.base <= 0:
             continue
         again = replace(reading, question=reading.question.having(path, spoken(answer)))
         if weigh(library, again).met.holds:
-            kept.append(Change(path, old, answer, _admissible(reading, path, old, answer.base)))
+            is_inside = low * (1 - AGREEMENT) <= answer.base <= high * (1 + AGREEMENT)
+            kept.append(Change(path, old, answer, is_open and is_inside))
     return kept
 
 
@@ -323,14 +327,6 @@ def _value_at(asked: Asked, path: str) -> Value | None:
     if rest:
         return _value_at(asked.inner[name], rest)
     return None if asked.answer is None else asked.answer.given.get(name)
-
-
-def _admissible(reading: Reading, path: str, old: Value, base: float) -> bool:
-    """Whether the claim, or the disagreement of its sources, admits this value."""
-    stated = dict(reading.leaves_open).get(path)
-    room = old if stated is None else read_value(stated)
-    low, _, high = room.base
-    return low * (1 - AGREEMENT) <= base <= high * (1 + AGREEMENT) and (stated is not None or old.is_range)
 
 
 def _times(ratio: float) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from derive.expressions.tree import Node, render
 from derive.presentation.charts import Chart
 from derive.presentation.numbers import DIGITS, shown_number, spelled
-from derive.presentation.text import Document, Section, columns
+from derive.presentation.text import Document, Result, Section, columns
 from derive.showing import Shown
 from derive.tables.maps.regime_map import Change, Standing, varying
 from derive.time_limits import query
@@ -72,7 +72,6 @@ class Border(Shown):
         return f"<Border {self}>"
 
     def __str__(self) -> str:
-
         return sentence(self)
 
 
@@ -98,7 +97,7 @@ class Region:
 
 
 @dataclass(frozen=True)
-class Borders(Shown, Sequence[Border]):
+class Borders(Result, Sequence[Border]):
     """The borders of a question, and the regions between them."""
 
     target: Declaration
@@ -128,19 +127,11 @@ class Borders(Shown, Sequence[Border]):
         return figure(*self.charts)
 
     @query()
-    def text(self, digits: int = DIGITS) -> str:
-        """The borders, each with its closed form or its ends, and the regions."""
-        return document(self, digits).text
-
-    @query()
     def _document(self, digits: int | None = None) -> Document:
         return document(self, digits or DIGITS)
 
     def __repr__(self) -> str:
         return f"<Borders of {self.text().partition(chr(10))[0]}>"
-
-    def __str__(self) -> str:
-        return self.text()
 
 
 def sentence(border: Border, digits: int = DIGITS) -> str:

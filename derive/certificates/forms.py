@@ -89,11 +89,12 @@ class Form:
     @cached_property
     def seconds(self) -> list[list[Node | None]]:
         """The second derivatives: of each name, with itself and those before it."""
-        return [[self._second(one, other) for other in self.names[: i + 1]] for i, one in enumerate(self.names)]
-
-    def _second(self, one: str, other: str) -> Node | None:
-        first = derivative(self.node, one)
-        return None if first is None else derivative(folded(first, {}), other)
+        slopes = [derivative(self.node, name) for name in self.names]
+        plain = [None if slope is None else folded(slope, {}) for slope in slopes]
+        return [
+            [None if slope is None else derivative(slope, other) for other in self.names[: i + 1]]
+            for i, slope in enumerate(plain)
+        ]
 
     def least_by_tangent(self, box: Box, point: Sequence[float]) -> float:
         """A number that the form does not fall below in a box, by its tangent at a point; else minus infinity.

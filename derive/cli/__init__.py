@@ -19,8 +19,6 @@ from derive.cli.asked import Sources, built_in, read
 from derive.cli.output import Visible, colour, complain, error_data
 from derive.verbs import GROUPS, VERBS, Verb
 
-__all__ = ["cli", "main", "run"]
-
 
 class _Overview(click.Group):
     """The program, whose help names all verbs by what one wants to do."""
@@ -109,12 +107,6 @@ def cli() -> None:
     """Relations with units: checked when they are stated, asked in any direction."""
 
 
-def _interrupted() -> int:
-    """The message and the exit status after Ctrl-C."""
-    click.echo("derive: interrupted; unfinished files are not written.", err=True)
-    return 130
-
-
 def _discard_output() -> None:
     """Discard what is still in the buffer of the standard output, unless that is closed."""
     with suppress(OSError):
@@ -155,7 +147,8 @@ def _run(arguments: Sequence[str] | None) -> int:
         _tell(error, arguments)
         return 2
     except (click.Abort, KeyboardInterrupt):
-        return _interrupted()
+        click.echo("derive: interrupted; unfinished files are not written.", err=True)
+        return 130
     except (SystemExit, BrokenPipeError):  # raised by click for a closed pipe, as in: derive list | head
         _discard_output()
         return 0

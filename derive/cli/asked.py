@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -23,19 +24,11 @@ if TYPE_CHECKING:
     from derive.errors import DeriveError
     from derive.library import Library
     from derive.presentation.charts import Chart
-    from derive.presentation.text import Document
+    from derive.presentation.text import Document, Result
     from derive.verbs import Verb
 
 Found = TypeVar("Found")  # what a verb finds in a turn
-
-
-class _Result(Protocol):
-    """What tells itself as a document."""
-
-    def _document(self, digits: int | None = None) -> Document: ...
-
-
-Told = TypeVar("Told", bound=_Result)
+Told = TypeVar("Told", bound="Result")
 Rows = Sequence[tuple[str, ...]]
 
 _BARE = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -67,19 +60,22 @@ def built_in() -> Library:
 
 
 def _loaded(file: str, beside: Library | None) -> Library:
-    from derive.errors import DeriveError
     from derive.relation_files.loading import load
 
-    try:
+    with about(file):
         return load(source_of(file), beside=beside)
+
+
+@contextmanager
+def about(file: str) -> Iterator[None]:
+    """Name the file that an error within is about, as it was typed."""
+    from derive.errors import DeriveError
+
+    try:
+        yield
     except DeriveError as error:
-        raise of_file(error, file) from None
-
-
-def of_file(error: DeriveError, file: str) -> DeriveError:
-    """The error with the file that it is about, as it was typed."""
-    error.__dict__["file"] = file
-    return error
+        error.__dict__["file"] = file
+        raise
 
 
 def source_of(file: str) -> str | Path:
@@ -274,11 +270,8 @@ def heading(turns: Iterable[Turn]) -> str:
 
 
 def in_turn(asked: Asked, found_for: Callable[[Turn], Found]) -> tuple[list[tuple[Turn, Found]], int]:
-    """What is found in each turn that has an answer, and the exit status; the others are told on the standard error.
-
-    What is wrong in the same words in every turn is wrong with the question, and is raised.
-    """
-    from derive.errors import NOES, DeriveError
+    """What is found in each turn that has an answer, and the exit status; the others are told on the standard error."""
+    from derive.errors import DeriveError
 
     found: list[tuple[Turn, Found]] = []
     errors: list[tuple[Turn, DeriveError]] = []
@@ -287,11 +280,22 @@ def in_turn(asked: Asked, found_for: Callable[[Turn], Found]) -> tuple[list[tupl
             found.append((turn, found_for(turn)))
         except DeriveError as error:
             errors.append((turn, error))
-    if not found and len({str(why) for _, why in errors}) == 1:
-        raise errors[0][1]
+    status = status_of([why for _, why in errors], is_answered=bool(found))
     for turn, why in errors:
         warn(f"with {turn.label}: {why}")
-    return found, max((1 if isinstance(why, NOES) else 2 for _, why in errors), default=0)
+    return found, status
+
+
+def status_of(errors: Sequence[DeriveError], *, is_answered: bool) -> int:
+    """The exit status of errors: 1 where each says that the answer is no, 2 where one is of the question's own text.
+
+    What is wrong in the same words everywhere is wrong with the question, and is raised.
+    """
+    from derive.errors import NOES
+
+    if not is_answered and len({str(error) for error in errors}) == 1:
+        raise errors[0]
+    return max((1 if isinstance(error, NOES) else 2 for error in errors), default=0)
 
 
 def in_units(targets: Sequence[str], unit: str | None) -> list[str]:

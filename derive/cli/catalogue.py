@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from derive.cli.asked import Sources, of_file, source_of
+from derive.cli.asked import Sources, about, source_of
 from derive.cli.output import complain, say_data, table
 
 if TYPE_CHECKING:
@@ -27,14 +27,15 @@ def check(files: tuple[str, ...], only_relations: bool, as_json: bool) -> int:
         if only_relations and isinstance(path, Path) and not is_one(path):
             continue
         try:
-            library = sound(path, beside=Sources().library if path == SOURCE else None)
+            with about(file):
+                library = sound(path, beside=Sources().library if path == SOURCE else None)
         except DeriveError as error:
             status = max(status, 1 if isinstance(error, NOES) else 2)
             problems = error.problems or (Problem("", 0, error.what, error.hint),)
             facts = ("relation", "line", "message", "hint")
             found += [{"file": file, **{fact: getattr(one, fact) for fact in facts}} for one in problems]
             if not as_json:
-                complain(of_file(error, file))
+                complain(error)
         else:
             relations, quantities = len(library.relations), len(library.declared)
             counts = f"{relations} relation{'' if relations == 1 else 's'} over {quantities} quantities"

@@ -5,16 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from derive.cli.asked import Asked, Sources, Turn, givens, of_file, prove_single, source_of
+from derive.cli.asked import Asked, Sources, Turn, about, givens, prove_single, source_of
 from derive.cli.output import put, say_data, table
 
 if TYPE_CHECKING:
-    from derive.audit.claims_file import Book
     from derive.audit.conflicts import Conflict
     from derive.audit.verdicts import Finding
     from derive.comparison.comparison import Comparison
@@ -42,18 +42,13 @@ def _as_second(words: Sequence[str], valued: Container[str]) -> Iterator[str]:
     for word in pending:
         option, equals, value = word.partition("=")
         if option in ("--with", "--against"):
-            yield from ("--against", value) if equals else ("--against", *_next(pending))
+            yield from ("--against", value) if equals else ("--against", *islice(pending, 1))
         elif option in valued:
-            yield from (word,) if equals else (word, *_next(pending))
+            yield from (word,) if equals else (word, *islice(pending, 1))
         elif word.startswith("-"):
             yield word
         else:
             yield from ("--against", word)
-
-
-def _next(words: Iterator[str]) -> Iterator[str]:
-    """The next word, if there is one."""
-    yield from (word for word in [next(words, None)] if word is not None)
 
 
 def compare(asked: Asked, others: tuple[str, ...]) -> int:
@@ -158,12 +153,15 @@ def graph(asked: Asked) -> int:
 
 def audit(names: tuple[str, ...], own: str | None, sources: Sources, as_json: bool) -> int:
     """Recompute the claims of the source lectures: verdicts, or with IDs all that stands behind them."""
+    from derive.audit.claims_file import read_claims
     from derive.audit.text import as_data, as_text
     from derive.tokens.audit import audit as audited
     from derive.tokens.audit import clashes
 
-    library = sources.library
-    book = None if own is None else _claims(own)
+    library, book = sources.library, None
+    if own is not None:
+        with about(own):
+            book = read_claims(source_of(own) if own == "-" else Path(own))
     findings = audited(names, library, book)
     conflicts = clashes(names, library, book)
     if as_json:
@@ -173,16 +171,6 @@ def audit(names: tuple[str, ...], own: str | None, sources: Sources, as_json: bo
     else:
         _print_table(findings, conflicts)
     return 0
-
-
-def _claims(file: str) -> Book:
-    from derive.audit.claims_file import read_claims
-    from derive.errors import DeriveError
-
-    try:
-        return read_claims(source_of(file) if file == "-" else Path(file))
-    except DeriveError as error:
-        raise of_file(error, file) from None
 
 
 def _print_table(findings: Sequence[Finding], conflicts: Sequence[Conflict]) -> None:
@@ -226,9 +214,8 @@ def infer(words: tuple[str, ...], profiles: tuple[str, ...], steps: bool, digits
     if len(named) > 1:
         raise click.UsageError(f"{named[1]!r} is not NAME=VALUE, and {named[0]!r} is already the sheet.")
     stated = givens([word for word in words if word not in named])
-    many = tuple(oracle.infer(_sheet(source), *profiles, **stated) for source in named) or oracle.survey(
-        *profiles, **stated
-    )
+    sheets = [source_of(name) if name == "-" else name for name in named]
+    many = tuple(oracle.infer(sheet, *profiles, **stated) for sheet in sheets) or oracle.survey(*profiles, **stated)
     if as_json:
         data = [text.as_data(found) for found in many]
         say_data(data[0] if named else data)
@@ -239,8 +226,3 @@ def infer(words: tuple[str, ...], profiles: tuple[str, ...], steps: bool, digits
     if steps:
         click.echo("\n\n" + "\n\n\n".join(text.as_steps(found, digits) for found in many))
     return 0 if any(found.conclusions for found in many) else 1
-
-
-def _sheet(name: str) -> str | Path:
-    """The name of a price sheet or of its file; the text on the standard input for `-`."""
-    return source_of(name) if name == "-" else name

@@ -33,7 +33,10 @@ def sweep(asked: Asked, points: int) -> int:
         return _filed(asked.library.stream(asked.targets, *asked.profiles, **read), asked)
     from derive.tables.table_checks import Cautions
 
-    turns, status = in_turn(asked, lambda turn: _table(asked, read, turn))
+    def table_of(turn: Turn) -> Table:
+        return asked.library.sweep(asked.targets, *turn.profiles, *asked.profiles, **read, **turn.given)
+
+    turns, status = in_turn(asked, table_of)
     tables = {turn.label: table for turn, table in turns}
     if tables:
         _put_out(tables, asked)
@@ -63,10 +66,6 @@ def _read(name: str, text: str, points: int) -> Any:
     raise click.UsageError(f"{name}={text} is no axis: its ends are equal. Give one value, or a range.")
 
 
-def _table(asked: Asked, read: Mapping[str, Any], turn: Turn) -> Table:
-    return asked.library.sweep(asked.targets, *turn.profiles, *asked.profiles, **read, **turn.given)
-
-
 def _is_ranged(read: Mapping[str, Any]) -> bool:
     """Whether a given is a range, for which the solver is called at each point."""
     return any("+/-" in str(value) or "±" in str(value) for value in read.values())
@@ -74,28 +73,22 @@ def _is_ranged(read: Mapping[str, Any]) -> bool:
 
 def _put_out(tables: Mapping[str, Table], asked: Asked) -> None:
     """Write the file or draw the picture; without one, show the tables beside each other."""
+    import csv
+    import io
+
+    from derive.tables.exports import beside_each_other
     from derive.tables.table_charts import captioned, charts, charts_of_each
 
-    if asked.ending == ".csv":
-        put(str(asked.output), _as_csv(tables))
+    if asked.ending == ".csv":  # all points, with all digits
+        out = io.StringIO(newline="")
+        names, rows = beside_each_other(tables, slice(None))
+        csv.writer(out, lineterminator="\n").writerows([[name.strip() for name in names], *rows])
+        put(str(asked.output), out.getvalue())
     elif asked.ending:
         drawn = charts_of_each(tables) if asked.each else charts(tables[""])
         put_picture(str(asked.output), "sweep", captioned(drawn, *tables.values()))
     elif not asked.as_json:
         _print(tables, asked.digits)
-
-
-def _as_csv(tables: Mapping[str, Table]) -> str:
-    """All points of tables beside each other, with all digits."""
-    import csv
-    import io
-
-    from derive.tables.exports import beside_each_other
-
-    out = io.StringIO(newline="")
-    names, rows = beside_each_other(tables, slice(None))
-    csv.writer(out, lineterminator="\n").writerows([[name.strip() for name in names], *rows])
-    return out.getvalue()
 
 
 def _filed(tables: Iterable[Table], asked: Asked) -> int:

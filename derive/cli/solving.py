@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from derive.cli.asked import Asked, Turn, heading, prove_single
+from derive.cli.asked import Asked, Turn, heading, prove_single, status_of
 from derive.cli.output import complain, error_data, say, say_data, table, warn
 
 if TYPE_CHECKING:
     from derive.errors import DeriveError
-    from derive.expressions.tree import Node
-    from derive.library import Library
     from derive.solving.execution.answer import Answer
 
 
@@ -27,18 +25,28 @@ def solve(asked: Asked, is_all: bool, steps: bool, as_latex: bool) -> int:
     than a tenth, is said on the standard error. A unit may stand behind each
     target too, as in "step_time in ms".
     """
-    from derive.presentation.text import as_data, headline
+    from derive.presentation.failed_checks import is_amiss
 
     if asked.as_json and as_latex:
         raise click.UsageError("--json and --latex both print on the standard output. Leave one out.")
     if asked.each and (as_latex or steps):
         raise click.UsageError("--each prints a table: leave out --steps and --latex, or name one profile.")
     prove_single(asked.given, has_each=True)
-    scenes = [_Scene(turn, [_cell(asked, target, turn, is_all) for target in asked.targets]) for turn in asked.turns]
-    _prove_various(scenes)
+    scenes = [_scene(asked, turn, is_all) for turn in asked.turns]
+    errors = list(chain.from_iterable(scene.refused.values() for scene in scenes))
+    status = status_of(errors, is_answered=any(scene.found for scene in scenes))
     if asked.each:
-        return _say_beside_each_other(scenes, asked)
-    scene = scenes[0]
+        _say_beside_each_other(scenes, asked)
+    else:
+        _say(scenes[0], asked, is_all, steps, as_latex)
+    answers = chain.from_iterable(scene.answers for scene in scenes)
+    return status or int(asked.strict and is_amiss(*answers))
+
+
+def _say(scene: _Scene, asked: Asked, is_all: bool, steps: bool, as_latex: bool) -> None:
+    """All that is found without turns."""
+    from derive.presentation.text import as_data, as_text, headline
+
     in_full = not (asked.as_json or as_latex) and (steps or sys.stdout.isatty())
     if asked.as_json:
         is_plain = len(asked.targets) == 1 and not is_all
@@ -46,8 +54,12 @@ def solve(asked: Asked, is_all: bool, steps: bool, as_latex: bool) -> int:
     elif as_latex:
         for answer in scene.answers:
             click.echo(answer.latex(asked.stated_digits), nl=False)
-    elif in_full:
-        _say_in_full(scene.answers, asked.digits, is_all)
+    elif in_full:  # several targets together, several answers to one target one after the other
+        groups = [[answer] for answer in scene.answers] if is_all else [scene.answers]
+        for number, group in enumerate(filter(None, groups)):
+            if number:
+                click.echo()
+            say(as_text(group, asked.digits), warns_below=True)
     else:
         for answer in scene.answers:
             click.echo(headline(answer, asked.digits))
@@ -56,44 +68,21 @@ def solve(asked: Asked, is_all: bool, steps: bool, as_latex: bool) -> int:
     if not asked.as_json:
         for doubt in scene.doubts if is_all else ():
             warn(f"{doubt}.")
-        for error in scene.errors:
+        for error in scene.refused.values():
             complain(error)
-    return _status(scenes, asked.strict)
-
-
-@dataclass(frozen=True)
-class _Cell:
-    """The answers for one target, or the error in their place."""
-
-    target: str
-    answers: Sequence[Answer] = ()
-    error: DeriveError | None = None
-
-    def text(self, digits: int) -> str:
-        """The answers without their name."""
-        from derive.presentation.text import headline
-
-        told = []
-        for answer in self.answers:
-            name = answer.quantity.name
-            told.append(headline(answer, digits).removeprefix(f"{name} = ").removeprefix(f"{name} is "))
-        return "; ".join(told) or "-"
 
 
 @dataclass(frozen=True)
 class _Scene:
-    """All targets in one turn."""
+    """All targets in one turn: the answers for each, or the error in their place."""
 
     turn: Turn
-    cells: Sequence[_Cell]
+    found: Mapping[str, Sequence[Answer]]
+    refused: Mapping[str, DeriveError]
 
     @property
     def answers(self) -> list[Answer]:
-        return list(chain.from_iterable(cell.answers for cell in self.cells))
-
-    @property
-    def errors(self) -> list[DeriveError]:
-        return [cell.error for cell in self.cells if cell.error is not None]
+        return list(chain.from_iterable(self.found.values()))
 
     @property
     def doubts(self) -> tuple[str, ...]:
@@ -106,51 +95,36 @@ class _Scene:
     def data(self, digits: int) -> dict[str, Any]:
         from derive.presentation.text import as_data
 
-        refused = [{"target": cell.target, **error_data(cell.error)} for cell in self.cells if cell.error is not None]
+        refused = [{"target": target, **error_data(error)} for target, error in self.refused.items()]
         return {"answers": [as_data(one, digits) for one in self.answers], "errors": refused}
 
+    def text(self, target: str, digits: int) -> str:
+        """The answers for a target without their name; a dash where there is none."""
+        from derive.presentation.text import headline
 
-def _cell(asked: Asked, target: str, turn: Turn, is_all: bool) -> _Cell:
+        told = []
+        for answer in self.found.get(target, ()):
+            name = answer.quantity.name
+            told.append(headline(answer, digits).removeprefix(f"{name} = ").removeprefix(f"{name} is "))
+        return "; ".join(told) or "-"
+
+
+def _scene(asked: Asked, turn: Turn, is_all: bool) -> _Scene:
+    """Ask for all targets in one turn."""
     from derive.errors import DeriveError
 
     profiles, given = asked.at(turn)
-    try:
-        if is_all:
-            return _Cell(target, asked.library.solve_all(target, *profiles, **given))
-        return _Cell(target, [asked.library.solve(target, *profiles, **given)])
-    except DeriveError as error:
-        return _Cell(target, error=error)
-
-
-def _prove_various(scenes: Sequence[_Scene]) -> None:
-    """Raise what is wrong in the same words everywhere: it is wrong with the question."""
-    cells = list(chain.from_iterable(scene.cells for scene in scenes))
-    errors = [cell.error for cell in cells if cell.error is not None]
-    if len(errors) == len(cells) and len({str(error) for error in errors}) == 1:
-        raise errors[0]
-
-
-def _status(scenes: Sequence[_Scene], is_strict: bool) -> int:
-    """The exit status: 2 or 1 for an error as if it stood alone, and 1 for what is amiss, if that is strict."""
-    from derive.errors import NOES
-    from derive.presentation.failed_checks import is_amiss
-
-    errors = list(chain.from_iterable(scene.errors for scene in scenes))
-    if errors:
-        return 1 if all(isinstance(error, NOES) for error in errors) else 2
-    answers = chain.from_iterable(scene.answers for scene in scenes)
-    return 1 if is_strict and is_amiss(*answers) else 0
-
-
-def _say_in_full(answers: Sequence[Answer], digits: int, is_all: bool) -> None:
-    """The derivations: of several targets together, of several answers to one target one after the other."""
-    from derive.presentation.text import as_text_together
-
-    groups = [[answer] for answer in answers] if is_all else [answers]
-    for number, group in enumerate(filter(None, groups)):
-        if number:
-            click.echo()
-        say(as_text_together(group, digits), warns_below=True)
+    found: dict[str, Sequence[Answer]] = {}
+    refused: dict[str, DeriveError] = {}
+    for target in asked.targets:
+        try:
+            if is_all:
+                found[target] = asked.library.solve_all(target, *profiles, **given)
+            else:
+                found[target] = [asked.library.solve(target, *profiles, **given)]
+        except DeriveError as error:
+            refused[target] = error
+    return _Scene(turn, found, refused)
 
 
 def _warn_of(scene: _Scene, of: str = "") -> None:
@@ -160,24 +134,20 @@ def _warn_of(scene: _Scene, of: str = "") -> None:
         warn(f"{of}{caution}.")
 
 
-def _say_beside_each_other(scenes: Sequence[_Scene], asked: Asked) -> int:
+def _say_beside_each_other(scenes: Sequence[_Scene], asked: Asked) -> None:
     """A row for each turn, a column for each target."""
     if asked.as_json:
         say_data({"each": [{**one.turn.data, **one.data(asked.digits)} for one in scenes]})
     else:
-        cells = chain.from_iterable(scene.cells for scene in scenes)
-        names = {cell.target: cell.answers[-1].quantity.name for cell in cells if cell.answers}
+        found = chain.from_iterable(scene.found.items() for scene in scenes)
+        names = {target: answers[-1].quantity.name for target, answers in found if answers}
         if names:
-            held = [
-                (scene.turn.label, {cell.target: cell.text(asked.digits) for cell in scene.cells}) for scene in scenes
-            ]
-            rows = [(label, *(cells[target] for target in names)) for label, cells in held]
+            rows = [(one.turn.label, *(one.text(target, asked.digits) for target in names)) for one in scenes]
             table((heading(asked.each), *names.values()), [("", rows)])
     for scene in scenes:
         _warn_of(scene, f"with {scene.turn.label}: ")
-        for error in () if asked.as_json else scene.errors:
+        for error in () if asked.as_json else scene.refused.values():
             warn(f"with {scene.turn.label}: {error}")
-    return _status(scenes, asked.strict)
 
 
 def formula(asked: Asked, as_latex: bool) -> int:
@@ -188,6 +158,7 @@ def formula(asked: Asked, as_latex: bool) -> int:
     from derive.expressions.sympy_bridge import from_sympy
     from derive.expressions.tree import names_in, render
     from derive.model.asked_expressions import asking as asked_of
+    from derive.presentation import mathematics
 
     if asked.as_json and as_latex:
         raise click.UsageError("--json and --latex both print on the standard output. Leave one out.")
@@ -195,7 +166,8 @@ def formula(asked: Asked, as_latex: bool) -> int:
     library, name = asked_of(asked.library, asked.target)
     units = {one: str(library.declared[one].dimension) or "1" for one in dict.fromkeys((name, *names_in(node)))}
     if as_latex:
-        click.echo(_latex(library, name, node))
+        letters = mathematics.letters_of(library.declared)
+        click.echo(f"{letters(name)} = {mathematics.mathematics(node, letters)}")
     elif asked.as_json:
         say_data({"target": name, "formula": render(node), "units": units})
     else:
@@ -203,15 +175,6 @@ def formula(asked: Asked, as_latex: bool) -> int:
         rows = [(one, unit, library.declared[one].meaning) for one, unit in units.items()]
         table(("quantity", "in", "meaning"), [("", rows)])
     return 0
-
-
-def _latex(library: Library, name: str, node: Node) -> str:
-    from derive.presentation import mathematics
-
-    def written(one: str) -> str:
-        return mathematics.letter(one, library.declared[one].latex)
-
-    return f"{written(name)} = {mathematics.mathematics(node, written)}"
 
 
 def reach(asked: Asked) -> int:

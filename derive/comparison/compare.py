@@ -30,7 +30,6 @@ from derive.solving.execution.answer import Answer, Stage
 from derive.solving.sensitivity.elasticities import bounds_of_form, put_in
 from derive.time_limits import query, sharing
 from derive.tolerances import AGREEMENT, TIGHT
-from quantities.domain import Domain
 from quantities.value import ASKER, Value
 
 _LARGEST = 690.0  # logarithm of a factor that a double can hold
@@ -106,20 +105,21 @@ class _Pair:
         idle = [one for one in rows if one.amount == self.neutral]
         told = {name for one in rows for name in one.names}
         idle += [self._number(name, self.neutral) for name in self._differing() if name not in told]
+
+        def rank(one: Factor) -> tuple[bool, float]:
+            """Numbers before regimes, and the largest first."""
+            return one.kind in ("regime", "way"), -abs(math.log(one.amount) if self.is_ratio else one.amount)
+
         return Comparison(
             a=self.a,
             b=self.b,
             ratio=self.after / self.before if self.is_ratio else None,
             bounds=bounds_of(self.a, self.b, self.is_ratio),
-            factors=tuple(sorted(moving, key=self._rank)),
+            factors=tuple(sorted(moving, key=rank)),
             idle=tuple(idle),
             method=shares[2].method if shares else JOINED,
             notes=tuple(self.notes),
         )
-
-    def _rank(self, one: Factor) -> tuple[bool, float]:
-        """Numbers before regimes, and the largest first."""
-        return one.kind in ("regime", "way"), -abs(math.log(one.amount) if self.is_ratio else one.amount)
 
     def _differing(self) -> list[str]:
         """The quantities of which both answers use a number, and not the same."""
@@ -132,7 +132,9 @@ class _Pair:
         if self.courses is None:
             self.notes.append("one of the answers does not say how it was reached")
             return None
-        mixture = mixed(self.target.name, *self.courses, self._domains())
+        quantities = {**self.a.quantities, **self.b.quantities, self.target.name: self.target}
+        domains = {name: quantity.domain for name, quantity in quantities.items()}
+        mixture = mixed(self.target.name, *self.courses, domains)
         ends = mixture.ends()
         everything = [name for group in mixture.regimes for name in group]
         before, after = mixture.branch().at(ends[0]), mixture.branch(everything).at(ends[1])
@@ -170,10 +172,6 @@ class _Pair:
                 return None
             players = coarser
 
-    def _domains(self) -> dict[str, Domain]:
-        both = {**self.a.quantities, **self.b.quantities, self.target.name: self.target}
-        return {name: quantity.domain for name, quantity in both.items()}
-
     def _rows(self, mixture: Mixture, players: Players, shares: Shares) -> list[Factor]:
         found = []
         for place, (names, share) in enumerate(zip(players, shares.numbers, strict=True)):
@@ -203,7 +201,7 @@ class _Pair:
         name = players[place][0]
         before, after = mixture.ends()
         found = [shares_of(mixture, players, (before, after), self.is_ratio).numbers[place]]
-        for first, last in _corners(self.a.given[name], self.b.given[name]):
+        for first, last in product(self.a.given[name].base[::2], self.b.given[name].base[::2]):
             try:
                 moved = {**before, name: first}, {**after, name: last}
                 found.append(shares_of(mixture, players, moved, self.is_ratio).numbers[place])
@@ -310,11 +308,6 @@ def _overlap(one: Value, other: Value) -> bool:
     (True, False)
     """
     return one.base[0] <= other.base[2] and other.base[0] <= one.base[2]
-
-
-def _corners(one: Value, other: Value) -> Iterator[tuple[float, float]]:
-    """The ends of the ranges of two numbers, in all combinations."""
-    return product((one.base[0], one.base[2]), (other.base[0], other.base[2]))
 
 
 def bounds_of(a: Answer, b: Answer, is_ratio: bool) -> Span | None:

@@ -15,9 +15,8 @@ from typing import Any, Literal
 from derive.presentation.charts import Axis, Chart, Series
 from derive.presentation.failed_checks import cautions, is_amiss
 from derive.presentation.numbers import DIGITS, labelled, shown_number, spelled, with_unit
-from derive.presentation.text import Document, Section, columns
+from derive.presentation.text import Document, Result, Section, columns
 from derive.presentation.text import as_data as answer_data
-from derive.showing import Shown
 from derive.solving.execution.answer import Answer
 from derive.time_limits import query
 from derive.tolerances import TIGHT
@@ -67,7 +66,7 @@ def first_names(names: Sequence[str]) -> str:
 
 
 @dataclass(frozen=True)
-class Comparison(Shown):
+class Comparison(Result):
     """Why the second of two answers differs from the first; the factors multiply up to the ratio."""
 
     a: Answer
@@ -118,11 +117,6 @@ class Comparison(Shown):
         return _whole(self, [one for one in self.factors if name in one.names])
 
     @query()
-    def text(self, digits: int | None = None) -> str:
-        """The values, the factors and what they are of, as aligned text."""
-        return document(self, digits).text
-
-    @query()
     def _document(self, digits: int | None = None) -> Document:
         return document(self, digits)
 
@@ -134,9 +128,6 @@ class Comparison(Shown):
 
     def __repr__(self) -> str:
         return f"<Comparison of {str(self).splitlines()[0]}>"
-
-    def __str__(self) -> str:
-        return self.text()
 
 
 def _whole(found: Comparison, factors: Sequence[Factor]) -> float:
@@ -244,14 +235,11 @@ def headline(found: Comparison, digits: int = DIGITS, factor: int = _FACTOR) -> 
     values = [shown_number(one.base or 0.0, one.quantity.unit, digits) for one in (found.a, found.b)]
     pair = f"{found.target}: A {values[0]}, B {values[1]}"
     name = "B - A" if found.ratio is None else "B/A"
-    return f"{pair}; {name} = {_ratio(found, factor)}{_bounds(found, factor)}"
-
-
-def _bounds(found: Comparison, digits: int) -> str:
-    if found.bounds is None or math.isclose(*found.bounds, rel_tol=TIGHT):
-        return ""
-    low, high = (_amount(found, end, digits) for end in found.bounds)
-    return f"  ({low} to {high})"
+    bounds = ""
+    if found.bounds is not None and not math.isclose(*found.bounds, rel_tol=TIGHT):
+        low, high = (_amount(found, end, factor) for end in found.bounds)
+        bounds = f"  ({low} to {high})"
+    return f"{pair}; {name} = {_ratio(found, factor)}{bounds}"
 
 
 def _amount(found: Comparison, amount: float, digits: int) -> str:
@@ -291,10 +279,12 @@ def document(found: Comparison, digits: int | None = None) -> Document:
         rows = [heading, *(row for one in found.factors for row in _rows(found, one, factor))]
         factors = [*columns(rows, right={0}), f"together {_ratio(found, factor)}; {found.method}"]
     idle = columns([(one.label, one.before, one.after, _from(one)) for one in found.idle])
+    has_regime = any(one.kind != "number" for one in found.factors)  # which a number without a factor may decide
+    aside = "without a factor of its own" if has_regime else "without effect"
     return Document(
         headline=headline(found, usual, factor),
         remarks=(sentence(found), *ranges, *found.notes, *amiss),
-        sections=(Section("accounts for", factors), Section(_aside(found), idle)),
+        sections=(Section("accounts for", factors), Section(aside, idle)),
         cautions=amiss,
         is_amiss=is_amiss(found.a, found.b),
         charts=lambda: charts(found),
@@ -333,12 +323,6 @@ def _weight(found: Comparison, label: str) -> float:
     else:
         weights = [abs(math.log(one)) if one > 0 else 0.0 for one in amounts]
     return max(weights, default=0.0)
-
-
-def _aside(found: Comparison) -> str:
-    """The heading of what has no factor; beside a regime it may still be what decides it."""
-    has_regime = any(one.kind != "number" for one in found.factors)
-    return "without a factor of its own" if has_regime else "without effect"
 
 
 def _rows(found: Comparison, one: Factor, digits: int) -> Iterator[tuple[str, ...]]:

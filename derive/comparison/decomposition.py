@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from derive.comparison.log_mean_divisia import divisia_shares, monomials
@@ -88,14 +88,12 @@ def shares_of(mixture: Mixture, players: Players, ends: tuple[Numbers, Numbers],
     methods = set[str]().union(*(side.methods for side in sides))
     method = "; ".join(one for one in (DIVISIA, SHAPLEY, INTEGRAL) if one in methods) or POWERS
     method += _IN_BOTH if len(rows) > 1 else ""
-    note = _one_sided(tried.index(None)) if None in tried else ""
+    note = ""
+    if None in tried:
+        way, other = ("A", "B") if tried[0] is None else ("B", "A")
+        note = f"in the regime of {way} not all numbers of {other} have a value; "
+        note += f"regimes are taken at the numbers of {way}"
     return Shares(tuple(numbers), tuple(regimes), method, note)
-
-
-def _one_sided(missing: int) -> str:
-    """Which mixture has no value."""
-    way, other = ("A", "B") if missing == 0 else ("B", "A")
-    return f"in the regime of {way} not all numbers of {other} have a value; regimes are taken at the numbers of {way}"
 
 
 @dataclass(frozen=True)
@@ -107,22 +105,22 @@ class _Part:
     players: tuple[int, ...]
 
 
+@dataclass(frozen=True)
 class _Side:
     """The numbers as players by the ways of one answer, and the regimes at the numbers of the other."""
 
-    def __init__(
-        self,
-        mixture: Mixture,
-        branch: Branch,
-        players: Players,
-        ends: tuple[Numbers, Numbers],
-        is_log: bool,
-        sign: float,
-    ) -> None:
-        self.mixture, self.branch, self.players, self.ends = mixture, branch, players, ends
-        self.is_log, self.sign = is_log, sign
-        self.owner = {name: place for place, group in enumerate(players) for name in group}
-        self.methods: set[str] = set()
+    mixture: Mixture
+    branch: Branch
+    players: Players
+    ends: tuple[Numbers, Numbers]
+    is_log: bool
+    sign: float
+    methods: set[str] = field(default_factory=set)  # that were used
+
+    @cached_property
+    def owner(self) -> dict[str, int]:
+        """The player of each number."""
+        return {name: place for place, group in enumerate(self.players) for name in group}
 
     def _worth(self, branch: Branch, end: Numbers) -> float:
         """The logarithm of the target, or the target itself."""

@@ -22,7 +22,7 @@ between an answer on a knee and one beside it there is no regime.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -82,14 +82,10 @@ class Mixture:
         known = {name: numbers[name] for name in stage.needs}
         key = stage.relations, stage.unknowns, tuple(known.values())
         if key not in self.solved:
-            self.solved[key] = next(self._solutions(stage, known), {})
+            own = (course.again for course in self.courses if course.again and stage in course.stages)
+            found = (again(stage, known) for again in own)
+            self.solved[key] = next((one for one in found if one is not None), {})
         return self.solved[key]
-
-    def _solutions(self, stage: Stage, known: Mapping[str, float]) -> Iterator[Mapping[str, float]]:
-        for course in self.courses:
-            found = course.again(stage, known) if course.again and stage in course.stages else None
-            if found is not None:
-                yield found
 
 
 @dataclass(frozen=True)
@@ -135,7 +131,8 @@ class Branch:
                 number = value(stage.form, found) if found.keys() >= {*stage.needs} else math.nan
                 found[name] = number if self._is_inside(name, number) else math.nan
             elif name not in found:
-                solved = self.mixture.again(stage, found) if not _any_nan(stage.needs, found) else {}
+                is_known = not any(math.isnan(found.get(one, math.nan)) for one in stage.needs)
+                solved = self.mixture.again(stage, found) if is_known else {}
                 found |= {one: solved.get(one, math.nan) for one in stage.unknowns if self.ways.get(one) == stage}
         return found
 
@@ -166,10 +163,6 @@ class Branch:
     def at(self, moving: Mapping[str, float]) -> float:
         """The target at these numbers; NaN where it has no single value."""
         return self.numbers(moving).get(self.mixture.target, math.nan)
-
-
-def _any_nan(names: Iterable[str], numbers: Mapping[str, float]) -> bool:
-    return any(math.isnan(numbers.get(name, math.nan)) for name in names)
 
 
 def mixed(target: str, one: Course, other: Course, domains: Mapping[str, Domain]) -> Mixture:

@@ -213,23 +213,19 @@ def hover(file: OpenFile, offset: int) -> tuple[str, Span] | None:
     named = named_at(file.toml, offset)
     if named is None:
         return None
-    said = _said(file.reading, named)
-    return (said, named.span) if said else None
-
-
-def _said(reading: Reading, named: Named) -> str:
+    reading, said = file.reading, ""
     match named.kind:
         case "quantity" if named.name in reading.known:
-            return _quantity(reading, reading.known[named.name])
+            said = _quantity(reading, reading.known[named.name])
         case "relation" if named.name in reading.relations:
-            return _relation(reading.relations[named.name])
+            said = _relation(reading.relations[named.name])
         case "profile":
-            return _profile(reading, named.name)
+            said = _profile(reading, named.name)
         case "unit":
-            return _unit(named.name)
+            said = _unit(named.name)
         case "key":
-            return _meaning(named.path)
-    return ""
+            said = _meaning(named.path)
+    return (said, named.span) if said else None
 
 
 def _meaning(path: tuple[str, ...]) -> str:

@@ -172,9 +172,9 @@ def _answering(*features: str, options: Any = None) -> Callable[[Callable[[Edito
     """Take an answer to the editor up; if something goes wrong, that is written to the log, and there is no answer."""
 
     def taken(answer: Callable[[EditorServer, Any], _T]) -> None:
-        def answered(server: EditorServer, params: Any) -> _T | None:
+        def answered(ls: EditorServer, params: Any) -> _T | None:  # pygls gives the server by this name
             try:
-                return answer(server, params)
+                return answer(ls, params)
             except JsonRpcException:
                 raise
             except Exception as error:
@@ -322,17 +322,8 @@ def server() -> EditorServer:
     """A server with all its features."""
     made = EditorServer()
     for feature, options, answer in _FEATURES:
-        made.feature(feature, options)(_with(made, answer))
+        made.feature(feature, options)(answer)
     return made
-
-
-def _with(made: EditorServer, answer: Callable[[EditorServer, Any], _T]) -> Callable[[Any], _T]:
-    """An answer of this server, as pygls calls it."""
-
-    def asked(params: Any) -> _T:
-        return answer(made, params)
-
-    return asked
 
 
 def _in_words(record: logging.LogRecord) -> bool:

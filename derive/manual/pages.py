@@ -21,7 +21,6 @@ import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import blake2b
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -51,9 +50,9 @@ def pages(program: click.Group) -> Mapping[str, str]:
     return {
         **found,
         "changes.md": (_PACKAGE / "CHANGES.md").read_text(encoding="utf-8"),
-        "reference/command-line.md": command_line_page(program),
-        "reference/python.md": python_page(),
-        "reference/errors.md": error_page(),
+        "reference/command-line.md": "\n".join(_command_line(program)),
+        "reference/python.md": "\n".join(_python()),
+        "reference/errors.md": "\n".join(_errors()),
     }
 
 
@@ -72,10 +71,8 @@ def theory(module: str) -> str:
 
 def digest(found: Mapping[str, str]) -> str:
     """A digest of pages: two sets of pages have the same only if they are the same."""
-    state = blake2b(digest_size=16)
-    for name, text in sorted(found.items()):
-        state.update(f"{len(name)} {len(text)} {name}{text}".encode())
-    return state.hexdigest()
+    parts = (f"{len(name)} {len(text)} {name}{text}" for name, text in sorted(found.items()))
+    return digest_of("".join(parts).encode())
 
 
 _WIDTH = 100
@@ -88,21 +85,19 @@ wrong. `--json` prints data, in which null stands for what is infinite or not kn
 """
 
 
-def command_line_page(program: click.Group) -> str:
-    """The page as Markdown: each verb under a heading of its own, in the order in which they are declared."""
-    return "\n".join([_OPENING, *(_section(verb, program.commands[verb]) for verb in program.commands)])
-
-
-def _section(verb: str, command: click.Command) -> str:
-    context = click.Context(
-        command,
-        info_name=f"derive {verb}",
-        terminal_width=_WIDTH,
-        max_content_width=_WIDTH,
-        help_option_names=["-h", "--help"],
-    )
-    lines = (line.rstrip() for line in command.get_help(context).split("\n"))
-    return f"## derive {verb}\n\n```text\n{chr(10).join(lines)}\n```\n"
+def _command_line(program: click.Group) -> Iterator[str]:
+    """The parts of the page: each verb under a heading of its own, in the order in which they are declared."""
+    yield _OPENING
+    for verb, command in program.commands.items():
+        context = click.Context(
+            command,
+            info_name=f"derive {verb}",
+            terminal_width=_WIDTH,
+            max_content_width=_WIDTH,
+            help_option_names=["-h", "--help"],
+        )
+        lines = (line.rstrip() for line in command.get_help(context).split("\n"))
+        yield f"## derive {verb}\n\n```text\n{chr(10).join(lines)}\n```\n"
 
 
 SPECIMENS = Path(__file__).with_name("specimens")
@@ -145,13 +140,9 @@ def specimens() -> list[Specimen]:
     return [Specimen.read(path) for path in sorted(SPECIMENS.glob("*.txt"))]
 
 
-def error_page() -> str:
-    """The page as Markdown."""
-    noes = ", ".join(f"`{kind.__name__}`" for kind in NOES)
-    return "\n".join([_ERRORS_OPENING.format(noes=noes), *_sections()])
-
-
-def _sections() -> Iterator[str]:
+def _errors() -> Iterator[str]:
+    """The parts of the page: each class with its fields and specimens, then what the command line says."""
+    yield _ERRORS_OPENING.format(noes=", ".join(f"`{kind.__name__}`" for kind in NOES))
     found = specimens()
     kinds = sorted(name for name in derive.__all__ if name.endswith("Error") and name != "DeriveError")
     for name in kinds:
@@ -186,13 +177,10 @@ _DATA = {
 }
 
 
-def python_page() -> str:
-    """The page as Markdown."""
-    return "\n".join([_PYTHON_OPENING, *_python_sections()])
-
-
-def _python_sections() -> Iterator[str]:
-    verbs = {name for name in derive.__all__ if _is_method(getattr(derive, name))}
+def _python() -> Iterator[str]:
+    """The parts of the page: functions, classes with their members, and data; verbs are members of `Library`."""
+    yield _PYTHON_OPENING
+    verbs = {name for name in derive.__all__ if inspect.ismethod(getattr(derive, name))}
     names = [name for name in derive.__all__ if name not in verbs and not name.endswith("Error")]
     functions = [name for name in names if inspect.isfunction(getattr(derive, name))]
     classes = [name for name in names if inspect.isclass(getattr(derive, name))]
@@ -203,10 +191,6 @@ def _python_sections() -> Iterator[str]:
             yield from _members(name, thing)
     for name in sorted({*names} - {*functions, *classes}):
         yield f"## derive.{name}\n\n{_DATA[name]}\n"
-
-
-def _is_method(thing: Any) -> bool:
-    return inspect.ismethod(thing)
 
 
 def _members(name: str, kind: type) -> Iterator[str]:
@@ -224,17 +208,14 @@ def _members(name: str, kind: type) -> Iterator[str]:
 
 
 def _entry(heading: str, name: str, thing: Any, is_called: bool) -> str:
-    """A name with its signature, if it is called, and its docstring."""
-    signature = f"```python\n{name.rpartition('.')[2]}{_signature(thing)}\n```\n\n" if is_called else ""
-    return f"{heading} {name}\n\n{signature}{as_markdown(thing.__doc__ or '')}\n"
-
-
-def _signature(thing: Any) -> str:
-    """The signature without the instance, and without addresses."""
-    signature = inspect.signature(thing)
-    parameters = [one for one in signature.parameters.values() if one.name not in ("self", "cls")]
-    text = _ADDRESS.sub("", str(signature.replace(parameters=parameters)))
-    return _QUOTED.sub(r"\1\2", text)
+    """A name with its docstring; what is called with its signature, without the instance and without addresses."""
+    shown = ""
+    if is_called:
+        signature = inspect.signature(thing)
+        parameters = [one for one in signature.parameters.values() if one.name not in ("self", "cls")]
+        text = _QUOTED.sub(r"\1\2", _ADDRESS.sub("", str(signature.replace(parameters=parameters))))
+        shown = f"```python\n{name.rpartition('.')[2]}{text}\n```\n\n"
+    return f"{heading} {name}\n\n{shown}{as_markdown(thing.__doc__ or '')}\n"
 
 
 # Docstrings as Markdown: paragraphs stay, examples become blocks of Python, what is indented stays as it stands
@@ -320,7 +301,8 @@ def built(found: Mapping[str, str]) -> dict[str, bytes]:
         _run(source, made, Path(folder, "read"))
         paths = (path for path in sorted(made.rglob("*")) if path.is_file() and not path.name.endswith(_LEFT_OUT))
         files = {path.relative_to(made).as_posix(): path.read_bytes() for path in paths}
-    return {**files, DIGESTS: _digests(digest(found), files).encode()}
+    lines = (f"{digest_of(content)} {name}" for name, content in sorted(files.items()))
+    return {**files, DIGESTS: "\n".join([f"{digest(found)} of the pages", *lines, ""]).encode()}
 
 
 def _run(source: Path, made: Path, read: Path) -> None:
@@ -343,25 +325,20 @@ def _run(source: Path, made: Path, read: Path) -> None:
         raise ExpressionError(f"The pages of the manual have mistakes:\n{mistakes}", hint="Mend them.", text=mistakes)
 
 
-def _digests(sources: str, files: Mapping[str, bytes]) -> str:
-    lines = (f"{digest_of(content)} {name}" for name, content in sorted(files.items()))
-    return "\n".join([f"{sources} of the pages", *lines, ""])
-
-
 def unchanged(folder: Path) -> list[str]:
     """The files of the manual in a folder that are as they were made; a user's own are not among them."""
-    known, there = _known(folder), _files(folder)
+    (_, known), there = _digests(folder), _files(folder)
     same = [name for name, made in known.items() if name in there and digest_of(there[name].read_bytes()) == made]
     return [*same, DIGESTS] if known else same
 
 
-def _known(folder: Path) -> dict[str, str]:
-    """The digests of the files of the manual in a folder, by their paths; none if there is no manual."""
+def _digests(folder: Path) -> tuple[str | None, dict[str, str]]:
+    """What a folder says of the pages of its manual, and the digest of each file by its path; none without a manual."""
     try:
-        _, *lines = (folder / DIGESTS).read_text(encoding="utf-8").splitlines()
+        first, *lines = (folder / DIGESTS).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError, ValueError):
-        return {}
-    return {name: made for made, _, name in (line.partition(" ") for line in lines)}
+        return None, {}
+    return first, {name: made for made, _, name in (line.partition(" ") for line in lines)}
 
 
 def _files(folder: Path) -> dict[str, Path]:
@@ -373,14 +350,12 @@ def _files(folder: Path) -> dict[str, Path]:
 
 def stale(folder: Path, found: Mapping[str, str]) -> Iterator[str]:
     """What is wrong with the manual in a folder, in words."""
-    try:
-        first, *_ = (folder / DIGESTS).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError, ValueError):
+    (first, known), there = _digests(folder), _files(folder)
+    if first is None:
         yield f"{DIGESTS} is missing"
         return
     if first != f"{digest(found)} of the pages":
         yield "the pages have changed since it was made"
-    known, there = _known(folder), _files(folder)
     for name in sorted(known.keys() | there.keys()):
         if name not in there:
             yield f"{name} is missing"

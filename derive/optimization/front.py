@@ -34,8 +34,7 @@ from derive.presentation.charts import Axis, Chart, Series, holding
 from derive.presentation.failed_checks import is_amiss, without_part
 from derive.presentation.numbers import DIGITS, in_unit, labelled, shown_number, spelled
 from derive.presentation.placed_remarks import PlacedRemark, largest, point_data
-from derive.presentation.text import Document, Section, columns
-from derive.showing import Shown
+from derive.presentation.text import Document, Result, Section, columns
 from derive.solving.diagnosis.left_domains import leaving_in_a_case
 from derive.solving.execution.answer import Answer
 from derive.time_limits import query, sharing
@@ -71,7 +70,7 @@ class FrontPoint:
 
 
 @dataclass(frozen=True)
-class Front(Shown):
+class Front(Result):
     """The front, from the best of the first target to the best of the second."""
 
     targets: tuple[Declaration, Declaration]
@@ -115,11 +114,6 @@ class Front(Shown):
         return {**found, "profiles": point.profiles}
 
     @query()
-    def text(self, digits: int = DIGITS) -> str:
-        """The front as a table."""
-        return document(self, digits).text
-
-    @query()
     def _document(self, digits: int | None = None) -> Document:
         return document(self, digits or DIGITS)
 
@@ -131,9 +125,6 @@ class Front(Shown):
 
     def __repr__(self) -> str:
         return f"<Front of {str(self).splitlines()[0]}>"
-
-    def __str__(self) -> str:
-        return self.text()
 
     def __len__(self) -> int:
         return len(self.points)
@@ -429,10 +420,7 @@ def as_data(front: Front) -> dict[str, Any]:
         "points": [
             {
                 "values": [answer.quantity.unit.from_base(answer.base or 0.0) for answer in point.answers],
-                "at": {
-                    name: {"value": front.quantities[name].unit.from_base(x), "unit": front.quantities[name].unit.text}
-                    for name, x in point.chosen.items()
-                },
+                "at": point_data(point.chosen, front.quantities),
                 "profiles": list(point.profiles),
                 "proved": point.proved,
                 "failed": sorted(point.failed),

@@ -22,9 +22,9 @@ from derive.optimization.question import Choice
 from derive.optimization.under_ranges import UnderRanges
 from derive.presentation.failed_checks import cautions, is_amiss
 from derive.presentation.numbers import DIGITS, in_unit, shown_number, with_unit
-from derive.presentation.text import Document, Section, columns
+from derive.presentation.placed_remarks import point_data
+from derive.presentation.text import Document, Result, Section, columns
 from derive.presentation.text import as_data as answer_data
-from derive.showing import Shown
 from derive.solving.execution.answer import Answer
 from derive.solving.sensitivity.elasticities import put_in
 from derive.time_limits import query, sharing
@@ -53,7 +53,7 @@ class Binding:
 
 
 @dataclass(frozen=True)
-class Optimum(Shown):
+class Optimum(Result):
     """The least or the greatest value of a target; numbers are stored in base units."""
 
     sense: str  # "least" or "most"
@@ -130,19 +130,11 @@ class Optimum(Shown):
         return {**self.__dict__, "proof": self.proof, "over_ranges": None, "_proof": None}
 
     @query()
-    def text(self, digits: int = DIGITS) -> str:
-        """The choice, why it is the best, what binds, and all choices, as aligned text."""
-        return document(self, digits).text
-
-    @query()
     def _document(self, digits: int | None = None) -> Document:
         return document(self, digits or DIGITS)
 
     def __repr__(self) -> str:
         return f"<Optimum {str(self).splitlines()[0]}>"
-
-    def __str__(self) -> str:
-        return self.text()
 
 
 def headline(found: Optimum, digits: int = DIGITS) -> str:
@@ -238,18 +230,14 @@ def as_data(found: Optimum, digits: int = DIGITS) -> dict[str, Any]:
     value, and in `unit` where `gap_is_absolute`, as it is of a value that is zero; null where no bound is known.
     `answer` is that of `derive solve --json` at the best point.
     """
-    unit, declared = found.answer.quantity.unit, found.quantities
+    unit = found.answer.quantity.unit
     assert found.answer.base is not None
-
-    def told(at: Any) -> dict[str, Any]:
-        return {name: {"value": declared[name].unit.from_base(x), "unit": declared[name].unit.text} for name, x in at}
-
     return {
         "target": found.answer.quantity.name,
         "sense": found.sense,
         "value": unit.from_base(found.answer.base),
         "unit": unit.text,
-        "at": {**told(found.chosen.items()), "profiles": list(found.profiles)},
+        "at": {**point_data(found.chosen, found.quantities), "profiles": list(found.profiles)},
         "proved": found.proved,
         "gap": found.gap if found.gap is None or math.isfinite(found.gap) else None,
         "gap_is_absolute": found.gap_is_absolute,
@@ -260,7 +248,7 @@ def as_data(found: Optimum, digits: int = DIGITS) -> dict[str, Any]:
             {
                 "profiles": list(one.profiles),
                 "listed": dict(one.listed),
-                "at": told(one.at.items()),
+                "at": point_data(one.at, found.quantities),
                 "value": None if one.best is None else unit.from_base(one.best),
                 "why": one.why,
                 "proved": one.is_proved,

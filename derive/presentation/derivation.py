@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from derive.expressions.tree import Equation, Name, names_in
 from derive.presentation import mathematics
-from derive.presentation.failed_checks import cautions, warnings
+from derive.presentation.failed_checks import cautions
 from derive.presentation.mathematics import Line
 from derive.presentation.numbers import REPORTED, STATED, in_multiples, prefixed, readable, reported_digits
 from quantities.declaration import Declaration
@@ -22,21 +22,6 @@ from quantities.value import Source, Value
 
 if TYPE_CHECKING:
     from derive.solving.execution.answer import Answer, Step
-
-__all__ = [
-    "Derivation",
-    "Line",
-    "Paragraph",
-    "Symbol",
-    "amount",
-    "digits_borne",
-    "lay_out",
-    "letters_for",
-    "letters_of",
-    "notes",
-    "reported",
-    "stated",
-]
 
 _FEWEST, _MOST = 3, 6  # digits of a result
 _WIDEST = 260  # characters of a line with numbers, beyond which it would not fit a page
@@ -85,9 +70,9 @@ class _Hand:
 def lay_out(answer: Answer, digits: int | None = None, is_report: bool = False) -> Derivation:
     """The content of a page; results have the given digits, or as many as their inputs justify.
 
-    In a report all numbers are short, and in customary multiples of their units; its notes are its own.
+    In a report all numbers are short, and in customary multiples of their units; its notes and cautions are its own.
     """
-    letters = letters_of(answer)
+    letters = letters_for(answer.quantities)
     digits = digits or digits_borne(answer)
     hand = _Hand(partial(amount, digits=digits), partial(_stated, digits=STATED), str)
     if is_report:
@@ -101,8 +86,8 @@ def lay_out(answer: Answer, digits: int | None = None, is_report: bool = False) 
             for name, value in answer.given.items()
             if name in letters
         ),
-        tuple((title, tuple(map(hand.text, rows))) for title, rows in notes(answer)),
-        tuple(map(hand.text, warnings(answer) if is_report else cautions(answer))),
+        () if is_report else notes(answer),
+        () if is_report else cautions(answer),
     )
 
 
@@ -112,11 +97,6 @@ def notes(answer: Answer) -> tuple[tuple[str, tuple[str, ...]], ...]:
     checks = tuple(str(check) for check in answer.checks)
     titled = (("regime", regime), ("assumptions", tuple(answer.assumptions)), ("checks", checks))
     return tuple((title, rows) for title, rows in titled if rows)
-
-
-def letters_of(answer: Answer) -> dict[str, str]:
-    """The letter of each quantity of an answer."""
-    return letters_for(answer.quantities)
 
 
 def letters_for(quantities: Mapping[str, Declaration]) -> dict[str, str]:

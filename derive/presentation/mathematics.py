@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
@@ -17,6 +17,7 @@ from itertools import pairwise
 from derive.expressions.arithmetic import Arithmetic, Fold
 from derive.expressions.functions import TABLE
 from derive.expressions.tree import Apply, Equation, Node, Number, cases
+from quantities.declaration import Declaration
 from quantities.rational import nearest, text_of
 
 Line = tuple[str, str]
@@ -80,6 +81,11 @@ def letter(name: str, chosen: str = "") -> str:
     if _GREEK.fullmatch(head) and tail.isalnum() and tail.isascii():
         return rf"\{head}_{{\mathrm{{{tail}}}}}"
     return upright(name.replace("_", " "))
+
+
+def letters_of(quantities: Mapping[str, Declaration]) -> Letters:
+    """The letter of each of these quantities, by its name."""
+    return lambda name: letter(name, quantities[name].latex)
 
 
 def _is_harmless(chosen: str) -> bool:
@@ -166,15 +172,12 @@ def width(shown: str) -> int:
     7
     """
     flat = re.sub(r"(?:[_^]|\\math[a-z]+)\{([^{}]*)\}|\\[,;]|\\left|\\right", r"\1", _SPACE.sub("~", shown))
-    while (
-        once := _ROWS.sub(_widest_row, _FRACTION.sub(lambda found: max(found[1], found[2], key=width), flat))
-    ) != flat:
-        flat = once
+    before = ""
+    while flat != before:
+        before = flat
+        flat = _FRACTION.sub(lambda found: max(found[1], found[2], key=width), flat)
+        flat = _ROWS.sub(lambda found: max(found[1].split(r"\\"), key=width), flat)
     return len(re.sub(r"\\[a-zA-Z]+", "x", flat).translate(_UNSEEN))
-
-
-def _widest_row(found: re.Match[str]) -> str:
-    return max(found[1].split(r"\\"), key=width)
 
 
 def equation(stated: Equation, letters: Letters) -> str:
@@ -393,22 +396,22 @@ def _filled(pieces: list[str], room: int) -> list[str]:
 def _pieces(text: str, signs: tuple[str, ...]) -> list[str]:
     """A formula parted before these signs where they stand outside all brackets; after them, if they are commas."""
     own = _SIGN.match(text)
+    first = own.end() if own else 1
     after = 2 if signs == (", ",) else 0
-    places = _outside(text, own.end() if own else 1)
-    starts = [0, *(place + after for place in places if text.startswith(signs, place))]
+    places = (found.start() for found, depth in _with_depths(text) if not depth)
+    starts = [0, *(place + after for place in places if place >= first and text.startswith(signs, place))]
     return [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
 
 
-def _outside(text: str, start: int) -> Iterator[int]:
-    """The places from a start on that are outside all brackets."""
+def _with_depths(text: str) -> Iterator[tuple[re.Match[str], int]]:
+    """The tokens, each with the number of brackets around it."""
     depth = 0
     for found in _TOKEN.finditer(text):
         if _CLOSES.match(found[0]):
             depth -= 1
-        elif _OPENS.match(found[0]):
+        yield found, depth
+        if _OPENS.match(found[0]):
             depth += 1
-        elif not depth and found.start() >= start:
-            yield found.start()
 
 
 def _broken_inside(text: str, room: int) -> str:
@@ -430,25 +433,12 @@ def _broken_inside(text: str, room: int) -> str:
 
 def _groups(text: str) -> Iterator[tuple[int, int]]:
     r"""Where the outermost groups begin and end: of fractions, and between `\left(` and `\right)`."""
-    depth, begun = 0, 0
-    for found in _TOKEN.finditer(text):
-        if _CLOSES.match(found[0]):
-            depth -= 1
+    begun, denominator = 0, -1
+    for found in (found for found, depth in _with_depths(text) if not depth):
+        if _OPENS.match(found[0]):
+            begun = found.end()
+        elif _CLOSES.match(found[0]):
             opened = text[:begun]
-            if not depth and (opened.endswith((r"\left(", r"\sqrt{")) or _follows_fraction(opened)):
+            if opened.endswith((r"\left(", r"\sqrt{", r"\frac{")) or begun == denominator:
                 yield begun, found.start()
-        elif _OPENS.match(found[0]):
-            begun = begun if depth else found.end()
-            depth += 1
-
-
-def _follows_fraction(opened: str) -> bool:
-    r"""Whether a text that ends with an opening bracket is the beginning of `\frac{` or of `\frac{...}{`."""
-    before, depth = opened[:-1], 0
-    if not before.endswith("}"):
-        return before.endswith(r"\frac")
-    for place in range(len(before) - 1, -1, -1):
-        depth += {"}": 1, "{": -1}.get(before[place], 0)
-        if not depth:
-            return before[:place].endswith(r"\frac")
-    return False
+            denominator = found.end() + 1 if opened.endswith(r"\frac{") else -1

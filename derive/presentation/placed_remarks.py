@@ -22,19 +22,18 @@ class PlacedRemark:
     """A remark on the answer for a target at a point."""
 
     target: str
-    point: Mapping[str, tuple[float, str]]  # each number with its unit
+    point: Mapping[str, Mapping[str, Any]]  # for programs: each number with its unit
     remark: Remark
 
     def __str__(self) -> str:
-        places = (f"{name} = {with_unit(f'{number:.6g}', unit)}" for name, (number, unit) in self.point.items())
+        places = (f"{name} = {with_unit(format(at['value'], '.6g'), at['unit'])}" for name, at in self.point.items())
         where = f" at {', '.join(places)}" if self.point else ""
         return f"{self.target}{where}: {self.remark.text}"
 
     @property
     def data(self) -> dict[str, Any]:
         """The remark for programs: as one of `derive solve --json`, with its target and its point."""
-        at = {name: {"value": number, "unit": unit} for name, (number, unit) in self.point.items()}
-        return {"target": self.target, "at": at, **remark_data(self.remark)}
+        return {"target": self.target, "at": self.point, **remark_data(self.remark)}
 
 
 def remark_data(remark: Remark) -> dict[str, Any]:
@@ -48,9 +47,10 @@ def remark_data(remark: Remark) -> dict[str, Any]:
     }
 
 
-def point_data(chosen: Mapping[str, float], declared: Mapping[str, Declaration]) -> dict[str, tuple[float, str]]:
-    """Numbers in base units as numbers in the declared ones, each with its unit."""
-    return {name: (declared[name].unit.from_base(number), declared[name].unit.text) for name, number in chosen.items()}
+def point_data(chosen: Mapping[str, float], declared: Mapping[str, Declaration]) -> dict[str, dict[str, Any]]:
+    """Numbers in base units for programs: each in its declared unit, with that unit."""
+    units = {name: declared[name].unit for name in chosen}
+    return {name: {"value": units[name].from_base(x), "unit": units[name].text} for name, x in chosen.items()}
 
 
 def largest(remarks: Iterable[PlacedRemark]) -> Iterator[PlacedRemark]:

@@ -15,6 +15,8 @@ from derive.presentation.derivation import notes
 from derive.presentation.failed_checks import cautions, remarked, warnings
 from derive.presentation.numbers import DIGITS, finite, shown_number, shown_span
 from derive.presentation.placed_remarks import remark_data
+from derive.showing import Shown
+from derive.time_limits import query
 
 if TYPE_CHECKING:
     from derive.presentation.charts import Chart
@@ -56,6 +58,21 @@ class Document:
         return "\n".join(lines)
 
 
+class Result(Shown):
+    """What tells itself as a document, of which its text is a part."""
+
+    def _document(self, digits: int | None = None) -> Document:
+        raise NotImplementedError
+
+    @query()
+    def text(self, digits: int | None = None) -> str:
+        """What it comes to, as aligned text: a headline and what stands below it, with numbers to this many digits."""
+        return self._document(digits).text
+
+    def __str__(self) -> str:
+        return self.text()
+
+
 def headline(answer: Answer, digits: int = DIGITS) -> str:
     """The answer in one line: `period = 2.00 s`."""
     unit = answer.quantity.unit
@@ -68,16 +85,12 @@ def headline(answer: Answer, digits: int = DIGITS) -> str:
     return f"{name} is {shown_span(*answer.bounds, unit, digits)}"
 
 
-def as_text(answer: Answer, digits: int = DIGITS) -> str:
-    """The answer; each step as stated, rearranged, with numbers and evaluated; the givens and the notes.
+def as_text(answers: Sequence[Answer], digits: int = DIGITS) -> str:
+    """The answers to one or more targets from the same givens; each step once, as stated, rearranged, with numbers and
+    evaluated; the givens and the notes.
 
-    Failed checks, givens without effect and the largest remarks come directly below the answer.
+    Failed checks, givens without effect and the largest remarks come directly below each answer.
     """
-    return as_text_together([answer], digits)
-
-
-def as_text_together(answers: Sequence[Answer], digits: int = DIGITS) -> str:
-    """Answers to several targets from the same givens, one below the other, and the steps, which they share, once."""
     idle, lines = _idle(answers), list[str]()
     steps: dict[tuple[str, ...], None] = {}
     given: dict[str, Value] = {}

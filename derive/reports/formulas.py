@@ -25,11 +25,12 @@ from derive.library import Library
 from derive.model.relation import Relation
 from derive.numerics.algebra.evaluation import binding_arm, value
 from derive.presentation import derivation, mathematics
-from derive.presentation.derivation import Derivation, Line, digits_borne, lay_out, letters_of, reported
+from derive.presentation.derivation import Derivation, digits_borne, lay_out, letters_for, reported
 from derive.presentation.document import Block, Formulas, Grid, Heading, Items, Where, Worked, verbatim
 from derive.presentation.failed_checks import idle_givens
+from derive.presentation.mathematics import Line
 from derive.presentation.numbers import customary, readable
-from derive.solving.execution.answer import Answer, Check, Step
+from derive.solving.execution.answer import Answer, Step
 from derive.solving.sensitivity.elasticities import EXACT
 from derive.tolerances import AGREEMENT
 from quantities.declaration import Declaration
@@ -110,7 +111,7 @@ def worked(title: str, answer: Answer) -> Worked:
 
 def _laid_out(answer: Answer, digits: int | None = None) -> Derivation:
     """The page of an answer; steps of several unknowns with each unknown in closed form, where there is one."""
-    page, letters = lay_out(answer, digits, is_report=True), letters_of(answer)
+    page, letters = lay_out(answer, digits, is_report=True), letters_for(answer.quantities)
     known = {name: value.base[1] for name, value in answer.given.items()}
     written = {name: reported(value.number, value.unit.text) for name, value in answer.given.items()}
     steps = []
@@ -122,12 +123,12 @@ def _laid_out(answer: Answer, digits: int | None = None) -> Derivation:
                 known[part.quantity] = low
                 written[part.quantity] = reported(unit.from_base(low), unit.text, digits or digits_borne(answer))
         steps.append(replace(shown, lines=_with_forms(shown.lines, forms, letters, written)) if forms else shown)
-    inputs = (replace(one, source=shown_source(one.source)) for one in page.symbols if not _is_a_number(one.letter))
+    inputs = [one for one in page.symbols if not _is_a_number(one.letter)]
     noted = remarks(answer)
     return replace(
         page,
         steps=tuple(steps),
-        symbols=tuple(inputs),
+        symbols=tuple(replace(one, source=_SHORT.get(one.source, one.source)) for one in inputs),
         notes=(("note", noted),) if noted else (),
         cautions=failures(answer),
     )
@@ -199,7 +200,7 @@ def _is_a_number(letter: str) -> bool:
 
 
 def _line(relation: Relation) -> Line:
-    return derivation.stated(relation.written, lambda name: _letter(relation.declared[name]))
+    return derivation.stated(relation.written, mathematics.letters_of(relation.declared))
 
 
 def _one_fraction(form: Any) -> Any:
@@ -227,17 +228,13 @@ def _one_fraction(form: Any) -> Any:
 
 
 def _form(library: Library, target: str, given: Sequence[str]) -> tuple[str, str]:
-    def written(name: str) -> str:
-        return _letter(library.declared[name])
-
+    written = mathematics.letters_of(library.declared)
     node = _tree(library.formula(target, given))
     return mathematics.mathematics(Name(target), written), mathematics.mathematics(node, written)
 
 
 def _tree(form: Any) -> Node:
     """A form of sympy's as it is written by hand."""
-    from derive.expressions.sympy_bridge import from_sympy
-
     return _positive_first(from_sympy(_one_fraction(form))[0])
 
 
@@ -299,54 +296,33 @@ def _solved(
     import sympy
 
     held = {name: symbol(declared[name]) for name in names_in(*(side for pair in sides for side in pair))}
-    wanted = [held[name] for name in unknowns]
-    zeros = [sympy.expand(sympy.fraction(sympy.together(_difference(pair, held)))[0]) for pair in sides]
+    gaps = [to_sympy(left, held) - to_sympy(right, held) for left, right in sides]
+    zeros = [sympy.expand(sympy.fraction(sympy.together(gap))[0]) for gap in gaps]
     try:
-        matrix, right = sympy.linear_eq_to_matrix(zeros, wanted)
+        matrix, right = sympy.linear_eq_to_matrix(zeros, [held[name] for name in unknowns])
     except sympy.solvers.solveset.NonlinearError:
         return {}
-    below = matrix.det()
-    if below == 0:
+    if matrix.det() == 0:
         return {}
-    columns = (matrix.copy() for _ in wanted)
-    above = []
-    for place, column in enumerate(columns):
-        column[:, place] = right
-        above.append(column.det())
-    return {name: sympy.factor(one / below) for name, one in zip(unknowns, above, strict=True)}
-
-
-def _difference(pair: tuple[Node, Node], held: Mapping[str, Any]) -> Any:
-    left, right = (to_sympy(side, held) for side in pair)
-    return left - right
+    return {name: sympy.factor(form) for name, form in zip(unknowns, matrix.LUsolve(right), strict=True)}
 
 
 _ASSUMED = Source("assumed", "assumed")
 _SHORT = {DEFAULT: _ASSUMED, OTHERWISE: _ASSUMED, ASKER: Source("given", "assumed")}
+"""The sources of inputs that a table shows in other words."""
 
 
 def failures(answer: Answer) -> tuple[str, ...]:
     """The failed checks of an answer, the givens that play no part, and the whole numbers next to a count.
 
-    >>> from derive.relation_files.loading import load
-    >>> shelf = load('''[quantities]
-    ... book = { unit = "kg" }
-    ... books_held = { unit = "kg" }
-    ... shelf_bears = { unit = "kg", value = "5 kg" }
-    ... [relations]
-    ... held = { equation = "books_held = 3*book" }
-    ... shelf = { equation = "books_held <= shelf_bears", because = "the board bends" }''')
-    >>> failures(shelf.solve("books_held", book="2 kg"))
-    ('books held is 6 kg, more than shelf bears, which is 5 kg',)
+    >>> from derive.tokens.relations import library
+    >>> given = {"chip_throughput": "100 token/s/chip", "context": "100 ktoken/sequence"}
+    >>> failures(library().solve("served_compute", "llama3-70b", **given))
+    ('context is 100 ktoken/sequence, more than context limit, which is 8192 token/sequence',)
     """
-    told = [_failure(check) for check in answer.failed]
+    told = [readable(_in_words(check.brief or check.statement)) for check in answer.failed]
     told += [_in_words(idle_givens(answer, answer.unused))] if answer.unused else []
     return (*told, readable(answer.whole)) if answer.whole else tuple(told)
-
-
-def _failure(check: Check) -> str:
-    """Both numbers of a failed check in a sentence."""
-    return readable(_in_words(check.brief or check.statement))
 
 
 def _in_words(text: str) -> str:
@@ -357,18 +333,10 @@ def _in_words(text: str) -> str:
 def remarks(answer: Answer) -> tuple[str, ...]:
     """What an answer leaves out or takes for granted, with its size, and its range.
 
-    >>> from derive.relation_files.loading import load
-    >>> fall = load('''[quantities]
-    ... height = { unit = "m" }
-    ... speed = { unit = "m/s" }
-    ... drag_share = { unit = "", meaning = "the drag of the air, over the speed" }
-    ... thickness = { unit = "m" }
-    ... gravity = { unit = "m/s**2", value = "9.81 m/s**2" }
-    ... [relations]
-    ... fall_speed = { equation = "speed = sqrt(2*gravity*height)", neglects = "drag_share" }
-    ... drag = { equation = "drag_share = 0.001*height/thickness" }''')
-    >>> remarks(fall.solve("speed", height="5 m", thickness="0.1 m"))
-    ('the fall speed leaves out the drag of the air: 5 % of what it counts',)
+    >>> from derive.tokens.relations import library
+    >>> given = {"chip_throughput": "100 token/s/chip", "context": "8 ktoken/sequence"}
+    >>> remarks(library().solve("served_compute", "llama3-70b", **given))
+    ('the served compute leaves out attention: 14.9 % of what it counts',)
     """
     return tuple(_remarks(answer))
 
@@ -385,8 +353,3 @@ def _remarks(answer: Answer) -> Iterator[str]:
     for left_out in answer.neglected:
         share = f"{100 * left_out.number:.3g} % of what it counts"
         yield f"the {_in_words(left_out.relation)} leaves out {left_out.what}: {share}"
-
-
-def shown_source(source: Source) -> Source:
-    """The source of an input as a table shows it."""
-    return _SHORT.get(source, source)

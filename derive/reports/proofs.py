@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from derive.library import Library
-    from derive.presentation.derivation import Line
+    from derive.presentation.mathematics import Line
 
 
 @dataclass(frozen=True)
@@ -198,11 +198,7 @@ def typeset(form: Form) -> str:
 
         return str(sympy.latex(form.expression, order="none"))
     node, held = from_sympy(form.expression)
-
-    def written(name: str) -> str:
-        return mathematics.letter(name, held[name].latex)
-
-    return mathematics.mathematics(node, written)
+    return mathematics.mathematics(node, mathematics.letters_of(held))
 
 
 def lines(*equations: tuple[Form | str, Form | str]) -> Formulas:

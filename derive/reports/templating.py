@@ -32,7 +32,7 @@ from jinja2.debug import rewrite_traceback_stack
 from derive.errors import DeriveError, ExpressionError, LimitError
 from derive.presentation.document import Block, Grid, Heading, Items, Picture, Report, Text
 from derive.reports.sandbox import HOLDER, OPENING, Sandbox
-from derive.reports.vocabulary import Said, places_of
+from derive.reports.vocabulary import Said, cited
 from derive.solving.execution.answer import Answer
 from derive.time_limits import Interruption, overtime, several_queries
 from quantities.value import Source
@@ -195,9 +195,9 @@ class _Sheet:
         if not rows:
             raise ExpressionError("A table has no row.", hint="Write a header and rows between bars.")
         said = (self.held[int(place)] for row in rows for place in _HELD.findall(row))
-        caption, cited = self._words(below.removeprefix(_CAPTION).strip())
+        caption, own = self._words(below.removeprefix(_CAPTION).strip())
         header, *body = (tuple(self._words(cell.strip())[0] for cell in _cells(row)) for row in rows)
-        sources = (*places_of(one.answer for one in said if isinstance(one, Said)), *cited)
+        sources = (*cited(*(one.answer for one in said if isinstance(one, Said))), *own)
         for row in body:
             if len(row) != len(header):
                 what = f"A row of a table has {len(row)} cells, its header {len(header)}: {' | '.join(row)[:60]}"

@@ -157,20 +157,15 @@ def lasting(answer: Answer, digits: int = 3) -> str:
     return number(magnitude(answer, "day"), "day", digits)
 
 
-def places_of(answers: Iterable[Answer]) -> tuple[Source, ...]:
-    """The published or measured sources of all inputs of these answers."""
-    cited = dict.fromkeys(value.source for answer in answers for value in answer.given.values())
-    return tuple(source for source in cited if source.kind in ("published", "measured") and source.url + source.date)
-
-
 def cite(text: str, url: str = "", date: str = "", kind: Kind = "published") -> Source:
     """A source, for the paragraph, the list or the caption in which it is cited."""
     return Source(text, kind, url, date)
 
 
 def cited(*answers: Answer) -> tuple[Source, ...]:
-    """The sources of answers, for the paragraph in which they are cited."""
-    return places_of(answers)
+    """The published or measured sources of all inputs of these answers, for the paragraph in which they are cited."""
+    met = dict.fromkeys(value.source for answer in answers for value in answer.given.values())
+    return tuple(source for source in met if source.kind in ("published", "measured") and source.url + source.date)
 
 
 def line(x: Iterable[float], y: Iterable[float], label: str = "", **how: Any) -> Series:

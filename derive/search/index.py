@@ -213,7 +213,7 @@ class Index:
                 covered[word] = max(covered.get(word, 0.0), share * (1.0 if field.is_title else 0.9))
             common = sum(self._weight(word) * share for word, (share, _) in met.items())
             own = sum(self._weight(other) * share for other, share in {o: s for s, o in met.values()}.items())
-            same = field.is_title and compact(field.words) == compact(words)
+            same = field.is_title and "".join(field.words) == "".join(words)  # wherever the words are parted
             dice = field.worth + 0.02 if same else field.worth * (common + own) / (asked + self._whole[field])
             if dice > best:
                 best, called, exact = dice, field.text if field.worth == _CALLED else "", same
@@ -330,11 +330,6 @@ def letters(text: str) -> str:
     'kvcachesize'
     """
     return "".join(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
-
-
-def compact(words: Sequence[str]) -> str:
-    """The words written as one, so that word boundaries do not matter."""
-    return "".join(words)
 
 
 @lru_cache(maxsize=16384)

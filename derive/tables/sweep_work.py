@@ -219,7 +219,7 @@ class Work:
     def remarked(self, point: Mapping[str, float]) -> tuple[PlacedRemark, ...]:
         """What the targets assume or leave out at a point, the largest first; nothing of one without an answer."""
         declared = self.library.declared
-        placed = {name: (number, declared[name].unit.text) for name, number in point.items()}
+        placed = {name: {"value": number, "unit": declared[name].unit.text} for name, number in point.items()}
         remarks: list[PlacedRemark] = []
         for target in self.lines:
             try:

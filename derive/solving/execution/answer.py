@@ -357,7 +357,7 @@ class Answer(Shown):
         """The answer and its derivation as aligned text, with results to this many digits."""
         from derive.presentation.text import as_text
 
-        return as_text(self, digits)
+        return as_text([self], digits)
 
     @query()
     def markdown(self, digits: int | None = None) -> str:

@@ -18,7 +18,8 @@ def audited(findings, conflicts, monkeypatch, capsys):
     """What is printed to a terminal so wide, or to a pipe."""
     import derive.tokens.audit
 
-    monkeypatch.setattr(derive.tokens.audit, "audit", lambda *asked: tuple(findings.values()))
+    found = tuple(findings.values())  # each of which asks the function that is replaced here
+    monkeypatch.setattr(derive.tokens.audit, "audit", lambda *asked: found)
     monkeypatch.setattr(derive.tokens.audit, "clashes", lambda *asked: conflicts)
 
     def printed(columns=None):
