@@ -87,8 +87,10 @@ def _around(library: Library, target: str) -> Graph:
         if target in library.relations[relation].declared and name != target
     }
     taken |= using
-    shown = [*pending, *taken, *map(relation_key, taken.values())]
-    return graph_of_library(library).subgraph(shown).copy()
+    shown = {*pending, *taken, *map(relation_key, taken.values())}
+    graph = graph_of_library(library)
+    graph.remove_nodes_from([node for node in graph if node not in shown])  # `subgraph` has the order of a set
+    return graph
 
 
 def written(graph: Graph, ending: str) -> str:

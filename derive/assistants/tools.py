@@ -76,9 +76,8 @@ class Tools:
 
         with self._with(relations, seconds) as library:
             form = library.formula(target, given)
-            units = {
-                name: library.declaration(name).unit.text or "1" for name in (target, *map(str, form.free_symbols))
-            }
+            names = target, *sorted(map(str, form.free_symbols))  # a set has another order in each process
+            units = {name: library.declaration(name).unit.text or "1" for name in names}
             letters = {symbol: library.declared[str(symbol)].latex or str(symbol) for symbol in form.free_symbols}
             written = latex(form, symbol_names=letters)
             note = "It holds in coherent base units."

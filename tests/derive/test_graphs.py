@@ -83,6 +83,13 @@ def test_without_givens_what_leads_to_a_quantity_is_shown_and_what_it_serves():
     assert set(arrows) == {"r", "s", "far"}
 
 
+@pytest.mark.parametrize("target", ["compute_time", "kv_bytes_per_token", "cost_per_token"])
+def test_what_is_around_a_quantity_stands_in_the_order_of_the_library(target):
+    whole, part = graph_asked_for(derive.llm, None), graph_asked_for(derive.llm, target)
+    assert 2 < len(part) < len(whole) / 2
+    assert [*part] == [node for node in whole if node in part]
+
+
 def test_a_plan_that_does_not_exist_is_no_picture():
     with pytest.raises(derive.UnderdeterminedError, match="Give"):
         graph_asked_for(derive.llm, "step_time", ["batch"])
