@@ -212,8 +212,8 @@ def mismatches(
     ['terms']
     """
     judge = _Judge(known, marks)
-    whole = Apply("=", (equation.lhs, equation.rhs))
-    judge.agree("sides", whole, (equation.lhs, equation.rhs))
+    whole = Apply("=", equation.sides)
+    judge.agree("sides", whole, equation.sides)
     return judge.faults
 
 

@@ -25,7 +25,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from derive.expressions.arithmetic import UNIT, Fold, NoElement, Sum, arithmetic_of_sums, joined, plus, power_of, times
-from derive.expressions.tree import Apply, Name, Node, names_in, walk
+from derive.expressions.tree import Apply, Name, Node, walk
 from derive.model.relation import Relation
 
 _TERMS = 200  # limit on terms of an expanded equation
@@ -55,7 +55,7 @@ def redundant(relations: Sequence[Relation]) -> Iterator[Redundant]:
     >>> print(next(redundant(stated)).what)
     it is the same as one.
     """
-    members = {one.name: frozenset(names_in(one.written.lhs, one.written.rhs)) for one in relations}
+    members = {one.name: frozenset(one.written.names) for one in relations}
     alike = Counter(members.values())
     circling = _core({one.name: members[one.name] for one in relations if one.is_equation and not one.conditions})
     circling = circling if len(circling) <= _CORE else []
@@ -83,8 +83,7 @@ def redundant(relations: Sequence[Relation]) -> Iterator[Redundant]:
 
 def _may_cancel(relation: Relation) -> bool:
     """Whether each of its quantities occurs twice, without which no equation is an identity."""
-    sides = (relation.written.lhs, relation.written.rhs)
-    found = Counter(part.name for side in sides for part in walk(side) if isinstance(part, Name))
+    found = Counter(part.name for part in walk(*relation.written.sides) if isinstance(part, Name))
     return all(count > 1 for count in found.values())
 
 

@@ -63,7 +63,7 @@ class Relation(Shown):
 
     def __post_init__(self, vocabulary: Vocabulary | None) -> None:
         check_name(self.name)
-        if not names_in(self.written.lhs, self.written.rhs):
+        if not self.written.names:
             raise ExpressionError(
                 f"{self.name}: {excerpt(str(self.written))} contains no quantity.",
                 hint="A relation needs at least one quantity.",
@@ -120,7 +120,7 @@ class Relation(Shown):
     @cached_property
     def members(self) -> tuple[str, ...]:
         """The names of the quantities in its two sides."""
-        return names_in(self.written.lhs, self.written.rhs)
+        return self.written.names
 
     @cached_property
     def written_for(self) -> str | None:
@@ -157,7 +157,7 @@ class Relation(Shown):
     @property
     def choices(self) -> tuple[Apply, ...]:
         """Each maximum, minimum and choice in it."""
-        parts = walk(self.written.lhs, self.written.rhs)
+        parts = walk(*self.written.sides)
         return tuple(part for part in parts if isinstance(part, Apply) and part.op in ("max", "min", "piecewise"))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -185,7 +185,7 @@ class Relation(Shown):
             what = f"{self.name}, neglects: {share.name} is not a share, it is in {share.unit}."
             hint = "Name a quantity without a unit: what is left out, over what the relation counts."
             raise UnitError(what, hint=hint, quantity=share.name, unit=share.unit.text)
-        if of and of not in names_in(self.written.lhs, self.written.rhs):
+        if of and of not in self.written.names:
             raise ExpressionError(
                 f"{self.name}, neglects: {of} is not in {self.written}.",
                 hint="Name a quantity of the relation after the word of, or none for the whole right side.",
@@ -268,7 +268,7 @@ def relate(
         raise ExpressionError(f"{name}: 'when' is not a list of conditions.", hint='Write when=["swing < 0.3"].')
     conditions = tuple(_condition(condition, declared) for condition in when)
     searched = vocabulary or Vocabulary(declared)
-    used = names_in(equation.lhs, equation.rhs, *conditions)
+    used = names_in(equation, *conditions)
     if missing := [one for one in used if one not in declared]:
         raise undeclared(name, missing, searched)
     tolerance = None if approximate is None else read_tolerance(approximate)

@@ -78,7 +78,7 @@ def isolate(equation: Equation, name: str) -> tuple[Candidate, ...] | None:
     if left and right:
         return _peeled(Apply("add", (equation.lhs, negated(equation.rhs))), Candidate(ZERO), name)
     if left or right:
-        node, other = (equation.lhs, equation.rhs) if left else (equation.rhs, equation.lhs)
+        node, other = equation.sides if left else (equation.rhs, equation.lhs)
         return _peeled(node, Candidate(other), name)
     return None
 

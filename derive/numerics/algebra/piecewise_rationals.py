@@ -71,7 +71,7 @@ def exact_solutions(equation: Equation, name: str, known: Mapping[str, float], d
     >>> exact_solutions(kept, "x", {"y": written(0.2999999999999), "a": written(0.3)}, real)
     ExactSolutions(points=(0.2999999999999,), spans=())
     """
-    given = rationals((other for other in names_in(equation.lhs, equation.rhs) if other != name), known)
+    given = rationals((other for other in equation.names if other != name), known)
     if given is None:
         return None
     difference = Apply("add", (equation.lhs, Apply("neg", (equation.rhs,))))

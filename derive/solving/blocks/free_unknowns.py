@@ -69,13 +69,13 @@ def has_pieces(equation: Equation, name: str) -> bool:
 
 def is_divided_by(equation: Equation, name: str) -> bool:
     """Whether a name stands in a divisor, and elsewhere as well: what is isolated may be where the divisor is zero."""
-    if occurrences(equation.lhs, name) + occurrences(equation.rhs, name) < 2:
+    if sum(occurrences(side, name) for side in equation.sides) < 2:
         return False
     return any(part.op == "inv" and name in names_in(part) for part in _applied(equation))
 
 
 def _applied(equation: Equation) -> Iterator[Apply]:
-    return (part for part in walk(equation.lhs, equation.rhs) if isinstance(part, Apply))
+    return (part for part in walk(*equation.sides) if isinstance(part, Apply))
 
 
 def variants_of(
@@ -101,7 +101,7 @@ def variants_of(
         if len(arms) + len(pending) + len(finished) > most:
             return [equations]
         for arm in arms:
-            changed = Equation(replaced(whole.lhs, switch, arm), whole.op, replaced(whole.rhs, switch, arm))
+            changed = whole.changed(partial(replaced, old=switch, new=arm))
             pending.append((*variant[:index], changed, *variant[index + 1 :]))
     return finished
 
@@ -200,7 +200,7 @@ def _is_rounding(problem: OneUnknown) -> bool:
     if not is_rational or math.isfinite(high - low):
         return False
     sizes = (sign * 10.0**power for power in range(-60, 61, 4) for sign in (1, -1))
-    held = [other for other in names_in(*problem.sides) if other != name and other in problem.known]
+    held = [other for other in problem.equation.names if other != name and other in problem.known]
     return all(
         problem.residual(x) == 0 or strain(problem.equation, problem.at(x), held) <= BLUR
         for x in (*sizes, middle(problem.whole))

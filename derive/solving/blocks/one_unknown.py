@@ -27,12 +27,12 @@ from itertools import pairwise
 
 from derive.errors import LimitError
 from derive.expressions.functions import STEPPED, TABLE
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, replaced, walk, with_forms
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, replaced, walk, with_forms
 from derive.numerics.algebra.constant_folding import stated
 from derive.numerics.algebra.evaluation import chosen_arm, value, with_exact_parts
 from derive.numerics.algebra.exact_values import order, rationals
 from derive.numerics.algebra.isolation import TURNS, Candidate, isolate, leaves_out, unwound
-from derive.numerics.algebra.like_terms import added, negated, occurrences, switches
+from derive.numerics.algebra.like_terms import difference_of, negated, occurrences, switches
 from derive.numerics.algebra.multiprecision import (
     exactly,
     is_cancelled,
@@ -167,15 +167,14 @@ def _exact_rest(problem: OneUnknown) -> Polynomial | None:
     given = _exact_givens(problem)
     if given is None or has_choice(problem.equation, problem.name):
         return None
-    gap = added(problem.equation.lhs, negated(problem.equation.rhs))
+    gap = difference_of(problem.equation)
     ratio = ratio_of(with_forms(gap, {other: Number(number) for other, number in given.items()}), problem.name)
     return None if ratio is None else ratio[0]
 
 
 def _exact_givens(problem: OneUnknown) -> dict[str, Fraction] | None:
     """The other numbers of an equation; None if they are not all known exactly, and closed forms may be rounded."""
-    names = names_in(*problem.sides)
-    return rationals((other for other in names if other != problem.name), problem.known)
+    return rationals((other for other in problem.equation.names if other != problem.name), problem.known)
 
 
 def _at_ends(problem: OneUnknown, found: Sequence[Solution]) -> list[Solution]:
@@ -374,7 +373,7 @@ def _falls_between_steps(problem: OneUnknown) -> bool:
         return False
     (part,) = rounded
     whole = Equation(replaced(equation.lhs, part, _WHOLE), "=", replaced(equation.rhs, part, _WHOLE))
-    if name in names_in(whole.lhs, whole.rhs):
+    if name in whole.names:
         return False
     found = values_of(whole, _WHOLE.name, problem.known, Domain("real", -math.inf, math.inf))
     if found.undecided or found.caveat or found.singular or any(one.spans for one in found.solutions):
@@ -482,8 +481,7 @@ def _by_whole_exponents(problem: OneUnknown, power: Apply) -> Outcome:
     found: list[Solution] = []
     undecided = False
     for signed in (size, negated(size)):
-        sides = replaced(equation.lhs, power, signed), replaced(equation.rhs, power, signed)
-        outcome = solutions_of(replace(problem, equation=Equation(sides[0], equation.op, sides[1])))
+        outcome = solutions_of(replace(problem, equation=equation.changed(partial(replaced, old=power, new=signed))))
         undecided = undecided or outcome.undecided or any(solution.spans for solution in outcome.solutions)
         for solution in outcome.solutions:
             number = value(exponent, {**problem.known, **solution.values}) if not solution.spans else 0.5

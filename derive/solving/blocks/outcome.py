@@ -137,7 +137,7 @@ class OneUnknown:
 
     @property
     def sides(self) -> tuple[Node, Node]:
-        return self.equation.lhs, self.equation.rhs
+        return self.equation.sides
 
     @property
     def occurrences(self) -> int:

@@ -99,8 +99,7 @@ def repeat_each_other(system: System) -> bool:
 @lru_cache(maxsize=512)
 def _is_dependent(equations: tuple[Equation, ...], unknowns: tuple[str, ...]) -> bool:
     """Whether the Jacobian at a random point is singular, and so almost surely at every one (Schwartz 1980)."""
-    names = names_in(*(side for one in equations for side in (one.lhs, one.rhs)))
-    point = {name: drawn(name) for name in names}
+    point = {name: drawn(name) for name in names_in(*equations)}
     basis: dict[str, Row] = {}
     for equation in equations:
         row = slopes(equation, point)
@@ -123,9 +122,7 @@ def _sizes(values: Mapping[str, float], rows: Sequence[Sequence[float]], system:
     An unknown that is zero and has no effect at first order gets the size of the others, or of a part of its domain.
     """
     numbers = {**system.known, **values}
-    heights = [
-        sum(abs(value(term, numbers)) for side in (e.lhs, e.rhs) for term in terms(side)) for e in system.equations
-    ]
+    heights = [sum(abs(value(term, numbers)) for side in e.sides for term in terms(side)) for e in system.equations]
     sizes: dict[str, float] = {}
     for i, name in enumerate(system.unknowns):
         felt = [height / abs(row[i]) for row, height in zip(rows, heights, strict=True) if row[i] and height]
@@ -211,7 +208,7 @@ def _is_felt(point: Mapping[str, float], system: System) -> bool:
     return not any(
         name in point and abs(residual(equation, {**at, name: 1.5 * at[name]})) <= AGREEMENT
         for equation in system.equations
-        for name in names_in(equation.lhs, equation.rhs)
+        for name in equation.names
     )
 
 

@@ -150,7 +150,7 @@ class Branch:
         for block in self.plan.blocks:
             for name, relation in zip(block.unknowns, block.relations, strict=False):
                 written = self.library.relations[relation].written
-                for part in walk(written.lhs, written.rhs):
+                for part in walk(*written.sides):
                     if isinstance(part, Apply) and part.op in _CHOOSING and name in names_in(part):
                         return True
         return False
