@@ -31,7 +31,8 @@ from derive.numerics.algebra.like_terms import arms_of, inverted, multiplied, oc
 from derive.numerics.algebra.multiprecision import gap_of, is_level
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.branch_and_bound import PARTS
-from derive.solving.blocks.outcome import NEVER, OneUnknown, Outcome, Solution
+from derive.numerics.root_finding.gap import OneUnknown
+from derive.solving.blocks.outcome import NEVER, Outcome, Solution, solves
 from derive.solving.blocks.samples import middle, points_across, runs, spread
 from derive.solving.sensitivity.elasticities import ANY, OPERATIONS, bounds_of_form
 from derive.time_limits import tick
@@ -252,7 +253,7 @@ def by_proportion(problem: OneUnknown) -> Outcome | None:
         gap = abs(problem.residual(1.0))
         if gap <= AGREEMENT:
             return Outcome((Solution({}, {name: problem.whole}, is_whole=True),))
-        is_rounding = not math.isfinite(gap) or problem.agrees(1.0)
+        is_rounding = not math.isfinite(gap) or solves(1.0, problem)
         return None if is_rounding else NEVER
     assert isinstance(left, Fraction)
     assert isinstance(right, Fraction)
@@ -264,7 +265,7 @@ def by_proportion(problem: OneUnknown) -> Outcome | None:
     if right - left != 1:
         form = Apply("pow", (form, Number(1 / (right - left))))
     number = value(form, known)
-    if number not in domain or not problem.agrees(number):
+    if number not in domain or not solves(number, problem):
         return None
     return Outcome((Solution({name: number}, {}, form),))
 

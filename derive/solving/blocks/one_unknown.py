@@ -45,7 +45,7 @@ from derive.numerics.algebra.piecewise_rationals import ExactSolutions, exact_so
 from derive.numerics.algebra.polynomials import Polynomial, ratio_of
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span, enclose
-from derive.numerics.root_finding.gap import strain_of_givens
+from derive.numerics.root_finding.gap import OneUnknown
 from derive.numerics.root_finding.roots import Roots, one_turn, roots_of
 from derive.solving.blocks.free_unknowns import (
     by_proportion,
@@ -55,7 +55,7 @@ from derive.solving.blocks.free_unknowns import (
     level_spans,
     may_cancel,
 )
-from derive.solving.blocks.outcome import NEVER, OneUnknown, Outcome, Solution, agrees, repeats
+from derive.solving.blocks.outcome import NEVER, Outcome, Solution, agrees, everywhere, repeats, solves
 from derive.solving.blocks.samples import is_narrow, middle, runs
 from derive.tolerances import (
     AGREEMENT,
@@ -113,7 +113,7 @@ def solutions_of(problem: OneUnknown) -> Outcome:
         for computed, form in _numbers(problem, candidate, turn):
             is_sure = exact_of(computed) is not None or _are_exact(problem)
             number = computed if is_sure else _without_noise(problem, computed)
-            if number in problem.domain and problem.agrees(number) and not _is_among(number, found, name):
+            if number in problem.domain and solves(number, problem) and not _is_among(number, found, name):
                 found.append(Solution({name: number}, {}, form))
     found = _merged([*found, *_at_ends(problem, found)], problem)
     if may_cancel(problem, [solution.values[name] for solution in found]):
@@ -152,11 +152,11 @@ def _where_it_cancels(problem: OneUnknown) -> Outcome | None:
     """The outcome where the name cancels, or where both sides are proportional to powers of it; None elsewhere."""
     rest = _exact_rest(problem)
     if rest is not None and rest.degree() < 1:
-        return NEVER if rest else problem.everywhere
+        return NEVER if rest else everywhere(problem)
     proportional = by_proportion(problem)
     if proportional is not None:
         return proportional
-    return problem.everywhere if holds_everywhere(problem) else None
+    return everywhere(problem) if holds_everywhere(problem) else None
 
 
 def _exact_rest(problem: OneUnknown) -> Polynomial | None:
@@ -217,7 +217,7 @@ def _isolated(
     if found:
         return Outcome(tuple(found), within)
     if _exact_rest(problem) == 0:
-        return problem.everywhere
+        return everywhere(problem)
     if any(overflows(unwound(candidate.form, 0), problem.known) for candidate in candidates):
         return Outcome((), reason="it exceeds the range of double precision", undecided=True)
     at = {**problem.known, TURNS.name: 0.0}
@@ -233,7 +233,7 @@ def _may_hide(problem: OneUnknown, candidates: Sequence[Candidate]) -> bool:
     if not candidates or any(switches(part, problem.name) for part in walk(*problem.sides)):
         return True  # an arm without the name has no candidate
     numbers = [value(candidate.form, problem.known) for candidate in candidates if not candidate.winds]
-    outside = [x for x in numbers if x == x and x not in problem.domain and problem.agrees(x)]
+    outside = [x for x in numbers if x == x and x not in problem.domain and solves(x, problem)]
     return len(outside) < len(candidates)
 
 
@@ -336,7 +336,7 @@ def _merged(found: Sequence[Solution], problem: OneUnknown) -> list[Solution]:
         low, high = (kept[-1] if kept else one).values[name], one.values[name]
         between = low / 2 + high / 2
         is_close = kept and math.isclose(low, high, rel_tol=SAME_MULTIPLE)
-        if is_close and strain_of_givens(problem.equation, name, problem.known, between) <= LAST_DIGIT:
+        if is_close and problem.strain_of_givens(between) <= LAST_DIGIT:
             kept[-1] = Solution({name: between}, {})
         else:
             kept.append(one)
@@ -345,10 +345,10 @@ def _merged(found: Sequence[Solution], problem: OneUnknown) -> list[Solution]:
 
 def _searched(problem: OneUnknown) -> Outcome:
     """The roots that a search finds, and the intervals in which the name cancels."""
-    roots = roots_of(problem.equation, problem.name, problem.known, problem.domain)
+    roots = roots_of(problem)
     values = [_without_noise(problem, x) for x in roots.values]
     roots = replace(roots, values=tuple(x for x in values if x in problem.domain))
-    sound = tuple(x for x in roots.values if problem.agrees(x))
+    sound = tuple(x for x in roots.values if solves(x, problem))
     if len(sound) < len(roots.values):  # one that fails to nine digits may be a rounded root
         roots = replace(roots, proved=False)
     if roots.plateaus or (not roots.proved and may_cancel(problem, sound)):
@@ -385,12 +385,12 @@ def _falls_between_steps(problem: OneUnknown) -> bool:
 def _level(problem: OneUnknown, found: Sequence[Solution]) -> Outcome | None:
     """The intervals in which the name cancels, and the solutions besides; None if there is no interval."""
     if not found and (_exact_rest(problem) == 0 or holds_everywhere(problem)):
-        return problem.everywhere
+        return everywhere(problem)
     if not has_pieces(problem.equation, problem.name):
         return None
     isolated = tuple(solution.values[problem.name] for solution in found)
-    roots = roots_of(problem.equation, problem.name, problem.known, problem.domain)
-    others = (x for x in roots.values if problem.agrees(x) and not _is_among(x, found, problem.name))
+    roots = roots_of(problem)
+    others = (x for x in roots.values if solves(x, problem) and not _is_among(x, found, problem.name))
     roots = _with_levels(replace(roots, values=(*isolated, *others)), problem)
     return _outcome(roots, problem) if roots.plateaus else None
 
