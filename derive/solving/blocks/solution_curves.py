@@ -16,9 +16,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 
+from flint import nmod_mat
+
 from derive.expressions.tree import Equation, names_in
 from derive.numerics.algebra.evaluation import residual, terms, value
-from derive.numerics.algebra.modular import Row, drawn, inverse, scaled, slopes, subtract
+from derive.numerics.algebra.modular import PRIME, drawn, slopes
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.root_finding.expression_graph import dag_of
 from derive.solving.blocks.free_unknowns import by_proportion
@@ -100,20 +102,14 @@ def repeat_each_other(system: System) -> bool:
 def _is_dependent(equations: tuple[Equation, ...], unknowns: tuple[str, ...]) -> bool:
     """Whether the Jacobian at a random point is singular, and so almost surely at every one (Schwartz 1980)."""
     point = {name: drawn(name) for name in names_in(*equations)}
-    basis: dict[str, Row] = {}
+    entries: list[int] = []
     for equation in equations:
         row = slopes(equation, point)
         if row is None:
             return False
-        left = {name: slope for name, slope in row.items() if name in unknowns}
-        for lead, other in basis.items():
-            if lead in left:
-                subtract(left, other, left[lead])
-        if not left:
-            return True
-        lead = next(iter(left))
-        basis[lead] = scaled(left, inverse(left[lead]))
-    return False
+        entries += [row.get(name, 0) for name in unknowns]
+    rank: int = nmod_mat(len(equations), len(unknowns), entries, PRIME).rank()
+    return rank < len(equations)
 
 
 def _sizes(values: Mapping[str, float], rows: Sequence[Sequence[float]], system: System) -> dict[str, float]:
@@ -170,16 +166,14 @@ def _follows(
         tick()
         aside = {name: x + sign * step * direction[name] * sizes[name] for name, x in values.items()}
         found = system.near(aside, steps=20)
-        if found is None or not _is_inside(found, system) or system.gap(found) > 2 * ROUNDED:
+        if found is None or system.gap(found) > 2 * ROUNDED:
+            return False
+        if not all(lies_in((x, x), system.inside(name), AT_END) for name, x in found.items()):
             return False
         gone = max(abs(found[name] - x) / sizes[name] for name, x in values.items())
         if not _KEPT * step <= gone <= step / _KEPT:
             return False
     return True
-
-
-def _is_inside(values: Mapping[str, float], system: System) -> bool:
-    return all(lies_in((x, x), system.inside(name), AT_END) for name, x in values.items())
 
 
 def holds_along_branch(system: System) -> bool:
