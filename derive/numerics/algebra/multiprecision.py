@@ -40,22 +40,6 @@ from derive.tolerances import (
 )
 from quantities.rational import exact_of
 
-__all__ = [
-    "difference",
-    "exactly",
-    "gap_of",
-    "is_attained",
-    "is_cancelled",
-    "is_level",
-    "is_root",
-    "is_rounded_zero",
-    "many_digits",
-    "overflows",
-    "polished",
-    "sign_of_gap",
-    "turning_point",
-]
-
 _MORE_BITS = 2400  # precision in which the sum of any doubles is exact
 _SURE_BITS = 200  # correct bits that a number must have
 _HALVINGS = 300  # limit on bisections, down to the smallest sizes of doubles

@@ -15,6 +15,7 @@ from derive.expressions.functions import STEPPED
 from derive.expressions.tree import COMPARISONS, Apply, Equation, Node, walk
 from derive.numerics.algebra import evaluation, multiprecision
 from derive.numerics.algebra.constant_folding import folded, is_decimal, without_quotients
+from derive.numerics.algebra.exact_values import many_digits
 from derive.numerics.algebra.like_terms import difference_of, occurrences
 from derive.numerics.intervals.arithmetic import Span
 from derive.numerics.intervals.enclosure import enclose
@@ -91,7 +92,7 @@ class OneUnknown:
         """
         return self.strain_of_givens(x) <= AGREEMENT
 
-    @multiprecision.many_digits()
+    @many_digits()
     def strain_of_givens(self, x: float) -> float:
         """The gap at a number, relative to its change if every given changed by its own size."""
         values = self.at(x)

@@ -54,8 +54,6 @@ from derive.tolerances import (
 )
 from quantities.domain import Domain
 
-__all__ = ["Roots", "bracketed", "last_holding", "one_turn", "roots_of"]
-
 _PATIENCE = 1000  # limit on boxes opened in a domain
 _MORE = 3000  # the same in a bounded domain
 _BLUR = 1e-2  # relative width up to which a level stretch may be a multiple root

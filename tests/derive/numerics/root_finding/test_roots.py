@@ -15,7 +15,8 @@ from derive.expressions.grammar import parse_equation, parse_expression
 from derive.expressions.tree import Apply, Equation, Name, Number
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.root_finding.gap import OneUnknown
-from derive.numerics.root_finding.roots import one_turn, roots_of
+from derive.numerics.root_finding.periods import one_turn
+from derive.numerics.root_finding.roots import roots_of
 from quantities.domain import Domain
 from tests.derive.draws import expressions
 from tests.ordinary import every, examples
