@@ -24,6 +24,8 @@ from functools import partial, reduce
 from itertools import chain
 from typing import Any, NamedTuple
 
+from flint import fmpz
+
 from derive.expressions.arithmetic import UNIT, Fold, NoElement, Sum, arithmetic_of_sums, joined, plus, power_of, times
 from derive.expressions.tree import Apply, Name, Node, walk
 from derive.model.relation import Relation
@@ -34,7 +36,7 @@ _CORE = 300  # limit on relations among which cycles are sought
 
 _Atom = tuple[str, tuple[object, ...]]
 _Row = dict[Any, Fraction]
-_LARGEST = 10_000  # limit on prime factors that are sought
+_PRIMES = 1229  # limit on primes that are tried as factors: those below ten thousand
 
 
 class Redundant(NamedTuple):
@@ -254,16 +256,7 @@ def _is_positive(relation: Relation, name: str) -> bool:
 
 def _primes(whole: int) -> Counter[int]:
     """The prime factors of a number; a large remainder counts as one."""
-    found: Counter[int] = Counter()
-    prime = 2
-    while prime * prime <= whole and prime < _LARGEST:
-        while whole % prime == 0:
-            found[prime] += 1
-            whole //= prime
-        prime += 1
-    if whole > 1:
-        found[whole] += 1
-    return found
+    return Counter({int(prime): count for prime, count in fmpz(whole).factor(trial_limit=_PRIMES)})
 
 
 def _names(row: _Row) -> Iterator[str]:
