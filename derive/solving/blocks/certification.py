@@ -62,7 +62,7 @@ def claim_of(
     claim = Claim(
         relations=tuple(relations),
         equations=tuple(equations),
-        known=tuple(Known.of(name, known[name]) for name in _needed(equations, unknowns)),
+        known=tuple(Known.of(name, known[name]) for name in names_in(*equations) if name not in unknowns),
         unknowns=tuple(unknowns),
         domains=tuple(domains[name] for name in unknowns),
         solutions=tuple(tuple(float(one.values[name]) for name in unknowns) for one in outcome.solutions),
@@ -73,10 +73,6 @@ def claim_of(
             check(made)
             return made
     return None
-
-
-def _needed(equations: Sequence[Equation], unknowns: Sequence[str]) -> list[str]:
-    return [name for name in names_in(*equations) if name not in unknowns]
 
 
 def _with_evidence(claim: Claim) -> Iterator[Claim]:

@@ -69,7 +69,7 @@ def enclosed(library: RelationSet, question: Question, made: Plan, most: int = P
     """
     if not _is_fixed(library, question, made):
         return None
-    system = _system(library, made, _box(library, question, made))
+    system = _system(library, question, made)
     return least_and_greatest(system, most) if system is not None else None
 
 
@@ -129,7 +129,7 @@ def is_open_elsewhere(library: RelationSet, question: Question, made: Plan) -> b
     """Whether a plan without a value in the middle of the ranges may have one elsewhere in them."""
     if not ranges_of(library, question, made):
         return False
-    return not _is_fixed(library, question, made) or _system(library, made, _box(library, question, made)) is None
+    return not _is_fixed(library, question, made) or _system(library, question, made) is None
 
 
 def may_enter_elsewhere(library: RelationSet, question: Question, made: Plan) -> bool:
@@ -212,13 +212,13 @@ _NOWHERE = System(ZERO, (-math.inf, math.inf), (ONE,), {})
 """A system that holds nowhere."""
 
 
-def _system(library: RelationSet, made: Plan, box: Mapping[str, Span]) -> System | None:
-    """The system that binds the target; None if an unknown cancels, or forms grow too large.
+def _system(library: RelationSet, question: Question, made: Plan) -> System | None:
+    """The system that binds the target over the ranges; None if an unknown cancels, or forms grow too large.
 
     An angle without bounds of its own is sought in one turn, if that is the same in all of the box.
     """
     forms: dict[str, Node] = {}
-    spans = dict(box)
+    spans = _box(library, question, made)
     zeros: list[Node] = []
     for block in made.blocks:
         form = only_form(library, block)
