@@ -14,7 +14,7 @@ code, and this module uses neither units nor sympy.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -137,6 +137,13 @@ def walk(*nodes: Node) -> Iterator[Node]:
         yield found
         if isinstance(found, Apply):
             pending.extend(reversed(found.args))
+
+
+def operations(*nodes: Node, among: Container[str] | None = None) -> Iterator[Apply]:
+    """The operations in some expressions, each before those in its arguments: all of them, or those among some."""
+    for part in walk(*nodes):
+        if isinstance(part, Apply) and (among is None or part.op in among):
+            yield part
 
 
 def names_in(*nodes: Node | Equation) -> tuple[str, ...]:

@@ -29,8 +29,8 @@ from derive.expressions.tree import (
     cases,
     is_simple,
     names_in,
+    operations,
     replaced,
-    walk,
 )
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
@@ -138,8 +138,7 @@ def has_arms(relation: Relation) -> bool:
 
 
 def _conditional_expressions(relation: Relation) -> list[Apply]:
-    parts = walk(*relation.written.sides)
-    return [part for part in parts if isinstance(part, Apply) and part.op == "piecewise"]
+    return [*operations(*relation.written.sides, among=("piecewise",))]
 
 
 def without_excluded_arms(library: RelationSet, verdict: Verdict) -> RelationSet | None:
@@ -254,8 +253,7 @@ def _arms(relation: Relation) -> Iterator[Arm]:
     pending = [Arm(replace(relation.written, text=""), ())]
     while pending:
         here = pending.pop()
-        parts = (part for part in walk(*here.equation.sides) if isinstance(part, Apply))
-        choice = next((part for part in parts if part.op == "piecewise"), None)
+        choice = next(operations(*here.equation.sides, among=("piecewise",)), None)
         if choice is None:
             yield here
             continue

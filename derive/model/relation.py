@@ -23,7 +23,7 @@ from derive.errors import (
     listed,
 )
 from derive.expressions.grammar import parse_condition, parse_equation, parse_expression
-from derive.expressions.tree import Apply, Equation, Name, Node, is_condition, names_in, render, walk
+from derive.expressions.tree import Apply, Equation, Name, Node, is_condition, names_in, operations, render
 from derive.model.dimensions import mismatches, mismatches_of_condition
 from derive.model.repairs import Vocabulary
 from derive.showing import Shown
@@ -157,8 +157,7 @@ class Relation(Shown):
     @property
     def choices(self) -> tuple[Apply, ...]:
         """Each maximum, minimum and choice in it."""
-        parts = walk(*self.written.sides)
-        return tuple(part for part in parts if isinstance(part, Apply) and part.op in ("max", "min", "piecewise"))
+        return tuple(operations(*self.written.sides, among=("max", "min", "piecewise")))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Relation, tuple((self._parts | {"declared": dict(self.declared)}).values())

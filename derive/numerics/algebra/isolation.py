@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import Any
 
 from derive.expressions.functions import TABLE, Function
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, replaced, walk
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, operations, replaced, walk
 from derive.numerics.algebra.exact_values import exact_value
 from derive.numerics.algebra.like_terms import (
     TWO,
@@ -237,7 +237,7 @@ def _without_zero(form: Node) -> Node:
 def _quotient(above: Node, below: Node) -> Node:
     """A quotient that stays undefined where its divisor is zero, even if the divisor cancels."""
     simple, under = multiplied(above, inverted(below)), inverted(below)
-    divisors = names_in(*(part for part in walk(simple) if isinstance(part, Apply) and part.op == "inv"))
+    divisors = names_in(*operations(simple, among=("inv",)))
     return simple if set(names_in(below)) <= {*divisors} else Apply("mul", (above, under))
 
 

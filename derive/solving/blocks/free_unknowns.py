@@ -16,7 +16,7 @@ degree.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -24,7 +24,7 @@ from itertools import pairwise
 
 from derive.expressions.arithmetic import Arithmetic, Fold, NoElement, nothing
 from derive.expressions.functions import STEPPED
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, replaced, walk
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, operations, replaced
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import strain, value
 from derive.numerics.algebra.like_terms import arms_of, inverted, multiplied, occurrences
@@ -46,7 +46,7 @@ _RATIONAL = {"add", "mul", "neg", "inv", "pow"}
 
 def has_choice(equation: Equation, name: str) -> bool:
     """Whether the name stands inside a max, a min or a choice, whose inverse is not one expression."""
-    return any(part.op in CHOICES and occurrences(part, name) for part in _applied(equation))
+    return any(name in part.names for part in operations(*equation.sides, among=CHOICES))
 
 
 def has_pieces(equation: Equation, name: str) -> bool:
@@ -58,10 +58,11 @@ def has_pieces(equation: Equation, name: str) -> bool:
     >>> [has_pieces(parse_equation(text), "x") for text in ("y = tanh(x)", "y = x - sqrt(x**2)", "y = x + abs(x)")]
     [False, True, True]
     """
-    for part in _applied(equation):
-        if part.op in ("max", "min", "piecewise", "abs", "sqrt", *STEPPED) and occurrences(part, name):
+    held = [part for part in operations(*equation.sides) if name in part.names]
+    for part in held:
+        if part.op in ("max", "min", "piecewise", "abs", "sqrt", *STEPPED):
             return True
-        if part.op == "pow" and occurrences(part, name):
+        if part.op == "pow":
             exponent = part.args[1]
             if not isinstance(exponent, Number) or exponent.value.denominator != 1:
                 return True
@@ -72,11 +73,7 @@ def is_divided_by(equation: Equation, name: str) -> bool:
     """Whether a name stands in a divisor, and elsewhere as well: what is isolated may be where the divisor is zero."""
     if sum(occurrences(side, name) for side in equation.sides) < 2:
         return False
-    return any(part.op == "inv" and name in names_in(part) for part in _applied(equation))
-
-
-def _applied(equation: Equation) -> Iterator[Apply]:
-    return (part for part in walk(*equation.sides) if isinstance(part, Apply))
+    return any(name in part.names for part in operations(*equation.sides, among=("inv",)))
 
 
 def variants_of(
@@ -112,8 +109,8 @@ def _first_choice(
 ) -> tuple[int, Apply] | None:
     """The first choice that holds an unknown, and the place of its equation."""
     for index, equation in enumerate(equations):
-        for part in _applied(equation):
-            if part.op in choices and any(name in unknowns for name in part.names):
+        for part in operations(*equation.sides, among=choices):
+            if any(name in unknowns for name in part.names):
                 return index, part
     return None
 
@@ -126,7 +123,7 @@ def holds_everywhere(problem: OneUnknown) -> bool:
     points = spread(*problem.whole)
     if not problem.meets(points[0]):
         return False
-    if any(part.op in STEPPED and occurrences(part, problem.name) for part in _applied(problem.equation)):
+    if any(problem.name in part.names for part in operations(*problem.sides, among=STEPPED)):
         return False
     variants = _variants(problem)
     if not variants or not all(variant.meets(x) for variant in variants for x in points):
@@ -194,7 +191,7 @@ def _is_rounding(problem: OneUnknown) -> bool:
     that nears the other without end, as `tanh` does, is no rational one.
     """
     name, (low, high) = problem.name, problem.whole
-    parts = [part for part in _applied(problem.equation) if name in names_in(part)]
+    parts = [part for part in operations(*problem.sides) if name in part.names]
     is_rational = all(
         part.op in _RATIONAL and not (part.op == "pow" and name in names_in(part.args[1])) for part in parts
     )

@@ -27,7 +27,7 @@ from itertools import pairwise
 
 from derive.errors import LimitError
 from derive.expressions.functions import STEPPED, TABLE
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, replaced, walk, with_forms
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, operations, replaced, walk, with_forms
 from derive.numerics.algebra.constant_folding import stated
 from derive.numerics.algebra.evaluation import chosen_arm, value, with_exact_parts
 from derive.numerics.algebra.exact_values import order, rationals
@@ -367,9 +367,7 @@ def _falls_between_steps(problem: OneUnknown) -> bool:
     `2.5 = 2*floor(3*x) + 1` has no solution: solved for what is rounded down, it gives 0.75.
     """
     equation, name = problem.equation, problem.name
-    rounded = {
-        part for part in walk(*problem.sides) if isinstance(part, Apply) and part.op in STEPPED and name in part.names
-    }
+    rounded = {part for part in operations(*problem.sides, among=STEPPED) if name in part.names}
     if len(rounded) != 1:
         return False
     (part,) = rounded

@@ -24,7 +24,7 @@ from functools import cached_property
 from itertools import combinations, pairwise
 
 from derive.errors import LimitError
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, walk
+from derive.expressions.tree import COMPARISONS, Equation, Name, Node, Number, operations
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.isolation import leaves_out
 from derive.numerics.algebra.like_terms import added, difference_of, negated, occurrences
@@ -66,7 +66,6 @@ _OFTEN = 200  # limit on occurrences of a tear in one relation; beyond it, findi
 _SHARE = 0.4  # of the time left, which tearing may take
 _TEARS = 3  # limit on unknowns that are tried as the tear
 _PARTS = 100  # limit on parts for the bounds of an unknown along a piece
-_COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 _NEVER = "never meet"  # in the reason of a relation that was proved to have no root, so that there is none to follow
 _UNPROVED = "it is not proved that there are no other solutions"
 
@@ -369,7 +368,6 @@ def _surely_fail(equations: Iterable[Equation], box: Mapping[str, Span]) -> bool
 
 def _ties(equation: Equation) -> Iterator[Equation]:
     """Where two expressions are equal whose order decides which arm of a choice binds."""
-    for part in walk(*equation.sides):
-        if isinstance(part, Apply) and part.op in ("max", "min", *_COMPARISONS):
-            for one, other in combinations(part.args, 2):
-                yield Equation(one, "=", other)
+    for part in operations(*equation.sides, among=("max", "min", *COMPARISONS.values())):
+        for one, other in combinations(part.args, 2):
+            yield Equation(one, "=", other)

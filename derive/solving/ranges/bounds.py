@@ -25,7 +25,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from derive.errors import DeriveError
-from derive.expressions.tree import COMPARISONS, Apply, Name, Node, names_in, render, walk
+from derive.expressions.tree import COMPARISONS, Apply, Name, Node, names_in, operations, render
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds
 from derive.numerics.algebra.like_terms import ZERO, added, negated
@@ -149,10 +149,9 @@ class Branch:
         """Whether the plan inverts a choice, so that the form holds only while its arm binds."""
         for block in self.plan.blocks:
             for name, relation in zip(block.unknowns, block.relations, strict=False):
-                written = self.library.relations[relation].written
-                for part in walk(*written.sides):
-                    if isinstance(part, Apply) and part.op in _CHOOSING and name in names_in(part):
-                        return True
+                choices = operations(*self.library.relations[relation].written.sides, among=_CHOOSING)
+                if any(name in choice.names for choice in choices):
+                    return True
         return False
 
     @cached_property

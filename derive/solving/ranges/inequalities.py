@@ -17,7 +17,7 @@ from typing import NamedTuple
 from derive.caches import Memo
 from derive.errors import DeriveError, InconsistentError
 from derive.expressions.functions import STEPPED
-from derive.expressions.tree import Apply, Equation, Name, Node, names_in, walk
+from derive.expressions.tree import Equation, Name, Node, names_in, operations
 from derive.model.dimensions import dimension_of
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
@@ -325,8 +325,7 @@ def _of_case(library: RelationSet, case: Case) -> RelationSet:
 def _has_jumps(library: RelationSet, made: Plan) -> bool:
     """Whether a relation of the plan holds a choice or a step."""
     used = [library.relations[name].written for name in made.relations]
-    nodes = (part for written in used for part in walk(*written.sides))
-    return any(isinstance(part, Apply) and part.op in _JUMPS for part in nodes)
+    return any(True for written in used for _ in operations(*written.sides, among=_JUMPS))
 
 
 def inside(span: Span) -> list[float]:
