@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 from derive.expressions.functions import STEPPED
 from derive.expressions.tree import COMPARISONS, Apply, Equation, Node, walk
 from derive.numerics.algebra import evaluation, multiprecision
 from derive.numerics.algebra.constant_folding import folded, is_decimal, without_quotients
-from derive.numerics.algebra.exact_values import many_digits
+from derive.numerics.algebra.exact_values import many_digits, rationals
 from derive.numerics.algebra.like_terms import difference_of, occurrences
 from derive.numerics.intervals.arithmetic import Span
 from derive.numerics.intervals.enclosure import enclose
@@ -66,6 +67,11 @@ class OneUnknown:
         """The known numbers that a rounding may have changed."""
         names = {*self.equation.names} - {self.name}
         return tuple(other for other, number in self.known.items() if other in names and not is_decimal(number))
+
+    @cached_property
+    def exact_givens(self) -> dict[str, Fraction] | None:
+        """The other numbers; None if they are not all known exactly, so that closed forms may be rounded."""
+        return rationals((other for other in self.equation.names if other != self.name), self.known)
 
     def at(self, x: float) -> dict[str, float]:
         """All the numbers, where the unknown is this one."""

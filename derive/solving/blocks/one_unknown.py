@@ -30,7 +30,7 @@ from derive.expressions.functions import STEPPED, TABLE
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, operations, replaced, walk, with_forms
 from derive.numerics.algebra.constant_folding import stated
 from derive.numerics.algebra.evaluation import chosen_arm, value, with_exact_parts
-from derive.numerics.algebra.exact_values import order, rationals
+from derive.numerics.algebra.exact_values import order
 from derive.numerics.algebra.isolation import TURNS, Candidate, isolate, leaves_out, unwound
 from derive.numerics.algebra.like_terms import difference_of, negated, occurrences, switches
 from derive.numerics.algebra.multiprecision import (
@@ -112,9 +112,9 @@ def solutions_of(problem: OneUnknown) -> Outcome:
     found: list[Solution] = []
     for candidate in candidates:
         for computed, form in _numbers(problem, candidate, turn):
-            is_sure = exact_of(computed) is not None or _are_exact(problem)
+            is_sure = exact_of(computed) is not None or problem.exact_givens is not None
             number = computed if is_sure else _without_noise(problem, computed)
-            if number in problem.domain and solves(number, problem) and not _is_among(number, found, name):
+            if number in problem.domain and solves(number, problem) and not repeats({name: number}, found, SAME_ROOT):
                 found.append(Solution({name: number}, {}, form))
     found = _merged([*found, *_at_ends(problem, found)], problem)
     if may_cancel(problem, [solution.values[name] for solution in found]):
@@ -165,17 +165,12 @@ def _exact_rest(problem: OneUnknown) -> Polynomial | None:
 
     Of `5 = b*x - a*x` at a = b it is the number 5, and no x satisfies that. Doubles would leave a slope of rounding.
     """
-    given = _exact_givens(problem)
+    given = problem.exact_givens
     if given is None or has_choice(problem.equation, problem.name):
         return None
     gap = difference_of(problem.equation)
     ratio = ratio_of(with_forms(gap, {other: Number(number) for other, number in given.items()}), problem.name)
     return None if ratio is None else ratio[0]
-
-
-def _exact_givens(problem: OneUnknown) -> dict[str, Fraction] | None:
-    """The other numbers of an equation; None if they are not all known exactly, and closed forms may be rounded."""
-    return rationals((other for other in problem.equation.names if other != problem.name), problem.known)
 
 
 def _at_ends(problem: OneUnknown, found: Sequence[Solution]) -> list[Solution]:
@@ -185,7 +180,7 @@ def _at_ends(problem: OneUnknown, found: Sequence[Solution]) -> list[Solution]:
         return []
     ends = [end for end in dict.fromkeys(problem.whole) if math.isfinite(end) and end in domain]
     held = [end + 0.0 for end in ends if problem.residual(end) == 0]
-    return [Solution({name: end}, {}) for end in held if not _is_among(end, found, name)]
+    return [Solution({name: end}, {}) for end in held if not repeats({name: end}, found, SAME_ROOT)]
 
 
 def _along_arms(problem: OneUnknown, found: Sequence[Solution]) -> Outcome | None:
@@ -318,18 +313,9 @@ def _without_noise(problem: OneUnknown, number: float) -> float:
     return 0.0 if near and is_rounded_zero(problem.equation, problem.name, problem.at(number)) else number
 
 
-def _are_exact(problem: OneUnknown) -> bool:
-    """Whether nothing in the closed forms is rounding."""
-    return _exact_givens(problem) is not None
-
-
-def _is_among(number: float, found: Sequence[Solution], name: str) -> bool:
-    return any(math.isclose(number, other.values[name], rel_tol=SAME_ROOT) for other in found)
-
-
 def _merged(found: Sequence[Solution], problem: OneUnknown) -> list[Solution]:
     """The solutions with two that rounded givens alone keep apart replaced by the one between them, a double root."""
-    if len(found) < 2 or _are_exact(problem):
+    if len(found) < 2 or problem.exact_givens is not None:
         return [*found]
     name = problem.name
     kept: list[Solution] = []
@@ -389,7 +375,7 @@ def _level(problem: OneUnknown, found: Sequence[Solution]) -> Outcome | None:
         return None
     isolated = tuple(solution.values[problem.name] for solution in found)
     roots = roots_of(problem)
-    others = (x for x in roots.values if solves(x, problem) and not _is_among(x, found, problem.name))
+    others = (x for x in roots.values if solves(x, problem) and not repeats({problem.name: x}, found, SAME_ROOT))
     roots = _with_levels(replace(roots, values=(*isolated, *others)), problem)
     return _outcome(roots, problem) if roots.plateaus else None
 
