@@ -18,9 +18,10 @@ from functools import lru_cache
 from typing import Any
 
 from derive.expressions.functions import TABLE, Function
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, operations, replaced, walk
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, operations, replaced
 from derive.numerics.algebra.exact_values import exact_value
 from derive.numerics.algebra.like_terms import (
+    SWITCHES,
     TWO,
     ZERO,
     added,
@@ -34,7 +35,6 @@ from derive.numerics.algebra.like_terms import (
     occurrences,
     plain,
     simplified,
-    switches,
     when_binding,
 )
 from derive.numerics.intervals.enclosure import Span, enclose
@@ -243,10 +243,9 @@ def _quotient(above: Node, below: Node) -> Node:
 
 def _by_arms(difference: Node, known: Candidate, name: str, splits: int) -> tuple[Candidate, ...] | None:
     """The candidates if the arms of a choice contain the name: those of each arm, where it binds."""
-    switch = next((part for part in walk(difference) if switches(part, name)), None)
+    switch = next((part for part in operations(difference, among=SWITCHES) if name in part.names), None)
     if switch is None or splits == 0:
         return None
-    assert isinstance(switch, Apply)
     found: list[Candidate] = []
     for place, arm in enumerate(arms_of(switch)):
         rest = replaced(difference, switch, arm)

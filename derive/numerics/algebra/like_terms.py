@@ -147,10 +147,8 @@ def coefficients(node: Node, names: Collection[str], highest: int = 2) -> dict[t
     return arithmetic.attempt(node, lambda name: {(name,): ONE} if name in names else {(): Name(name)})
 
 
-def switches(node: Node, name: str) -> bool:
-    if not isinstance(node, Apply) or node.op not in ("max", "min", "abs", "piecewise"):
-        return False
-    return bool(occurrences(node, name))
+SWITCHES = frozenset({"max", "min", "abs", "piecewise"})
+"""The operations whose value is that of an argument, or its negative."""
 
 
 def arms_of(switch: Apply) -> tuple[Node, ...]:

@@ -27,7 +27,7 @@ from derive.expressions.functions import STEPPED
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, operations, replaced
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import strain, value
-from derive.numerics.algebra.like_terms import arms_of, inverted, multiplied, occurrences
+from derive.numerics.algebra.like_terms import SWITCHES, arms_of, inverted, multiplied, occurrences
 from derive.numerics.algebra.multiprecision import gap_of, is_level
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.branch_and_bound import PARTS
@@ -147,9 +147,8 @@ def may_cancel(problem: OneUnknown, roots: Sequence[float]) -> bool:
 
 def _variants(problem: OneUnknown) -> list[OneUnknown]:
     """The equation with one arm in the place of each choice, absolute values too; none if there are too many."""
-    choices = (*CHOICES, "abs")
-    variants = variants_of((problem.equation,), {problem.name}, choices, _MOST)
-    if _first_choice(variants[0], {problem.name}, choices) is not None:
+    variants = variants_of((problem.equation,), {problem.name}, SWITCHES, _MOST)
+    if _first_choice(variants[0], {problem.name}, SWITCHES) is not None:
         return []
     return [replace(problem, equation=equation) for (equation,) in variants]
 

@@ -27,12 +27,12 @@ from itertools import pairwise
 
 from derive.errors import LimitError
 from derive.expressions.functions import STEPPED, TABLE
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, operations, replaced, walk, with_forms
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, operations, replaced, with_forms
 from derive.numerics.algebra.constant_folding import stated
 from derive.numerics.algebra.evaluation import chosen_arm, value, with_exact_parts
 from derive.numerics.algebra.exact_values import order
 from derive.numerics.algebra.isolation import TURNS, Candidate, isolate, leaves_out, unwound
-from derive.numerics.algebra.like_terms import difference_of, negated, occurrences, switches
+from derive.numerics.algebra.like_terms import SWITCHES, difference_of, negated, occurrences
 from derive.numerics.algebra.multiprecision import (
     exactly,
     is_cancelled,
@@ -226,7 +226,7 @@ def _may_hide(problem: OneUnknown, candidates: Sequence[Candidate]) -> bool:
     """Whether a name that occurs in several places may have roots besides the candidates."""
     if problem.occurrences < 2:
         return False
-    if not candidates or any(switches(part, problem.name) for part in walk(*problem.sides)):
+    if not candidates or any(problem.name in part.names for part in operations(*problem.sides, among=SWITCHES)):
         return True  # an arm without the name has no candidate
     numbers = [value(candidate.form, problem.known) for candidate in candidates if not candidate.winds]
     outside = [x for x in numbers if x == x and x not in problem.domain and solves(x, problem)]
