@@ -56,7 +56,7 @@ def repetitive(reader: Reader) -> None:
     """Note every relation that says what the others say."""
     for repetition in redundant(reader.relations):
         relation = Table(reader.notes, repetition.relation, ("relations", repetition.relation), {})
-        relation.complain(repetition.what, repetition.hint, "equation")
+        relation.complain(repetition.message, repetition.hint, "equation")
 
 
 def _try(library: Library, example: Example, notes: Notes, outer: Notes) -> None:

@@ -184,7 +184,8 @@ def agreed(first: Declaration, second: Declaration) -> Declaration:
     if first == second:
         return first
     if not same_thing(first, second):
-        raise _clash(first.name, _differences(first, second))
+        scales = f"in {first.unit} and {first.domain.text}, in {second.unit} and {second.domain.text}"
+        raise _clash(first.name, scales)
     if first.meaning and second.meaning and first.meaning != second.meaning:
         raise _clash(first.name, f"meaning {first.meaning!r} and {second.meaning!r}")
     one, other = first.default, second.default
@@ -198,11 +199,6 @@ def agreed(first: Declaration, second: Declaration) -> Declaration:
         aliases=(*first.aliases, *second.aliases),
         seen=(first.seen or second.seen or _NOTHING_SEEN).words or None,
     )
-
-
-def _differences(first: Declaration, second: Declaration) -> str:
-    """How two quantities of one name differ in scale."""
-    return f"in {first.unit} and {first.domain.text}, in {second.unit} and {second.domain.text}"
 
 
 def _clash(name: str, difference: str) -> ExpressionError:

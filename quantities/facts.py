@@ -81,12 +81,8 @@ class Label:
     also: tuple[str, ...] = ()
 
 
-def _label(profile: Profile) -> Label:
-    return Label(profile.title or ", ".join(profile.values))
-
-
 class Profiles(Mapping[str, Profile]):
-    """Profiles by name: those that were stated, and shelves of others, each read on first use.
+    """Profiles by name: those that were stated, and facts, whose files are read on first use.
 
     Values that depend on a choice, as a chip's peak on the precision, are in a profile of their own with a colon in
     its name: `chip:fp8` is `chip` and what the choice adds.
@@ -99,7 +95,7 @@ class Profiles(Mapping[str, Profile]):
     (['bandwidth', 'peak'], ('fp8',))
     """
 
-    def __init__(self, stated: Iterable[Profile] = (), shelves: Iterable[Mapping[str, Profile]] = ()) -> None:
+    def __init__(self, stated: Iterable[Profile] = (), shelves: Iterable[Facts] = ()) -> None:
         self.stated: Mapping[str, Profile] = MappingProxyType({profile.name: profile for profile in stated})
         self.shelves = tuple(dict.fromkeys(shelves))
 
@@ -121,19 +117,20 @@ class Profiles(Mapping[str, Profile]):
         return tuple(other.removeprefix(start) for other in self if other.startswith(start))
 
     def list_of(self, name: str) -> str:
-        """The list of facts that a profile stands in; empty for one that was stated."""
-        lists = (shelf for shelf in self.shelves if name not in self.stated and name in shelf)
-        return next((shelf.list_of(name) for shelf in lists if hasattr(shelf, "list_of")), "")
+        """The name of the file that a profile stands in, which says what kind of thing it is; empty if it was stated.
+
+        >>> Profiles(shelves=[Facts("models"), Facts("accelerators")]).list_of("h100-sxm:fp8")
+        'accelerators'
+        """
+        lists = (shelf.name for shelf in self.shelves if name not in self.stated and name in shelf)
+        return next(lists, "")
 
     def labels(self) -> dict[str, Label]:
-        """The titles of the profiles, except choices; profiles on a shelf are not read for it."""
+        """The titles of the profiles, except choices; the values of facts are not read for it."""
         labels: dict[str, Label] = {}
-        for shelf in (self.stated, *self.shelves):
-            if hasattr(shelf, "labels"):
-                of_shelf = shelf.labels()
-            else:
-                of_shelf = {name: _label(profile) for name, profile in shelf.items()}
-            labels = {**of_shelf, **labels}  # the first shelf with a name counts
+        for shelf in self.shelves:
+            labels |= {name: label for name, label in shelf.labels().items() if name not in labels}
+        labels |= {name: Label(profile.title or ", ".join(profile.values)) for name, profile in self.stated.items()}
         return {
             name: label for name, label in labels.items() if name.partition(":")[0] not in labels or ":" not in name
         }
@@ -150,7 +147,7 @@ class Profiles(Mapping[str, Profile]):
     def __repr__(self) -> str:
         return f"<Profiles {', '.join(self)}>"
 
-    def __reduce__(self) -> tuple[type[Profiles], tuple[tuple[Profile, ...], tuple[Mapping[str, Profile], ...]]]:
+    def __reduce__(self) -> tuple[type[Profiles], tuple[tuple[Profile, ...], tuple[Facts, ...]]]:
         return Profiles, (tuple(self.stated.values()), self.shelves)
 
 
@@ -159,69 +156,48 @@ SAID = ("title", "note", "also", "source", "as_of", "kind")
 
 
 class Facts(Mapping[str, Profile]):
-    """The profiles of some files of `quantities/values`, by name.
+    """The profiles of a file of `quantities/values`, by name; the file is read on first use.
 
     >>> chips = Facts("accelerators")
     >>> str(chips["h100-sxm"].values["hbm_bandwidth"]), str(chips["h100-sxm:fp8"].values["peak_compute"])
     ('3.35 TB/s/chip', '1978.9 TFLOP/s/chip')
     """
 
-    def __init__(self, *names: str) -> None:
-        self._files = tuple(_File(name) for name in names)
+    def __init__(self, name: str) -> None:
+        self.name = name
         self._made: dict[str, Profile] = {}
 
     def __getitem__(self, name: str) -> Profile:
-        for file in self._files:
-            base, colon, choice = name.partition(":")
-            base = file.aliases.get(base, base)
-            if base in file.tables and (not colon or choice in _choices(file.tables[base])):
-                full_name = f"{base}{colon}{choice}"
-                if full_name not in self._made:
-                    self._made[full_name] = file.profile(base, choice)
-                return self._made[full_name]
-        raise KeyError(name)
-
-    def list_of(self, name: str) -> str:
-        """The name of the list that a profile stands in, which says what kind of thing it is; empty if in none.
-
-        >>> Facts("models", "accelerators").list_of("h100-sxm:fp8")
-        'accelerators'
-        """
-        base = name.partition(":")[0]
-        return next((file.name for file in self._files if file.aliases.get(base, base) in file.tables), "")
+        base, colon, choice = name.partition(":")
+        base = self._aliases.get(base, base)
+        if base not in self.tables or (colon and choice not in _choices(self.tables[base])):
+            raise KeyError(name)
+        full_name = f"{base}{colon}{choice}"
+        if full_name not in self._made:
+            self._made[full_name] = self._profile(base, choice)
+        return self._made[full_name]
 
     def labels(self) -> dict[str, Label]:
         """The titles and the other names of all profiles; their values are not read."""
-        tables = dict(chain.from_iterable(file.tables.items() for file in self._files))
-        return {name: Label(table.get("title", ""), tuple(table.get("also", ()))) for name, table in tables.items()}
+        return {
+            name: Label(table.get("title", ""), tuple(table.get("also", ()))) for name, table in self.tables.items()
+        }
 
     def __iter__(self) -> Iterator[str]:
-        for file in self._files:
-            for name, table in file.tables.items():
-                yield from (name, *(f"{name}:{choice}" for choice in _choices(table)))
+        for name, table in self.tables.items():
+            yield from (name, *(f"{name}:{choice}" for choice in _choices(table)))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Facts) and self._names == other._names
+        return isinstance(other, Facts) and self.name == other.name
 
     def __hash__(self) -> int:
-        return hash(self._names)
+        return hash(self.name)
 
-    def __reduce__(self) -> tuple[type[Facts], tuple[str, ...]]:
-        return Facts, self._names
-
-    @property
-    def _names(self) -> tuple[str, ...]:
-        return tuple(file.name for file in self._files)
-
-
-class _File:
-    """One file, read on first use."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __reduce__(self) -> tuple[type[Facts], tuple[str]]:
+        return Facts, (self.name,)
 
     @cached_property
     def data(self) -> dict[str, Any]:
@@ -235,14 +211,14 @@ class _File:
         return {name: table for name, table in self.data.items() if name not in ("sources", "choices")}
 
     @cached_property
-    def aliases(self) -> dict[str, str]:
+    def _aliases(self) -> dict[str, str]:
         """The profile that each other name stands for."""
         aliases: dict[str, str] = {}
         for name, table in self.tables.items():
             aliases |= dict.fromkeys(table.get("also", ()), name)
         return aliases
 
-    def profile(self, name: str, choice: str) -> Profile:
+    def _profile(self, name: str, choice: str) -> Profile:
         """A profile, or the additions of a choice to it."""
         table = self.tables[name]
         stated = {key: said for key, said in table.items() if key not in SAID}

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, islice
 from math import log
@@ -37,7 +36,7 @@ from quantities.spelling import alternatives, parse_unit
 from quantities.units import Unit, convert
 from quantities.value import read_value
 
-__all__ = ["Offered", "hint_on_unit", "offered", "proposals", "proposed", "told_in"]
+__all__ = ["hint_on_unit", "offered", "proposals", "proposed", "told_in"]
 
 _PROPOSED = 2  # limit on values that one hint proposes
 _UNKNOWN = 2  # limit on unknown names in a unit
@@ -336,28 +335,19 @@ _SIBLINGS = (
 _UNIT_PART = re.compile(r"[A-Za-zµ°%]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Offered:
-    """A unit with its size and offset in base units: base = number*size + offset."""
+def offered(unit: Unit) -> dict[str, Unit]:
+    """A quantity's own unit by its text, and then the others, from small to large.
 
-    text: str
-    size: float
-    offset: float
-
-
-def offered(unit: Unit) -> tuple[Offered, ...]:
-    """A quantity's own unit, and then the others, from small to large.
-
-    >>> [one.text for one in offered(parse_unit("degC"))]
+    >>> [*offered(parse_unit("degC"))]
     ['degC', 'K', 'degF']
-    >>> [one.text for one in offered(parse_unit("USD/h/chip"))][:4]
+    >>> [*offered(parse_unit("USD/h/chip"))][:4]
     ['USD/h/chip', 'cent/h/chip', 'kUSD/h/chip', 'MUSD/h/chip']
     """
     others = [other for text in _neighbours(_spelled(unit)) if (other := _alike(text, unit)) is not None]
     listed = {_spelled(unit): unit} | {other.text: other for other in others[:_MOST]}
     if unit.is_number and not unit.factors:
         listed["percent"] = parse_unit("percent")
-    return tuple(Offered(text, float(other.size), float(other.offset)) for text, other in listed.items())
+    return listed
 
 
 def told_in(unit: Unit) -> str:
@@ -366,9 +356,9 @@ def told_in(unit: Unit) -> str:
     >>> told_in(parse_unit("s")), told_in(parse_unit("V*A"))
     ('s, min, ms or h', 'V*A, mV*A, kV*A or V*mA')
     """
-    own, *others = offered(unit)
-    near = sorted(others, key=lambda one: abs(log(one.size / own.size)))[: _NEAREST - 1]
-    *first, last = [own.text or "1", *(one.text for one in near)]
+    own, *others = offered(unit).items()
+    near = sorted(others, key=lambda one: abs(log(float(one[1].size) / float(unit.size))))[: _NEAREST - 1]
+    *first, last = [own[0] or "1", *(text for text, _ in near)]
     return f"{', '.join(first)} or {last}" if first else last
 
 

@@ -75,7 +75,7 @@ def to_sympy(node: Node, quantities: Mapping[str, Quantity]) -> Any:
 
 def to_relational(equation: Equation, quantities: Mapping[str, Quantity]) -> Relational:
     """The equation as sympy's, left as it is (`Eq(x, x + 1)` would otherwise be False)."""
-    sides = (to_sympy(side, quantities) for side in (equation.lhs, equation.rhs))
+    sides = (to_sympy(side, quantities) for side in equation.sides)
     made: Relational = _RELATIONS[equation.op](*sides, evaluate=False)
     return made
 

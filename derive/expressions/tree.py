@@ -14,7 +14,7 @@ code, and this module uses neither units nor sympy.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -88,6 +88,19 @@ class Equation:
     text: str = field(default="", compare=False)
 
     @property
+    def sides(self) -> tuple[Node, Node]:
+        return self.lhs, self.rhs
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names that occur, each once, in reading order."""
+        return names_in(self.lhs, self.rhs)
+
+    def changed(self, change: Callable[[Node], Node]) -> Equation:
+        """The same between two sides that were changed."""
+        return Equation(change(self.lhs), self.op, change(self.rhs))
+
+    @property
     def written_for(self) -> str | None:
         """The name that it is written for: it is alone on the left, and does not occur on the right."""
         return self.lhs.name if isinstance(self.lhs, Name) and self.lhs.name not in names_in(self.rhs) else None
@@ -126,13 +139,20 @@ def walk(*nodes: Node) -> Iterator[Node]:
             pending.extend(reversed(found.args))
 
 
-def names_in(*nodes: Node) -> tuple[str, ...]:
+def operations(*nodes: Node, among: Container[str] | None = None) -> Iterator[Apply]:
+    """The operations in some expressions, each before those in its arguments: all of them, or those among some."""
+    for part in walk(*nodes):
+        if isinstance(part, Apply) and (among is None or part.op in among):
+            yield part
+
+
+def names_in(*nodes: Node | Equation) -> tuple[str, ...]:
     """The names that occur, each once, in reading order."""
     if len(nodes) == 1 and isinstance(nodes[0], Apply):
         return nodes[0].names
     found: dict[str, None] = {}
     for node in nodes:
-        if isinstance(node, Apply):
+        if isinstance(node, (Apply, Equation)):
             found.update(dict.fromkeys(node.names))
         elif isinstance(node, Name):
             found[node.name] = None

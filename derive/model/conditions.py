@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from derive.caches import Memo
 from derive.expressions.tree import (
@@ -29,8 +29,8 @@ from derive.expressions.tree import (
     cases,
     is_simple,
     names_in,
+    operations,
     replaced,
-    walk,
 )
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
@@ -120,10 +120,9 @@ Verdict = Callable[[Node], "bool | None"]
 
 @dataclass(frozen=True)
 class Arm:
-    """The sides of an equation with one arm in the place of each choice, and the conditions that lead to it."""
+    """An equation with one arm in the place of each choice, and the conditions that lead to it."""
 
-    lhs: Node
-    rhs: Node
+    equation: Equation
     conditions: tuple[Node, ...]
 
 
@@ -139,8 +138,7 @@ def has_arms(relation: Relation) -> bool:
 
 
 def _conditional_expressions(relation: Relation) -> list[Apply]:
-    parts = walk(relation.written.lhs, relation.written.rhs)
-    return [part for part in parts if isinstance(part, Apply) and part.op == "piecewise"]
+    return [*operations(*relation.written.sides, among=("piecewise",))]
 
 
 def without_excluded_arms(library: RelationSet, verdict: Verdict) -> RelationSet | None:
@@ -149,9 +147,9 @@ def without_excluded_arms(library: RelationSet, verdict: Verdict) -> RelationSet
     choosing = _CHOOSING.of(library.session, "", lambda: [one for one in library.relations.values() if choices_of(one)])
     for relation in choosing:
         old = relation.written
-        sides = _reduced(old.lhs, verdict), _reduced(old.rhs, verdict)
-        if len(names_in(*sides)) < len(names_in(old.lhs, old.rhs)):
-            fewer[relation.name] = Equation(sides[0], old.op, sides[1], str(old))
+        new = old.changed(partial(_reduced, verdict=verdict))
+        if len(new.names) < len(old.names):
+            fewer[relation.name] = replace(new, text=str(old))
     if not fewer:
         return None
     key = tuple((name, new.lhs, new.rhs) for name, new in fewer.items())
@@ -215,8 +213,8 @@ def one_relation_for_each_arm(library: RelationSet, *, of_same_names: bool = Fal
                 relations.append(one)
                 continue
             for place, arm in enumerate(arms):
-                name, written = f"{one.name}{_ARM}{place}", Equation(arm.lhs, one.written.op, arm.rhs)
-                relations.append(_stated(one, written, name, _without_implied(arm.conditions)))
+                name = f"{one.name}{_ARM}{place}"
+                relations.append(_stated(one, arm.equation, name, _without_implied(arm.conditions)))
         return library.holding(relations)
 
     return _TAKEN_APART.of(library.session, of_same_names, made)
@@ -252,11 +250,10 @@ def _without_implied(conditions: tuple[Node, ...]) -> tuple[Node, ...]:
 
 def _arms(relation: Relation) -> Iterator[Arm]:
     """The ways through the choices of a relation."""
-    pending = [Arm(relation.written.lhs, relation.written.rhs, ())]
+    pending = [Arm(replace(relation.written, text=""), ())]
     while pending:
         here = pending.pop()
-        parts = (part for part in walk(here.lhs, here.rhs) if isinstance(part, Apply))
-        choice = next((part for part in parts if part.op == "piecewise"), None)
+        choice = next(operations(*here.equation.sides, among=("piecewise",)), None)
         if choice is None:
             yield here
             continue
@@ -267,13 +264,13 @@ def _arms(relation: Relation) -> Iterator[Arm]:
             ways.append((arm, (*map(_denied, failed), *held)))
             failed += held
         for arm, conditions in reversed(ways):
-            sides = (replaced(here.lhs, choice, arm), replaced(here.rhs, choice, arm))
-            pending.append(Arm(*sides, (*here.conditions, *conditions)))
+            equation = here.equation.changed(partial(replaced, old=choice, new=arm))
+            pending.append(Arm(equation, (*here.conditions, *conditions)))
 
 
 def _stated(one: Relation, written: Equation, name: str = "", conditions: tuple[Node, ...] = ()) -> Relation:
     """The same relation with another equation, over the quantities that are left in it."""
     whole = (*one.conditions, *conditions)
-    left = names_in(written.lhs, written.rhs, *whole)
+    left = names_in(written, *whole)
     declared = {other: one.declared[other] for other in one.declared if other in left}
     return one.but(name=name or one.name, written=written, declared=declared, conditions=whole)

@@ -59,23 +59,23 @@ class Turn(NamedTuple):
     @property
     def settled(self) -> Turn:
         """The same with every pi used up that turns cycles or hertz into radians."""
-        cycles, pis, radians, hertz = self
-        for counted in ("cycles", "hertz"):
-            held = cycles if counted == "cycles" else hertz
-            if held * pis > 0:
-                made = min(abs(held), abs(pis)) * (1 if pis > 0 else -1)
-                pis, radians = pis - made, radians + made
-                cycles, hertz = (cycles - made, hertz) if counted == "cycles" else (cycles, hertz - made)
-        return Turn(cycles, pis, radians, hertz)
+        of_cycles = _common_power(self.cycles, self.pis)
+        of_hertz = _common_power(self.hertz, self.pis - of_cycles)
+        made = of_cycles + of_hertz
+        return Turn(self.cycles - of_cycles, self.pis - made, self.radians + made, self.hertz - of_hertz)
 
     @property
     def is_sound(self) -> bool:
         """Whether this is a valid quotient of two sides."""
         cycles, _, radians, hertz = self.settled
-        if cycles * hertz < 0:
-            made = min(abs(cycles), abs(hertz)) * (1 if cycles > 0 else -1)
-            cycles, hertz = cycles - made, hertz + made
+        cancelled = _common_power(cycles, -hertz)
+        cycles, hertz = cycles - cancelled, hertz + cancelled
         return not cycles and radians * hertz >= 0
+
+
+def _common_power(one: Fraction, other: Fraction) -> Fraction:
+    """What two powers have in common: the smaller one, if both have one sign."""
+    return min(one, other, key=abs) if one * other > 0 else _NONE
 
 
 STILL = Turn()
@@ -212,8 +212,8 @@ def mismatches(
     ['terms']
     """
     judge = _Judge(known, marks)
-    whole = Apply("=", (equation.lhs, equation.rhs))
-    judge.agree("sides", whole, (equation.lhs, equation.rhs))
+    whole = Apply("=", equation.sides)
+    judge.agree("sides", whole, equation.sides)
     return judge.faults
 
 

@@ -22,10 +22,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial, reduce
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
+from flint import fmpz
+
+from derive.errors import Problem
 from derive.expressions.arithmetic import UNIT, Fold, NoElement, Sum, arithmetic_of_sums, joined, plus, power_of, times
-from derive.expressions.tree import Apply, Name, Node, names_in, walk
+from derive.expressions.tree import Apply, Name, Node, walk
 from derive.model.relation import Relation
 
 _TERMS = 200  # limit on terms of an expanded equation
@@ -34,28 +37,20 @@ _CORE = 300  # limit on relations among which cycles are sought
 
 _Atom = tuple[str, tuple[object, ...]]
 _Row = dict[Any, Fraction]
-_LARGEST = 10_000  # limit on prime factors that are sought
+_PRIMES = 1229  # limit on primes that are tried as factors: those below ten thousand
 
 
-class Redundant(NamedTuple):
-    """A relation that adds nothing new: why, and the repair."""
-
-    relation: str
-    what: str
-    hint: str
-
-
-def redundant(relations: Sequence[Relation]) -> Iterator[Redundant]:
+def redundant(relations: Sequence[Relation]) -> Iterator[Problem]:
     """The relations that add nothing new.
 
     >>> from derive.model.relation import relate
     >>> from quantities.declaration import Declaration
     >>> a, b = Declaration("a", "m"), Declaration("b", "m")
     >>> stated = [relate(name, text, quantities=[a, b]) for name, text in (("one", "a = 2*b"), ("two", "b = a/2"))]
-    >>> print(next(redundant(stated)).what)
+    >>> print(next(redundant(stated)).message)
     it is the same as one.
     """
-    members = {one.name: frozenset(names_in(one.written.lhs, one.written.rhs)) for one in relations}
+    members = {one.name: frozenset(one.written.names) for one in relations}
     alike = Counter(members.values())
     circling = _core({one.name: members[one.name] for one in relations if one.is_equation and not one.conditions})
     circling = circling if len(circling) <= _CORE else []
@@ -69,12 +64,12 @@ def redundant(relations: Sequence[Relation]) -> Iterator[Redundant]:
         if not terms:
             hint = "State what fixes one of its quantities, or leave it out."
             what = "it is an identity: both sides are the same for all values."
-            yield Redundant(relation.name, what, hint)
+            yield Problem(relation.name, 0, what, hint)
         elif relation.is_equation:
             key = (_scaled(_product_row(relation, terms) or terms), frozenset(relation.when))
             if other := met.get(key):
                 hint = f"Leave out {other} or {relation.name}: either one gives any of its quantities."
-                yield Redundant(relation.name, f"it is the same as {other}.", hint)
+                yield Problem(relation.name, 0, f"it is the same as {other}.", hint)
             else:
                 met[key] = relation.name
                 new[relation.name] = (relation, terms)
@@ -83,8 +78,7 @@ def redundant(relations: Sequence[Relation]) -> Iterator[Redundant]:
 
 def _may_cancel(relation: Relation) -> bool:
     """Whether each of its quantities occurs twice, without which no equation is an identity."""
-    sides = (relation.written.lhs, relation.written.rhs)
-    found = Counter(part.name for side in sides for part in walk(side) if isinstance(part, Name))
+    found = Counter(part.name for part in walk(*relation.written.sides) if isinstance(part, Name))
     return all(count > 1 for count in found.values())
 
 
@@ -206,7 +200,7 @@ def _root(number: Fraction, power: Fraction) -> Fraction | None:
 # Cycles
 
 
-def _circles(stated: Sequence[tuple[Relation, Sum]]) -> Iterator[Redundant]:
+def _circles(stated: Sequence[tuple[Relation, Sum]]) -> Iterator[Problem]:
     """The last relation of each cycle among linear equations, and among products."""
     told: set[str] = set()
     for row_of in (_linear_row, _product_row):
@@ -218,7 +212,7 @@ def _circles(stated: Sequence[tuple[Relation, Sum]]) -> Iterator[Redundant]:
             if len(joined) <= len(circle) and last not in told:
                 told.add(last)
                 what = f"it goes in a circle with {', '.join(others)}: it follows from them and fixes nothing."
-                yield Redundant(last, what, f"Leave out {last}, or state something else about its quantities.")
+                yield Problem(last, 0, what, f"Leave out {last}, or state something else about its quantities.")
 
 
 def _linear_row(relation: Relation, terms: Sum) -> _Row | None:
@@ -255,16 +249,7 @@ def _is_positive(relation: Relation, name: str) -> bool:
 
 def _primes(whole: int) -> Counter[int]:
     """The prime factors of a number; a large remainder counts as one."""
-    found: Counter[int] = Counter()
-    prime = 2
-    while prime * prime <= whole and prime < _LARGEST:
-        while whole % prime == 0:
-            found[prime] += 1
-            whole //= prime
-        prime += 1
-    if whole > 1:
-        found[whole] += 1
-    return found
+    return Counter({int(prime): count for prime, count in fmpz(whole).factor(trial_limit=_PRIMES)})
 
 
 def _names(row: _Row) -> Iterator[str]:

@@ -23,7 +23,7 @@ from derive.errors import (
     listed,
 )
 from derive.expressions.grammar import parse_condition, parse_equation, parse_expression
-from derive.expressions.tree import Apply, Equation, Name, Node, is_condition, names_in, render, walk
+from derive.expressions.tree import Apply, Equation, Name, Node, is_condition, names_in, operations, render
 from derive.model.dimensions import mismatches, mismatches_of_condition
 from derive.model.repairs import Vocabulary
 from derive.showing import Shown
@@ -63,7 +63,7 @@ class Relation(Shown):
 
     def __post_init__(self, vocabulary: Vocabulary | None) -> None:
         check_name(self.name)
-        if not names_in(self.written.lhs, self.written.rhs):
+        if not self.written.names:
             raise ExpressionError(
                 f"{self.name}: {excerpt(str(self.written))} contains no quantity.",
                 hint="A relation needs at least one quantity.",
@@ -120,7 +120,7 @@ class Relation(Shown):
     @cached_property
     def members(self) -> tuple[str, ...]:
         """The names of the quantities in its two sides."""
-        return names_in(self.written.lhs, self.written.rhs)
+        return self.written.names
 
     @cached_property
     def written_for(self) -> str | None:
@@ -165,8 +165,7 @@ class Relation(Shown):
     @property
     def choices(self) -> tuple[Apply, ...]:
         """Each maximum, minimum and choice in it."""
-        parts = walk(self.written.lhs, self.written.rhs)
-        return tuple(part for part in parts if isinstance(part, Apply) and part.op in ("max", "min", "piecewise"))
+        return tuple(operations(*self.written.sides, among=("max", "min", "piecewise")))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Relation, tuple((self._parts | {"declared": dict(self.declared)}).values())
@@ -193,7 +192,7 @@ class Relation(Shown):
             what = f"{self.name}, neglects: {share.name} is not a share, it is in {share.unit}."
             hint = "Name a quantity without a unit: what is left out, over what the relation counts."
             raise UnitError(what, hint=hint, quantity=share.name, unit=share.unit.text)
-        if of and of not in names_in(self.written.lhs, self.written.rhs):
+        if of and of not in self.written.names:
             raise ExpressionError(
                 f"{self.name}, neglects: {of} is not in {self.written}.",
                 hint="Name a quantity of the relation after the word of, or none for the whole right side.",
@@ -276,7 +275,7 @@ def relate(
         raise ExpressionError(f"{name}: 'when' is not a list of conditions.", hint='Write when=["swing < 0.3"].')
     conditions = tuple(_condition(condition, declared) for condition in when)
     searched = vocabulary or Vocabulary(declared)
-    used = names_in(equation.lhs, equation.rhs, *conditions)
+    used = names_in(equation, *conditions)
     if missing := [one for one in used if one not in declared]:
         raise undeclared(name, missing, searched)
     tolerance = None if approximate is None else read_tolerance(approximate)

@@ -276,7 +276,7 @@ class RelationSet(Shown):
         asked = [condition for relation in self.conditional for condition in relation.conditions]
         for relation in self.relations.values():
             if relation.chooses:
-                asked += [part for part in walk(relation.written.lhs, relation.written.rhs) if is_condition(part)]
+                asked += [part for part in walk(*relation.written.sides) if is_condition(part)]
         return frozenset(names_in(*asked))
 
     @cached_property

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 
 from derive.errors import Problem, UnknownNameError, unknown
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, rebuilt, render
@@ -172,7 +172,7 @@ def repair(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) -> Repai
         subject = "the right" if fault.kind == "sides" else shown(fault.left if argument else fault.right)
         chosen = [f"divide {subject} by something in {ratio}"]
     sentence = ", or ".join(chosen)
-    measured = [vocabulary.dimensions[name] for name in names_in(equation.lhs, equation.rhs)]
+    measured = [vocabulary.dimensions[name] for name in equation.names]
     hint = " ".join(part for part in (_slip(ratio, measured), sentence[0].upper() + sentence[1:] + ".") if part)
     return Repair(hint, tuple(edits))
 
@@ -209,7 +209,7 @@ def _turned(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) -> Repa
 
 def _recounted(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) -> str:
     """Units in which the relation would be consistent, with turns as a plain count or a quantity per turn."""
-    turn, own = Dimension.of("cycle"), names_in(equation.lhs, equation.rhs)
+    turn, own = Dimension.of("cycle"), equation.names
     known = {name: vocabulary.dimensions[name] for name in own}
     ways: dict[str, str] = {}
     for name in names_in(fault.left, fault.right):
@@ -339,7 +339,7 @@ class _Part:
 
     def by_one_quantity(self) -> Iterator[Edit]:
         """Division or multiplication by one quantity; quantities new to the relation come first."""
-        used, lhs = names_in(self.equation.lhs, self.equation.rhs), self.equation.lhs
+        used, lhs = self.equation.names, self.equation.lhs
         absent = {node.name for node in (lhs, *(factor for factor, _ in self.factors)) if isinstance(node, Name)}
         for act, wanted in self._acts:
             names = [name for name in self.vocabulary.by_dimension.get(wanted, []) if name not in absent]
@@ -419,8 +419,8 @@ def _mends(edit: Edit, equation: Equation, vocabulary: Vocabulary) -> bool:
     def change(part: Node) -> Node | None:
         return edit.new if part is edit.old else None
 
-    lhs, rhs = rebuilt(equation.lhs, change), rebuilt(equation.rhs, change)
-    return not mismatches(Equation(lhs, equation.op, rhs), vocabulary.dimensions, vocabulary.marks)
+    changed = equation.changed(partial(rebuilt, change=change))
+    return not mismatches(changed, vocabulary.dimensions, vocabulary.marks)
 
 
 _SHOWN = 24  # limit on factors of a product in a message
@@ -444,7 +444,7 @@ def _span(equation: Equation, fault: Mismatch) -> tuple[int, int]:
     """Where in the text of the equation the mismatch is."""
     match fault.kind:
         case "sides":
-            parts: tuple[Node, ...] = (equation.lhs, equation.rhs)
+            parts: tuple[Node, ...] = equation.sides
         case "argument" | "exponent":
             parts = (fault.left,)
         case _:

@@ -292,7 +292,7 @@ def _quantity(
     low, high = (quantity.unit.from_base(end) for end in (quantity.domain.low, quantity.domain.high))
     said: dict[str, Any] = {
         "meaning": quantity.meaning,
-        "units": [[one.text, one.size, one.offset] for one in offered(quantity.unit)],
+        "units": [[text, float(one.size), float(one.offset)] for text, one in offered(quantity.unit).items()],
         "domain": quantity.domain.text,
         "low": low if low > float("-inf") else None,
         "high": high if high < float("inf") else None,
@@ -305,7 +305,7 @@ def _quantity(
     value = next((given.get(name, one.values[name]) for one in found.questions if name in one.values), None)
     if value is None:
         return said
-    units = [one.text for one in offered(quantity.unit)]
+    units = [*offered(quantity.unit)]
     if spelled(value.unit) in units[1:]:
         said["shown"] = spelled(value.unit)
     said["slider"] = _slider(library, quantity, value, found, given)

@@ -184,7 +184,7 @@ def _unpacked_relation(known: Mapping[str, Declaration], name: str, equation: An
     lhs, op, rhs, text = equation
     written = Equation(_tree(lhs), op, _tree(rhs), text)
     said["conditions"] = tuple(map(_tree, said["conditions"]))
-    declared = {one: known[one] for one in names_in(written.lhs, written.rhs, *said["conditions"])}
+    declared = {one: known[one] for one in names_in(written, *said["conditions"])}
     return Relation.proved(name, written, declared, **said)
 
 

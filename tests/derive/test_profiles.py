@@ -285,13 +285,12 @@ def test_another_name_of_a_profile_is_taken_too():
 def shelved() -> Library:
     """The built-in relations over facts that nobody has read yet."""
     library = derive.llm
-    profiles = Profiles(shelves=[Facts("accelerators", "models")])
+    profiles = Profiles(shelves=[Facts("accelerators"), Facts("models")])
     return Library(library.relations.values(), library.quantities.values(), profiles)
 
 
 def unread(library: Library) -> bool:
-    (shelf,) = library.profiles.shelves
-    return not any("data" in vars(file) for file in shelf._files)
+    return not any("data" in vars(file) for file in library.profiles.shelves)
 
 
 def test_nothing_is_read_before_it_is_asked_for():

@@ -12,12 +12,12 @@ import pytest
 import derive
 from quantities.declaration import Declaration, read_given
 from quantities.errors import ExpressionError
-from quantities.facts import Facts, Profile, Profiles, _File
+from quantities.facts import Facts, Profile, Profiles
 from quantities.value import KINDS
 from tests.ordinary import every
 
 FILES = ("accelerators", "tiers", "models", "prices")
-FACTS = Profiles(shelves=[Facts(*FILES)])
+FACTS = Profiles(shelves=map(Facts, FILES))
 WORDS: Mapping[str, Declaration] = derive.llm.declared
 TABLES = {
     file: tomllib.loads(files("quantities").joinpath("values", f"{file}.toml").read_text(encoding="utf-8"))
@@ -309,13 +309,13 @@ def test_models_and_sheets_share_no_name():
 
 
 def test_a_file_is_read_when_something_of_it_is_asked_for():
-    facts = Facts(*FILES)
+    facts = Profiles(shelves=map(Facts, FILES))
     assert "h100-sxm:fp8" in facts
-    assert [("data" in vars(file)) for file in facts._files] == [True, False, False, False]
+    assert [("data" in vars(file)) for file in facts.shelves] == [True, False, False, False]
 
 
 def test_facts_travel_by_name():
-    facts = Facts(*FILES)
+    facts = Facts("accelerators")
     arrived = pickle.loads(pickle.dumps(facts))
     assert arrived == facts
     assert hash(arrived) == hash(facts)
@@ -343,10 +343,10 @@ BROKEN = [
 
 @pytest.mark.parametrize(("table", "said"), BROKEN)
 def test_a_broken_file_is_told_with_the_profile(table, said):
-    file = _File("broken")
+    file = Facts("broken")
     vars(file)["data"] = {"rod": {"as_of": "2026", **table} if "source" in table else table}
     with pytest.raises(ExpressionError) as caught:
-        file.profile("rod", "")
+        file["rod"]
     assert caught.value.what.startswith(said)
 
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from derive.expressions.arithmetic import TESTS, Arithmetic, Fold, reapplied, same
 from derive.expressions.functions import TABLE
-from derive.expressions.tree import Apply, Name, Node, Number, applied, names_in, walk
+from derive.expressions.tree import Apply, Name, Node, Number, applied, operations
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.like_terms import cleared, denominators
 from derive.numerics.intervals.enclosure import Span, enclose
@@ -79,7 +79,7 @@ def _sum(*args: Node) -> Node:
 
 def _is_undefined(node: Node) -> bool:
     """Whether a constant part of an expression is undefined, and so is the whole, whatever it is multiplied by."""
-    constants = (part for part in walk(node) if isinstance(part, Apply) and not names_in(part))
+    constants = (part for part in operations(node) if not part.names)
     return any(math.isnan(value(part, {})) for part in constants)
 
 

@@ -331,7 +331,7 @@ def residual_of_decimals(equation: Equation, values: Values) -> float:
     >>> residual(root, typed), residual_of_decimals(root, typed)
     (nan, 0.0)
     """
-    left, right = (with_exact_parts(side, values) for side in (equation.lhs, equation.rhs))
+    left, right = (with_exact_parts(side, values) for side in equation.sides)
     if left is None or right is None:
         return _NAN
     return residual(Equation(left, equation.op, right), values)
@@ -366,7 +366,7 @@ def weighed(equation: Equation) -> tuple[Node, ...]:
     That is its right side, or its left if a name alone is on the right. In a balance, one side of which is the number
     0, nothing is a formula for anything, and the share is one of all terms together.
     """
-    sides = equation.lhs, equation.rhs
+    sides = equation.sides
     if any(isinstance(side, Number) and side.value == 0 for side in sides):
         return tuple(term for side in sides for term in terms(side))
     is_turned = equation.op == "=" and isinstance(equation.rhs, Name) and not isinstance(equation.lhs, Name)
@@ -381,7 +381,7 @@ def strain(equation: Equation, values: Values, moving: Iterable[str] | None = No
     """
     gap = value(equation.lhs, values) - value(equation.rhs, values)
     moved = 0.0
-    for name in names_in(equation.lhs, equation.rhs) if moving is None else moving:
+    for name in equation.names if moving is None else moving:
         step = ASIDE * abs(values[name])  # zero for a zero, which has no size
         aside = {**values, name: values[name] + step}
         change = value(equation.lhs, aside) - value(equation.rhs, aside) - gap

@@ -15,11 +15,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 from derive.expressions.functions import TABLE, Function
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, replaced, walk
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, operations, replaced
 from derive.numerics.algebra.exact_values import exact_value
 from derive.numerics.algebra.like_terms import (
+    SWITCHES,
     TWO,
     ZERO,
     added,
@@ -33,7 +35,6 @@ from derive.numerics.algebra.like_terms import (
     occurrences,
     plain,
     simplified,
-    switches,
     when_binding,
 )
 from derive.numerics.intervals.enclosure import Span, enclose
@@ -52,6 +53,13 @@ class Candidate:
     other: Node | None = None  # the same number by a formula without cancellation
     divisors: tuple[Node, ...] = ()  # divisors used: where one is zero, the unknown may be anything else
     powers: tuple[Apply, ...] = ()  # powers with symbolic exponents, inverted for nonnegative bases only
+
+    def becoming(self, form: Node, *conditions: Node, **changes: Any) -> Candidate:
+        """The candidate with another form, under further conditions."""
+        return replace(self, form=form, conditions=(*self.conditions, *conditions), **{"other": None, **changes})
+
+    def dividing(self, *divisors: Node) -> Candidate:
+        return replace(self, divisors=(*self.divisors, *divisors))
 
 
 _PI = Apply("pi", ())
@@ -78,7 +86,7 @@ def isolate(equation: Equation, name: str) -> tuple[Candidate, ...] | None:
     if left and right:
         return _peeled(Apply("add", (equation.lhs, negated(equation.rhs))), Candidate(ZERO), name)
     if left or right:
-        node, other = (equation.lhs, equation.rhs) if left else (equation.rhs, equation.lhs)
+        node, other = equation.sides if left else (equation.rhs, equation.lhs)
         return _peeled(node, Candidate(other), name)
     return None
 
@@ -118,18 +126,18 @@ def _inverted_operation(node: Apply, index: int, found: Candidate) -> list[Candi
     y = found.form
     match node.op:
         case "add":
-            return [_with(found, added(y, *(negated(arg) for arg in rest)))]
+            return [found.becoming(added(y, *(negated(arg) for arg in rest)))]
         case "mul":
-            return [_dividing(_with(found, multiplied(y, *(inverted(arg) for arg in rest))), *rest)]
+            return [found.becoming(multiplied(y, *(inverted(arg) for arg in rest))).dividing(*rest)]
         case "neg":
-            return [_with(found, negated(y))]
+            return [found.becoming(negated(y))]
         case "inv":
-            return [_with(found, inverted(y))]
+            return [found.becoming(inverted(y))]
         case "pow":
             return _inverted_power(node, rest[0], index, found)
         case "max" | "min":
             fits = "lt" if node.op == "max" else "gt"
-            return [_with(found, y, *(Apply(fits, (arg, y)) for arg in rest))]
+            return [found.becoming(y, *(Apply(fits, (arg, y)) for arg in rest))]
         case "piecewise":
             return _inverted_choice(node, index, found)
         case op:
@@ -143,8 +151,9 @@ def _of_function(entry: Function, node: Apply, found: Candidate) -> list[Candida
     parts = {"y": found.form, "turns": TURNS}
     winds = node if entry.period else found.winds
     return [
-        replace(
-            _with(found, filled(one.form, parts), *(filled(condition, parts) for condition in one.where)),
+        found.becoming(
+            filled(one.form, parts),
+            *(filled(condition, parts) for condition in one.where),
             winds=winds,
             other=filled(one.other, parts) if one.other else None,
         )
@@ -152,35 +161,27 @@ def _of_function(entry: Function, node: Apply, found: Candidate) -> list[Candida
     ]
 
 
-def _with(found: Candidate, form: Node, *conditions: Node) -> Candidate:
-    return Candidate(form, (*found.conditions, *conditions), found.winds, None, found.divisors, found.powers)
-
-
-def _dividing(found: Candidate, *divisors: Node) -> Candidate:
-    return replace(found, divisors=(*found.divisors, *divisors))
-
-
 def _inverted_power(node: Apply, other: Node, index: int, found: Candidate) -> list[Candidate] | None:
     y = found.form
     if index == 1:  # the unknown is the exponent
         scale = Apply("log", (other,))
-        form = _dividing(_with(found, multiplied(Apply("log", (y,)), inverted(scale))), scale)
-        return [replace(form, powers=(*found.powers, node))]
+        form = multiplied(Apply("log", (y,)), inverted(scale))
+        return [found.becoming(form, powers=(*found.powers, node)).dividing(scale)]
     exponent = plain(other)
     if exponent is None:
-        return [replace(_with(found, Apply("pow", (y, inverted(other)))), powers=(*found.powers, node))]
+        return [found.becoming(Apply("pow", (y, inverted(other))), powers=(*found.powers, node))]
     if exponent == 0:
         return None
     root = _root(y, 1 / exponent)
     if exponent.denominator != 1:
-        return [_with(found, root, Apply("ge", (y, ZERO)))]
+        return [found.becoming(root, Apply("ge", (y, ZERO)))]
     if exponent % 2 == 0:
         sound = Apply("ge", (y, ZERO))
-        return [_with(found, root, sound), _with(found, negated(root), sound)]
+        return [found.becoming(root, sound), found.becoming(negated(root), sound)]
     if abs(exponent) == 1:
-        return [_with(found, root)]
+        return [found.becoming(root)]
     below = negated(_root(negated(y), 1 / exponent))
-    return [_with(found, root, Apply("ge", (y, ZERO))), _with(found, below, Apply("lt", (y, ZERO)))]
+    return [found.becoming(root, Apply("ge", (y, ZERO))), found.becoming(below, Apply("lt", (y, ZERO)))]
 
 
 def _root(y: Node, power: Fraction) -> Node:
@@ -199,7 +200,7 @@ def _inverted_choice(node: Apply, index: int, found: Candidate) -> list[Candidat
         return None
     taken = [node.args[index + 1]] if index + 1 < len(node.args) else []
     earlier = [Apply("not", (node.args[i],)) for i in range(1, min(index, len(node.args) - 1) + 1, 2)]
-    return [_with(found, found.form, *taken, *earlier)]
+    return [found.becoming(found.form, *taken, *earlier)]
 
 
 # Polynomials in the unknown
@@ -213,20 +214,17 @@ def _collected(node: Node, known: Candidate, name: str, splits: int) -> tuple[Ca
         return _by_arms(difference, known, name, splits)
     a, b, c = (_without_zero(found.get((name,) * power, ZERO)) for power in (2, 1, 0))
     if a == ZERO:
-        return None if b == ZERO else (_dividing(_with(known, _quotient(negated(c), b)), b),)
+        return None if b == ZERO else (known.becoming(_quotient(negated(c), b)).dividing(b),)
     square = added(Apply("pow", (b, TWO)), negated(multiplied(Number(Fraction(4)), a, c)))
     under = inverted(multiplied(TWO, a))
     root = Apply("sqrt", (square,))
     real = Apply("ge", (square, ZERO))
     return tuple(
-        Candidate(
+        known.becoming(
             multiplied(added(negated(b), sign), under),
-            (*known.conditions, real),
-            known.winds,
-            multiplied(TWO, c, inverted(added(negated(b), negated(sign)))),
-            (*known.divisors, a),
-            known.powers,
-        )
+            real,
+            other=multiplied(TWO, c, inverted(added(negated(b), negated(sign)))),
+        ).dividing(a)
         for sign in (root, negated(root))
     )
 
@@ -239,22 +237,21 @@ def _without_zero(form: Node) -> Node:
 def _quotient(above: Node, below: Node) -> Node:
     """A quotient that stays undefined where its divisor is zero, even if the divisor cancels."""
     simple, under = multiplied(above, inverted(below)), inverted(below)
-    divisors = names_in(*(part for part in walk(simple) if isinstance(part, Apply) and part.op == "inv"))
+    divisors = names_in(*operations(simple, among=("inv",)))
     return simple if set(names_in(below)) <= {*divisors} else Apply("mul", (above, under))
 
 
 def _by_arms(difference: Node, known: Candidate, name: str, splits: int) -> tuple[Candidate, ...] | None:
     """The candidates if the arms of a choice contain the name: those of each arm, where it binds."""
-    switch = next((part for part in walk(difference) if switches(part, name)), None)
+    switch = next((part for part in operations(difference, among=SWITCHES) if name in part.names), None)
     if switch is None or splits == 0:
         return None
-    assert isinstance(switch, Apply)
     found: list[Candidate] = []
     for place, arm in enumerate(arms_of(switch)):
         rest = replaced(difference, switch, arm)
         if not occurrences(rest, name):
             continue
-        start = _with(known, ZERO, *when_binding(switch, place))
+        start = known.becoming(ZERO, *when_binding(switch, place))
         part = _peeled(rest, start, name, splits - 1)
         if part is None:
             return None

@@ -14,7 +14,7 @@ from typing import Any
 from derive.expressions.arithmetic import Arithmetic, Fold, NoElement, nothing, reapplied, same
 from derive.expressions.functions import TABLE
 from derive.expressions.grammar import parse_condition, parse_expression
-from derive.expressions.tree import Apply, Name, Node, Number, applied, walk
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, applied, walk
 
 ZERO, ONE, TWO = (Number(Fraction(n)) for n in range(3))
 
@@ -60,6 +60,11 @@ def added(*nodes: Node) -> Node:
     flat = [part for node in nodes for part in _parts(node, "add") if part != ZERO]
     flat = _cancelled(flat, "neg")
     return applied("add", flat, ZERO)
+
+
+def difference_of(equation: Equation) -> Node:
+    """The left side of an equation less its right side."""
+    return added(equation.lhs, negated(equation.rhs))
 
 
 def multiplied(*nodes: Node) -> Node:
@@ -142,10 +147,8 @@ def coefficients(node: Node, names: Collection[str], highest: int = 2) -> dict[t
     return arithmetic.attempt(node, lambda name: {(name,): ONE} if name in names else {(): Name(name)})
 
 
-def switches(node: Node, name: str) -> bool:
-    if not isinstance(node, Apply) or node.op not in ("max", "min", "abs", "piecewise"):
-        return False
-    return bool(occurrences(node, name))
+SWITCHES = frozenset({"max", "min", "abs", "piecewise"})
+"""The operations whose value is that of an argument, or its negative."""
 
 
 def arms_of(switch: Apply) -> tuple[Node, ...]:

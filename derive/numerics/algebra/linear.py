@@ -33,7 +33,7 @@ from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_i
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import chosen_arm, terms, value
 from derive.numerics.algebra.exact_values import exact_value, order, rationals
-from derive.numerics.algebra.like_terms import ZERO, added, coefficients, inverted, multiplied, negated
+from derive.numerics.algebra.like_terms import ZERO, added, coefficients, difference_of, inverted, multiplied, negated
 from derive.numerics.algebra.products import product_of
 from derive.time_limits import tick
 from derive.tolerances import AGREEMENT, BLUR, HANDFUL, RANK
@@ -176,7 +176,7 @@ def echelon(equations: Sequence[Equation], unknowns: Sequence[str], known: Mappi
 
 def _fractions(equation: Equation, unknowns: Sequence[str], known: Mapping[str, float]) -> list[Fraction] | None:
     """The factors of the unknowns and the constant, exactly; None if they are not fractions."""
-    form = linear_form(added(equation.lhs, negated(equation.rhs)), frozenset(unknowns))
+    form = linear_form(difference_of(equation), frozenset(unknowns))
     if form is None:
         return None
     factors = [folded(form.get(name, ZERO), known) for name in (*unknowns, None)]
@@ -197,7 +197,7 @@ def _coefficient(form: Node, known: Mapping[str, float]) -> float:
 
 def _cleared(equation: Equation, unknowns: frozenset[str]) -> Node:
     """The difference of the sides, with denominators multiplied out first (`a/b = c` is `a = c*b`)."""
-    left, right = equation.lhs, equation.rhs
+    left, right = equation.sides
     for _ in range(2):
         factors = left.args if isinstance(left, Apply) and left.op == "mul" else (left,)
         below = [f for f in factors if isinstance(f, Apply) and f.op == "inv" and not unknowns.isdisjoint(names_in(f))]
@@ -310,7 +310,7 @@ def _row(equation: Equation, unknowns: Sequence[str], known: Mapping[str, float]
     def number_of(base: Node) -> float:
         return base.real if isinstance(base, Number) else value(base, known)
 
-    left, right = (product_of(side, is_positive) for side in (equation.lhs, equation.rhs))
+    left, right = (product_of(side, is_positive) for side in equation.sides)
     if not (left.number > 0 and right.number > 0 and all(is_positive(b) for one in (left, right) for b in one.powers)):
         return None
     inverse = right.to(Fraction(-1))
@@ -348,14 +348,14 @@ def combined(equations: Sequence[Equation], known: Mapping[str, float]) -> Combi
     >>> of("x**3 + x = y", "x**3 + y = 4")[0][1]
     '2*y + (-1)*x + (-4) = 0'
     """
-    sums = (_sum_of(folded(added(one.lhs, negated(one.rhs)), known)) for one in equations)
+    sums = (_sum_of(folded(difference_of(one), known)) for one in equations)
     before = [row for row in sums if row is not None and len(row) <= _MOST]
     if len(before) < len(equations):
         return None
     rows = [dict(row) for row in before]
     sizes = [{key: abs(share) for key, share in row.items()} for row in before]
     for own, size in zip(equations, sizes, strict=True):  # constants that cancelled leave rounding, not a number
-        held = [term for side in (own.lhs, own.rhs) for term in terms(side) if {*names_in(term)} <= known.keys()]
+        held = [term for side in own.sides for term in terms(side) if {*names_in(term)} <= known.keys()]
         whole = sum(abs(value(term, known)) for term in held)
         size[UNIT] = Fraction(whole) if isfinite(whole) else size.get(UNIT, Fraction(0))
     pending = [*range(len(rows))]

@@ -33,7 +33,7 @@ def slopes(equation: Equation, point: Mapping[str, int]) -> Row | None:
     >>> {name: number - PRIME if number > 9 else number for name, number in found.items()}
     {'p': 1, 'V': 1, 'n': -1, 'R': -1, 'T': -2}
     """
-    left, right = (_valued(side, point) for side in (equation.lhs, equation.rhs))
+    left, right = (_valued(side, point) for side in equation.sides)
     if left is None or right is None:
         return None
     both = left[0] and right[0]

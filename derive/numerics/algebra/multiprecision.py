@@ -14,10 +14,11 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import count
 
 from derive.expressions.arithmetic import NoElement
-from derive.expressions.tree import Equation, Name, Node, names_in, rebuilt
+from derive.expressions.tree import Equation, Name, Node, rebuilt
 from derive.numerics.algebra.evaluation import chosen_arm, value
 from derive.numerics.algebra.exact_values import Ball, ball_of, folded_ball, many_digits
 from derive.numerics.intervals.arithmetic import minus, plus
@@ -38,22 +39,6 @@ from derive.tolerances import (
     VANISHED,
 )
 from quantities.rational import exact_of
-
-__all__ = [
-    "difference",
-    "exactly",
-    "gap_of",
-    "is_attained",
-    "is_cancelled",
-    "is_level",
-    "is_root",
-    "is_rounded_zero",
-    "many_digits",
-    "overflows",
-    "polished",
-    "sign_of_gap",
-    "turning_point",
-]
 
 _MORE_BITS = 2400  # precision in which the sum of any doubles is exact
 _SURE_BITS = 200  # correct bits that a number must have
@@ -84,7 +69,7 @@ def is_root(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
 def gap_of(equation: Equation, values: Mapping[str, float]) -> float:
     """The residual relative to the larger side, where doubles do not suffice; NaN if undefined."""
     gap = _gap(equation, values)
-    sizes = [_number((side,), values) for side in (equation.lhs, equation.rhs)]
+    sizes = [_number((side,), values) for side in equation.sides]
     size = max((abs(size) for size in sizes if size is not None), default=0)
     if gap is None:
         return math.nan
@@ -128,7 +113,7 @@ def is_cancelled(equation: Equation, name: str, values: Mapping[str, float]) -> 
     def apart_from_others(part: Node) -> Node | None:
         return Name(f"{name}.{next(places)}") if part == Name(name) else None
 
-    apart = Equation(rebuilt(equation.lhs, apart_from_others), equation.op, rebuilt(equation.rhs, apart_from_others))
+    apart = equation.changed(partial(rebuilt, change=apart_from_others))
     at = {**values, **{f"{name}.{i}": values[name] for i in range(next(places))}}
     gap = _gap(apart, at)
     if gap is None:
@@ -178,7 +163,7 @@ def _is_monotone_to_zero(equation: Equation, name: str, values: Mapping[str, flo
     """Whether the residual is monotone between a name's value and zero."""
     x = values[name]
     spans = {other: (number, number) for other, number in values.items()} | {name: (min(x, 0.0), max(x, 0.0))}
-    left, right = (enclose(side, spans, name) for side in (equation.lhs, equation.rhs))
+    left, right = (enclose(side, spans, name) for side in equation.sides)
     if left is None or right is None or left.partial or right.partial:
         return False
     low, high = plus(left.slopes, minus(right.slopes))
@@ -312,7 +297,7 @@ def difference(equation: Equation, exact: Mapping[str, Ball], known: Mapping[str
     It has at least sixty correct digits; it is zero if even the highest precision cannot tell it from zero.
     """
     tick()
-    names = names_in(equation.lhs, equation.rhs)
+    names = equation.names
     given = {name: known[name] for name in names if name not in exact}
     more = {name: exact[name] for name in names if name in exact}
     return _gap(equation, given | {name: float(x) for name, x in more.items()}, more)
@@ -321,7 +306,7 @@ def difference(equation: Equation, exact: Mapping[str, Ball], known: Mapping[str
 def _gap(equation: Equation, values: Mapping[str, float], exact: Mapping[str, Ball] | None = None) -> Ball | None:
     """The difference of the sides, None if one is undefined; numbers in `exact` have more digits than a double."""
     tick()
-    return _number((equation.lhs, equation.rhs), values, exact)
+    return _number(equation.sides, values, exact)
 
 
 def _number(forms: Sequence[Node], values: Mapping[str, float], exact: Mapping[str, Ball] | None = None) -> Ball | None:

@@ -28,7 +28,7 @@ from typing import Any
 from flint import arb, fmpq_poly
 
 from derive.expressions.functions import STEPPED
-from derive.expressions.tree import COMPARISONS, Apply, Equation, Node, Number, cases, names_in, walk, with_forms
+from derive.expressions.tree import COMPARISONS, Apply, Equation, Node, Number, cases, names_in, operations, with_forms
 from derive.numerics.algebra.constant_folding import stated
 from derive.numerics.algebra.exact_values import exact_value, rationals
 from derive.numerics.algebra.like_terms import added, negated
@@ -71,7 +71,7 @@ def exact_solutions(equation: Equation, name: str, known: Mapping[str, float], d
     >>> exact_solutions(kept, "x", {"y": written(0.2999999999999), "a": written(0.3)}, real)
     ExactSolutions(points=(0.2999999999999,), spans=())
     """
-    given = rationals((other for other in names_in(equation.lhs, equation.rhs) if other != name), known)
+    given = rationals((other for other in equation.names if other != name), known)
     if given is None:
         return None
     difference = Apply("add", (equation.lhs, Apply("neg", (equation.rhs,))))
@@ -153,8 +153,8 @@ class _Pieces:
         if self.low is not None and self.low == self.high:
             raise _NotExact
         self.breaks: list[Fraction] = []
-        choices = [part for part in walk(expression) if isinstance(part, Apply) and part.op in _CHOICES]
-        for choice in dict.fromkeys(reversed(choices)):  # a choice after those in its arms
+        choices = dict.fromkeys(reversed([*operations(expression, among=_CHOICES)]))  # each after those in its arms
+        for choice in choices:
             if name in names_in(choice):
                 self._split(choice)
 
@@ -287,7 +287,7 @@ def _compared(choice: Apply) -> Iterable[tuple[Node, Node]]:
             return combinations(choice.args, 2)
         case "piecewise":
             conditions = [condition for _, condition in cases(choice) if condition is not None]
-            tests = [part for part in walk(*conditions) if isinstance(part, Apply) and part.op in COMPARISONS.values()]
+            tests = operations(*conditions, among=COMPARISONS.values())
             return [(test.args[0], test.args[1]) for test in tests]
         case _:
             return [(choice.args[0], Number(Fraction(0)))]

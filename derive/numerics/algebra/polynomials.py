@@ -38,7 +38,7 @@ from flint import Ordering, fmpq, fmpq_mpoly_ctx, fmpq_poly
 from derive.expressions.arithmetic import Arithmetic, Fold, NoElement
 from derive.expressions.tree import Apply, Equation, Node, Number, names_in
 from derive.numerics.algebra.exact_values import Ball, many_digits, rationals
-from derive.numerics.algebra.like_terms import added, negated
+from derive.numerics.algebra.like_terms import difference_of
 from derive.time_limits import tick
 
 Polynomial = Any
@@ -244,8 +244,7 @@ def common_zeros(
     >>> of("x**2 + y**2 = 1", "x + y = 3"), of("x*y = x", "x*y = 2*x")
     ((), None)
     """
-    sides = [side for one in equations for side in (one.lhs, one.rhs)]
-    given = rationals((name for name in names_in(*sides) if name not in unknowns), known)
+    given = rationals((name for name in names_in(*equations) if name not in unknowns), known)
     found = None if given is None else _found(equations, unknowns, given)
     return None if found is None else _as_doubles(*found)
 
@@ -291,7 +290,7 @@ def _as_ratios(
     one = _PLANE.constant(1)
     named = {name: exactly(number) * one for name, number in known.items()}
     named |= dict(zip(unknowns, (_X, _Y), strict=True))
-    ratios = [_ratio_in(added(each.lhs, negated(each.rhs)), named, one) for each in equations]
+    ratios = [_ratio_in(difference_of(each), named, one) for each in equations]
     found = [ratio for ratio in ratios if ratio is not None and is_tractable(ratio[0]) and is_tractable(ratio[1])]
     return found if len(found) == len(equations) else None
 

@@ -1,4 +1,4 @@
-"""The gap between the two sides of an equation as a function of one unknown: what a search for roots asks of a point.
+"""One equation in one unknown at known numbers: the gap between its sides, as a function of the unknown.
 
 Doubles compute it fast. Where they overflow, an enclosure still has a sign; where they have too few digits,
 `multiprecision` decides.
@@ -9,69 +9,142 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
 
 from derive.expressions.functions import STEPPED
-from derive.expressions.tree import COMPARISONS, Apply, Equation, Node, names_in, walk
+from derive.expressions.tree import COMPARISONS, Apply, Equation, Node, walk
 from derive.numerics.algebra import evaluation, multiprecision
 from derive.numerics.algebra.constant_folding import folded, is_decimal, without_quotients
-from derive.numerics.algebra.like_terms import added, negated
+from derive.numerics.algebra.exact_values import many_digits, rationals
+from derive.numerics.algebra.like_terms import difference_of, occurrences
+from derive.numerics.intervals.arithmetic import Span
 from derive.numerics.intervals.enclosure import enclose
 from derive.tolerances import AGREEMENT, ASIDE, BLUR, FELT
 from quantities.domain import Domain
 
 
-def gap_of(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Gap:
-    """The gap of an equation at known numbers, over a domain of the unknown.
+@dataclass(frozen=True)
+class OneUnknown:
+    """One equation at known numbers, which must hold for its one unknown in its domain.
 
     >>> from derive.expressions.grammar import parse_equation
-    >>> gap = gap_of(parse_equation("x**2 = a"), "x", {"a": 4.0}, Domain("real", -math.inf, math.inf))
-    >>> gap.value(3.0), gap.sign(1.0), gap.is_root(2.0)
+    >>> square = parse_equation("x**2 = a")
+    >>> problem = OneUnknown(square, "x", {"a": 4.0}, Domain("real", -math.inf, math.inf))
+    >>> problem.value(3.0), problem.sign(1.0), problem.is_root(2.0)
     (5.0, -1, True)
     """
-    form = folded(added(equation.lhs, negated(equation.rhs)), known)
-    named = names_in(equation.lhs, equation.rhs)
-    rounded = tuple(other for other, number in known.items() if other in named and not is_decimal(number))
-    return Gap(equation, name, known, without_quotients(form, name, {name: domain.closed}), rounded)
 
-
-def meets_beside_givens(equation: Equation, name: str, known: Mapping[str, float], x: float) -> bool:
-    """Whether the sides agree where the name is a number, measured by what the givens contribute to them.
-
-    Beside a large unknown all that is given is lost in rounding, and any sides agree.
-
-    >>> from derive.expressions.grammar import parse_equation
-    >>> level = parse_equation("y = x + 4 - abs(x)")
-    >>> [meets_beside_givens(level, "x", {"y": y}, 1e30) for y in (4.0, 4.3)]
-    [True, False]
-    """
-    return strain_of_givens(equation, name, known, x) <= AGREEMENT
-
-
-@multiprecision.many_digits()
-def strain_of_givens(equation: Equation, name: str, known: Mapping[str, float], x: float) -> float:
-    """The gap where the name is a number, relative to its change if every given changed by its own size."""
-    values = {**known, name: x}
-    gap = multiprecision.difference(equation, {}, values)
-    if gap is None or gap == 0:
-        return math.inf if gap is None else 0.0
-    rounded = (other for other in names_in(equation.lhs, equation.rhs) if other != name and known.get(other))
-    aside = [
-        multiprecision.difference(equation, {}, {**values, other: known[other] * (1 + ASIDE)}) for other in rounded
-    ]
-    share = sum(abs(moved - gap) / ASIDE for moved in aside if moved is not None)
-    return float(abs(gap) / share) if share > 0 else math.inf
-
-
-@dataclass(frozen=True)
-class Gap:
     equation: Equation
     name: str
     known: Mapping[str, float]
-    form: Node  # left minus right, with the known numbers folded in
-    rounded: tuple[str, ...]  # the known numbers that a rounding may have changed
+    domain: Domain
+
+    @property
+    def sides(self) -> tuple[Node, Node]:
+        return self.equation.sides
+
+    @property
+    def occurrences(self) -> int:
+        """How often the unknown stands in the equation."""
+        return sum(occurrences(side, self.name) for side in self.sides)
+
+    @property
+    def whole(self) -> Span:
+        """The ends of the domain."""
+        return self.domain.low, self.domain.high
+
+    @cached_property
+    def form(self) -> Node:
+        """The left side less the right one, with the known numbers folded in."""
+        others = {other: number for other, number in self.known.items() if other != self.name}
+        return without_quotients(
+            folded(difference_of(self.equation), others), self.name, {self.name: self.domain.closed}
+        )
+
+    @cached_property
+    def rounded(self) -> tuple[str, ...]:
+        """The known numbers that a rounding may have changed."""
+        names = {*self.equation.names} - {self.name}
+        return tuple(other for other, number in self.known.items() if other in names and not is_decimal(number))
+
+    @cached_property
+    def exact_givens(self) -> dict[str, Fraction] | None:
+        """The other numbers; None if they are not all known exactly, so that closed forms may be rounded."""
+        return rationals((other for other in self.equation.names if other != self.name), self.known)
+
+    def at(self, x: float) -> dict[str, float]:
+        """All the numbers, where the unknown is this one."""
+        return {**self.known, self.name: x}
+
+    # The sides at a number
+
+    def residual(self, x: float) -> float:
+        return evaluation.residual(self.equation, self.at(x))
+
+    def meets(self, x: float, tolerance: float = AGREEMENT) -> bool:
+        """Whether the sides agree at a number: as closely as a relation must, or more."""
+        return abs(self.residual(x)) <= tolerance
+
+    def meets_beside_givens(self, x: float) -> bool:
+        """Whether the sides agree at a number, measured by what the givens contribute to them.
+
+        Beside a large unknown all that is given is lost in rounding, and any sides agree.
+
+        >>> from derive.expressions.grammar import parse_equation
+        >>> level, real = parse_equation("y = x + 4 - abs(x)"), Domain("real", -math.inf, math.inf)
+        >>> [OneUnknown(level, "x", {"y": y}, real).meets_beside_givens(1e30) for y in (4.0, 4.3)]
+        [True, False]
+        """
+        return self.strain_of_givens(x) <= AGREEMENT
+
+    @many_digits()
+    def strain_of_givens(self, x: float) -> float:
+        """The gap at a number, relative to its change if every given changed by its own size."""
+        values = self.at(x)
+        gap = multiprecision.difference(self.equation, {}, values)
+        if gap is None or gap == 0:
+            return math.inf if gap is None else 0.0
+        givens = (other for other in self.equation.names if other != self.name and self.known.get(other))
+        steps = ({**values, other: values[other] * (1 + ASIDE)} for other in givens)
+        aside = (multiprecision.difference(self.equation, {}, step) for step in steps)
+        share = sum(abs(moved - gap) / ASIDE for moved in aside if moved is not None)
+        return float(abs(gap) / share) if share > 0 else math.inf
+
+    def is_root(self, x: float) -> bool:
+        return multiprecision.is_root(self.equation, self.name, self.at(x))
+
+    def polished(self, x: float) -> float:
+        return multiprecision.polished(self.equation, self.name, self.at(x))
+
+    def is_blurred(self, x: float) -> bool:
+        """Whether the sides differ at a point by no more than the rounding of the numbers in them."""
+        return evaluation.strain(self.equation, self.at(x), self.rounded) <= BLUR
+
+    def is_loose(self, x: float) -> bool:
+        """Whether the sides hardly depend on the unknown, so that doubles have lost digits of it."""
+        here, aside = (self.residual(at) for at in (x, x * (1 + ASIDE)))
+        return not abs(aside - here) >= FELT
+
+    # Their difference
+
+    def value(self, x: float) -> float:
+        """The difference of the sides in doubles; NaN if undefined."""
+        return evaluation.value(self.form, {self.name: x})
+
+    def sure(self, x: float) -> float:
+        """The difference by its enclosure, which has a sign even where an intermediate result overflows."""
+        at = enclose(self.form, {self.name: (x, x)}, self.name)
+        if at is None or at.partial:
+            return math.nan
+        low, high = at.values
+        return low if low > 0 else high if high < 0 else 0.0
+
+    def sign(self, x: float) -> int:
+        return multiprecision.sign_of_gap(self.equation, self.at(x))
 
     def changes(self, low: float, high: float) -> bool | None:
-        """Whether the residual changes sign between two points; None if that is uncertain."""
+        """Whether the difference changes sign between two points; None if that is uncertain."""
         first, last = self.sure(low), self.sure(high)
         return (first < 0) != (last < 0) if abs(first) > 0 and abs(last) > 0 else None
 
@@ -94,43 +167,3 @@ class Gap:
     def has_single_points(self) -> bool:
         """Whether a condition may hold at one number alone, between any two sample points."""
         return any(isinstance(part, Apply) and part.op in ("eq", "ne") for part in walk(self.form))
-
-    def sign(self, x: float) -> int:
-        return multiprecision.sign_of_gap(self.equation, self.values(x))
-
-    def value(self, x: float) -> float:
-        """The difference of the sides in doubles; NaN if undefined."""
-        return evaluation.value(self.form, {self.name: x})
-
-    def sure(self, x: float) -> float:
-        """The difference by its enclosure, which has a sign even where an intermediate result overflows."""
-        at = enclose(self.form, {self.name: (x, x)}, self.name)
-        if at is None or at.partial:
-            return math.nan
-        low, high = at.values
-        return low if low > 0 else high if high < 0 else 0.0
-
-    def values(self, x: float) -> dict[str, float]:
-        return {**self.known, self.name: x}
-
-    def residual(self, x: float) -> float:
-        return evaluation.residual(self.equation, self.values(x))
-
-    def is_root(self, x: float) -> bool:
-        return multiprecision.is_root(self.equation, self.name, self.values(x))
-
-    def meets(self, x: float) -> bool:
-        """Whether the sides agree at a point beside what the givens contribute to them."""
-        return meets_beside_givens(self.equation, self.name, self.known, x)
-
-    def polished(self, x: float) -> float:
-        return multiprecision.polished(self.equation, self.name, self.values(x))
-
-    def is_blurred(self, x: float) -> bool:
-        """Whether the sides differ at a point by no more than the rounding of the numbers in them."""
-        return evaluation.strain(self.equation, self.values(x), self.rounded) <= BLUR
-
-    def is_loose(self, x: float) -> bool:
-        """Whether the sides hardly depend on the unknown, so that doubles have lost digits of it."""
-        here, aside = (self.residual(at) for at in (x, x * (1 + ASIDE)))
-        return not abs(aside - here) >= FELT

@@ -23,16 +23,16 @@ been settled:
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from derive.expressions.tree import Equation, Number, walk
+from derive.expressions.tree import Number, walk
 from derive.numerics.algebra import evaluation
 from derive.numerics.algebra.multiprecision import is_attained, is_level, turning_point
 from derive.numerics.algebra.polynomials import Polynomial, fraction, ratio_of, real_roots
 from derive.numerics.intervals.arithmetic import Span, lies_in
 from derive.numerics.intervals.enclosure import JUMP, enclose
-from derive.numerics.root_finding.gap import gap_of
+from derive.numerics.root_finding.gap import OneUnknown
 from derive.numerics.root_finding.periods import occurs_outside_angles, one_turn, recurs
 from derive.numerics.root_finding.root_boxes import Places, joined, last_holding, middle, pruned
 from derive.tolerances import (
@@ -53,8 +53,6 @@ from derive.tolerances import (
     UNRESOLVED,
 )
 from quantities.domain import Domain
-
-__all__ = ["Roots", "bracketed", "last_holding", "one_turn", "roots_of"]
 
 _PATIENCE = 1000  # limit on boxes opened in a domain
 _MORE = 3000  # the same in a bounded domain
@@ -77,15 +75,17 @@ class Roots:
 
 
 @evaluation.as_doubles()
-def roots_of(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Roots:
-    """Every value of the name in its domain for which the equation holds at the known numbers.
+def roots_of(problem: OneUnknown) -> Roots:
+    """Every value of the unknown in its domain for which the equation holds at the known numbers.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> positive = Domain("positive", 0.0, math.inf, open_low=True)
-    >>> roots_of(parse_equation("x**3 - 6*x**2 + 11*x = 6*one"), "x", {"one": 1.0}, positive).values
+    >>> cubic = parse_equation("x**3 - 6*x**2 + 11*x = 6*one")
+    >>> roots_of(OneUnknown(cubic, "x", {"one": 1.0}, positive)).values
     (1.0, 2.0, 3.0)
     """
-    search = _Search(equation, name, known, domain)
+    equation, name, known, domain = problem.equation, problem.name, problem.known, problem.domain
+    search = _Search(problem)
     turn = one_turn(equation, name, known, domain)
     if turn is None:
         patience = _MORE if math.isfinite(domain.high - domain.low) else _PATIENCE
@@ -102,21 +102,20 @@ def roots_of(equation: Equation, name: str, known: Mapping[str, float], domain: 
 
 
 class _Search:
-    def __init__(self, equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> None:
-        known = {other: number for other, number in known.items() if other != name}
-        self.gap = gap_of(equation, name, known, domain)
-        self.name = name
-        self.form = self.gap.form
+    def __init__(self, problem: OneUnknown) -> None:
+        self.problem = problem
+        self.name = problem.name
+        self.form = problem.form
 
     def counted(self, domain: Domain) -> Roots | None:
         """The roots of a ratio of polynomials; None if the equation is not one."""
         ratio = ratio_of(self.form, self.name)
-        found = real_roots(ratio[0], self.gap.is_blurred) if ratio else None
+        found = real_roots(ratio[0], self.problem.is_blurred) if ratio else None
         if ratio is None or found is None:
             return None
         zeros = [x for x in found if not _is_pole(ratio[1], x)]
         values = [x for x in zeros if x in domain]
-        ends = self._at_ends(domain, values) if self.gap.rounded else _missed_ends(domain, values, zeros)
+        ends = self._at_ends(domain, values) if self.problem.rounded else _missed_ends(domain, values, zeros)
         return Roots((*values, *ends), (), (domain.low, domain.high))
 
     def places(self, domain: Domain, patience: int) -> Places:
@@ -147,9 +146,9 @@ class _Search:
             at = enclose(self.form, {self.name: (end, end)}, self.name) if end in domain else None
             if at is None or not at.is_monotone:
                 continue
-            gap, slope = self.gap.value(end), min(at.slopes, key=abs)
-            flat = abs(self.gap.residual(end)) <= SAME_SIDES or abs(gap / slope) <= 4 * math.ulp(end)
-            if not (flat or self.gap.is_blurred(end)):
+            gap, slope = self.problem.value(end), min(at.slopes, key=abs)
+            flat = abs(self.problem.residual(end)) <= SAME_SIDES or abs(gap / slope) <= 4 * math.ulp(end)
+            if not (flat or self.problem.is_blurred(end)):
                 continue
             reach = max(SAME_ROOT * abs(end), 4 * abs(gap / slope))
             leaves = gap * slope * outwards < 0  # the sides meet outside
@@ -166,7 +165,7 @@ class _Search:
             at = enclose(self.form, {self.name: (low, high)}, self.name) if low < high else None
             if at is None or at.misses_zero:
                 continue
-            crosses = self.gap.changes(low, high)
+            crosses = self.problem.changes(low, high)
             found += [self._crossed((low, high))] if crosses else []
             clear = clear and at.is_monotone and crosses is not None
         return found, clear
@@ -180,7 +179,7 @@ class _Search:
         for span in places.level:
             wide = span[1] - span[0] > max(_BLUR * max(abs(span[0]), abs(span[1])), UNRESOLVED)
             flat = any(low < span[1] and span[0] < high for low, high in places.flat)
-            level = flat or (wide and is_level(self.gap.equation, self.name, self.gap.known, *span))
+            level = flat or (wide and is_level(self.problem.equation, self.name, self.problem.known, *span))
             if level and not self._meets_along(span):  # the sides only look equal beside a large unknown
                 doubtful = doubtful or not any(lies_in(span, flat, TOUCHING) for flat in joined(places.flat))
                 continue
@@ -190,7 +189,7 @@ class _Search:
                 continue
             found = self._level_root(span)
             if wide:  # and not level: usually the sides only approach each other
-                found = [x for x in found if self.gap.is_root(x)]
+                found = [x for x in found if self.problem.is_root(x)]
             points += found
             resolved += [span] if found else []
             doubtful = doubtful or (wide and not found)
@@ -200,45 +199,46 @@ class _Search:
             found = [*(self._edge_root(span) or self._level_root(span)), *self._roots_at_constants(span)]
             settled = bool(found) or (self._is_gap(span) and not self._may_end_at_root(span))
             if any(low <= span[1] and span[0] <= high for low, high in resolved):  # the edge of a blurred root
-                found = [x for x in found if self.gap.is_root(x)]
+                found = [x for x in found if self.problem.is_root(x)]
             if self._jumps(span):
                 found, settled = self._root_at_jump(span, found)
             points += found
-            doubtful = doubtful or self.gap.has_single_points() or not settled
+            doubtful = doubtful or self.problem.has_single_points() or not settled
         return plateaus, points, doubtful
 
     def _meets_along(self, span: Span) -> bool:
         """Whether the sides agree at a point of a stretch on which they differ by a constant."""
         low, high = max(span[0], -LARGEST), min(span[1], LARGEST)
-        return any(self.gap.meets(x) for x in (middle((low, high)), *(low + (high - low) * part for part in _ALONG)))
+        points = (middle((low, high)), *(low + (high - low) * part for part in _ALONG))
+        return any(map(self.problem.meets_beside_givens, points))
 
     def _crossing(self, span: Span) -> float:
         """The one root of a stretch, to the last digits even where doubles are too few."""
         x = self._crossed(span)
         beside = x * (1 - SURE), x * (1 + SURE)
-        if self.gap.sure(beside[0]) * self.gap.sure(beside[1]) < 0:
+        if self.problem.sure(beside[0]) * self.problem.sure(beside[1]) < 0:
             return x
-        signs = [self.gap.sign(y) for y in beside]
+        signs = [self.problem.sign(y) for y in beside]
         return x if signs[0] * signs[1] <= 0 else turning_point(self.form, self.name, span)
 
     def _crossed(self, span: Span) -> float:
         """The point where the residual changes sign."""
-        low, high = (self.gap.value(end) for end in span)
-        x = bracketed(self.gap.value if low < 0 < high or high < 0 < low else self.gap.sure, span)
-        y = self.gap.polished(x) if self.gap.is_loose(x) else x
+        low, high = (self.problem.value(end) for end in span)
+        x = bracketed(self.problem.value if low < 0 < high or high < 0 < low else self.problem.sure, span)
+        y = self.problem.polished(x) if self.problem.is_loose(x) else x
         return y if span[0] <= y <= span[1] else x
 
     def _level_root(self, span: Span) -> list[float]:
         """The root of a stretch that is level within rounding, if any: where the sides come nearest."""
         low, high = span
-        if 2 * low - high <= 0 <= 2 * high - low and self.gap.is_root(0.0):
+        if 2 * low - high <= 0 <= 2 * high - low and self.problem.is_root(0.0):
             return [0.0]
         x = turning_point(self.form, self.name, span)
-        if self.gap.is_root(x) or self.gap.is_blurred(x):
+        if self.problem.is_root(x) or self.problem.is_blurred(x):
             return [x]
-        x = self.gap.polished(x)
+        x = self.problem.polished(x)
         near = SAME_ROOT * max(abs(low), abs(high))  # near a pole the secant may lead far away
-        if low - near <= x <= high + near and (self.gap.is_root(x) or self.gap.is_blurred(x)):
+        if low - near <= x <= high + near and (self.problem.is_root(x) or self.problem.is_blurred(x)):
             return [x]
         return self._crossing_beside(span)
 
@@ -254,21 +254,23 @@ class _Search:
             at = enclose(self.form, {self.name: around}, self.name) if low == high else None
             if at is None or at.partial or not at.is_monotone:
                 break  # no single root, or none at all
-            if self.gap.sign(around[0]) * self.gap.sign(around[1]) < 0:
+            if self.problem.sign(around[0]) * self.problem.sign(around[1]) < 0:
                 return [turning_point(self.form, self.name, around)]
         return []
 
     def _edge_root(self, span: Span) -> list[float]:
         """The root at the last point at which the sides are defined, if they are undefined beyond it."""
         x = self._last_defined(span)
-        return [x] if x is not None and (self.gap.is_root(x) or self.gap.is_blurred(x)) else []
+        return [x] if x is not None and (self.problem.is_root(x) or self.problem.is_blurred(x)) else []
 
     def _last_defined(self, span: Span) -> float | None:
         """The last point at which the sides are defined, if they are so at one end of a stretch alone."""
-        low, high = (self.gap.value(end) == self.gap.value(end) for end in span)
+        low, high = (self.problem.value(end) == self.problem.value(end) for end in span)
         if low == high:
             return None
-        return last_holding(lambda x: self.gap.value(x) == self.gap.value(x), *(span if low else reversed(span)))
+        return last_holding(
+            lambda x: self.problem.value(x) == self.problem.value(x), *(span if low else reversed(span))
+        )
 
     def _may_end_at_root(self, span: Span) -> bool:
         """Whether the sides may meet where they end between two doubles: beside the edge of a square root they still
@@ -290,13 +292,13 @@ class _Search:
         The jump lies between two doubles. Up to the first and from the second on the form is smooth. If it is also
         monotone there, its signs at the ends decide, computed with a hundred and fifty digits.
         """
-        first = last_holding(lambda x: self.gap.pattern(x) == self.gap.pattern(span[0]), *span)
+        first = last_holding(lambda x: self.problem.pattern(x) == self.problem.pattern(span[0]), *span)
         second = math.nextafter(first, math.inf)
         sides = ((span[0], first), (min(second, span[1]), span[1]))
         near = [x for x in dict.fromkeys((first, second, *span, *found)) if span[0] <= x <= span[1]]
-        reached = [x for x in near if is_attained(self.gap.equation, self.name, self.gap.values(x))]
+        reached = [x for x in near if is_attained(self.problem.equation, self.name, self.problem.at(x))]
         if not reached:  # a number at which a condition changes may miss being a root by rounding alone
-            reached = [x for x in near if self.gap.is_border(x) and abs(self.gap.residual(x)) <= SAME_SIDES]
+            reached = [x for x in near if self.problem.is_border(x) and abs(self.problem.residual(x)) <= SAME_SIDES]
         return reached[:1], bool(reached) or all(self._is_clear(side) for side in sides)
 
     def _is_clear(self, span: Span) -> bool:
@@ -304,31 +306,31 @@ class _Search:
         at = enclose(self.form, {self.name: span}, self.name)
         if at is None or (not at.partial and at.misses_zero):
             return True
-        signs = [self.gap.sign(x) for x in span]
+        signs = [self.problem.sign(x) for x in span]
         return signs[0] * signs[1] > 0 and (span[0] == span[1] or at.is_monotone)
 
     def _unsettled_root(self, span: Span) -> list[float]:
         """The root that a change of sign shows in a stretch left over at the work limit."""
-        gaps = self.gap.value(span[0]), self.gap.value(span[1])
+        gaps = self.problem.value(span[0]), self.problem.value(span[1])
         if not (gaps[0] < 0 < gaps[1] or gaps[1] < 0 < gaps[0]) or self._agrees_along(span):
             return []
         x = self._crossed(span)
-        return [x] if self.gap.is_root(x) else []
+        return [x] if self.problem.is_root(x) else []
 
     def _agrees_along(self, span: Span) -> bool:
         """Whether the sides agree at the ends and middle of a long stretch: its changes of sign are rounding."""
         low, high = span
         is_long = high - low > _BLUR * max(-low, high)
-        return is_long and all(abs(self.gap.residual(x)) <= SAME_SIDES for x in (low, middle(span), high))
+        return is_long and all(abs(self.problem.residual(x)) <= SAME_SIDES for x in (low, middle(span), high))
 
     def _roots_at_constants(self, span: Span) -> list[float]:
         """The roots at numbers of the equation, as in the condition `x == 3`, which sampling misses."""
         numbers = {part.real for part in walk(self.form) if isinstance(part, Number)}
-        return [x for x in numbers if span[0] <= x <= span[1] and abs(self.gap.residual(x)) <= SAME_SIDES]
+        return [x for x in numbers if span[0] <= x <= span[1] and abs(self.problem.residual(x)) <= SAME_SIDES]
 
     def _is_gap(self, span: Span) -> bool:
         """Whether the sides differ on both sides of a jump or pole, or are undefined there."""
-        sizes = [self.gap.residual(end) for end in (*span, middle(span))]
+        sizes = [self.problem.residual(end) for end in (*span, middle(span))]
         return all(size != size or abs(size) > AGREEMENT for size in sizes)
 
     def _to_zero(self, span: Span) -> Span:
@@ -337,9 +339,9 @@ class _Search:
         At zero itself the sides may be undefined, as 1/x is; then the least number decides.
         """
         low, high = span
-        if 0 < low <= min(NEAR_ZERO, SAME_ROOT * high) and 0 in map(self.gap.residual, (0.0, LEAST)):
+        if 0 < low <= min(NEAR_ZERO, SAME_ROOT * high) and 0 in map(self.problem.residual, (0.0, LEAST)):
             return 0.0, high
-        is_below = 0 > high >= max(-NEAR_ZERO, SAME_ROOT * low) and 0 in map(self.gap.residual, (0.0, -LEAST))
+        is_below = 0 > high >= max(-NEAR_ZERO, SAME_ROOT * low) and 0 in map(self.problem.residual, (0.0, -LEAST))
         return (low, 0.0) if is_below else span
 
     def _edge(self, span: Span, jumps: Iterable[Span], side: int) -> float:
@@ -348,18 +350,18 @@ class _Search:
         for low, high in jumps:
             if low <= end <= high:
                 inside, outside = (high, low) if side == 0 else (low, high)
-                return last_holding(lambda x: abs(self.gap.residual(x)) <= SAME_SIDES, inside, outside)
+                return last_holding(lambda x: abs(self.problem.residual(x)) <= SAME_SIDES, inside, outside)
         return end
 
     def _exact(self, span: Span, side: int) -> float:
         """The end of a plateau where the sides cease to be equal, if they are equal to every digit inside."""
         end, other = span[side], span[1 - side]
-        if abs(end) >= LARGEST or self.gap.sign(end) == 0:
+        if abs(end) >= LARGEST or self.problem.sign(end) == 0:
             return end
         reach = math.copysign(min(abs(other - end), 2 * abs(end) + 1), other - end)
         near = (end + reach * 2.0**-halvings for halvings in (40, 30, 20, 10, 3, 1))
-        inside = next((x for x in near if self.gap.sign(x) == 0), end)
-        return last_holding(lambda x: self.gap.sign(x) == 0, inside, end) if inside != end else end
+        inside = next((x for x in near if self.problem.sign(x) == 0), end)
+        return last_holding(lambda x: self.problem.sign(x) == 0, inside, end) if inside != end else end
 
     def _distinct(self, values: Iterable[float], plateaus: list[Span]) -> list[float]:
         kept: list[float] = []

@@ -29,9 +29,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 from derive.errors import LimitError
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, render
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, render
 from derive.numerics.algebra.like_terms import ZERO
 from derive.numerics.algebra.linear import Combined, combined, linear_solutions, product_solutions
 from derive.numerics.algebra.polynomials import common_zeros
@@ -125,8 +126,8 @@ def _simplified(system: System, found: Combined) -> System | None:
     """The system with equations replaced by what others leave of them, where that is linear or has fewer unknowns."""
     equations = []
     for own, less, (before, after) in zip(system.equations, found.equations, found.degrees, strict=True):
-        held = {*names_in(own.lhs, own.rhs)}.intersection(system.unknowns)
-        is_simpler = (less is not None and held > {*names_in(less.lhs, less.rhs)}) or after == 1 < before
+        held = {*own.names}.intersection(system.unknowns)
+        is_simpler = (less is not None and held > {*less.names}) or after == 1 < before
         equations.append(less if less is not None and is_simpler else own)
     return replace(system, equations=tuple(equations)) if tuple(equations) != system.equations else None
 
@@ -229,7 +230,7 @@ def _room(name: str, values: Mapping[str, float], system: System) -> Span | None
     known = {**system.known, **{other: number for other, number in values.items() if other != name}}
     low, high = system.inside(name)
     for equation in system.equations:
-        if name not in names_in(equation.lhs, equation.rhs):
+        if name not in equation.names:
             continue
         along = values_of(equation, name, known, system.domains[name]).solutions
         spans = [one.spans[name] for one in along if one.spans]
@@ -254,10 +255,10 @@ def _barred(system: System) -> Outcome | None:
     pending = system.equations
     zeros = {name for name, number in system.known.items() if number == 0}
     while pending:
-        pending = tuple(Equation(_at_zero(one.lhs, zeros), one.op, _at_zero(one.rhs, zeros)) for one in pending)
+        pending = tuple(one.changed(partial(_at_zero, zeros=zeros)) for one in pending)
         found = set()
         for equation in pending:
-            names = {name for name in names_in(equation.lhs, equation.rhs) if name in system.unknowns}
+            names = {*equation.names}.intersection(system.unknowns)
             if not names and not agrees(equation, system.known):
                 return Outcome((), reason=f"{render(equation.lhs)} is not {render(equation.rhs)}")
             if len(names) == 1:
@@ -267,7 +268,7 @@ def _barred(system: System) -> Outcome | None:
                     return Outcome((), reason=f"{name}: {alone.reason}")
                 if not alone.caveat and [one.values for one in alone.solutions] == [{name: 0.0}]:
                     found.add(name)
-        pending = tuple(one for one in pending if not found.isdisjoint(names_in(one.lhs, one.rhs)))
+        pending = tuple(one for one in pending if not found.isdisjoint(one.names))
         zeros = found
     return None
 

@@ -62,7 +62,7 @@ def claim_of(
     claim = Claim(
         relations=tuple(relations),
         equations=tuple(equations),
-        known=tuple(Known.of(name, known[name]) for name in _needed(equations, unknowns)),
+        known=tuple(Known.of(name, known[name]) for name in names_in(*equations) if name not in unknowns),
         unknowns=tuple(unknowns),
         domains=tuple(domains[name] for name in unknowns),
         solutions=tuple(tuple(float(one.values[name]) for name in unknowns) for one in outcome.solutions),
@@ -73,11 +73,6 @@ def claim_of(
             check(made)
             return made
     return None
-
-
-def _needed(equations: Sequence[Equation], unknowns: Sequence[str]) -> list[str]:
-    sides = [side for one in equations for side in (one.lhs, one.rhs)]
-    return [name for name in names_in(*sides) if name not in unknowns]
 
 
 def _with_evidence(claim: Claim) -> Iterator[Claim]:
@@ -96,7 +91,7 @@ def _with_evidence(claim: Claim) -> Iterator[Claim]:
 
 def _operations(equation: Equation, name: str) -> tuple[str, ...] | None:
     """The operations around an unknown, from the outside; None if it stands more than once."""
-    sides = [side for side in (equation.lhs, equation.rhs) if name in names_in(side)]
+    sides = [side for side in equation.sides if name in names_in(side)]
     found: list[str] = []
     while len(sides) == 1 and isinstance(sides[0], Apply):
         found.append(sides[0].op)

@@ -27,7 +27,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from derive.expressions.tree import Equation, Name, names_in
+from derive.expressions.tree import Equation, Name
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.branch_and_prune import ALLOWANCE, located
 from derive.numerics.root_finding.expression_graph import Box
@@ -172,7 +172,7 @@ def narrowed(
     for _ in range(_ROUNDS):
         before = dict(box)
         for equation in equations:
-            for name in names_in(equation.lhs, equation.rhs):
+            for name in equation.names:
                 if name in unknowns:
                     low, high = _end(equation, name, box, above, 0), _end(equation, name, box, above, 1)
                     if low is None or high is None:
@@ -215,7 +215,7 @@ def _tip(span: Span, side: int) -> Span:
 
 def _may_meet(equation: Equation, box: Mapping[str, Span], above: Mapping[str, float]) -> bool:
     """Whether the sides can be equal somewhere in a box."""
-    left, right = enclose(equation.lhs, box, ""), enclose(equation.rhs, box, "")
+    left, right = (enclose(side, box, "") for side in equation.sides)
     if left is None or right is None:
         return False
     for side, other in ((equation.lhs, right), (equation.rhs, left)):

@@ -16,7 +16,7 @@ degree.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -24,14 +24,15 @@ from itertools import pairwise
 
 from derive.expressions.arithmetic import Arithmetic, Fold, NoElement, nothing
 from derive.expressions.functions import STEPPED
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, replaced, walk
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, operations, replaced
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import strain, value
-from derive.numerics.algebra.like_terms import arms_of, inverted, multiplied, occurrences
+from derive.numerics.algebra.like_terms import SWITCHES, arms_of, inverted, multiplied, occurrences
 from derive.numerics.algebra.multiprecision import gap_of, is_level
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.branch_and_bound import PARTS
-from derive.solving.blocks.outcome import NEVER, OneUnknown, Outcome, Solution
+from derive.numerics.root_finding.gap import OneUnknown
+from derive.solving.blocks.outcome import NEVER, Outcome, Solution, solves
 from derive.solving.blocks.samples import middle, points_across, runs, spread
 from derive.solving.sensitivity.elasticities import ANY, OPERATIONS, bounds_of_form
 from derive.time_limits import tick
@@ -45,7 +46,7 @@ _RATIONAL = {"add", "mul", "neg", "inv", "pow"}
 
 def has_choice(equation: Equation, name: str) -> bool:
     """Whether the name stands inside a max, a min or a choice, whose inverse is not one expression."""
-    return any(part.op in CHOICES and occurrences(part, name) for part in _applied(equation))
+    return any(name in part.names for part in operations(*equation.sides, among=CHOICES))
 
 
 def has_pieces(equation: Equation, name: str) -> bool:
@@ -57,10 +58,11 @@ def has_pieces(equation: Equation, name: str) -> bool:
     >>> [has_pieces(parse_equation(text), "x") for text in ("y = tanh(x)", "y = x - sqrt(x**2)", "y = x + abs(x)")]
     [False, True, True]
     """
-    for part in _applied(equation):
-        if part.op in ("max", "min", "piecewise", "abs", "sqrt", *STEPPED) and occurrences(part, name):
+    held = [part for part in operations(*equation.sides) if name in part.names]
+    for part in held:
+        if part.op in ("max", "min", "piecewise", "abs", "sqrt", *STEPPED):
             return True
-        if part.op == "pow" and occurrences(part, name):
+        if part.op == "pow":
             exponent = part.args[1]
             if not isinstance(exponent, Number) or exponent.value.denominator != 1:
                 return True
@@ -69,13 +71,9 @@ def has_pieces(equation: Equation, name: str) -> bool:
 
 def is_divided_by(equation: Equation, name: str) -> bool:
     """Whether a name stands in a divisor, and elsewhere as well: what is isolated may be where the divisor is zero."""
-    if occurrences(equation.lhs, name) + occurrences(equation.rhs, name) < 2:
+    if sum(occurrences(side, name) for side in equation.sides) < 2:
         return False
-    return any(part.op == "inv" and name in names_in(part) for part in _applied(equation))
-
-
-def _applied(equation: Equation) -> Iterator[Apply]:
-    return (part for part in walk(equation.lhs, equation.rhs) if isinstance(part, Apply))
+    return any(name in part.names for part in operations(*equation.sides, among=("inv",)))
 
 
 def variants_of(
@@ -101,7 +99,7 @@ def variants_of(
         if len(arms) + len(pending) + len(finished) > most:
             return [equations]
         for arm in arms:
-            changed = Equation(replaced(whole.lhs, switch, arm), whole.op, replaced(whole.rhs, switch, arm))
+            changed = whole.changed(partial(replaced, old=switch, new=arm))
             pending.append((*variant[:index], changed, *variant[index + 1 :]))
     return finished
 
@@ -111,8 +109,8 @@ def _first_choice(
 ) -> tuple[int, Apply] | None:
     """The first choice that holds an unknown, and the place of its equation."""
     for index, equation in enumerate(equations):
-        for part in _applied(equation):
-            if part.op in choices and any(name in unknowns for name in part.names):
+        for part in operations(*equation.sides, among=choices):
+            if any(name in unknowns for name in part.names):
                 return index, part
     return None
 
@@ -125,7 +123,7 @@ def holds_everywhere(problem: OneUnknown) -> bool:
     points = spread(*problem.whole)
     if not problem.meets(points[0]):
         return False
-    if any(part.op in STEPPED and occurrences(part, problem.name) for part in _applied(problem.equation)):
+    if any(problem.name in part.names for part in operations(*problem.sides, among=STEPPED)):
         return False
     variants = _variants(problem)
     if not variants or not all(variant.meets(x) for variant in variants for x in points):
@@ -149,9 +147,8 @@ def may_cancel(problem: OneUnknown, roots: Sequence[float]) -> bool:
 
 def _variants(problem: OneUnknown) -> list[OneUnknown]:
     """The equation with one arm in the place of each choice, absolute values too; none if there are too many."""
-    choices = (*CHOICES, "abs")
-    variants = variants_of((problem.equation,), {problem.name}, choices, _MOST)
-    if _first_choice(variants[0], {problem.name}, choices) is not None:
+    variants = variants_of((problem.equation,), {problem.name}, SWITCHES, _MOST)
+    if _first_choice(variants[0], {problem.name}, SWITCHES) is not None:
         return []
     return [replace(problem, equation=equation) for (equation,) in variants]
 
@@ -193,14 +190,14 @@ def _is_rounding(problem: OneUnknown) -> bool:
     that nears the other without end, as `tanh` does, is no rational one.
     """
     name, (low, high) = problem.name, problem.whole
-    parts = [part for part in _applied(problem.equation) if name in names_in(part)]
+    parts = [part for part in operations(*problem.sides) if name in part.names]
     is_rational = all(
         part.op in _RATIONAL and not (part.op == "pow" and name in names_in(part.args[1])) for part in parts
     )
     if not is_rational or math.isfinite(high - low):
         return False
     sizes = (sign * 10.0**power for power in range(-60, 61, 4) for sign in (1, -1))
-    held = [other for other in names_in(*problem.sides) if other != name and other in problem.known]
+    held = [other for other in problem.equation.names if other != name and other in problem.known]
     return all(
         problem.residual(x) == 0 or strain(problem.equation, problem.at(x), held) <= BLUR
         for x in (*sizes, middle(problem.whole))
@@ -252,7 +249,7 @@ def by_proportion(problem: OneUnknown) -> Outcome | None:
         gap = abs(problem.residual(1.0))
         if gap <= AGREEMENT:
             return Outcome((Solution({}, {name: problem.whole}, is_whole=True),))
-        is_rounding = not math.isfinite(gap) or problem.agrees(1.0)
+        is_rounding = not math.isfinite(gap) or solves(1.0, problem)
         return None if is_rounding else NEVER
     assert isinstance(left, Fraction)
     assert isinstance(right, Fraction)
@@ -264,7 +261,7 @@ def by_proportion(problem: OneUnknown) -> Outcome | None:
     if right - left != 1:
         form = Apply("pow", (form, Number(1 / (right - left))))
     number = value(form, known)
-    if number not in domain or not problem.agrees(number):
+    if number not in domain or not solves(number, problem):
         return None
     return Outcome((Solution({name: number}, {}, form),))
 

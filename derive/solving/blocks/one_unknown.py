@@ -27,12 +27,12 @@ from itertools import pairwise
 
 from derive.errors import LimitError
 from derive.expressions.functions import STEPPED, TABLE
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, replaced, walk, with_forms
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, operations, replaced, with_forms
 from derive.numerics.algebra.constant_folding import stated
 from derive.numerics.algebra.evaluation import chosen_arm, value, with_exact_parts
-from derive.numerics.algebra.exact_values import order, rationals
+from derive.numerics.algebra.exact_values import order
 from derive.numerics.algebra.isolation import TURNS, Candidate, isolate, leaves_out, unwound
-from derive.numerics.algebra.like_terms import added, negated, occurrences, switches
+from derive.numerics.algebra.like_terms import SWITCHES, difference_of, negated, occurrences
 from derive.numerics.algebra.multiprecision import (
     exactly,
     is_cancelled,
@@ -45,8 +45,9 @@ from derive.numerics.algebra.piecewise_rationals import ExactSolutions, exact_so
 from derive.numerics.algebra.polynomials import Polynomial, ratio_of
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span, enclose
-from derive.numerics.root_finding.gap import strain_of_givens
-from derive.numerics.root_finding.roots import Roots, one_turn, roots_of
+from derive.numerics.root_finding.gap import OneUnknown
+from derive.numerics.root_finding.periods import one_turn
+from derive.numerics.root_finding.roots import Roots, roots_of
 from derive.solving.blocks.free_unknowns import (
     by_proportion,
     has_choice,
@@ -55,7 +56,7 @@ from derive.solving.blocks.free_unknowns import (
     level_spans,
     may_cancel,
 )
-from derive.solving.blocks.outcome import NEVER, OneUnknown, Outcome, Solution, agrees, repeats
+from derive.solving.blocks.outcome import NEVER, Outcome, Solution, agrees, everywhere, repeats, solves
 from derive.solving.blocks.samples import is_narrow, middle, runs
 from derive.tolerances import (
     AGREEMENT,
@@ -111,9 +112,9 @@ def solutions_of(problem: OneUnknown) -> Outcome:
     found: list[Solution] = []
     for candidate in candidates:
         for computed, form in _numbers(problem, candidate, turn):
-            is_sure = exact_of(computed) is not None or _are_exact(problem)
+            is_sure = exact_of(computed) is not None or problem.exact_givens is not None
             number = computed if is_sure else _without_noise(problem, computed)
-            if number in problem.domain and problem.agrees(number) and not _is_among(number, found, name):
+            if number in problem.domain and solves(number, problem) and not repeats({name: number}, found, SAME_ROOT):
                 found.append(Solution({name: number}, {}, form))
     found = _merged([*found, *_at_ends(problem, found)], problem)
     if may_cancel(problem, [solution.values[name] for solution in found]):
@@ -152,11 +153,11 @@ def _where_it_cancels(problem: OneUnknown) -> Outcome | None:
     """The outcome where the name cancels, or where both sides are proportional to powers of it; None elsewhere."""
     rest = _exact_rest(problem)
     if rest is not None and rest.degree() < 1:
-        return NEVER if rest else problem.everywhere
+        return NEVER if rest else everywhere(problem)
     proportional = by_proportion(problem)
     if proportional is not None:
         return proportional
-    return problem.everywhere if holds_everywhere(problem) else None
+    return everywhere(problem) if holds_everywhere(problem) else None
 
 
 def _exact_rest(problem: OneUnknown) -> Polynomial | None:
@@ -164,18 +165,12 @@ def _exact_rest(problem: OneUnknown) -> Polynomial | None:
 
     Of `5 = b*x - a*x` at a = b it is the number 5, and no x satisfies that. Doubles would leave a slope of rounding.
     """
-    given = _exact_givens(problem)
+    given = problem.exact_givens
     if given is None or has_choice(problem.equation, problem.name):
         return None
-    gap = added(problem.equation.lhs, negated(problem.equation.rhs))
+    gap = difference_of(problem.equation)
     ratio = ratio_of(with_forms(gap, {other: Number(number) for other, number in given.items()}), problem.name)
     return None if ratio is None else ratio[0]
-
-
-def _exact_givens(problem: OneUnknown) -> dict[str, Fraction] | None:
-    """The other numbers of an equation; None if they are not all known exactly, and closed forms may be rounded."""
-    names = names_in(*problem.sides)
-    return rationals((other for other in names if other != problem.name), problem.known)
 
 
 def _at_ends(problem: OneUnknown, found: Sequence[Solution]) -> list[Solution]:
@@ -185,7 +180,7 @@ def _at_ends(problem: OneUnknown, found: Sequence[Solution]) -> list[Solution]:
         return []
     ends = [end for end in dict.fromkeys(problem.whole) if math.isfinite(end) and end in domain]
     held = [end + 0.0 for end in ends if problem.residual(end) == 0]
-    return [Solution({name: end}, {}) for end in held if not _is_among(end, found, name)]
+    return [Solution({name: end}, {}) for end in held if not repeats({name: end}, found, SAME_ROOT)]
 
 
 def _along_arms(problem: OneUnknown, found: Sequence[Solution]) -> Outcome | None:
@@ -218,7 +213,7 @@ def _isolated(
     if found:
         return Outcome(tuple(found), within)
     if _exact_rest(problem) == 0:
-        return problem.everywhere
+        return everywhere(problem)
     if any(overflows(unwound(candidate.form, 0), problem.known) for candidate in candidates):
         return Outcome((), reason="it exceeds the range of double precision", undecided=True)
     at = {**problem.known, TURNS.name: 0.0}
@@ -231,10 +226,10 @@ def _may_hide(problem: OneUnknown, candidates: Sequence[Candidate]) -> bool:
     """Whether a name that occurs in several places may have roots besides the candidates."""
     if problem.occurrences < 2:
         return False
-    if not candidates or any(switches(part, problem.name) for part in walk(*problem.sides)):
+    if not candidates or any(problem.name in part.names for part in operations(*problem.sides, among=SWITCHES)):
         return True  # an arm without the name has no candidate
     numbers = [value(candidate.form, problem.known) for candidate in candidates if not candidate.winds]
-    outside = [x for x in numbers if x == x and x not in problem.domain and problem.agrees(x)]
+    outside = [x for x in numbers if x == x and x not in problem.domain and solves(x, problem)]
     return len(outside) < len(candidates)
 
 
@@ -318,18 +313,9 @@ def _without_noise(problem: OneUnknown, number: float) -> float:
     return 0.0 if near and is_rounded_zero(problem.equation, problem.name, problem.at(number)) else number
 
 
-def _are_exact(problem: OneUnknown) -> bool:
-    """Whether nothing in the closed forms is rounding."""
-    return _exact_givens(problem) is not None
-
-
-def _is_among(number: float, found: Sequence[Solution], name: str) -> bool:
-    return any(math.isclose(number, other.values[name], rel_tol=SAME_ROOT) for other in found)
-
-
 def _merged(found: Sequence[Solution], problem: OneUnknown) -> list[Solution]:
     """The solutions with two that rounded givens alone keep apart replaced by the one between them, a double root."""
-    if len(found) < 2 or _are_exact(problem):
+    if len(found) < 2 or problem.exact_givens is not None:
         return [*found]
     name = problem.name
     kept: list[Solution] = []
@@ -337,7 +323,7 @@ def _merged(found: Sequence[Solution], problem: OneUnknown) -> list[Solution]:
         low, high = (kept[-1] if kept else one).values[name], one.values[name]
         between = low / 2 + high / 2
         is_close = kept and math.isclose(low, high, rel_tol=SAME_MULTIPLE)
-        if is_close and strain_of_givens(problem.equation, name, problem.known, between) <= LAST_DIGIT:
+        if is_close and problem.strain_of_givens(between) <= LAST_DIGIT:
             kept[-1] = Solution({name: between}, {})
         else:
             kept.append(one)
@@ -346,10 +332,10 @@ def _merged(found: Sequence[Solution], problem: OneUnknown) -> list[Solution]:
 
 def _searched(problem: OneUnknown) -> Outcome:
     """The roots that a search finds, and the intervals in which the name cancels."""
-    roots = roots_of(problem.equation, problem.name, problem.known, problem.domain)
+    roots = roots_of(problem)
     values = [_without_noise(problem, x) for x in roots.values]
     roots = replace(roots, values=tuple(x for x in values if x in problem.domain))
-    sound = tuple(x for x in roots.values if problem.agrees(x))
+    sound = tuple(x for x in roots.values if solves(x, problem))
     if len(sound) < len(roots.values):  # one that fails to nine digits may be a rounded root
         roots = replace(roots, proved=False)
     if roots.plateaus or (not roots.proved and may_cancel(problem, sound)):
@@ -367,14 +353,12 @@ def _falls_between_steps(problem: OneUnknown) -> bool:
     `2.5 = 2*floor(3*x) + 1` has no solution: solved for what is rounded down, it gives 0.75.
     """
     equation, name = problem.equation, problem.name
-    rounded = {
-        part for part in walk(*problem.sides) if isinstance(part, Apply) and part.op in STEPPED and name in part.names
-    }
+    rounded = {part for part in operations(*problem.sides, among=STEPPED) if name in part.names}
     if len(rounded) != 1:
         return False
     (part,) = rounded
     whole = Equation(replaced(equation.lhs, part, _WHOLE), "=", replaced(equation.rhs, part, _WHOLE))
-    if name in names_in(whole.lhs, whole.rhs):
+    if name in whole.names:
         return False
     found = values_of(whole, _WHOLE.name, problem.known, Domain("real", -math.inf, math.inf))
     if found.undecided or found.caveat or found.singular or any(one.spans for one in found.solutions):
@@ -386,12 +370,12 @@ def _falls_between_steps(problem: OneUnknown) -> bool:
 def _level(problem: OneUnknown, found: Sequence[Solution]) -> Outcome | None:
     """The intervals in which the name cancels, and the solutions besides; None if there is no interval."""
     if not found and (_exact_rest(problem) == 0 or holds_everywhere(problem)):
-        return problem.everywhere
+        return everywhere(problem)
     if not has_pieces(problem.equation, problem.name):
         return None
     isolated = tuple(solution.values[problem.name] for solution in found)
-    roots = roots_of(problem.equation, problem.name, problem.known, problem.domain)
-    others = (x for x in roots.values if problem.agrees(x) and not _is_among(x, found, problem.name))
+    roots = roots_of(problem)
+    others = (x for x in roots.values if solves(x, problem) and not repeats({problem.name: x}, found, SAME_ROOT))
     roots = _with_levels(replace(roots, values=(*isolated, *others)), problem)
     return _outcome(roots, problem) if roots.plateaus else None
 
@@ -482,8 +466,7 @@ def _by_whole_exponents(problem: OneUnknown, power: Apply) -> Outcome:
     found: list[Solution] = []
     undecided = False
     for signed in (size, negated(size)):
-        sides = replaced(equation.lhs, power, signed), replaced(equation.rhs, power, signed)
-        outcome = solutions_of(replace(problem, equation=Equation(sides[0], equation.op, sides[1])))
+        outcome = solutions_of(replace(problem, equation=equation.changed(partial(replaced, old=power, new=signed))))
         undecided = undecided or outcome.undecided or any(solution.spans for solution in outcome.solutions)
         for solution in outcome.solutions:
             number = value(exponent, {**problem.known, **solution.values}) if not solution.spans else 0.5

@@ -9,12 +9,11 @@ from dataclasses import dataclass, field, replace
 from derive.expressions.tree import Equation, Node
 from derive.model.relation import Relation
 from derive.numerics.algebra.evaluation import departure, residual, residual_of_decimals, strain
-from derive.numerics.algebra.like_terms import occurrences
 from derive.numerics.algebra.multiprecision import gap_of
 from derive.numerics.intervals.enclosure import Span
 from derive.numerics.local_solvers.newton import many_starts
 from derive.numerics.root_finding.expression_graph import dag_of
-from derive.numerics.root_finding.gap import meets_beside_givens
+from derive.numerics.root_finding.gap import OneUnknown
 from derive.numerics.root_finding.krawczyk import Newton, newton
 from derive.tolerances import AGREEMENT, BLUR, MET, SAME_SOLUTION
 from quantities.domain import Domain
@@ -126,51 +125,14 @@ class System:
         return self.is_inside(values) and all(agrees(one, numbers, tolerance) for one in self.stated or self.equations)
 
 
-@dataclass(frozen=True, slots=True)
-class OneUnknown:
-    """One equation at known numbers, which must hold for its one unknown in its domain."""
+def everywhere(problem: OneUnknown) -> Outcome:
+    """The outcome if every number of the domain is a solution."""
+    return Outcome((Solution({}, {problem.name: problem.whole}),))
 
-    equation: Equation
-    name: str
-    known: Mapping[str, float]
-    domain: Domain
 
-    @property
-    def sides(self) -> tuple[Node, Node]:
-        return self.equation.lhs, self.equation.rhs
-
-    @property
-    def occurrences(self) -> int:
-        """How often the unknown stands in the equation."""
-        return sum(occurrences(side, self.name) for side in self.sides)
-
-    @property
-    def whole(self) -> Span:
-        """The ends of the domain."""
-        return self.domain.low, self.domain.high
-
-    @property
-    def everywhere(self) -> Outcome:
-        """The outcome if every number of the domain is a solution."""
-        return Outcome((Solution({}, {self.name: self.whole}),))
-
-    def at(self, x: float) -> dict[str, float]:
-        """All the numbers, where the unknown is this one."""
-        return {**self.known, self.name: x}
-
-    def residual(self, x: float) -> float:
-        return residual(self.equation, self.at(x))
-
-    def agrees(self, x: float) -> bool:
-        return agrees(self.equation, self.at(x))
-
-    def meets(self, x: float, tolerance: float = AGREEMENT) -> bool:
-        """Whether the sides agree at a number: as closely as a relation must, or more."""
-        return abs(self.residual(x)) <= tolerance
-
-    def meets_beside_givens(self, x: float) -> bool:
-        """The same beside what the givens contribute to the sides."""
-        return meets_beside_givens(self.equation, self.name, self.known, x)
+def solves(x: float, problem: OneUnknown) -> bool:
+    """Whether an equation holds where its unknown is this number."""
+    return agrees(problem.equation, problem.at(x))
 
 
 def agrees(equation: Equation, values: Mapping[str, float], tolerance: float = AGREEMENT) -> bool:

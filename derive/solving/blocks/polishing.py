@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from derive.expressions.tree import Apply, Equation, Node, Number, names_in
+from derive.expressions.tree import Apply, Equation, Node, Number
 from derive.numerics.algebra.evaluation import residual
 from derive.numerics.algebra.multiprecision import is_rounded_zero
 from derive.numerics.local_solvers.newton import is_isolated, sharpened
@@ -51,7 +51,7 @@ def _without_noise(values: dict[str, float], system: System) -> dict[str, float]
     """The values with zero for what differs from it by rounding alone, and the others solved again."""
     holders: dict[str, list[Equation]] = {name: [] for name in values}
     for equation in system.equations:
-        for name in holders.keys() & {*names_in(equation.lhs, equation.rhs)}:
+        for name in holders.keys() & {*equation.names}:
             holders[name].append(equation)
     whole = {**system.known, **values}
     for name, x in values.items():
@@ -174,7 +174,7 @@ def is_telling(values: Mapping[str, float], system: System) -> bool:
     for equation in system.equations:
         moved = [Equation(side, "=", equation.rhs) for side in _with_a_number_changed(equation.lhs)]
         moved += [Equation(equation.lhs, "=", side) for side in _with_a_number_changed(equation.rhs)]
-        given = [name for name in names_in(equation.lhs, equation.rhs) if system.known.get(name)]
+        given = [name for name in equation.names if system.known.get(name)]
         numbers = [{**at, name: 1.5 * system.known[name]} for name in given]
         gaps = [*(residual(one, at) for one in moved), *(residual(equation, one) for one in numbers)]
         here = residual(equation, at)
@@ -234,9 +234,6 @@ def _are_one(one: Mapping[str, float], other: Mapping[str, float], system: Syste
 
     def is_near(name: str) -> bool:
         moved = {**at, name: other[name]}
-        return any(
-            name in names_in(equation.lhs, equation.rhs) and abs(residual(equation, moved)) <= near
-            for equation in system.equations
-        )
+        return any(name in equation.names and abs(residual(equation, moved)) <= near for equation in system.equations)
 
     return all(map(is_near, one))

@@ -16,9 +16,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 
+from flint import nmod_mat
+
 from derive.expressions.tree import Equation, names_in
 from derive.numerics.algebra.evaluation import residual, terms, value
-from derive.numerics.algebra.modular import Row, drawn, inverse, scaled, slopes, subtract
+from derive.numerics.algebra.modular import PRIME, drawn, slopes
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.root_finding.expression_graph import dag_of
 from derive.solving.blocks.free_unknowns import by_proportion
@@ -99,22 +101,15 @@ def repeat_each_other(system: System) -> bool:
 @lru_cache(maxsize=512)
 def _is_dependent(equations: tuple[Equation, ...], unknowns: tuple[str, ...]) -> bool:
     """Whether the Jacobian at a random point is singular, and so almost surely at every one (Schwartz 1980)."""
-    names = names_in(*(side for one in equations for side in (one.lhs, one.rhs)))
-    point = {name: drawn(name) for name in names}
-    basis: dict[str, Row] = {}
+    point = {name: drawn(name) for name in names_in(*equations)}
+    entries: list[int] = []
     for equation in equations:
         row = slopes(equation, point)
         if row is None:
             return False
-        left = {name: slope for name, slope in row.items() if name in unknowns}
-        for lead, other in basis.items():
-            if lead in left:
-                subtract(left, other, left[lead])
-        if not left:
-            return True
-        lead = next(iter(left))
-        basis[lead] = scaled(left, inverse(left[lead]))
-    return False
+        entries += [row.get(name, 0) for name in unknowns]
+    rank: int = nmod_mat(len(equations), len(unknowns), entries, PRIME).rank()
+    return rank < len(equations)
 
 
 def _sizes(values: Mapping[str, float], rows: Sequence[Sequence[float]], system: System) -> dict[str, float]:
@@ -123,9 +118,7 @@ def _sizes(values: Mapping[str, float], rows: Sequence[Sequence[float]], system:
     An unknown that is zero and has no effect at first order gets the size of the others, or of a part of its domain.
     """
     numbers = {**system.known, **values}
-    heights = [
-        sum(abs(value(term, numbers)) for side in (e.lhs, e.rhs) for term in terms(side)) for e in system.equations
-    ]
+    heights = [sum(abs(value(term, numbers)) for side in e.sides for term in terms(side)) for e in system.equations]
     sizes: dict[str, float] = {}
     for i, name in enumerate(system.unknowns):
         felt = [height / abs(row[i]) for row, height in zip(rows, heights, strict=True) if row[i] and height]
@@ -173,16 +166,14 @@ def _follows(
         tick()
         aside = {name: x + sign * step * direction[name] * sizes[name] for name, x in values.items()}
         found = system.near(aside, steps=20)
-        if found is None or not _is_inside(found, system) or system.gap(found) > 2 * ROUNDED:
+        if found is None or system.gap(found) > 2 * ROUNDED:
+            return False
+        if not all(lies_in((x, x), system.inside(name), AT_END) for name, x in found.items()):
             return False
         gone = max(abs(found[name] - x) / sizes[name] for name, x in values.items())
         if not _KEPT * step <= gone <= step / _KEPT:
             return False
     return True
-
-
-def _is_inside(values: Mapping[str, float], system: System) -> bool:
-    return all(lies_in((x, x), system.inside(name), AT_END) for name, x in values.items())
 
 
 def holds_along_branch(system: System) -> bool:
@@ -211,7 +202,7 @@ def _is_felt(point: Mapping[str, float], system: System) -> bool:
     return not any(
         name in point and abs(residual(equation, {**at, name: 1.5 * at[name]})) <= AGREEMENT
         for equation in system.equations
-        for name in names_in(equation.lhs, equation.rhs)
+        for name in equation.names
     )
 
 

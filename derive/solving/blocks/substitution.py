@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from derive.expressions.arithmetic import Arithmetic, reapplied, same
-from derive.expressions.tree import Apply, Equation, Name, Node, names_in, replaced, walk
+from derive.expressions.tree import Apply, Equation, Name, Node, replaced, walk
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out
 from derive.numerics.algebra.like_terms import TWO, ZERO, added, multiplied, negated
@@ -64,7 +64,8 @@ def _expressed(equations: tuple[Equation, ...], unknowns: frozenset[str], tears:
     while pending:
         forms, left, lost, powers = pending.pop()
         if len(left) == len(tears):
-            finished.append(Branch(forms, tuple(_composed(equation, forms) for equation in left), lost, powers))
+            whole = partial(substituted, forms=forms)
+            finished.append(Branch(forms, tuple(equation.changed(whole) for equation in left), lost, powers))
             continue
         step = _next_step(left, set(unknowns) - set(tears) - forms.keys())
         if step is None or len(pending) + len(finished) > _BRANCHES:
@@ -84,7 +85,7 @@ def _next_step(left: Sequence[Equation], missing: set[str]) -> tuple[Equation, s
     """The simplest relation that yields one more unknown."""
     found: list[tuple[int, int, Equation, str, tuple[Candidate, ...]]] = []
     for index, equation in enumerate(left):
-        open_ones = [name for name in names_in(equation.lhs, equation.rhs) if name in missing]
+        open_ones = [name for name in equation.names if name in missing]
         if len(open_ones) != 1:
             continue
         candidates = isolate(equation, open_ones[0])
@@ -96,13 +97,9 @@ def _next_step(left: Sequence[Equation], missing: set[str]) -> tuple[Equation, s
     return equation, name, candidates
 
 
-def _composed(equation: Equation, forms: Mapping[str, Node]) -> Equation:
-    return Equation(substituted(equation.lhs, forms), equation.op, substituted(equation.rhs, forms))
-
-
 def sizes(equations: Sequence[Equation]) -> int:
     """The number of nodes of equations."""
-    return sum(1 for equation in equations for _ in walk(equation.lhs, equation.rhs))
+    return sum(1 for equation in equations for _ in walk(*equation.sides))
 
 
 def substituted(node: Node, forms: Mapping[str, Node]) -> Node:
@@ -136,7 +133,7 @@ def may_be_lost(equation: Equation, divisor: Node, system: System) -> bool:
     """Whether a divisor may be zero while the equation holds."""
     if not _may_vanish(divisor, system):
         return False
-    left, right = (replaced(side, divisor, ZERO) for side in (equation.lhs, equation.rhs))
+    left, right = (replaced(side, divisor, ZERO) for side in equation.sides)
     if _divides_by_zero(left, system) or _divides_by_zero(right, system):
         return False
     return _may_vanish(added(left, negated(right)), system)

@@ -24,10 +24,10 @@ from functools import cached_property
 from itertools import combinations, pairwise
 
 from derive.errors import LimitError
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, walk
+from derive.expressions.tree import COMPARISONS, Equation, Name, Node, Number, operations
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.isolation import leaves_out
-from derive.numerics.algebra.like_terms import added, negated, occurrences
+from derive.numerics.algebra.like_terms import added, difference_of, negated, occurrences
 from derive.numerics.algebra.multiprecision import exactly, is_cancelled
 from derive.numerics.algebra.products import product_of, written
 from derive.numerics.intervals.arithmetic import lies_in
@@ -66,7 +66,6 @@ _OFTEN = 200  # limit on occurrences of a tear in one relation; beyond it, findi
 _SHARE = 0.4  # of the time left, which tearing may take
 _TEARS = 3  # limit on unknowns that are tried as the tear
 _PARTS = 100  # limit on parts for the bounds of an unknown along a piece
-_COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 _NEVER = "never meet"  # in the reason of a relation that was proved to have no root
 _UNPROVED = "it is not proved that there are no other solutions"
 
@@ -125,14 +124,10 @@ def _by_each(system: System) -> Iterator[tuple[Outcome, tuple[Lost, ...]]]:
         tick()
         if leaves_out((power for branch in branches for power in branch.powers), spans_of(system)):
             continue
-        if any(occurrences(side, tear) > _OFTEN for branch in branches for side in _sides(branch.left[0])):
+        if any(occurrences(side, tear) > _OFTEN for branch in branches for side in branch.left[0].sides):
             continue
         outcome = _along(branches, tear, system)
         yield outcome, tuple({one: None for branch in branches for one in branch.lost if may_be_lost(*one, system)})
-
-
-def _sides(equation: Equation) -> tuple[Node, Node]:
-    return equation.lhs, equation.rhs
 
 
 def tearings(system: System) -> list[tuple[str, tuple[Branch, ...]]]:
@@ -306,7 +301,7 @@ class _TornBranch:
             return None
         if not all(is_proportional(form, tear, system.known) for form in moving.values()):
             return None
-        held = [by_proportion(system.alone(self._put_in(*_sides(one)), tear)) for one in system.whole.equations]
+        held = [by_proportion(system.alone(one.changed(self._put_in), tear)) for one in system.whole.equations]
         if any(one is None or not any(solution.is_whole for solution in one.solutions) for one in held):
             return None
         at_one = self.at(1.0)
@@ -323,27 +318,26 @@ class _TornBranch:
     @cached_property
     def _turns(self) -> frozenset[float]:
         """Points of a branch at which an arm may begin or cease to bind, or an unknown leave its domain."""
-        pairs: list[tuple[Node, Node]] = []
-        for equation in self.system.whole.equations:
-            pairs += [*_ties(equation.lhs), *_ties(equation.rhs)]
+        ties = [tie for equation in self.system.whole.equations for tie in _ties(equation)]
         for name in self.forms:
-            pairs += [(Name(name), Number(Fraction(end))) for end in self.system.inside(name) if math.isfinite(end)]
+            ends = filter(math.isfinite, self.system.inside(name))
+            ties += [Equation(Name(name), "=", Number(Fraction(end))) for end in ends]
         turns: set[float] = set()
-        for pair in pairs:
-            tie = self._reduced_equation(self._put_in(*pair))
-            if self.tear in names_in(*_sides(tie)):
-                for solution in solutions_of(self.system.alone(tie, self.tear)).solutions:
+        for tie in ties:
+            in_tear = self._reduced_equation(tie.changed(self._put_in))
+            if self.tear in in_tear.names:
+                for solution in solutions_of(self.system.alone(in_tear, self.tear)).solutions:
                     turns.update(solution.values.values() or solution.spans[self.tear])
         return frozenset(turns)
 
-    def _put_in(self, left: Node, right: Node) -> Equation:
-        """Two sides that are equal, in the tear alone."""
-        return Equation(substituted(left, self.forms), "=", substituted(right, self.forms))
+    def _put_in(self, node: Node) -> Node:
+        """An expression in the tear alone."""
+        return substituted(node, self.forms)
 
     def _reduced_equation(self, equation: Equation) -> Equation:
         """The equation with fewer occurrences of the tear, if it is a factor of their parts that cancels."""
-        left, right = map(self._reduced, _sides(equation))
-        return Equation(left, "=", right) if (left, right) != _sides(equation) else equation
+        reduced = equation.changed(self._reduced)
+        return reduced if reduced != equation else equation
 
     def _reduced(self, form: Node) -> Node:
         """A form in which a positive tear occurs less often, if that cancels; else the form as it is."""
@@ -372,12 +366,12 @@ class _TornBranch:
 
 def _surely_fail(equations: Iterable[Equation], box: Mapping[str, Span]) -> bool:
     """Whether one of the equations certainly holds nowhere in a box."""
-    gaps = (enclose(added(one.lhs, negated(one.rhs)), box, "") for one in dict.fromkeys(equations))
+    gaps = (enclose(difference_of(one), box, "") for one in dict.fromkeys(equations))
     return any(gap is None or gap.misses_zero for gap in gaps)
 
 
-def _ties(node: Node) -> Iterator[tuple[Node, Node]]:
-    """The pairs of expressions whose order decides which arm of a choice binds."""
-    for part in walk(node):
-        if isinstance(part, Apply) and part.op in ("max", "min", *_COMPARISONS):
-            yield from combinations(part.args, 2)
+def _ties(equation: Equation) -> Iterator[Equation]:
+    """Where two expressions are equal whose order decides which arm of a choice binds."""
+    for part in operations(*equation.sides, among=("max", "min", *COMPARISONS.values())):
+        for one, other in combinations(part.args, 2):
+            yield Equation(one, "=", other)

@@ -25,10 +25,10 @@ from fractions import Fraction
 from functools import cached_property
 
 from derive.errors import DeriveError
-from derive.expressions.tree import COMPARISONS, Apply, Name, Node, names_in, render, walk
+from derive.expressions.tree import COMPARISONS, Apply, Name, Node, names_in, operations, render
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds
-from derive.numerics.algebra.like_terms import ZERO, added, negated
+from derive.numerics.algebra.like_terms import SWITCHES, ZERO, added, negated
 from derive.numerics.intervals.enclosure import Span, truths
 from derive.planning.networks import reached
 from derive.planning.plan import Plan
@@ -77,7 +77,6 @@ _REACHED = ("bounds are exact", "bounds found by")
 _OVER_ALL = ("bounds contain every value", "bounds found by")
 """How a state tells that its interval is that of all ranges."""
 
-_CHOOSING = ("max", "min", "piecewise", "abs")
 _GAP = Name("left without right")
 
 # A condition asks for a sign: bounds that are close are not needed, and a note is not worth more than its answer.
@@ -149,10 +148,9 @@ class Branch:
         """Whether the plan inverts a choice, so that the form holds only while its arm binds."""
         for block in self.plan.blocks:
             for name, relation in zip(block.unknowns, block.relations, strict=False):
-                written = self.library.relations[relation].written
-                for part in walk(written.lhs, written.rhs):
-                    if isinstance(part, Apply) and part.op in _CHOOSING and name in names_in(part):
-                        return True
+                choices = operations(*self.library.relations[relation].written.sides, among=SWITCHES)
+                if any(name in choice.names for choice in choices):
+                    return True
         return False
 
     @cached_property

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from derive.caches import Memo
 from derive.errors import DeriveError, InconsistentError
 from derive.expressions.functions import STEPPED
-from derive.expressions.tree import Apply, Equation, Name, Node, names_in, walk
+from derive.expressions.tree import Equation, Name, Node, names_in, operations
 from derive.model.dimensions import dimension_of
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
@@ -169,7 +169,7 @@ class _Limit:
         def is_positive(base: Node) -> bool:
             return isinstance(base, Name) and self.relation.declared[base.name].domain.low >= 0
 
-        return without_common_factors(self.relation.written.lhs, self.relation.written.rhs, is_positive)
+        return without_common_factors(*self.relation.written.sides, is_positive)
 
     def edges(self) -> _Edges | None:
         """The target's values at which its two sides are equal; None if they cannot be followed, or others may exist.
@@ -181,7 +181,7 @@ class _Limit:
         question = replace(self.question, only_closed=True)
         left, right = self._without_positive_factors  # with them, what they follow from would be solved as well
         if target not in names_in(left, right):
-            left, right = relation.written.lhs, relation.written.rhs
+            left, right = relation.written.sides
         equal = replace(relation, written=Equation(left, "=", right))
 
         def at_equality() -> RelationSet:
@@ -273,7 +273,7 @@ class _Limit:
         question = self.question
         strong = {**question.strong, question.target: stated_at(library, question.target, point)}
         values = {}
-        for name in names_in(sides.lhs, sides.rhs):
+        for name in sides.names:
             try:
                 asked = Question(name, strong, question.weak, case=question.case, only_closed=True)
                 found = carried_out(library, asked)
@@ -295,7 +295,7 @@ class _Limit:
         dimensions = {name: one.dimension for name, one in relation.declared.items()}
         stated: list[Relation] = []
         sides: list[Node] = []
-        for side, expression in (("left", relation.written.lhs), ("right", relation.written.rhs)):
+        for side, expression in zip(("left", "right"), relation.written.sides, strict=True):
             if not names_in(expression):
                 sides.append(expression)
                 continue
@@ -325,8 +325,7 @@ def _of_case(library: RelationSet, case: Case) -> RelationSet:
 def _has_jumps(library: RelationSet, made: Plan) -> bool:
     """Whether a relation of the plan holds a choice or a step."""
     used = [library.relations[name].written for name in made.relations]
-    nodes = (part for written in used for part in walk(written.lhs, written.rhs))
-    return any(isinstance(part, Apply) and part.op in _JUMPS for part in nodes)
+    return any(True for written in used for _ in operations(*written.sides, among=_JUMPS))
 
 
 def inside(span: Span) -> list[float]:

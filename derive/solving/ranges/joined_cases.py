@@ -68,14 +68,11 @@ def _one_of(group: Sequence[Relation]) -> Relation:
     written = Equation(first.written.lhs, "=", Apply("piecewise", tuple(arms)))
     declared = {name: declaration for one in group for name, declaration in one.declared.items()}
     tolerances = [one.approximate for one in group if one.approximate is not None]
-    because, source = ("; ".join(dict.fromkeys(filter(None, texts))) for texts in zip(*map(_texts, group), strict=True))
+    told = [(one.because, one.source) for one in group]
+    because, source = ("; ".join(dict.fromkeys(filter(None, texts))) for texts in zip(*told, strict=True))
     return Relation.proved(
         first.name, written, declared, because=because, source=source, approximate=max(tolerances, default=None)
     )
-
-
-def _texts(relation: Relation) -> tuple[str, str]:
-    return relation.because, relation.source
 
 
 def _all(conditions: Sequence[Node]) -> Node:

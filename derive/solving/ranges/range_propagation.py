@@ -15,7 +15,7 @@ from derive.expressions.tree import Apply, Equation, Name, Node, names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import folded, without_quotients
 from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out
-from derive.numerics.algebra.like_terms import ONE, ZERO, added, negated
+from derive.numerics.algebra.like_terms import ONE, ZERO, difference_of
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.branch_and_bound import PARTS, Bound, System, least_and_greatest
 from derive.numerics.root_finding.periods import angles_of, occurs_outside_angles, one_turn
@@ -69,7 +69,7 @@ def enclosed(library: RelationSet, question: Question, made: Plan, most: int = P
     """
     if not _is_fixed(library, question, made):
         return None
-    system = _system(library, made, _box(library, question, made))
+    system = _system(library, question, made)
     return least_and_greatest(system, most) if system is not None else None
 
 
@@ -129,7 +129,7 @@ def is_open_elsewhere(library: RelationSet, question: Question, made: Plan) -> b
     """Whether a plan without a value in the middle of the ranges may have one elsewhere in them."""
     if not ranges_of(library, question, made):
         return False
-    return not _is_fixed(library, question, made) or _system(library, made, _box(library, question, made)) is None
+    return not _is_fixed(library, question, made) or _system(library, question, made) is None
 
 
 def may_enter_elsewhere(library: RelationSet, question: Question, made: Plan) -> bool:
@@ -148,7 +148,7 @@ def may_enter_elsewhere(library: RelationSet, question: Question, made: Plan) ->
         if form is not None or len(block.unknowns) > 1:
             continue
         (name,), equation = block.unknowns, library.relations[block.relations[0]].written
-        gap = added(equation.lhs, negated(equation.rhs))
+        gap = difference_of(equation)
         if not spans.keys() >= {*names_in(gap)} or all(
             spans[one][0] == spans[one][1] for one in names_in(gap) if one != name
         ):
@@ -212,13 +212,13 @@ _NOWHERE = System(ZERO, (-math.inf, math.inf), (ONE,), {})
 """A system that holds nowhere."""
 
 
-def _system(library: RelationSet, made: Plan, box: Mapping[str, Span]) -> System | None:
-    """The system that binds the target; None if an unknown cancels, or forms grow too large.
+def _system(library: RelationSet, question: Question, made: Plan) -> System | None:
+    """The system that binds the target over the ranges; None if an unknown cancels, or forms grow too large.
 
     An angle without bounds of its own is sought in one turn, if that is the same in all of the box.
     """
     forms: dict[str, Node] = {}
-    spans = dict(box)
+    spans = _box(library, question, made)
     zeros: list[Node] = []
     for block in made.blocks:
         form = only_form(library, block)
@@ -237,7 +237,7 @@ def _system(library: RelationSet, made: Plan, box: Mapping[str, Span]) -> System
         spans |= {name: domain_of(library, name) for name in unknowns}
         if turn is not None:
             spans[unknowns[0]] = turn.closed
-        fresh = [composed("", {**forms, "": added(one.lhs, negated(one.rhs))}) for one in written]
+        fresh = [composed("", {**forms, "": difference_of(one)}) for one in written]
         plain = [_plain(zero, unknowns[0], spans) for zero in fresh if zero is not None]
         left = narrowed([Equation(zero, "=", ZERO) for zero in plain], unknowns, spans)
         if None in fresh:
@@ -285,7 +285,7 @@ def _inputs(
 ) -> dict[str, Span] | None:
     """The spans, and those of the other names in the relations, by their forms; None if one is unknown."""
     found = dict(spans)
-    for name in names_in(*(side for one in written for side in (one.lhs, one.rhs))):
+    for name in names_in(*written):
         if name not in found and name not in unknowns:
             whole = composed(name, forms)
             reach = None if whole is None else enclose(whole, spans, "")
@@ -372,7 +372,7 @@ def _turn_of(library: RelationSet, block: Block, spans: Mapping[str, Span]) -> D
 
 def _is_beside_angles(equation: Equation, name: str) -> bool:
     """Whether a name also stands outside of sin, cos and tan, so that nothing recurs."""
-    return any(occurs_outside_angles(side, name) for side in (equation.lhs, equation.rhs))
+    return any(occurs_outside_angles(side, name) for side in equation.sides)
 
 
 def _value_at(library: RelationSet, made: Plan, known: Mapping[str, float]) -> float | None:

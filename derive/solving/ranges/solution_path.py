@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from derive.expressions.tree import Equation, Name, Node, names_in
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.like_terms import ZERO, added, negated, simplified
+from derive.numerics.algebra.like_terms import ZERO, added, difference_of, negated, simplified
 from derive.numerics.intervals.arithmetic import ALL, minus, plus, times
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.branch_and_bound import Bound
@@ -243,15 +243,15 @@ def _stages(library: RelationSet, block: Block, spans: Mapping[str, Span]) -> li
     """The stages of a block: torn, if the other unknowns have forms in one of them; else a single one."""
     written = [library.relations[name].written for name in block.relations]
     domains = {name: library.declared[name].domain for name in block.unknowns}
+    together = [Stage(tuple(map(difference_of, written)), tuple(block.unknowns))]
     way = straight(written, block.unknowns, spans, domains) if len(written) > 1 else None
     if way is None or len(way[1].left) != 1:
-        return [Stage(tuple(added(one.lhs, negated(one.rhs)) for one in written), tuple(block.unknowns))]
+        return together
     tear, branch = way
-    left = branch.left[0]
-    whole = composed("", {**branch.forms, "": added(left.lhs, negated(left.rhs))})
+    whole = composed("", {**branch.forms, "": difference_of(branch.left[0])})
     forms = {name: composed(name, branch.forms) for name in branch.forms}
     if whole is None or None in forms.values():
-        return [Stage(tuple(added(one.lhs, negated(one.rhs)) for one in written), tuple(block.unknowns))]
+        return together
     others = [Stage((added(Name(name), negated(form)),), (name,)) for name, form in forms.items() if form is not None]
     return [Stage((whole,), (tear,)), *others]
 

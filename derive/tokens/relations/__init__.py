@@ -36,7 +36,7 @@ _READERS = ("derive/expressions", "derive/model", "derive/relation_files", "deri
 @cache
 def library() -> Library:
     """All subjects as one library."""
-    profiles = Profiles(shelves=[Facts(*FACTS)])
+    profiles = Profiles(shelves=map(Facts, FACTS))
     path = _entry()
     return (unpacked(recalled(path), profiles) if path else None) or _read(profiles, path)
 

@@ -204,7 +204,7 @@ def test_a_slip_that_changes_the_number_is_never_taken_for_the_same_equation(rel
             other = relate(f"slip_{i}", slip, quantities=declared)
         except derive.DeriveError:
             continue
-        found = [one for one in redundant([relation, other]) if "the same" in one.what]
+        found = [one for one in redundant([relation, other]) if "the same" in one.message]
         if found:
             assert agree(equation, slip, declared) is not False, slip
         elif agree(equation, slip, declared) and not {"max", "min", "ceil", "floor"} & {

@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 from derive.expressions.grammar import parse_equation, parse_expression
 from derive.expressions.tree import Apply, Equation, Name, Number
 from derive.numerics.algebra.evaluation import value
-from derive.numerics.root_finding.roots import one_turn, roots_of
+from derive.numerics.root_finding.gap import OneUnknown
+from derive.numerics.root_finding.periods import one_turn
+from derive.numerics.root_finding.roots import roots_of
 from quantities.domain import Domain
 from tests.derive.draws import expressions
 from tests.ordinary import every, examples
@@ -29,7 +31,7 @@ def interval(low, high):
 
 
 def roots(text, domain=POSITIVE, /, **known):
-    return roots_of(parse_equation(text), "x", known, domain)
+    return roots_of(OneUnknown(parse_equation(text), "x", known, domain))
 
 
 def approx(*numbers):
@@ -221,7 +223,7 @@ def test_a_proof_is_never_given_where_a_known_root_is_missed(text, hidden, y):
     tree = parse_expression(text)
     level, aside = (value(tree, {"x": x, "y": y}) for x in (hidden, hidden * (1 + 1e-6)))
     assume(level == level and 1e-100 < abs(level) < 1e100 and abs(aside - level) > 1e-9 * abs(level))
-    found = roots_of(Equation(tree, "=", Name("k")), "x", {"k": level, "y": y}, POSITIVE)
+    found = roots_of(OneUnknown(Equation(tree, "=", Name("k")), "x", {"k": level, "y": y}, POSITIVE))
     near = any(abs(x - hidden) <= 1e-6 * hidden for x in found.values)
     inside = any(low * (1 - 1e-9) <= hidden <= high * (1 + 1e-9) for low, high in found.plateaus)
     low, high = found.sought
@@ -299,7 +301,7 @@ def test_a_quotient_of_alike_is_seen_to_meet_nothing():
 def test_a_number_for_which_a_double_has_no_room_proves_nothing():
     beyond = Apply("mul", (Number(Fraction(10) ** 400), Apply("sin", (Name("x"),))))
     sides = Apply("add", (beyond, Apply("exp", (Name("x"),)))), "=", Name("x")
-    found = roots_of(Equation(*sides), "x", {}, Domain("real", -math.inf, math.inf))
+    found = roots_of(OneUnknown(Equation(*sides), "x", {}, Domain("real", -math.inf, math.inf)))
     assert (found.values, found.proved) == ((), False)
 
 

@@ -9,9 +9,9 @@ from fractions import Fraction
 import pytest
 
 from derive.expressions.grammar import parse_equation
+from derive.numerics.root_finding.gap import OneUnknown
 from derive.solving.blocks.free_unknowns import bounds_over, has_choice, level_spans
 from derive.solving.blocks.one_unknown import values_of
-from derive.solving.blocks.outcome import OneUnknown
 from derive.solving.blocks.samples import is_narrow, middle
 from quantities.domain import Domain
 

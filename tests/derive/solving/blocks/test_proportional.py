@@ -7,10 +7,10 @@ from fractions import Fraction
 import pytest
 
 from derive.expressions.grammar import parse_equation
+from derive.numerics.root_finding.gap import OneUnknown
 from derive.solving.blocks.block import solve_block
 from derive.solving.blocks.free_unknowns import by_proportion
 from derive.solving.blocks.one_unknown import values_of
-from derive.solving.blocks.outcome import OneUnknown
 from quantities.domain import Domain
 from tests.ordinary import every
 
