@@ -15,9 +15,8 @@ from typing import Any, Literal
 from derive.presentation.charts import Axis, Chart, Series
 from derive.presentation.failed_checks import cautions, is_amiss
 from derive.presentation.numbers import DIGITS, labelled, shown_number, spelled, with_unit
-from derive.presentation.text import Document, Section, columns
+from derive.presentation.text import Document, Section, Told, columns
 from derive.presentation.text import as_data as answer_data
-from derive.showing import Shown
 from derive.solving.execution.answer import Answer
 from derive.time_limits import query
 from derive.tolerances import TIGHT
@@ -66,8 +65,8 @@ def first_names(names: Sequence[str]) -> str:
     return ", ".join(names) if more <= 1 else f"{', '.join(names[:_TOLD])} and {more} more"
 
 
-@dataclass(frozen=True)
-class Comparison(Shown):
+@dataclass(frozen=True, repr=False)
+class Comparison(Told):
     """Why the second of two answers differs from the first; the factors multiply up to the ratio."""
 
     a: Answer
@@ -118,11 +117,6 @@ class Comparison(Shown):
         return _whole(self, [one for one in self.factors if name in one.names])
 
     @query()
-    def text(self, digits: int | None = None) -> str:
-        """The values, the factors and what they are of, as aligned text."""
-        return document(self, digits).text
-
-    @query()
     def _document(self, digits: int | None = None) -> Document:
         return document(self, digits)
 
@@ -131,12 +125,6 @@ class Comparison(Shown):
         from derive.presentation.plotting import figure
 
         return figure(*charts(self))
-
-    def __repr__(self) -> str:
-        return f"<Comparison of {str(self).splitlines()[0]}>"
-
-    def __str__(self) -> str:
-        return self.text()
 
 
 def _whole(found: Comparison, factors: Sequence[Factor]) -> float:

@@ -22,9 +22,8 @@ from derive.optimization.question import Choice
 from derive.optimization.under_ranges import UnderRanges
 from derive.presentation.failed_checks import cautions, is_amiss
 from derive.presentation.numbers import DIGITS, in_unit, shown_number, with_unit
-from derive.presentation.text import Document, Section, columns
+from derive.presentation.text import Document, Section, Told, columns
 from derive.presentation.text import as_data as answer_data
-from derive.showing import Shown
 from derive.solving.execution.answer import Answer
 from derive.solving.sensitivity.elasticities import put_in
 from derive.time_limits import query, sharing
@@ -53,7 +52,7 @@ class Binding:
 
 
 @dataclass(frozen=True)
-class Optimum(Shown):
+class Optimum(Told):
     """The least or the greatest value of a target; numbers are stored in base units."""
 
     sense: str  # "least" or "most"
@@ -130,19 +129,26 @@ class Optimum(Shown):
         return {**self.__dict__, "proof": self.proof, "over_ranges": None, "_proof": None}
 
     @query()
-    def text(self, digits: int = DIGITS) -> str:
-        """The choice, why it is the best, what binds, and all choices, as aligned text."""
-        return document(self, digits).text
-
-    @query()
     def _document(self, digits: int | None = None) -> Document:
-        return document(self, digits or DIGITS)
+        """The value, the proof, what binds, the formula of the choice, all choices, and the checks that fail."""
+        shown, amiss = digits or DIGITS, cautions(self.answer)
+        choices = [_heading(self), *(_row(self, one, shown) for one in self.choices)] if len(self.choices) > 1 else []
+        return Document(
+            headline=headline(self, shown),
+            remarks=(proof(self), *amiss),
+            sections=(
+                Section("because", self.reasons),
+                Section("binding", [*map(str, self.binding)]),
+                Section("where", [f"{name} = {_formula(self, name)}" for name in self.forms]),
+                Section("choices", columns(choices)),
+            ),
+            cautions=amiss,
+            is_amiss=not self.proved or is_amiss(self.answer),
+            data=lambda: as_data(self, shown),
+        )
 
     def __repr__(self) -> str:
         return f"<Optimum {str(self).splitlines()[0]}>"
-
-    def __str__(self) -> str:
-        return self.text()
 
 
 def headline(found: Optimum, digits: int = DIGITS) -> str:
@@ -171,25 +177,6 @@ def _gap(found: Optimum, digits: int) -> str:
     """The gap in words."""
     told = f"{found.gap:.{digits}g}"
     return with_unit(told, found.answer.quantity.unit.text) if found.gap_is_absolute else f"{told} of the value"
-
-
-def document(found: Optimum, digits: int = DIGITS) -> Document:
-    """The value, the proof, what binds, the formula of the choice, all choices, and the checks that fail."""
-    amiss = cautions(found.answer)
-    choices = [_heading(found), *(_row(found, one, digits) for one in found.choices)] if len(found.choices) > 1 else []
-    return Document(
-        headline=headline(found, digits),
-        remarks=(proof(found), *amiss),
-        sections=(
-            Section("because", found.reasons),
-            Section("binding", [*map(str, found.binding)]),
-            Section("where", [f"{name} = {_formula(found, name)}" for name in found.forms]),
-            Section("choices", columns(choices)),
-        ),
-        cautions=amiss,
-        is_amiss=not found.proved or is_amiss(found.answer),
-        data=lambda: as_data(found, digits),
-    )
 
 
 def beside_each_other(found: Mapping[str, Optimum], digits: int = DIGITS) -> list[tuple[str, ...]]:

@@ -15,6 +15,8 @@ from derive.presentation.derivation import notes
 from derive.presentation.failed_checks import cautions, remarked, warnings
 from derive.presentation.numbers import DIGITS, finite, shown_number, shown_span
 from derive.presentation.placed_remarks import remark_data
+from derive.showing import Shown
+from derive.time_limits import query
 
 if TYPE_CHECKING:
     from derive.presentation.charts import Chart
@@ -54,6 +56,26 @@ class Document:
         for part in self.sections:
             lines += part.lines if part.rows else []
         return "\n".join(lines)
+
+
+class Told(Shown):
+    """A base of results that tell themselves as a document."""
+
+    __slots__ = ()
+
+    @query()
+    def text(self, digits: int | None = None) -> str:
+        """The result as aligned text."""
+        return self._document(digits).text
+
+    def _document(self, digits: int | None = None) -> Document:
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {str(self).splitlines()[0]}>"
+
+    def __str__(self) -> str:
+        return self.text()
 
 
 def headline(answer: Answer, digits: int = DIGITS) -> str:

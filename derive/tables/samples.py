@@ -27,8 +27,7 @@ from derive.presentation.charts import Axis, Chart, Mark, Series
 from derive.presentation.failed_checks import fails_in_words, is_amiss, without_part
 from derive.presentation.numbers import DIGITS, labelled, ranged, with_unit
 from derive.presentation.placed_remarks import PlacedRemark, largest
-from derive.presentation.text import Document, Section, columns
-from derive.showing import Shown
+from derive.presentation.text import Document, Section, Told, columns
 from derive.solving.answering.solver import solve
 from derive.solving.execution.question import ask
 from derive.tables.axes import DECADES
@@ -76,7 +75,7 @@ class Swing:
 
 
 @dataclass(frozen=True, eq=False)
-class Sample(Shown):
+class Sample(Told):
     """The target at points drawn from the ranges, in its declared unit; NaN where it has no single value."""
 
     quantity: Declaration
@@ -181,19 +180,11 @@ class Sample(Shown):
         return figure(*charts(self))
 
     @query()
-    def text(self, digits: int = DIGITS) -> str:
-        """The distribution in a few lines, and the effect of each range alone."""
-        return self._document(digits).text
-
-    @query()
     def _document(self, digits: int | None = None) -> Document:
         return document(self, digits or DIGITS)
 
     def __len__(self) -> int:
         return len(self.numbers)
-
-    def __str__(self) -> str:
-        return self.text()
 
     def __repr__(self) -> str:
         return f"<Sample of {self.quantity.name}: {len(self)} points, seed {self.seed}>"
