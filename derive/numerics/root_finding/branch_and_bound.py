@@ -32,6 +32,7 @@ from derive.errors import LimitError
 from derive.expressions.tree import Apply, Equation, Name, Node, names_in
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.like_terms import ZERO
+from derive.numerics.algebra.linear import solved
 from derive.numerics.intervals.arithmetic import ZERO as NOTHING
 from derive.numerics.intervals.arithmetic import Span
 from derive.numerics.intervals.boxes import Box, MeanValueForm, better_end, distances, rounded_inwards
@@ -283,17 +284,8 @@ def _fitted(goal: Sequence[float], slopes: Sequence[Sequence[float]]) -> list[fl
     rows = [
         [*(math.fsum(map(_times, one, other)) for other in units), -math.fsum(map(_times, one, goal))] for one in units
     ]
-    count = len(rows)
-    for i in range(count):
-        pivot = max(range(i, count), key=lambda k: abs(rows[k][i]))
-        if abs(rows[pivot][i]) < RANK:
-            return None
-        rows[i], rows[pivot] = rows[pivot], rows[i]
-        for k in range(count):
-            if k != i:
-                factor = rows[k][i] / rows[i][i]
-                rows[k] = [a - factor * b for a, b in zip(rows[k], rows[i], strict=True)]
-    return [rows[i][count] / rows[i][i] / lengths[i] for i in range(count)]
+    found = solved(rows, RANK)
+    return None if found is None else [x / length for x, length in zip(found, lengths, strict=True)]
 
 
 def _times(x: float, y: float) -> float:
