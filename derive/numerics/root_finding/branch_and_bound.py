@@ -35,7 +35,7 @@ from derive.numerics.algebra.like_terms import ZERO
 from derive.numerics.algebra.linear import solved
 from derive.numerics.intervals.arithmetic import ZERO as NOTHING
 from derive.numerics.intervals.arithmetic import Span
-from derive.numerics.intervals.boxes import Box, MeanValueForm, better_end, distances, rounded_inwards
+from derive.numerics.intervals.boxes import Box, MeanValueForm, better_end, distances, is_narrower, rounded_inwards
 from derive.numerics.intervals.enclosure import truths
 from derive.numerics.root_finding.contractors import BoxConsistency, contracted
 from derive.numerics.root_finding.expression_graph import Dag, Run, dag_of
@@ -59,7 +59,7 @@ PARTS = 1000
 _CORNERED = 8  # names up to which every corner is tried
 _ROUNDS = 6  # in which a part is narrowed
 _SWEEPS = 4  # of contractors on one part
-_PAYS = 0.8  # share of its length to which a side is cut, for another round
+_PAYS = 0.2  # share of its length that is cut off a side, for another round
 _FINEST = 10 * FINEST_BREADTH  # breadth of a side that is not cut further
 _GOAL = "the goal"
 
@@ -378,7 +378,7 @@ class Search:
             left = boxes.cut(part, self.value) if better is None else better
             if left is None:
                 return None
-            if better is None and not _pays(part.box, left):
+            if better is None and not is_narrower(left, part.box, _PAYS):
                 break
             sides = left
         assert part is not None
@@ -403,15 +403,6 @@ class Search:
 
     def after(self, half: Box) -> None:
         """What else is tried after a cut."""
-
-
-def _pays(before: Box, after: Box) -> bool:
-    """Whether a side has been cut by enough to go on."""
-    return any(
-        end - start < _PAYS * (high - low)
-        for (low, high), (start, end) in zip(before, after, strict=True)
-        if math.isfinite(high - low)
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,9 @@ from dataclasses import dataclass
 
 from derive.expressions.functions import TABLE, Function
 from derive.numerics.intervals.arithmetic import ALL, FAINT, Span, meet, minus, outward, plus, times
+from derive.numerics.intervals.boxes import Box
 from derive.numerics.intervals.enclosure import raised
-from derive.numerics.root_finding.expression_graph import Box, Dag, Run, Step, without_each
+from derive.numerics.root_finding.expression_graph import Dag, Run, Step, without_each
 from derive.tolerances import AGREEMENT, EPSILON, EXPONENT, HANDFUL, UNDERFLOW
 
 _SWEEPS = 12  # limit on sweeps in one contraction

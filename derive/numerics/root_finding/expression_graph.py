@@ -22,20 +22,6 @@ from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.intervals.arithmetic import ALL, ZERO, Span, hull, plus, times
 from derive.numerics.intervals.enclosure import SMOOTH, SPANS, Enclosure, applied, arms_allowed, around, powers, truths
 
-Box = tuple[Span, ...]
-"""An interval of each unknown, in the order in which they are named."""
-
-
-def is_within(inner: Box, outer: Box) -> bool:
-    """Whether a box lies in another."""
-    return all(a >= low and b <= high for (a, b), (low, high) in zip(inner, outer, strict=True))
-
-
-def has_gained(before: Box, after: Box, share: float) -> bool:
-    """Whether a side has been cut to a share of its width, so that another step may pay."""
-    return any(b - a <= share * (high - low) < math.inf for (low, high), (a, b) in zip(before, after, strict=True))
-
-
 _ONE: Span = (1.0, 1.0)
 _STEEPEST = 1000  # limit on integer exponents computed as such
 _DEEPEST = 400  # limit on levels of an expression

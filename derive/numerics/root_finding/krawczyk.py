@@ -31,14 +31,15 @@ from operator import mul
 from typing import Any
 
 from derive.numerics.intervals.arithmetic import Span
-from derive.numerics.root_finding.expression_graph import Box, Dag
+from derive.numerics.intervals.boxes import Box, is_narrower
+from derive.numerics.root_finding.expression_graph import Dag
 from derive.tolerances import EPSILON, UNDERFLOW
 
 _SHARES = (1.0, 0.25, 1e-2, 1e-4, 1e-7, 1e-10)  # shares of a box that are tried around a point
 _WIDENINGS = 20  # limit on tries to find a box that holds what its image holds
 _WIDENED = 1.1  # of an image, for another try
 _TIGHTENING = 40  # limit on steps that narrow a box, of which the first in a wide box gain little
-_PAYS = 0.9  # share of a width to which a step must cut one unknown for another to follow
+_PAYS = 0.1  # share of a width that a step must cut off one unknown for another to follow
 
 Matrix = Any
 """A FLINT matrix of balls."""
@@ -191,9 +192,8 @@ def tightened(dag: Dag, box: Box) -> Box:
         found = newton(dag, box)
         if found is None or found.left is None:
             return box
-        pays = any(b - a < _PAYS * (high - low) for (a, b), (low, high) in zip(found.left, box, strict=True))
-        box = found.left
-        if not pays:
+        before, box = box, found.left
+        if not is_narrower(box, before, _PAYS):
             break
     return box
 
