@@ -27,6 +27,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, product
+from operator import mul
 
 from derive.errors import LimitError
 from derive.expressions.tree import Apply, Equation, Name, Node, names_in
@@ -281,15 +282,9 @@ def _fitted(goal: Sequence[float], slopes: Sequence[Sequence[float]]) -> list[fl
     """The weights by the normal equations, each slope scaled to length one; None if they are dependent."""
     lengths = [math.sqrt(math.fsum(x * x for x in slope)) for slope in slopes]
     units = [[x / length for x in slope] for slope, length in zip(slopes, lengths, strict=True)]
-    rows = [
-        [*(math.fsum(map(_times, one, other)) for other in units), -math.fsum(map(_times, one, goal))] for one in units
-    ]
+    rows = [[*(math.fsum(map(mul, one, other)) for other in units), -math.fsum(map(mul, one, goal))] for one in units]
     found = solved(rows, RANK)
     return None if found is None else [x / length for x, length in zip(found, lengths, strict=True)]
-
-
-def _times(x: float, y: float) -> float:
-    return x * y
 
 
 def centre(side: Span) -> float:
