@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -23,19 +23,11 @@ if TYPE_CHECKING:
     from derive.errors import DeriveError
     from derive.library import Library
     from derive.presentation.charts import Chart
-    from derive.presentation.text import Document
+    from derive.presentation.text import Document, Told
     from derive.verbs import Verb
 
 Found = TypeVar("Found")  # what a verb finds in a turn
-
-
-class _Result(Protocol):
-    """What tells itself as a document."""
-
-    def _document(self, digits: int | None = None) -> Document: ...
-
-
-Told = TypeVar("Told", bound=_Result)
+Result = TypeVar("Result", bound="Told")
 Rows = Sequence[tuple[str, ...]]
 
 _BARE = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -179,10 +171,10 @@ class Asked:
     def tell_each(
         self,
         name: str,
-        find: Callable[[Turn], Told],
+        find: Callable[[Turn], Result],
         *,
-        charts: Callable[[Mapping[str, Told]], Sequence[Chart]],
-        rows: Callable[[Mapping[str, Told]], Rows],
+        charts: Callable[[Mapping[str, Result]], Sequence[Chart]],
+        rows: Callable[[Mapping[str, Result]], Rows],
         said: str = "with {}: {}",
     ) -> int:
         """Tell the results of all turns beside each other; the cautions name their turn. Returns the exit status."""
