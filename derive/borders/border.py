@@ -128,7 +128,22 @@ class Borders(Result, Sequence[Border]):
 
     @query()
     def _document(self, digits: int | None = None) -> Document:
-        return document(self, digits or DIGITS)
+        """The borders, each with its closed form or its ends, and the regions with the largest first."""
+        shown = digits or DIGITS
+        over = " and ".join(
+            f"{one.name} ({shown_number(low, one.unit, shown)} to {shown_number(high, one.unit, shown)})"
+            for one, (low, high) in zip(self.axes, self.ends.values(), strict=True)
+        )
+        count = {0: "no border", 1: "1 border"}.get(len(self), f"{len(self)} borders")
+        names = varying(one.standing for one in self.regions)
+        regions = columns([_region(one, names) for one in self.regions], right=(0,))
+        return Document(
+            headline=f"{self.target.name} over {over}: {count}",
+            remarks=[sentence(one, shown) for one in self],
+            sections=(Section("", regions),),
+            charts=lambda: self.charts,
+            data=lambda: as_data(self),
+        )
 
     def __repr__(self) -> str:
         return f"<Borders of {self.text().partition(chr(10))[0]}>"
@@ -177,24 +192,6 @@ def _region(region: Region, names: set[str]) -> tuple[str, str]:
     arms = [f"{arm} binds ({name})" for name, arm in region.standing.arms if arm and name in names]
     failed = [f"{name} fails" for name in sorted(region.failed)]
     return share, "; ".join([*arms, *failed]) or "every check holds"
-
-
-def document(found: Borders, digits: int = DIGITS) -> Document:
-    """The borders, and the regions with the largest first."""
-    over = " and ".join(
-        f"{one.name} ({shown_number(low, one.unit, digits)} to {shown_number(high, one.unit, digits)})"
-        for one, (low, high) in zip(found.axes, found.ends.values(), strict=True)
-    )
-    count = {0: "no border", 1: "1 border"}.get(len(found), f"{len(found)} borders")
-    names = varying(one.standing for one in found.regions)
-    regions = columns([_region(one, names) for one in found.regions], right=(0,))
-    return Document(
-        headline=f"{found.target.name} over {over}: {count}",
-        remarks=[sentence(one, digits) for one in found],
-        sections=(Section("", regions),),
-        charts=lambda: found.charts,
-        data=lambda: as_data(found),
-    )
 
 
 def as_data(found: Borders) -> dict[str, Any]:

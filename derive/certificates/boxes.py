@@ -21,7 +21,7 @@ from derive.certificates.proof import Boxes, Claim
 from derive.certificates.solution_balls import Ball, ball_of
 from derive.certificates.tree import FlawError, middle, pieces
 from derive.expressions.arithmetic import NoElement
-from derive.numerics.intervals.boxes import Box
+from derive.numerics.intervals.boxes import Box, is_within
 from derive.numerics.intervals.enclosure import Enclosure
 from derive.tolerances import AROUND_ZERO, SAME_SOLUTION
 
@@ -111,28 +111,24 @@ def flaw_of_boxes(claim: Claim, evidence: Boxes) -> str:
     for place, point in zip_longest(evidence.places, claim.solutions):
         if place is None or point is None:
             return "not every solution has a place"
-        if not (_is_around(place.narrow, point) and _is_within(place.narrow, place.region)):
+        if not (_is_around(place.narrow, point) and is_within(place.narrow, place.region)):
             return "a listed number lies elsewhere"
         if not (system.holds_one(place.narrow) and system.holds_one_at_most(place.region)):
             return "a listed number is no solution, or not the only one around it"
         if not all(x in domain for x, domain in zip(point, claim.domains, strict=True)):
             return "a listed number is outside its domain"
-        if any(one is not place and _is_within(one.narrow, place.region) for one in evidence.places):
+        if any(one is not place and is_within(one.narrow, place.region) for one in evidence.places):
             return "a solution is listed twice"
     domains: Box = tuple((one.low, one.high) for one in claim.domains)
     try:
         for box, place in pieces(domains, evidence.tree, lambda box: system.narrowed(box) or box):
             if place is None and not system.is_empty(box):
                 return f"{box} may hold another solution"
-            if place is not None and not _is_within(box, evidence.places[place].region):
+            if place is not None and not is_within(box, evidence.places[place].region):
                 return f"{box} lies outside the region of its solution"
     except FlawError as flaw:
         return str(flaw)
     return ""
-
-
-def _is_within(inner: Box, outer: Box) -> bool:
-    return all(low <= a and b <= high for (a, b), (low, high) in zip(inner, outer, strict=True))
 
 
 def _is_around(narrow: Box, point: Sequence[float]) -> bool:

@@ -89,12 +89,6 @@ def recorded(
     return tuple(tree)
 
 
-def is_narrower(left: Box, box: Box, share: float) -> bool:
-    """Whether a side has been narrowed by more than a share of it."""
-    pairs = zip(left, box, strict=True)
-    return any(b - a < (1 - share) * (high - low) < math.inf for (a, b), (low, high) in pairs)
-
-
 def cut_off(box: Box, left: Box, share: float, is_settled: Callable[[Box], bool]) -> Cut | None:
     """The cut that takes a settled part off a box beside what is left of it, if that is more than a share of a side."""
     for i, ((low, high), (least, most)) in enumerate(zip(box, left, strict=True)):

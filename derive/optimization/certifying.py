@@ -15,9 +15,9 @@ from itertools import chain
 from derive.certificates.bounds import Program as Checked
 from derive.certificates.bounds import flaw_of
 from derive.certificates.proof import Bound, Lagrangian, Leaf, ProofOfOptimum, Tangent
-from derive.certificates.tree import Cut, Narrowing, cut_off, is_narrower, recorded
+from derive.certificates.tree import Cut, Narrowing, cut_off, recorded
 from derive.errors import LimitError
-from derive.numerics.intervals.boxes import Box
+from derive.numerics.intervals.boxes import Box, is_narrower
 from derive.numerics.root_finding.branch_and_bound import Part
 from derive.optimization.curvature import Curvature
 from derive.optimization.points import Points

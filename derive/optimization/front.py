@@ -115,7 +115,26 @@ class Front(Result):
 
     @query()
     def _document(self, digits: int | None = None) -> Document:
-        return document(self, digits or DIGITS)
+        """The front as a table, and what is proved of it."""
+        shown = digits or DIGITS
+        names = [quantity.name for quantity in self.targets]
+        rows = [(*names, *self.quantities, "profiles")]
+        for point in self.points:
+            values = [shown_number(answer.base or 0.0, answer.quantity.unit, shown) for answer in point.answers]
+            chosen = [shown_number(x, self.quantities[name].unit, shown) for name, x in point.chosen.items()]
+            rows.append((*values, *chosen, ", ".join(point.profiles) or "-"))
+        told = " and ".join(f"{sense} {name}" for sense, name in zip(self.senses, names, strict=True))
+        proof = "each point is proved" if self.proved else "not every point is proved"
+        amiss = tuple(_cautions(self, shown))
+        return Document(
+            headline=f"front of {told}: {len(self)} points, {proof}",
+            remarks=amiss,
+            sections=(Section("", columns(rows)),),
+            cautions=amiss,
+            is_amiss=not self.proved or is_amiss(self),
+            charts=lambda: charts(self),
+            data=lambda: as_data(self),
+        )
 
     def plot(self) -> Any:
         """A figure: one target against the other, each chip or model of the front in its own colour."""
@@ -343,28 +362,6 @@ def _is_as_good(one: FrontPoint, other: FrontPoint, signs: Sequence[float]) -> b
     return all(
         sign * (a.base or 0.0) <= sign * (b.base or 0.0) + AGREEMENT * abs(b.base or 0.0)
         for a, b, sign in zip(one.answers, other.answers, signs, strict=True)
-    )
-
-
-def document(front: Front, digits: int = DIGITS) -> Document:
-    """The front as a table, and what is proved of it."""
-    names = [quantity.name for quantity in front.targets]
-    rows = [(*names, *front.quantities, "profiles")]
-    for point in front.points:
-        values = [shown_number(answer.base or 0.0, answer.quantity.unit, digits) for answer in point.answers]
-        chosen = [shown_number(x, front.quantities[name].unit, digits) for name, x in point.chosen.items()]
-        rows.append((*values, *chosen, ", ".join(point.profiles) or "-"))
-    told = " and ".join(f"{sense} {name}" for sense, name in zip(front.senses, names, strict=True))
-    proof = "each point is proved" if front.proved else "not every point is proved"
-    amiss = tuple(_cautions(front, digits))
-    return Document(
-        headline=f"front of {told}: {len(front)} points, {proof}",
-        remarks=amiss,
-        sections=(Section("", columns(rows)),),
-        cautions=amiss,
-        is_amiss=not front.proved or is_amiss(front),
-        charts=lambda: charts(front),
-        data=lambda: as_data(front),
     )
 
 

@@ -131,7 +131,22 @@ class Optimum(Result):
 
     @query()
     def _document(self, digits: int | None = None) -> Document:
-        return document(self, digits or DIGITS)
+        """The value, the proof, what binds, the formula of the choice, all choices, and the checks that fail."""
+        shown, amiss = digits or DIGITS, cautions(self.answer)
+        choices = [_heading(self), *(_row(self, one, shown) for one in self.choices)] if len(self.choices) > 1 else []
+        return Document(
+            headline=headline(self, shown),
+            remarks=(proof(self), *amiss),
+            sections=(
+                Section("because", self.reasons),
+                Section("binding", [*map(str, self.binding)]),
+                Section("where", [f"{name} = {_formula(self, name)}" for name in self.forms]),
+                Section("choices", columns(choices)),
+            ),
+            cautions=amiss,
+            is_amiss=not self.proved or is_amiss(self.answer),
+            data=lambda: as_data(self, shown),
+        )
 
     def __repr__(self) -> str:
         return f"<Optimum {str(self).splitlines()[0]}>"
@@ -163,25 +178,6 @@ def _gap(found: Optimum, digits: int) -> str:
     """The gap in words."""
     told = f"{found.gap:.{digits}g}"
     return with_unit(told, found.answer.quantity.unit.text) if found.gap_is_absolute else f"{told} of the value"
-
-
-def document(found: Optimum, digits: int = DIGITS) -> Document:
-    """The value, the proof, what binds, the formula of the choice, all choices, and the checks that fail."""
-    amiss = cautions(found.answer)
-    choices = [_heading(found), *(_row(found, one, digits) for one in found.choices)] if len(found.choices) > 1 else []
-    return Document(
-        headline=headline(found, digits),
-        remarks=(proof(found), *amiss),
-        sections=(
-            Section("because", found.reasons),
-            Section("binding", [*map(str, found.binding)]),
-            Section("where", [f"{name} = {_formula(found, name)}" for name in found.forms]),
-            Section("choices", columns(choices)),
-        ),
-        cautions=amiss,
-        is_amiss=not found.proved or is_amiss(found.answer),
-        data=lambda: as_data(found, digits),
-    )
 
 
 def beside_each_other(found: Mapping[str, Optimum], digits: int = DIGITS) -> list[tuple[str, ...]]:

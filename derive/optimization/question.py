@@ -24,6 +24,7 @@ from derive.model.relation import Relation, undeclared
 from derive.model.relation_set import RelationSet
 from derive.model.repairs import Vocabulary
 from derive.numerics.intervals.arithmetic import Span
+from derive.planning.networks import reached
 from quantities.declaration import Declaration, read_given
 from quantities.facts import Profile
 from quantities.value import Value, read_number, read_value
@@ -168,14 +169,9 @@ def read_question(
 
 def _bounded_domains(library: RelationSet, target: str) -> Iterator[tuple[str, str]]:
     """The domains with two ends of the quantities that relations lead to from a target, and that have no default."""
-    reached, pending = {target}, [target]
-    relations = [{*names_in(one.written.lhs, one.written.rhs)} for one in library.relations.values()]
-    while pending:
-        name = pending.pop()
-        for names in (names for names in relations if name in names):
-            pending += names - reached
-            reached |= names
-    for name in sorted(reached - {target, *library.defaults}):
+    relations = [names_in(one.written.lhs, one.written.rhs) for one in library.relations.values()]
+    around = reached([target], lambda name: chain.from_iterable(names for names in relations if name in names))
+    for name in sorted({*around} - {target, *library.defaults}):
         domain = library.declared[name].domain
         if math.isfinite(domain.low) and math.isfinite(domain.high):
             yield name, domain.text.partition(",")[0]

@@ -55,8 +55,13 @@ class Best:
 
     @property
     def gap(self) -> float:
-        """The distance of the value from its bound: as a share of the value, or absolute if that is zero."""
-        return gap_between(self.value, self.floor, self.size)
+        """The distance of the value from its bound: as a share of the value, or absolute if that is zero; infinite if
+        there is no bound.
+
+        >>> Best(10.0, (), 9.0).gap, Best(0.0, (), -3.0).gap, Best(2.0, (), 5.0).gap
+        (0.1, 3.0, 0.0)
+        """
+        return 0.0 if self.floor >= self.value else (self.value - self.floor) / self.size
 
     @property
     def is_zero(self) -> bool:
@@ -71,15 +76,6 @@ class Best:
     @property
     def is_proved(self) -> bool:
         return self.value - self.floor <= tolerated(self.value, self.blur, EXTREME)
-
-
-def gap_between(value: float, floor: float, size: float) -> float:
-    """The distance of a value from its bound, in units of a size; infinite if there is no bound.
-
-    >>> gap_between(10.0, 9.0, 10.0), gap_between(0.0, -3.0, 1.0), gap_between(2.0, 5.0, 2.0)
-    (0.1, 3.0, 0.0)
-    """
-    return 0.0 if floor >= value else (value - floor) / size
 
 
 def tolerated(value: float, blur: float, share: float) -> float:

@@ -236,6 +236,29 @@ def eliminated(rows: list[list[float]], unknowns: list[str], domains: Mapping[st
     return [values], False, _outside(values, domains)
 
 
+def solved(rows: list[list[float]], rank: float) -> list[float] | None:
+    """The solution of as many linear equations as unknowns, each with its right side last; None if they are singular.
+
+    The rows are eliminated in place.
+    """
+    size = len(rows)
+    for column in range(size):
+        best = max(range(column, size), key=lambda i: abs(rows[i][column]))
+        if abs(rows[best][column]) < rank:
+            return None
+        rows[column], rows[best] = rows[best], rows[column]
+        pivot = rows[column]
+        for row in rows[column + 1 :]:
+            factor = row[column] / pivot[column]
+            for k in range(column, size + 1):
+                row[k] -= factor * pivot[k]
+    result = [0.0] * size
+    for i in range(size - 1, -1, -1):
+        rest = sum(rows[i][k] * result[k] for k in range(i + 1, size))
+        result[i] = (rows[i][size] - rest) / rows[i][i]
+    return result
+
+
 def _why_singular(rows: list[list[float]], rank: int, gone: list[str]) -> str:
     """Why eliminated rows do not determine all their unknowns."""
     size_of_right = max((abs(row[-1]) for row in rows), default=0.0) or 1.0

@@ -16,6 +16,7 @@ from derive.numerics.intervals.arithmetic import ZERO, Span, minus, plus, times
 from derive.tolerances import HANDFUL, ROUNDING, SAME_ROOT
 
 Box = tuple[Span, ...]
+"""An interval of each unknown, in the order in which they are named."""
 
 
 def rounded_inwards(box: Sequence[Span], steps: Sequence[float]) -> Box | None:
@@ -36,6 +37,17 @@ def rounded_inwards(box: Sequence[Span], steps: Sequence[float]) -> Box | None:
                 return None
             sides[i] = (low * step, high * step)
     return tuple(sides)
+
+
+def is_within(inner: Box, outer: Box) -> bool:
+    """Whether a box lies in another."""
+    return all(a >= low and b <= high for (a, b), (low, high) in zip(inner, outer, strict=True))
+
+
+def is_narrower(left: Box, box: Box, share: float) -> bool:
+    """Whether a side has been narrowed by more than a share of it."""
+    pairs = zip(left, box, strict=True)
+    return any(b - a < (1 - share) * (high - low) < math.inf for (a, b), (low, high) in pairs)
 
 
 def distances(box: Sequence[Span], point: Sequence[float]) -> list[Span]:

@@ -186,15 +186,19 @@ def _power(base: Enclosure, exponent: Enclosure) -> Enclosure:
 def _whole_power(base: Enclosure, n: float) -> Enclosure:
     if n == 0:
         return Enclosure((1.0, 1.0), ZERO, base.flaw)
-    if n == 1:
-        return base
     if n < 0:
         return _inverse(_whole_power(base, -n))
     return _chained(base, powers(base.values, n), times((n, n), powers(base.values, n - 1)))
 
 
 def powers(span: Span, n: float) -> Span:
-    """The values of a power with a whole exponent of one or more."""
+    """The values of a power with a whole exponent of zero or more.
+
+    >>> powers((-2.0, 1.0), 2)[0], powers((-2.0, 1.0), 3)[0] <= -8
+    (0.0, True)
+    """
+    if n <= 1:
+        return span if n else _ONE
     even = n % 2 == 0
     ends = sizes(span) if even else span
     low, high = (raised(x, n) if x >= 0 else -raised(-x, n) for x in ends)

@@ -24,6 +24,7 @@ from typing import Any
 from derive.expressions.tree import Equation
 from derive.numerics.algebra.evaluation import residual
 from derive.numerics.algebra.exact_values import many_digits
+from derive.numerics.algebra.linear import solved
 from derive.numerics.algebra.multiprecision import difference
 from derive.time_limits import tick
 from derive.tolerances import LEAST, QUOTIENT, RANK_OF_QUOTIENTS, ROUNDED, SHARP, STALLED, VANISHING
@@ -68,7 +69,7 @@ def is_isolated(
     system = _System(equations, list(point), known)
     gaps = system.gaps(point)
     return gaps is not None and all(
-        (rows := system.rows(point, gaps, step)) and _solved(rows, rank) for step in (_STEP, -_STEP)
+        (rows := system.rows(point, gaps, step)) and solved(rows, rank) for step in (_STEP, -_STEP)
     )
 
 
@@ -89,7 +90,7 @@ class _System:
             if size <= ROUNDED:
                 return point
             rows = self.rows(point, gaps)
-            taken = rows and (_solved([*map(list, rows)]) or _solved(_normal(rows)))
+            taken = rows and (solved([*map(list, rows)], RANK_OF_QUOTIENTS) or solved(_normal(rows), RANK_OF_QUOTIENTS))
             if not taken:
                 return None
             moved = self.damped(point, dict(zip(self.unknowns, taken, strict=True)), size)
@@ -139,25 +140,6 @@ def _normal(rows: Sequence[Sequence[float]]) -> list[list[float]]:
     return [
         [entry / scale + (_DAMPED if i == k else 0.0) for k, entry in enumerate(row)] for i, row in enumerate(squares)
     ]
-
-
-def _solved(rows: list[list[float]], rank: float = RANK_OF_QUOTIENTS) -> list[float] | None:
-    size = len(rows)
-    for column in range(size):
-        best = max(range(column, size), key=lambda i: abs(rows[i][column]))
-        if abs(rows[best][column]) < rank:
-            return None
-        rows[column], rows[best] = rows[best], rows[column]
-        pivot = rows[column]
-        for row in rows[column + 1 :]:
-            factor = row[column] / pivot[column]
-            for k in range(column, size + 1):
-                row[k] -= factor * pivot[k]
-    result = [0.0] * size
-    for i in range(size - 1, -1, -1):
-        rest = sum(rows[i][k] * result[k] for k in range(i + 1, size))
-        result[i] = (rows[i][size] - rest) / rows[i][i]
-    return result
 
 
 def _stepped(x: float, change: float, positive: bool) -> float:

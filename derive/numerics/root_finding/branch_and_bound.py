@@ -27,14 +27,16 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, product
+from operator import mul
 
 from derive.errors import LimitError
 from derive.expressions.tree import Apply, Equation, Name, Node, names_in
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.like_terms import ZERO
+from derive.numerics.algebra.linear import solved
 from derive.numerics.intervals.arithmetic import ZERO as NOTHING
 from derive.numerics.intervals.arithmetic import Span
-from derive.numerics.intervals.boxes import Box, MeanValueForm, better_end, distances, rounded_inwards
+from derive.numerics.intervals.boxes import Box, MeanValueForm, better_end, distances, is_narrower, rounded_inwards
 from derive.numerics.intervals.enclosure import truths
 from derive.numerics.root_finding.contractors import BoxConsistency, contracted
 from derive.numerics.root_finding.expression_graph import Dag, Run, dag_of
@@ -58,7 +60,7 @@ PARTS = 1000
 _CORNERED = 8  # names up to which every corner is tried
 _ROUNDS = 6  # in which a part is narrowed
 _SWEEPS = 4  # of contractors on one part
-_PAYS = 0.8  # share of its length to which a side is cut, for another round
+_PAYS = 0.2  # share of its length that is cut off a side, for another round
 _FINEST = 10 * FINEST_BREADTH  # breadth of a side that is not cut further
 _GOAL = "the goal"
 
@@ -280,24 +282,9 @@ def _fitted(goal: Sequence[float], slopes: Sequence[Sequence[float]]) -> list[fl
     """The weights by the normal equations, each slope scaled to length one; None if they are dependent."""
     lengths = [math.sqrt(math.fsum(x * x for x in slope)) for slope in slopes]
     units = [[x / length for x in slope] for slope, length in zip(slopes, lengths, strict=True)]
-    rows = [
-        [*(math.fsum(map(_times, one, other)) for other in units), -math.fsum(map(_times, one, goal))] for one in units
-    ]
-    count = len(rows)
-    for i in range(count):
-        pivot = max(range(i, count), key=lambda k: abs(rows[k][i]))
-        if abs(rows[pivot][i]) < RANK:
-            return None
-        rows[i], rows[pivot] = rows[pivot], rows[i]
-        for k in range(count):
-            if k != i:
-                factor = rows[k][i] / rows[i][i]
-                rows[k] = [a - factor * b for a, b in zip(rows[k], rows[i], strict=True)]
-    return [rows[i][count] / rows[i][i] / lengths[i] for i in range(count)]
-
-
-def _times(x: float, y: float) -> float:
-    return x * y
+    rows = [[*(math.fsum(map(mul, one, other)) for other in units), -math.fsum(map(mul, one, goal))] for one in units]
+    found = solved(rows, RANK)
+    return None if found is None else [x / length for x, length in zip(found, lengths, strict=True)]
 
 
 def centre(side: Span) -> float:
@@ -386,7 +373,7 @@ class Search:
             left = boxes.cut(part, self.value) if better is None else better
             if left is None:
                 return None
-            if better is None and not _pays(part.box, left):
+            if better is None and not is_narrower(left, part.box, _PAYS):
                 break
             sides = left
         assert part is not None
@@ -411,15 +398,6 @@ class Search:
 
     def after(self, half: Box) -> None:
         """What else is tried after a cut."""
-
-
-def _pays(before: Box, after: Box) -> bool:
-    """Whether a side has been cut by enough to go on."""
-    return any(
-        end - start < _PAYS * (high - low)
-        for (low, high), (start, end) in zip(before, after, strict=True)
-        if math.isfinite(high - low)
-    )
 
 
 @dataclass(frozen=True, slots=True)

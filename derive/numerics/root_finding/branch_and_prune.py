@@ -29,8 +29,9 @@ from dataclasses import dataclass
 from derive.expressions.tree import Equation
 from derive.numerics.algebra.linear import echelon
 from derive.numerics.intervals.arithmetic import Span
+from derive.numerics.intervals.boxes import Box, is_narrower, is_within
 from derive.numerics.root_finding.contractors import BoxConsistency, contracted
-from derive.numerics.root_finding.expression_graph import Box, Dag, dag_of, has_gained, is_within
+from derive.numerics.root_finding.expression_graph import Dag, dag_of
 from derive.numerics.root_finding.krawczyk import Newton, isolated_near, newton, tightened
 from derive.time_limits import tick
 from derive.tolerances import FINEST_PART, SPECK
@@ -44,7 +45,7 @@ _OPEN = 400  # limit on open parts before the rest stays open
 _SKEW = 0.4871  # where a part is cut: not in the middle, where solutions often lie
 _AT_A_POINT = 10  # interval Newton steps around one point
 _ROUNDS = 6  # limit on rounds of contractors on one part
-_GAIN = 0.7  # share of a width to which a round must cut one unknown for another to follow
+_GAIN = 0.3  # share of a width that a round must cut off one unknown for another to follow
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +130,7 @@ class _Search:
                 if step.unique and self._count_unique(left, step):
                     return []
                 left = step.left
-            is_gain = has_gained(part, left, _GAIN)
+            is_gain = is_narrower(left, part, _GAIN)
             part = left
             if not is_gain:
                 break

@@ -21,9 +21,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from derive.expressions.functions import TABLE, Function
-from derive.numerics.intervals.arithmetic import ALL, FAINT, Span, meet, minus, outward, plus, times
+from derive.numerics.intervals.arithmetic import ALL, FAINT, Span, meet, minus, outward, over, plus, times
+from derive.numerics.intervals.boxes import Box
 from derive.numerics.intervals.enclosure import raised
-from derive.numerics.root_finding.expression_graph import Box, Dag, Run, Step, without_each
+from derive.numerics.root_finding.expression_graph import Dag, Run, Step, without_each
 from derive.tolerances import AGREEMENT, EPSILON, EXPONENT, HANDFUL, UNDERFLOW
 
 _SWEEPS = 12  # limit on sweeps in one contraction
@@ -223,7 +224,7 @@ def quotients(whole: Span, divisor: Span) -> list[Span]:
     [[-inf, -2.0], [1.0, inf]]
     """
     if divisor[0] > 0 or divisor[1] < 0:
-        return [times(whole, _inverse(divisor))]
+        return [times(whole, over(divisor))]
     if whole[0] <= 0 <= whole[1]:
         return [ALL]
     if whole[1] < 0:
@@ -234,14 +235,6 @@ def quotients(whole: Span, divisor: Span) -> list[Span]:
     if divisor[1] > 0:
         found.append((outward(whole[0] / divisor[1], 0.0)[0], math.inf))
     return found
-
-
-def _inverse(span: Span) -> Span:
-    """The inverses of numbers of one sign."""
-    low, high = span
-    if high < 0:
-        return minus(_inverse(minus(span)))
-    return outward(1 / high, 1 / low)
 
 
 def _of_extreme(step: Step, run: Run) -> list[tuple[int, Span]]:

@@ -22,20 +22,6 @@ from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.intervals.arithmetic import ALL, ZERO, Span, hull, plus, times
 from derive.numerics.intervals.enclosure import SMOOTH, SPANS, Enclosure, applied, arms_allowed, around, powers, truths
 
-Box = tuple[Span, ...]
-"""An interval of each unknown, in the order in which they are named."""
-
-
-def is_within(inner: Box, outer: Box) -> bool:
-    """Whether a box lies in another."""
-    return all(a >= low and b <= high for (a, b), (low, high) in zip(inner, outer, strict=True))
-
-
-def has_gained(before: Box, after: Box, share: float) -> bool:
-    """Whether a side has been cut to a share of its width, so that another step may pay."""
-    return any(b - a <= share * (high - low) < math.inf for (low, high), (a, b) in zip(before, after, strict=True))
-
-
 _ONE: Span = (1.0, 1.0)
 _STEEPEST = 1000  # limit on integer exponents computed as such
 _DEEPEST = 400  # limit on levels of an expression
@@ -266,7 +252,7 @@ def _forwards(step: Step, run: Run, named: Mapping[str, Span]) -> Span | None:
         case "piecewise":
             return _chosen(step, run, named)
         case "pow" if step.power > 0:
-            return whole_power(spans[args[0]], step.power)
+            return powers(spans[args[0]], step.power)
         case "positive":  # the base of a power where it has a logarithm
             low, high = spans[args[0]]
             return (max(low, 0.0), high) if high > 0 else (0.0, math.inf)
@@ -284,17 +270,6 @@ def _guarded(step: Step, run: Run) -> Span | None:
     run.flaws.add(step.at)
     is_fractional = math.isfinite(exponent[1]) and math.floor(exponent[1]) < exponent[0]
     return None if base[1] < 0 and is_fractional else ALL
-
-
-def whole_power(span: Span, n: int) -> Span:
-    """The n-th powers of the numbers in a span, for a whole n of zero or more.
-
-    >>> whole_power((-2.0, 1.0), 2)[0], whole_power((-2.0, 1.0), 3)[0] <= -8
-    (0.0, True)
-    """
-    if n <= 1:
-        return span if n else _ONE
-    return powers(span, n)
 
 
 def _function(step: Step, run: Run) -> Span | None:
@@ -348,7 +323,7 @@ def _slopes(step: Step, run: Run) -> list[Span]:
             first = args.index(run.arms[step.at][0])
             return [_ONE if i == first else ZERO for i in range(len(args))]
         case "pow" if step.power > 0:
-            return [times((float(step.power),) * 2, whole_power(spans[args[0]], step.power - 1)), ZERO]
+            return [times((float(step.power),) * 2, powers(spans[args[0]], step.power - 1)), ZERO]
         case "pow":
             return [run.slopes[step.at], ZERO]
         case _:

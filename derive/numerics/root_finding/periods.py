@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 
 from derive.expressions.functions import PERIODIC
-from derive.expressions.tree import Apply, Equation, Name, Node, walk
+from derive.expressions.tree import Apply, Equation, Node, names_in, rebuilt, walk
 from derive.numerics.algebra.evaluation import value
-from derive.numerics.algebra.like_terms import occurrences
+from derive.numerics.algebra.like_terms import ZERO, occurrences
 from derive.numerics.intervals.arithmetic import Span
 from derive.numerics.root_finding.root_boxes import last_holding
 from derive.tolerances import AGREEMENT, LARGEST, SMALLEST, WHOLE
@@ -100,11 +100,5 @@ def _turn_of(angle: Node, name: str, known: Mapping[str, float], domain: Domain)
 
 def occurs_outside_angles(form: Node, name: str) -> bool:
     """Whether the name occurs outside of sines, cosines and tangents, so that nothing repeats."""
-    pending = [form]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, Name) and node.name == name:
-            return True
-        if isinstance(node, Apply) and node.op not in PERIODIC:
-            pending.extend(node.args)
-    return False
+    outside = rebuilt(form, lambda part: ZERO if isinstance(part, Apply) and part.op in PERIODIC else None)
+    return name in names_in(outside)

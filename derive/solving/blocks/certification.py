@@ -17,13 +17,14 @@ from functools import partial
 from derive.certificates.boxes import System
 from derive.certificates.checker import check
 from derive.certificates.proof import Boxes, Claim, Count, Isolation, Known, Place
-from derive.certificates.tree import Cut, Narrowing, cut_off, is_narrower, recorded
+from derive.certificates.tree import Cut, Narrowing, cut_off, recorded
 from derive.errors import VerificationError
 from derive.expressions.arithmetic import NoElement
 from derive.expressions.tree import Apply, Equation, names_in
 from derive.numerics.intervals.arithmetic import Span
+from derive.numerics.intervals.boxes import Box, is_narrower, is_within
 from derive.numerics.root_finding.contractors import contracted
-from derive.numerics.root_finding.expression_graph import Box, Dag, dag_of, is_within
+from derive.numerics.root_finding.expression_graph import Dag, dag_of
 from derive.numerics.root_finding.root_boxes import middle
 from derive.solving.blocks.outcome import Outcome
 from derive.tolerances import AROUND_ZERO, BLUR, FINEST_PART, LARGEST, SAME_SOLUTION

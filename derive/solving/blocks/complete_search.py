@@ -28,9 +28,9 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from derive.expressions.tree import Equation, Name
+from derive.numerics.intervals.boxes import Box
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.branch_and_prune import ALLOWANCE, located
-from derive.numerics.root_finding.expression_graph import Box
 from derive.solving.blocks.outcome import Outcome, Solution, System, agrees
 from derive.solving.blocks.polishing import fitted, leads_elsewhere
 from derive.solving.blocks.samples import middle
