@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import derive
 from derive.errors import AmbiguousError, DomainError
-from derive.presentation.text import as_data, as_text
+from derive.presentation.text import as_data
 
 FLEET = """[quantities]
 chips = { unit = "chip", domain = "whole" }
@@ -93,7 +93,7 @@ def test_a_range_of_counts_may_hold_no_whole_number():
 
 def test_it_stands_under_the_answer_in_every_form_and_outlives_a_pickle():
     answer = LIBRARY.solve("chips", time="20 ms", work="1e15 FLOP", speed="3.5e15 FLOP/s/chip")
-    assert f"  {answer.whole}" in as_text(answer).splitlines()
+    assert f"  {answer.whole}" in answer.text().splitlines()
     assert as_data(answer)["whole"] == answer.whole
     assert "15 chip suffices" in answer.markdown()
     assert "15 chip suffices" in answer.latex()
