@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from derive.errors import AmbiguousError, LimitError, NoSolutionError
 from derive.expressions.functions import STEPPED
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, render, replaced, walk
-from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, cases_of_arms, cases_of_stated, leaves
+from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, cases_of_arms, cases_of_stated
 from derive.kernels.reach import eliminates, eliminates_in_a_gap, generic, probed
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import stated
@@ -66,7 +66,7 @@ def formula(library: RelationSet, target: str, given: Iterable[str]) -> Any:
             library, found = by_arms
         if eliminates_in_a_gap(library, found):  # what is missing cancels there, and no plan has a form for it
             raise _none(target, [])
-        open_cases = [case for tree in found.alternatives for case in leaves(tree) if case.is_open]
+        open_cases = [case for case in found.leaves if case.is_open]
         undecided = found.partial or next(_following_in_some_case(library, found.outline, open_cases), None)
         if undecided is not None or (open_cases and len(found.alternatives) > 1):
             raise _undecided(target, undecided)

@@ -29,7 +29,7 @@ from derive.errors import DeriveError, UnknownNameError, unknown
 from derive.kernels.agreement import agreement, said_twice
 from derive.kernels.backends.numba_source import is_at_hand
 from derive.kernels.backends.python_numpy import Floats
-from derive.kernels.case_dispatch import Cases, cases, leaves
+from derive.kernels.case_dispatch import Cases, cases
 from derive.kernels.lowering import written
 from derive.kernels.reach import eliminates, generic
 from derive.kernels.several_targets import Abreast, Asking, found_for
@@ -279,8 +279,7 @@ def _fates(library: RelationSet, found: Cases, strong: set[str]) -> tuple[set[st
     A plan for a quantity of a condition leaves that quantity's own value out. Where it rests on weak values alone, it
     only repeats what they state: the quantity does not yield to what is given.
     """
-    trees = (*found.alternatives, *(tree for trees in found.asides.values() for tree in trees))
-    plans = [case.plan for tree in trees for case in leaves(tree)]
+    plans = [case.plan for case, _ in found.ends if case is not None]
     used = {name for made in plans for name in made.weak}
     yielding = set()
     for made in plans:

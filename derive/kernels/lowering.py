@@ -173,10 +173,9 @@ class Draft:
     def _aside(self, name: str, scope: Scope) -> None:
         """A quantity in a condition, by a function of its own."""
         strong, asides = self.outline.strong, self.found.asides
-        plans = Cases(replace(self.outline, target=name), asides[name], asides)
-        value = self._by_function(
-            plans, (name, strong, *asides.items()), [self.arguments[one] for one in strong], scope
-        )
+        key = (name, strong, *asides.items())
+        arguments = [self.arguments[one] for one in strong]
+        value = self._by_function(self.found.of_aside(name), key, arguments, scope)
         self._askable(value, scope)
         self.sheet.require(scope, f"({value} == {value})")
         scope.bind(name, value)

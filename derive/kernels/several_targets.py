@@ -18,7 +18,7 @@ from derive.errors import DeriveError
 from derive.kernels.backends.emitter import Dialect, Unsaid
 from derive.kernels.backends.numba_source import Machine, is_at_hand, looped, part, spread, tiles
 from derive.kernels.backends.python_numpy import Arrays, only_of_arrays
-from derive.kernels.case_dispatch import Cases, cases, cases_of_arms, cases_of_stated, leaves
+from derive.kernels.case_dispatch import Cases, cases, cases_of_arms, cases_of_stated
 from derive.kernels.lowering import cancelling_divisors, written
 from derive.kernels.reach import eliminates, eliminates_in_a_gap
 from derive.model.relation_set import RelationSet
@@ -86,7 +86,7 @@ class Abreast:
         self._asking = [Asking(library, found, self.names, weak) for found in wanted]
         self._wanted = tuple(wanted)
         self._by_lines = tuple(i for i, found in enumerate(wanted) if not found.is_asked)
-        plans = chain.from_iterable(plans_of(wanted[i]) for i in self._by_lines)
+        plans = chain.from_iterable(wanted[i].plans for i in self._by_lines)
         self._size = len(set[Block]().union(*(made.blocks for made in plans)))
         self._points = 0  # so far
         self._functions: dict[tuple[type[Dialect], tuple[int, ...]], Callable[..., Any]] = {}
@@ -169,10 +169,9 @@ class Asking:
         self.weak = weak
         self.outline = found.outline
         self.places = [names.index(name) for name in found.outline.strong]
-        plans = plans_of(found)
-        yields = any(case.yielding for tree in found.alternatives for case in leaves(tree))
-        self.has_steps = yields or any(len(made.blocks) > 1 or _may_be_doubtful(library, made) for made in plans)
-        self.has_checks = any(made.checks or _has_followers(library, made) for made in plans) or any(
+        yields = any(case.yielding for case in found.leaves)
+        self.has_steps = yields or any(len(made.blocks) > 1 or _may_be_doubtful(library, made) for made in found.plans)
+        self.has_checks = any(made.checks or _has_followers(library, made) for made in found.plans) or any(
             relation.conditions or not relation.is_equation for relation in library.relations.values()
         )
 
@@ -230,8 +229,3 @@ def _may_be_doubtful(library: RelationSet, made: Plan) -> bool:
     last = made.blocks[-1]
     candidates = isolate(library.relations[last.relations[0]].written, last.unknowns[0])
     return bool(candidates and cancelling_divisors(library, candidates))
-
-
-def plans_of(found: Cases) -> list[Plan]:
-    """The plans of all cases."""
-    return [case.plan for tree in found.alternatives for case in leaves(tree)]

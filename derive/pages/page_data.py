@@ -21,7 +21,6 @@ from derive.errors import DeriveError, LimitError
 from derive.expressions.tree import names_in
 from derive.kernels.case_dispatch import cases_of_stated
 from derive.kernels.programs.program import Program, Shared, programmed
-from derive.kernels.several_targets import plans_of
 from derive.model.relation_set import RelationSet
 from derive.pages.page_question import Choices, PageQuestion, Variants, in_one_sentence, slots, variants
 from derive.presentation.failed_checks import MOST_REMARKS
@@ -208,8 +207,8 @@ class _Plans:
         """The relations of each plan for a target; none if counting leaves it open."""
         key = target, frozenset(given)
         if key not in self._used:
-            found = plans_of(cases_of_stated(self.library, outlined(self.library, target, given)))
-            self._used[key] = {frozenset(made.relations) for made in found}
+            found = cases_of_stated(self.library, outlined(self.library, target, given))
+            self._used[key] = {frozenset(made.relations) for made in found.plans}
         return self._used[key]
 
     def _plan(self, unknown: str, given: Sequence[str]) -> int | str | dict[str, str]:

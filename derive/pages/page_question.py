@@ -31,7 +31,6 @@ from itertools import product
 from derive.errors import DeriveError
 from derive.kernels.agreement import surplus
 from derive.kernels.case_dispatch import cases
-from derive.kernels.several_targets import plans_of
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.plan import plan
@@ -140,7 +139,7 @@ def _is_fixed(value: Value) -> bool:
 
 def _of_all_cases(library: RelationSet, question: Question, used: Mapping[str, Value]) -> dict[str, Value]:
     """The values in use in any case, or in this one only if those of all cases state something twice."""
-    plans = plans_of(cases(library, question.outline))
+    plans = cases(library, question.outline).plans
     if len(plans) < 2:
         return dict(used)
     stated = question.values

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from derive.expressions.tree import Node, names_in
 from derive.kernels.agreement import gap_of, outside, tested
 from derive.kernels.backends.emitter import Writer
-from derive.kernels.case_dispatch import Cases, Fork, Tree, leaves
+from derive.kernels.case_dispatch import Cases, End
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.tables.point_values import PointFunction, Recipe, Values
@@ -95,7 +95,7 @@ def _needs_the_solver(cases: Cases | None) -> bool:
     """Whether the solver would be asked for a quantity at each point, or for the case that holds there."""
     if cases is None:
         return False
-    return cases.is_asked or any(case.is_open for tree in cases.alternatives for case in leaves(tree))
+    return cases.is_asked or any(case.is_open for case in cases.leaves)
 
 
 def _condition_sign(recipe: Recipe, condition: Node) -> Sign | None:
@@ -340,8 +340,7 @@ def grouped(codes: Sequence[Any]) -> tuple[Any, list[Pattern]]:
 def signs_of(recipe: Recipe, given: Iterable[str]) -> tuple[Sign, ...]:
     """All signs that the checks of a target may depend on, by the plans of every case."""
     library, cases = recipe.library, recipe.lines
-    trees = [*cases.alternatives, *chain.from_iterable(cases.asides.values())]
-    plans = [case.plan for case in chain.from_iterable(map(leaves, trees))]
+    plans = [case.plan for case, _ in cases.ends if case is not None]
     blocks = chain.from_iterable((*made.blocks, *made.extra) for made in plans)
     known = {*recipe.names, recipe.target, *recipe.beside}
     known.update(*(made.weak for made in plans), *(block.unknowns for block in blocks))
@@ -371,7 +370,7 @@ def signs_of(recipe: Recipe, given: Iterable[str]) -> tuple[Sign, ...]:
 
     displaced = known - (recipe.numbers.keys() | recipe.fallbacks)
     relations = [relation for relation in library.relations.values() if may_be_tested(relation)]
-    conditions = chain(*map(_conditions, trees), *(relation.conditions for relation in relations))
+    conditions = chain(*map(_conditions, cases.ends), *(relation.conditions for relation in relations))
     signs = [
         *(_relation_sign(recipe, relation) for relation in relations),
         *(_condition_sign(recipe, condition) for condition in dict.fromkeys(conditions)),
@@ -380,11 +379,9 @@ def signs_of(recipe: Recipe, given: Iterable[str]) -> tuple[Sign, ...]:
     return tuple(sign for sign in signs if sign is not None)
 
 
-def _conditions(tree: Tree) -> Iterator[Node]:
-    """The conditions that decide between cases, and those that each case has to meet."""
-    if isinstance(tree, Fork):
-        yield tree.condition
-        yield from _conditions(tree.yes)
-        yield from _conditions(tree.no)
-    elif tree is not None:
-        yield from chain(tree.holding, *tree.failing)
+def _conditions(end: End) -> Iterator[Node]:
+    """The conditions that lead to a case, and those that it has to meet."""
+    case, decided = end
+    yield from decided
+    if case is not None:
+        yield from chain(case.holding, *case.failing)

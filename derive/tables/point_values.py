@@ -19,7 +19,7 @@ from derive.kernels.agreement import based, tested
 from derive.kernels.backends.emitter import Writer, apart
 from derive.kernels.case_dispatch import Cases
 from derive.kernels.programs.layout import always_in_use, choice_of, ways
-from derive.kernels.several_targets import Abreast, found_for, plans_for, plans_of
+from derive.kernels.several_targets import Abreast, found_for, plans_for
 from derive.model.relation_set import RelationSet
 from derive.planning.plan import Block, Plan
 from derive.solving.execution.question import Outline, Question
@@ -102,11 +102,6 @@ class Recipe:
         cases = _PLANS.of(self.library.session, key, lambda: found_for(self.library, self.target, self.names))
         assert cases is not None
         return replace(cases, is_asked=True) if self.is_asked else cases
-
-    @property
-    def plans(self) -> list[Plan]:
-        """The plans of all cases of the target."""
-        return plans_of(self.lines)
 
     def followed(self, name: str) -> Cases | None:
         """The plans for a quantity that is not a target itself; None if it does not follow."""
@@ -231,7 +226,7 @@ def switches(recipes: Iterable[Recipe], ranged: Collection[str]) -> dict[str, Sw
 
 def _choosing(recipe: Recipe) -> Iterator[str]:
     """The relations with a choice that a target is computed by."""
-    blocks = [block for made in recipe.plans for block in made.blocks]
+    blocks = [block for made in recipe.lines.plans for block in made.blocks]
     for name in dict.fromkeys(name for block in blocks for name in block.relations):
         if recipe.library.relations[name].chooses:
             yield name
@@ -239,7 +234,7 @@ def _choosing(recipe: Recipe) -> Iterator[str]:
 
 def _fixed(recipe: Recipe, relation: str) -> frozenset[str]:
     """The names that have one number throughout a sweep, wherever a relation is solved."""
-    return always_in_use(recipe.plans, relation).union(recipe.numbers).difference(recipe.axes, recipe.ranged)
+    return always_in_use(recipe.lines.plans, relation).union(recipe.numbers).difference(recipe.axes, recipe.ranged)
 
 
 def _switch(recipe: Recipe, relation: Relation, fixed: Collection[str]) -> Switch | None:

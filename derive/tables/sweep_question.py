@@ -17,7 +17,6 @@ from typing import Any
 from derive.errors import DeriveError, ExpressionError, InconsistentError, UnderdeterminedError, read_all
 from derive.kernels.agreement import leaving_beside, said_twice
 from derive.kernels.case_dispatch import cases, open_sides
-from derive.kernels.several_targets import plans_of
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.plan import Plan, plan
@@ -241,7 +240,7 @@ class _Along:
         out. Where that leaves more cases open, all of them are used, and the solver has to say where each yields.
         """
         found = cases(self.library, question.outline)
-        each = [frozenset(case.weak) for case in plans_of(found)] or [frozenset(made.weak)]
+        each = [frozenset(case.weak) for case in found.plans] or [frozenset(made.weak)]
         always = frozenset.intersection(*each)
         sometimes = frozenset().union(*each) & question.stated
         kept = (always | (sometimes & frozenset(made.weak))) & question.stated
