@@ -31,14 +31,14 @@ from derive.kernels.backends.numba_source import is_at_hand
 from derive.kernels.backends.python_numpy import Floats
 from derive.kernels.case_dispatch import Cases, cases
 from derive.kernels.lowering import written
-from derive.kernels.reach import eliminates, generic
+from derive.kernels.reach import eliminates, generic_numbers
 from derive.kernels.several_targets import Abreast, Asking, found_for
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.plan import plan
 from derive.solving.execution.question import Question, ask
 from derive.time_limits import query
-from quantities.value import Value, is_number, read_number
+from quantities.value import Value, is_number
 
 Backend = Literal["auto", "python", "numpy", "numba"]
 BACKENDS: tuple[str, ...] = get_args(Backend)
@@ -240,12 +240,8 @@ def named_by(library: RelationSet, target: str, given: Iterable[str], profiles: 
 
 def generic_question(library: RelationSet, target: str, names: Sequence[str], profiles: tuple[Any, ...]) -> Question:
     """The question at generic numbers of the givens."""
-    given = {}
-    for name in names:
-        quantity = library.declared[name]
-        given[name] = read_number(quantity.unit.from_base(generic(quantity, 0)), quantity.unit)
     with query():
-        return ask(library, target, profiles, given)
+        return ask(library, target, profiles, generic_numbers(library, names, 0))
 
 
 def used_values(library: RelationSet, question: Question) -> dict[str, Value]:

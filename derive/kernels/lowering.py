@@ -26,10 +26,11 @@ from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, Yielding
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out
 from derive.numerics.algebra.like_terms import ZERO
-from derive.numerics.intervals.enclosure import Span, enclose
+from derive.numerics.intervals.enclosure import enclose
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.free_unknowns import has_choice, is_divided_by, variants_of
 from derive.solving.execution.question import Outline
+from derive.solving.ranges.range_propagation import domains_of
 from derive.tolerances import ASIDE, AT_ZERO, EXPRESSION
 
 _COMPARED = frozenset({"max", "min", *COMPARISONS.values()})
@@ -71,13 +72,8 @@ def cancelling_divisors(library: RelationSet, candidates: Sequence[Candidate]) -
 def _may_cancel(library: RelationSet, divisor: Node) -> bool:
     if not any(isinstance(part, Apply) and part.op == "add" for part in walk(divisor)):
         return False
-    found = enclose(divisor, _spans_of(library, names_in(divisor)), "")
+    found = enclose(divisor, domains_of(library, names_in(divisor)), "")
     return found is None or not found.misses_zero
-
-
-def _spans_of(library: RelationSet, names: Iterable[str]) -> dict[str, Span]:
-    domains = {name: library.declared[name].domain for name in names}
-    return {name: (domain.low, domain.high) for name, domain in domains.items()}
 
 
 class Draft:
@@ -308,7 +304,7 @@ class Draft:
         if not candidates or any(candidate.winds for candidate in candidates):
             return False
         powers = [power for candidate in candidates for power in candidate.powers]
-        if leaves_out(powers, _spans_of(self.library, names_in(*powers))):
+        if leaves_out(powers, domains_of(self.library, names_in(*powers))):
             return False
         texts = [self._text(candidate.form, scope) for candidate in candidates]
         form: Node | None = None  # if it is the only one

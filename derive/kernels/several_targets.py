@@ -8,10 +8,11 @@ relations could tell apart, or is only bounded.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import chain
+from types import MappingProxyType
 from typing import Any
 
 from derive.errors import DeriveError
@@ -25,6 +26,7 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import isolate
 from derive.planning.plan import Block, Plan
 from derive.solving.answering.solver import solve
+from derive.solving.execution.answer import Answer
 from derive.solving.execution.question import outlined
 from derive.time_limits import query
 from quantities.facts import Profile
@@ -196,16 +198,29 @@ class Asking:
         return numpy.array([self.solved(point) for point in points_at(everywhere, own)]).reshape(everywhere.shape)
 
     def solved(self, point: Sequence[float]) -> float:
-        library, outline = self.library, self.outline
-        units = {name: library.declared[name].unit for name in (*outline.strong, outline.target)}
+        target, named = self.outline.target, dict(zip(self.outline.strong, point, strict=True))
         try:
-            given = {name: read_number(x, units[name]) for name, x in zip(outline.strong, point, strict=True)}
-            stated = {name: given.pop(name) for name in outline.strong if name in self.weak}
-            base = solve(library, outline.target, (Profile("point", stated),) if stated else (), given).base
+            base = answer_at(self.library, target, named, self.weak).base
         except DeriveError:
             return math.nan
-        declared = math.nan if base is None else units[outline.target].from_base(base)
+        declared = math.nan if base is None else self.library.declared[target].unit.from_base(base)
         return declared if math.isfinite(declared) else math.nan
+
+
+def answer_at(
+    library: RelationSet,
+    target: str,
+    point: Mapping[str, float],
+    weak: Container[str],
+    profiles: tuple[Any, ...] = (),
+    given: Mapping[str, Any] = MappingProxyType({}),
+) -> Answer:
+    """The solver's answer at a point beside what is given; weak values of it are stated as a profile states them."""
+    values = {name: read_number(number, library.declared[name].unit) for name, number in point.items()}
+    typed = {name: value for name, value in values.items() if name not in weak}
+    stated = {name: value for name, value in values.items() if name in weak}
+    own = (Profile("point", stated),) if stated else ()
+    return solve(library, target, (*profiles, *own), {**given, **typed})
 
 
 def points_at(there: Any, arrays: Sequence[Any]) -> Iterable[tuple[float, ...]]:

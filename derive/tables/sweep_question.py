@@ -16,6 +16,7 @@ from typing import Any
 
 from derive.errors import DeriveError, ExpressionError, InconsistentError, UnderdeterminedError, read_all
 from derive.kernels.agreement import leaving_beside, said_twice
+from derive.kernels.backends.numba_source import Tile, tiles
 from derive.kernels.case_dispatch import cases, open_sides
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
@@ -28,9 +29,6 @@ from derive.tables.sweep_work import ENDS, Work
 from quantities.declaration import read_given
 from quantities.units import convert
 from quantities.value import read_number
-
-Box = tuple[slice, ...]
-"""A stretch of each axis."""
 
 _PIECE = 1 << 18  # points computed at once
 _SHORT = 1 << 12  # number of points too small for a probe
@@ -104,27 +102,16 @@ class Survey:
             return _SHORT // 8
         return _PIECE if self._each < _SLOW else max(_PROBE, min(_PIECE, int(_PATIENCE / self._each)))
 
-    def boxes(self, points: int = _PIECE) -> Iterator[Box]:
+    def boxes(self, points: int = _PIECE) -> Iterator[Tile]:
         """Boxes of at most this many points, in the order of the rows.
 
         >>> lines = tuple(Line(name, "", range(n)) for name, n in (("x", 3), ("y", 4)))
         >>> [tuple((s.start, s.stop) for s in box) for box in Survey(lines, None).boxes(8)]
         [((0, 2), (0, 4)), ((2, 3), (0, 4))]
         """
-        if not self.lines:
-            yield ()
-            return
-        shape, at, inner = self.shape, len(self.lines) - 1, 1
-        while at > 0 and inner * shape[at] <= points:
-            inner, at = inner * shape[at], at - 1
-        rows = max(1, points // inner)
-        whole = tuple(slice(0, n) for n in shape[at + 1 :])
-        for lead in product(*map(range, shape[:at])):
-            before = tuple(slice(i, i + 1) for i in lead)
-            for start in range(0, shape[at], rows):
-                yield (*before, slice(start, min(start + rows, shape[at])), *whole)
+        return tiles(self.shape, points)
 
-    def within(self, box: Box) -> tuple[Any, ...]:
+    def within(self, box: Tile) -> tuple[Any, ...]:
         """The numbers of each axis in a box, shaped so that they broadcast."""
         parts = [each.part(stretch.start, stretch.stop) for each, stretch in zip(self.lines, box, strict=True)]
         return crossed(parts)
@@ -140,7 +127,7 @@ class Survey:
         return replace(self, lines=tuple(lines))
 
 
-def points_in(box: Box) -> int:
+def points_in(box: Tile) -> int:
     """The number of points in a box."""
     return math.prod(stretch.stop - stretch.start for stretch in box)
 

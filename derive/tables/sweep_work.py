@@ -19,16 +19,13 @@ from derive.caches import Memo
 from derive.errors import DeriveError, InconsistentError
 from derive.kernels.agreement import agreed
 from derive.kernels.case_dispatch import Cases
-from derive.kernels.several_targets import Abreast
+from derive.kernels.several_targets import Abreast, answer_at
 from derive.model.relation_set import RelationSet
 from derive.presentation.placed_remarks import PlacedRemark
-from derive.solving.answering.solver import solve
 from derive.solving.execution.answer import Answer
 from derive.tables.point_checks import Judge, Judgement, Verdict, contradicted, signs_of
 from derive.tables.point_values import End, PointFunction, Recipe, Switch, Values, functions, switches
 from quantities.declaration import read_given
-from quantities.facts import Profile
-from quantities.value import read_number
 
 _KEPT = 1 << 16  # limit on points whose solver answers are cached
 _WITHOUT_LIMIT = Memo[RelationSet](most=64)
@@ -186,11 +183,7 @@ class Work:
         return answer
 
     def _answer(self, library: RelationSet, target: str, point: Mapping[str, float]) -> Answer:
-        """The solver's answer at a point; weak values of it are stated as a profile states them."""
-        values = {name: read_number(number, library.declared[name].unit) for name, number in point.items()}
-        stated = {name: value for name, value in values.items() if name not in self.weak}
-        own = (Profile("point", {name: values[name] for name in self.weak}),) if self.weak else ()
-        return solve(library, target, (*self.profiles, *own), {**self.given, **stated})
+        return answer_at(library, target, point, self.weak, self.profiles, self.given)
 
     def _asked(self, library: RelationSet, target: str, point: Mapping[str, float]) -> PointAnswer:
         """The solver's answer at a point on the axes; where givens contradict each other, the relations that fail.

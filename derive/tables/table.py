@@ -10,6 +10,7 @@ from os import PathLike
 from typing import Any
 
 from derive.errors import ExpressionError, LimitError, unknown
+from derive.kernels.backends.numba_source import Tile
 from derive.model.relation_set import RelationSet
 from derive.presentation.placed_remarks import PlacedRemark
 from derive.showing import Shown
@@ -18,7 +19,7 @@ from derive.tables.axes import is_lazy
 from derive.tables.exports import Units, data_frame, package
 from derive.tables.point_values import Regime
 from derive.tables.progress import ahead, watched
-from derive.tables.sweep_question import Box, Survey, asked, crossed, points_in
+from derive.tables.sweep_question import Survey, asked, crossed, points_in
 from derive.tables.table_checks import Holding, held_along
 
 _MOST = 20_000_000  # limit on points of one table
@@ -211,7 +212,7 @@ def _regimes(survey: Survey, columns: Mapping[str, Any]) -> dict[str, Regime]:
     made = survey.work.switches
     codes = {name: numpy.empty(survey.shape, dtype=numpy.int8) for name in made}
 
-    def work(arrays: Sequence[Any], box: Box) -> Mapping[str, Any]:
+    def work(arrays: Sequence[Any], box: Tile) -> Mapping[str, Any]:
         return survey.work.codes(arrays, {name: column[box] for name, column in columns.items()})
 
     _fill(codes, survey, survey.boxes() if made else (), "regimes", work)
@@ -221,13 +222,13 @@ def _regimes(survey: Survey, columns: Mapping[str, Any]) -> dict[str, Regime]:
 def _fill(
     columns: Mapping[str, Any],
     survey: Survey,
-    boxes: Iterable[Box],
+    boxes: Iterable[Tile],
     what: str,
-    work: Callable[[Sequence[Any], Box], Mapping[str, Any]],
+    work: Callable[[Sequence[Any], Tile], Mapping[str, Any]],
 ) -> None:
     """Fill columns over the axes piece by piece, from the numbers of the axes in each, with a progress bar."""
 
-    def fill(box: Box) -> tuple[int, None]:
+    def fill(box: Tile) -> tuple[int, None]:
         for name, numbers in work(survey.within(box), box).items():
             columns[name][box] = numbers
         return points_in(box), None
