@@ -184,7 +184,7 @@ class Judgement:
     @property
     def unused(self) -> frozenset[str] | None:
         """The givens that no answer uses; None if there is no answer."""
-        return _common(self.verdicts)
+        return unused_in_common(self.verdicts)
 
     def failing(self, name: str) -> Any:
         """Where a check fails."""
@@ -293,7 +293,7 @@ class Judge:
         asked = {place: ask(place) for place in dict.fromkeys(int(held[int(s * (len(held) - 1))]) for s in shares)}
         found = {*asked.values(), *([known] if known is not None else [])}
         if len({(one.failed, one.unused is None) for one in found}) == 1:
-            verdict = Verdict(next(iter(found)).failed, _common(found))
+            verdict = Verdict(next(iter(found)).failed, unused_in_common(found))
             self.known[pattern] = verdict, times + 1
             yield held, verdict
         elif len(held) <= _MOST_ASKED:
@@ -303,10 +303,11 @@ class Judge:
             signs = zip(self.signs, pattern[1:], strict=True)
             broken = {sign.name for sign, code in signs if sign.name and code in (_FAILS, _UNDEFINED)}
             failed = frozenset().union(*(one.failed for one in found)) & broken
-            yield held, Verdict(failed, _common(found))
+            yield held, Verdict(failed, unused_in_common(found))
 
 
-def _common(verdicts: Iterable[Verdict]) -> frozenset[str] | None:
+def unused_in_common(verdicts: Iterable[Verdict | Judgement]) -> frozenset[str] | None:
+    """The names that are unused wherever there is an answer; None if there is none."""
     held = [verdict.unused for verdict in verdicts if verdict.unused is not None]
     return frozenset.intersection(*held) if held else None
 

@@ -36,7 +36,6 @@ _PROBE = 64
 _ASKED = 64  # points of which each is asked before all of them are refused
 _SLOW = 5e-5  # seconds for one point
 _PATIENCE = 2.0  # seconds for a piece of slow ones
-_AT_ONCE = 0.5  # limit in seconds for all points without pieces
 
 
 @dataclass(frozen=True)
@@ -75,20 +74,10 @@ class Survey:
                 hint='Give a single value, derive.span("2..6") for an axis, or a table of fewer points.',
             )
 
-    def is_done_at_once(self) -> bool:
-        """Whether all points take so little time and memory that pieces would only cost time."""
-        if self.size <= _PIECE or self.work.is_ranged or self.work.is_tested:
-            return False
-        return self._each < _SLOW and self._seconds(_SHORT) * self.size < _AT_ONCE
-
     @cached_property
     def _each(self) -> float:
-        """Seconds for one point among a few."""
-        return self._seconds(_PROBE)
-
-    def _seconds(self, points: int) -> float:
-        """Seconds for one point among this many, after compilation."""
-        first, second = islice(self.boxes(points), 2)
+        """Seconds for one point among a few, after compilation."""
+        first, second = islice(self.boxes(_PROBE), 2)
         self.work.columns(self.within(first))  # compiles
         begun = time.monotonic()
         self.work.columns(self.within(second))

@@ -82,11 +82,6 @@ class Work:
     def _tests(self) -> dict[str, list[PointFunction]]:
         return {recipe.target: contradicted(recipe) for recipe in self.recipes}
 
-    @property
-    def is_tested(self) -> bool:
-        """Whether something is stated twice, so that it may contradict itself at some points."""
-        return any(self._tests.values())
-
     # The functions of the axes, one for each purpose: common parts are computed once
 
     @cached_property

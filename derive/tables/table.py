@@ -196,12 +196,8 @@ def tabled(survey: Survey) -> Table:
 
     axes = {line.name: line.part(0, len(line)) for line in survey.lines}
     whole = survey.at(*axes.values())
-    if whole.is_done_at_once():
-        found = whole.work.columns(crossed(list(axes.values())))
-        columns = {name: numpy.require(column, requirements=["C", "W"]) for name, column in found.items()}
-    else:
-        columns = {name: numpy.empty(survey.shape) for name in survey.units if name not in axes}
-        _fill(columns, whole, whole.boxes(whole.pace()), "points", lambda arrays, _: whole.work.columns(arrays))
+    columns = {name: numpy.empty(survey.shape) for name in survey.units if name not in axes}
+    _fill(columns, whole, whole.boxes(whole.pace()), "points", lambda arrays, _: whole.work.columns(arrays))
     return Table(axes, columns, survey.units, whole)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from derive.presentation.failed_checks import without_part
 from derive.presentation.numbers import with_unit
 from derive.presentation.placed_remarks import PlacedRemark, largest
-from derive.tables.point_checks import Judgement, Verdict
+from derive.tables.point_checks import Judgement, Verdict, unused_in_common
 from derive.tables.progress import ahead, watched
 
 if TYPE_CHECKING:
@@ -57,8 +57,7 @@ class Holding:
     @property
     def silent(self) -> frozenset[str] | None:
         """The names that no answer uses; None if there is no answer."""
-        held = [one.unused for one in self.judgements.values() if one.unused is not None]
-        return frozenset.intersection(*held) if held else None
+        return unused_in_common(self.judgements.values())
 
     @property
     def unused(self) -> tuple[str, ...]:
