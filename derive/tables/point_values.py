@@ -18,9 +18,10 @@ from derive.expressions.tree import Apply, names_in
 from derive.kernels.agreement import based, tested
 from derive.kernels.backends.emitter import Writer, apart
 from derive.kernels.case_dispatch import Cases
-from derive.kernels.programs.layout import always_in_use, choice_of, ways
+from derive.kernels.programs.layout import always_in_use, choice_of
 from derive.kernels.several_targets import Abreast, found_for, plans_for
 from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.like_terms import arms_of
 from derive.planning.plan import Block, Plan
 from derive.solving.execution.question import Outline, Question
 from derive.tables.axes import is_lazy
@@ -253,7 +254,7 @@ def _switch(recipe: Recipe, relation: Relation, fixed: Collection[str]) -> Switc
         return None
     places = numpy.array([*(codes[choice.regimes[place]] for place in choice.places), -1], dtype=numpy.int8)
     judged = tested(names, partial(_judging, relation, choice.nodes), largest=_largest, first=_first)
-    sizes = [ways(node) for node in choice.nodes]
+    sizes = [len(arms_of(node)) for node in choice.nodes]
 
     def form(*numbers: Any) -> Any:
         """The form of the relation: the ways that its choices take, as one number; -1 where it does not hold."""

@@ -22,7 +22,8 @@ from derive.expressions.tree import Apply, Equation, Node, names_in, render, wal
 from derive.kernels.agreement import testing
 from derive.kernels.case_dispatch import Case, Cases, ends
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.evaluation import deciding, is_configured
+from derive.numerics.algebra.evaluation import deciding, is_configured, taken_arms
+from derive.numerics.algebra.like_terms import arms_of
 from derive.planning.networks import reached
 from derive.planning.plan import Block, Plan
 from derive.solving.diagnosis.left_domains import leaving_from
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from derive.model.relation import Relation
     from quantities.declaration import Declaration
 
-_CHOICES = frozenset({"max", "min", "piecewise"})
 _MOST = 100  # limit on forms of one relation
 
 
@@ -72,8 +72,9 @@ def choice_of(equation: Equation, given: Collection[str] = ()) -> Choice | None:
     >>> choice_of(parse_equation("t = max(a, b) if n > 1 else 0"), ["n"]).regimes
     ('a', 'b', '')
     """
-    nodes = {id(node): node for node in _nodes(equation) if isinstance(node, Apply) and node.op in _CHOICES}
-    sizes = [ways(node) for node in nodes.values()]
+    parts = (part for part in walk(equation.lhs, equation.rhs) if isinstance(part, Apply))
+    nodes = {id(part): part for part in parts if part.op in ("max", "min", "piecewise")}
+    sizes = [len(arms_of(node)) for node in nodes.values()]
     if math.prod(sizes) > _MOST:
         return None
     forms = [
@@ -84,25 +85,10 @@ def choice_of(equation: Equation, given: Collection[str] = ()) -> Choice | None:
     return Choice(tuple(nodes.values()), distinct, tuple(map(distinct.index, forms)))
 
 
-def ways(choice: Apply) -> int:
-    """How many arms a choice has."""
-    return (len(choice.args) + 1) // 2 if choice.op == "piecewise" else len(choice.args)
-
-
-def _nodes(equation: Equation) -> Iterator[Node]:
-    yield from walk(equation.lhs)
-    yield from walk(equation.rhs)
-
-
-def _arms(node: Node, taken: Mapping[int, int], given: Collection[str]) -> list[Arm]:
+def _arms(node: Node, taken: Mapping[int, int], given: Collection[str]) -> Iterator[Arm]:
     """The binding arms, outermost first, if each choice goes its stated way."""
-    if not isinstance(node, Apply):
-        return []
-    if node.op in _CHOICES:
-        arm = node.args[taken[id(node)] * (2 if node.op == "piecewise" else 1)]
-        by = deciding(node) if is_configured(node, given) else None
-        return [Arm(render(arm), by), *_arms(arm, taken, given)]
-    return [arm for arg in node.args for arm in _arms(arg, taken, given)]
+    for choice, arm in taken_arms(node, lambda choice: arms_of(choice)[taken[id(choice)]]):
+        yield Arm(render(arm), deciding(choice) if is_configured(choice, given) else None)
 
 
 Kind = Literal["given", "domain", "undecided", "uncompiled", "case", "contradiction"]

@@ -18,10 +18,11 @@ from derive.kernels.backends.javascript import Built, JavaScript, Script, withou
 from derive.kernels.blocks.decisions import Decisions
 from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, Yielding, ends
 from derive.kernels.lowering import Draft
-from derive.kernels.programs.layout import Layout, Reasons, extra, testable, ways, weak_behind
+from derive.kernels.programs.layout import Layout, Reasons, extra, testable, weak_behind
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import terms, weighed
 from derive.numerics.algebra.isolation import isolate
+from derive.numerics.algebra.like_terms import arms_of
 from derive.planning.plan import Block
 from derive.solving.diagnosis.left_domains import may_be_undefined
 from derive.tolerances import AGREEMENT, CONTRADICTION
@@ -451,7 +452,7 @@ class Listing(Draft):
         taken = [self.sheet.line(self._way(node, scope)) for node in choice.nodes]
         combined = taken[0]
         for way, node in zip(taken[1:], choice.nodes[1:], strict=True):
-            combined = f"({combined}) * {ways(node)} + {way}"
+            combined = f"({combined}) * {len(arms_of(node))} + {way}"
         if choice.places != tuple(range(len(choice.places))):
             name = f"places{self.layout.places['form', relation]}"
             self.sheet.space[name] = choice.places
