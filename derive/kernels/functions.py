@@ -34,8 +34,7 @@ from derive.kernels.lowering import written
 from derive.kernels.reach import eliminates, generic_numbers
 from derive.kernels.several_targets import Abreast, Asking, found_for
 from derive.model.relation_set import RelationSet
-from derive.planning.incidence import structure_of
-from derive.planning.plan import plan
+from derive.solving.execution.plan_states import planned
 from derive.solving.execution.question import Question, ask
 from derive.time_limits import query
 from quantities.value import Value, is_number
@@ -218,8 +217,7 @@ def compiled_with(
     names = [library.declaration(name).name for name in dict.fromkeys(given)]
     question = generic_question(library, target, names, profiles)
     stated = used_values(library, question)
-    made = plan(structure_of(library, stated=question.stated), target, names, list(question.weak))
-    twice = said_twice(library, names, [made])
+    twice = said_twice(library, names, [planned(library, question, frozenset())])
     if twice:
         raise DeriveError(
             f"What is given may contradict {twice[0]}, which a function with profiles does not test.",

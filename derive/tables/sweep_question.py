@@ -19,9 +19,9 @@ from derive.kernels.agreement import leaving_beside, said_twice
 from derive.kernels.backends.numba_source import Tile, tiles
 from derive.kernels.case_dispatch import cases, open_sides
 from derive.model.relation_set import RelationSet
-from derive.planning.incidence import structure_of
-from derive.planning.plan import Plan, plan
+from derive.planning.plan import Plan
 from derive.solving.answering.solver import solve
+from derive.solving.execution.plan_states import planned
 from derive.solving.execution.question import Question, ask, given_quantity, outlined
 from derive.tables.axes import Line, is_axis, is_lazy, line
 from derive.tables.point_values import Recipe
@@ -189,7 +189,7 @@ class _Along:
         library = self.library
         question = ask(library, target, self.profiles, self.given(self.between()))
         strong = list(question.strong)
-        made = plan(structure_of(library, stated=question.stated), target, strong, list(question.weak))
+        made = planned(library, question, frozenset())
         # a fallback (`otherwise`) is added where it is compiled, instead of the relations written for its quantity
         used, is_asked = self._used(question, made)
         checks, leaving = said_twice(library, strong, [made]), leaving_beside(library, strong, [made])

@@ -8,9 +8,9 @@ a range come to does not follow from its ends.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from itertools import chain, product
 from types import MappingProxyType
 from typing import Any
@@ -164,18 +164,14 @@ class Work:
     # The solver's answers at single points
 
     @cached_property
-    def _told(self) -> dict[tuple[str, tuple[float, ...]], PointAnswer]:
-        return {}
+    def told(self) -> Callable[[str, tuple[float, ...]], PointAnswer]:
+        """The solver's answer for a target at a point; recent answers are cached."""
 
-    def told(self, target: str, point: tuple[float, ...]) -> PointAnswer:
-        """The solver's answer at a point; recent answers are cached."""
-        key = target, point
-        answer = self._told.get(key)
-        if answer is None:
-            answer = self._asked(self.library, target, dict(zip(self.names, point, strict=True)))
-            if len(self._told) < _KEPT:
-                self._told[key] = answer
-        return answer
+        @lru_cache(maxsize=_KEPT)
+        def answered(target: str, point: tuple[float, ...]) -> PointAnswer:
+            return self._asked(self.library, target, dict(zip(self.names, point, strict=True)))
+
+        return answered
 
     def _answer(self, library: RelationSet, target: str, point: Mapping[str, float]) -> Answer:
         return answer_at(library, target, point, self.weak, self.profiles, self.given)
