@@ -24,13 +24,13 @@ from derive.kernels.blocks.block_kernels import worked_out
 from derive.kernels.blocks.decisions import Decisions
 from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, Yielding
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out
+from derive.numerics.algebra.isolation import Candidate
 from derive.numerics.algebra.like_terms import ZERO
 from derive.numerics.intervals.enclosure import enclose
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.free_unknowns import has_choice, is_divided_by, variants_of
 from derive.solving.execution.question import Outline
-from derive.solving.ranges.range_propagation import domains_of
+from derive.solving.ranges.range_propagation import candidates_of, domains_of
 from derive.tolerances import ASIDE, AT_ZERO, EXPRESSION
 
 _COMPARED = frozenset({"max", "min", *COMPARISONS.values()})
@@ -291,21 +291,18 @@ class Draft:
         inputs = sorted(self.library.held_by(block.relations).keys() - {*block.unknowns})
         key = (block, tuple(scope.variables[name] for name in inputs))
         if key not in scope.solved:
-            first = self.library.relations[block.relations[0]].written
-            if len(block.unknowns) > 1 or not self._isolated(first, block.unknowns[0], scope):
+            if not self._isolated(block, scope):
                 self._by_numbers(block, inputs, scope)
             scope.solved[key] = tuple(scope.variables[name] for name in block.unknowns)
         for name, text in zip(block.unknowns, scope.solved[key], strict=True):
             scope.bind(name, text)
 
-    def _isolated(self, equation: Equation, name: str, scope: Scope) -> bool:
+    def _isolated(self, block: Block, scope: Scope) -> bool:
         """Write the unknown's closed forms; whether it has any."""
-        candidates = isolate(equation, name)
-        if not candidates or any(candidate.winds for candidate in candidates):
+        candidates = candidates_of(self.library, block)
+        if not candidates:
             return False
-        powers = [power for candidate in candidates for power in candidate.powers]
-        if leaves_out(powers, domains_of(self.library, names_in(*powers))):
-            return False
+        equation, name = self.library.relations[block.relations[0]].written, block.unknowns[0]
         texts = [self._text(candidate.form, scope) for candidate in candidates]
         form: Node | None = None  # if it is the only one
         plain = isinstance(equation.lhs, Name) and equation.lhs.name == name

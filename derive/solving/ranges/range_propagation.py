@@ -306,7 +306,7 @@ def domains_of(library: RelationSet, names: Iterable[str]) -> dict[str, Span]:
 
 def only_form(library: RelationSet, block: Block) -> Node | None:
     """The closed form of a block's unknown, if there is exactly one whatever the numbers are."""
-    candidates = _candidates(library, block)
+    candidates = candidates_of(library, block)
     if len(candidates) != 1:
         return None
     (only,), equation = candidates, library.relations[block.relations[0]].written
@@ -319,7 +319,7 @@ def closed_forms(library: RelationSet, block: Block) -> tuple[Node, ...]:
 
     A form that holds under conditions has no number where they fail.
     """
-    candidates, equation = _candidates(library, block), library.relations[block.relations[0]].written
+    candidates, equation = candidates_of(library, block), library.relations[block.relations[0]].written
     if len(candidates) == 1 and _is_plain(equation, block.unknowns[0]):
         return (candidates[0].form,)
     if has_choice(equation, block.unknowns[0]):
@@ -327,7 +327,7 @@ def closed_forms(library: RelationSet, block: Block) -> tuple[Node, ...]:
     return tuple(_under_conditions(candidate) for candidate in candidates)
 
 
-def _candidates(library: RelationSet, block: Block) -> tuple[Candidate, ...]:
+def candidates_of(library: RelationSet, block: Block) -> tuple[Candidate, ...]:
     """The forms that isolating a block's unknown leads to, if no value of it is left out; else none."""
     if len(block.unknowns) > 1:
         return ()
