@@ -57,6 +57,8 @@ def written(
 def _made(library: RelationSet, wanted: Sequence[Cases], names: Sequence[str], dialect: Dialect) -> Callable[..., Any]:
     """One function with a result for each target; a single one if a failed test returns at once."""
     sheet, decisions = Sheet(dialect, names), Decisions()
+    if not dialect.asks:
+        sheet.space["exact"] = decisions.exact
     if not dialect.is_lazy:
         sheet.write(f"axes = Axes({', '.join(sheet.arguments.values())})")
     results = [Draft(library, found, sheet.arguments, sheet, decisions).result() for found in wanted]

@@ -32,7 +32,6 @@ from derive.errors import LimitError
 from derive.expressions.arithmetic import Arithmetic, Fold
 from derive.expressions.functions import TABLE, Function
 from derive.expressions.tree import COMPARISONS, Apply, Equation, Name, Node, Number, cases, names_in, rebuilt, walk
-from derive.kernels.backends.exact_points import ExactPoints
 from derive.numerics.algebra.evaluation import terms, weighed
 from derive.planning.plan import Block
 from derive.tolerances import AGREEMENT
@@ -45,7 +44,7 @@ DOUBT = "doubt"
 
 SETTLED = "settled"
 """The operation that decides where doubles do not: of a decision, how near it is to another one, and how near it may be
-for doubles; and, unless the solver has to be asked, of the steps to it, each a name and its form.
+for doubles; and, unless the solver has to be asked, the place of its exact points among `exact`, and their numbers.
 """
 
 NUMBERS = SimpleNamespace(**{**vars(math), **{name: entry.value for name, entry in TABLE.items()}})
@@ -172,15 +171,6 @@ def operations(called: Callable[[Function], str], **own: Callable[..., str]) -> 
         **{name: f"{name_here}({{}})".format for name, name_here in functions.items()},
         **own,
     }
-
-
-def exact_points(decision: Node, steps: Sequence[Node]) -> ExactPoints | None:
-    """What works out a decision from what was given, if the steps to it are known; else the solver alone does."""
-    for step in steps:
-        assert isinstance(step, Apply)
-        forms = zip(step.args[::2], step.args[1::2], strict=True)
-        return ExactPoints(unsettled(decision), {name.name: form for name, form in forms if isinstance(name, Name)})
-    return None
 
 
 def unsettled(node: Node) -> Node:
