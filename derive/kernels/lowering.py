@@ -275,8 +275,8 @@ class Draft:
         """An expression as text, whose decisions are settled where rounding may have moved what they rest on."""
         settled = self.decisions.settled(node, scope)
         for name, bound in () if settled is node else self.decisions.bounds(settled):
-            if name not in scope.bounds:
-                scope.bounds[name] = self.sheet.expression(bound, scope)
+            if name not in scope.variables:
+                scope.variables[name] = self.sheet.expression(bound, scope)
         return self.sheet.expression(settled, scope)
 
     def _ask_where(self, doubt: str, scope: Scope) -> None:

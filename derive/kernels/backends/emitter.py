@@ -278,27 +278,24 @@ def refusing_what_is_too_deep() -> Iterator[None]:
 class Scope:
     """The results of the lines so far for one target."""
 
-    variables: dict[str, str] = field(default_factory=dict)  # the name of each quantity
+    variables: dict[str, str] = field(default_factory=dict)  # the name of each quantity, and of each bound of an error
     written: dict[Node, str] = field(default_factory=dict)  # the name of each expression
     solved: dict[tuple[Block, tuple[str, ...]], tuple[str, ...]] = field(default_factory=dict)
     tests: tuple[str, ...] = ()  # tests to be passed, where lines do not return at once
     asked: tuple[str, ...] = ()  # flags of points that another dialect must compute
     sizes: tuple[str, ...] = ()  # values still to be checked as finite
-    bounds: dict[str, str] = field(default_factory=dict)  # the name of each bound of a rounding error
 
     def copy(self) -> Scope:
         held = dict(self.variables), dict(self.written), dict(self.solved)
-        return Scope(*held, self.tests, self.asked, self.sizes, dict(self.bounds))
+        return Scope(*held, self.tests, self.asked, self.sizes)
 
     def untested(self) -> Scope:
         """The same results, and nothing to be passed or asked yet."""
-        return Scope(dict(self.variables), dict(self.written), dict(self.solved), bounds=dict(self.bounds))
+        return Scope(dict(self.variables), dict(self.written), dict(self.solved))
 
     def text_of(self, name: str) -> str:
         """The text of a quantity or of a bound, or the text that a name stands for itself."""
-        if name.startswith(_ITSELF):
-            return name.removeprefix(_ITSELF)
-        return self.bounds[name] if name in self.bounds else self.variables[name]
+        return name.removeprefix(_ITSELF) if name.startswith(_ITSELF) else self.variables[name]
 
     def ask(self, *tests: str) -> None:
         self.asked = tuple(dict.fromkeys((*self.asked, *tests)))
