@@ -119,7 +119,7 @@ def _condition_sign(recipe: Recipe, condition: Node) -> Sign | None:
 
 def _displaced_sign(recipe: Recipe, name: str) -> Sign | None:
     """The sign of a weak value against the number that replaced it."""
-    low, stated, high = recipe.stated[name]
+    stated, (low, high) = recipe.weak[name].base[1], recipe.weak[name].as_rounded
     slack = AGREEMENT * max(abs(low), abs(high))
 
     def judge(number: Any) -> Any:
@@ -347,10 +347,10 @@ def signs_of(recipe: Recipe, given: Iterable[str]) -> tuple[Sign, ...]:
     known.update(*(made.weak for made in plans), *(block.unknowns for block in blocks))
     spent = [frozenset(made.relations) for made in plans]
     always = frozenset.intersection(*spent) if spent else frozenset()
-    stated, typed = {*known, *recipe.stated}, {*recipe.axes, *given}
+    stated, typed = {*known, *recipe.weak}, {*recipe.axes, *given}
     idle = typed.difference(library.held_by(frozenset().union(*spent)))
     followed = closure(structure_of(library), typed)
-    reached = closure(structure_of(library), recipe.names) | recipe.stated.keys()
+    reached = closure(structure_of(library), recipe.names) | recipe.weak.keys()
 
     def may_be_tested(relation: Relation) -> bool:
         """Whether all its quantities are known; stated values count for limits and for givens not used elsewhere.
@@ -369,13 +369,14 @@ def signs_of(recipe: Recipe, given: Iterable[str]) -> tuple[Sign, ...]:
         is_open = not relation.is_equation or not idle.isdisjoint(members)
         return (stated if is_open else known).issuperset(members)
 
-    displaced = known - (recipe.numbers.keys() | recipe.fallbacks)
+    compared = {name for name, value in recipe.weak.items() if not value.source.stands_in}
+    displaced = known & (compared - recipe.numbers.keys())
     relations = [relation for relation in library.relations.values() if may_be_tested(relation)]
     conditions = chain(*map(_conditions, cases.ends), *(relation.conditions for relation in relations))
     signs = [
         *(_relation_sign(recipe, relation) for relation in relations),
         *(_condition_sign(recipe, condition) for condition in dict.fromkeys(conditions)),
-        *(_displaced_sign(recipe, name) for name in recipe.stated if name in displaced),
+        *(_displaced_sign(recipe, name) for name in recipe.weak if name in displaced),
     ]
     return tuple(sign for sign in signs if sign is not None)
 

@@ -298,7 +298,7 @@ def _read(
         if name not in spreads
     }
     recipe = Recipe.of(library, question, made, tuple(spreads), numbers)
-    recipe = replace(recipe, stated={name: ends for name, ends in recipe.stated.items() if name not in spreads})
+    recipe = replace(recipe, weak={name: value for name, value in recipe.weak.items() if name not in spreads})
     fixed = {name: value for name, value in given.items() if name not in spreads}
     work = Work(library, tuple(spreads), (recipe,), profiles, fixed, frozenset(spreads.keys() - given.keys()))
     try:

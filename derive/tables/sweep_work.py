@@ -110,7 +110,7 @@ class Work:
         wanted = [*self.lines.values()] if with_targets else []
         sources = chain.from_iterable(test.sources for test in tests)
         wanted += [source.cases for source in sources if source.cases is not None]
-        weak = self.weak.union(*(recipe.stated for recipe in self.recipes))
+        weak = self.weak.union(*(recipe.weak for recipe in self.recipes))
         return functions(self.library, {cases.outline: cases for cases in wanted}.values(), weak)
 
     def _values(
