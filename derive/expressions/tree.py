@@ -171,6 +171,11 @@ def applied(op: str, parts: Sequence[Node], nothing: Node) -> Node:
     return parts[0] if parts else nothing
 
 
+def conjunction(conditions: Sequence[Node]) -> Node:
+    """That several conditions hold together; the only one is itself."""
+    return applied("and", conditions, Apply("true", ()))
+
+
 def rebuilt(node: Node, change: Callable[[Node], Node | None]) -> Node:
     """The tree with other parts in the place of some: `change` tells what stands for a part; None if its own parts may.
 

@@ -18,7 +18,7 @@ from derive.expressions.tree import Node, names_in
 from derive.kernels.backends.emitter import Sheet, Writer, apart
 from derive.kernels.backends.python_numpy import Arrays
 from derive.kernels.case_dispatch import Case, Cases, Fork, Tree
-from derive.kernels.several_targets import Abreast, Asking, plans_for, plans_of, points_at
+from derive.kernels.several_targets import Abreast, Asking, plans_for, points_at
 from derive.model.conditions import exclude_each_other
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
@@ -198,7 +198,7 @@ def agreement(library: RelationSet, found: Cases) -> Agreement | None:
     beside = {one: plans for known in led.values() for one, plans in known.items()}
     gaps = tuple(gap_of(library.relations[name]) for name in led)
     strong, target = found.outline.strong, found.outline.target
-    for block in leaving_beside(library, strong, plans_of(found)):
+    for block in leaving_beside(library, strong, found.plans):
         names, gap = outside(library, block)
         led_here = {one: plans_for(library, one, strong) for one in names if one not in (*strong, target)}
         known_here = {one: plans for one, plans in led_here.items() if plans is not None}
@@ -226,7 +226,7 @@ def _filled(tree: Tree, name: str) -> Tree:
 def testing(library: RelationSet, found: Cases) -> dict[str, dict[str, Cases]]:
     """The relations that the givens of a target state twice, each with the plans for what else is in it."""
     strong, tested = found.outline.strong, dict[str, dict[str, Cases]]()
-    for name in said_twice(library, strong, plans_of(found)):
+    for name in said_twice(library, strong, found.plans):
         relation = library.relations[name]
         names = names_in(relation.written.lhs, relation.written.rhs, *relation.conditions)
         open_names = [one for one in names if one not in (*strong, found.outline.target)]

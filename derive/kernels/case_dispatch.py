@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import combinations, permutations
+from itertools import chain, combinations, permutations
 from typing import TYPE_CHECKING
 
 from derive.caches import Memo
@@ -95,6 +95,25 @@ class Cases:
     partial: Node | None = None  # a condition that the givens decide at some numbers only
     gaps: tuple[frozenset[str], ...] = ()  # relations without which, in some case, counting leaves the target open
 
+    @property
+    def leaves(self) -> list[Case]:
+        """The cases of all alternatives."""
+        return [case for tree in self.alternatives for case, _ in ends(tree) if case is not None]
+
+    @property
+    def plans(self) -> list[Plan]:
+        """The plans of all alternatives."""
+        return [case.plan for case in self.leaves]
+
+    @property
+    def ends(self) -> list[End]:
+        """The ends of all trees, those for quantities in conditions included."""
+        return [*chain.from_iterable(map(ends, chain(self.alternatives, *self.asides.values())))]
+
+    def of_aside(self, name: str) -> Cases:
+        """The cases of a quantity in a condition."""
+        return Cases(replace(self.outline, target=name), self.asides[name], self.asides)
+
 
 def cases(library: RelationSet, outline: Outline) -> Cases:
     """All the plans for a target, by case; no alternative if it is not determined at all.
@@ -130,8 +149,7 @@ def cases_of_arms(library: RelationSet, outline: Outline) -> tuple[RelationSet, 
 def cases_of_stated(library: RelationSet, outline: Outline) -> Cases:
     """The same without the fallbacks on which alone a plan rests: what nothing stated leads to is not determined."""
     found = cases(library, outline)
-    plans = [case.plan for tree in found.alternatives for case in leaves(tree)]
-    idle = frozenset[str]().union(*(lone_fallbacks(library, made, outline) for made in plans))
+    idle = frozenset[str]().union(*(lone_fallbacks(library, made, outline) for made in found.plans))
     if not idle:
         return found
     weak = tuple(name for name in outline.weak if name not in idle)
@@ -167,21 +185,20 @@ class _Sorting:
             pending += self.rivals
             self.rivals.clear()
             is_open |= is_gap and (self._is_spoken_of(aside) or aside <= self.hanging)
-            for case in leaves(trees[aside]):
+            for case in (case for case, _ in ends(trees[aside]) if case is not None):
                 unsure = [r for r in self._conditional(case.plan) if not all(map(self._is_settled, r.conditions))]
                 self.hanging |= {r.name for r in unsure if self._hanging(r, case.plan)}
                 pending += [aside | {r.name} for r in unsure]
         found = tuple(tree for tree in trees.values() if tree is not None)
         asides = {name: trees for name, trees in self.asides.items() if trees}
-        every = [*found, *(tree for trees in asides.values() for tree in trees)]
-        partly = (fork.condition for tree in every for fork in forks(tree) if self._is_partly_settled(fork))
-        partial = next(partly, None)
-        is_asked = bool(found) and (is_open or partial is not None)
-        return Cases(self.outline, found, asides, is_asked, partial, tuple(self.gaps))
+        sorted_out = Cases(self.outline, found, asides, gaps=tuple(self.gaps))
+        decided = chain.from_iterable(conditions for _, conditions in sorted_out.ends)
+        partial = next(filter(self._is_partly_settled, decided), None)
+        return replace(sorted_out, is_asked=bool(found) and (is_open or partial is not None), partial=partial)
 
-    def _is_partly_settled(self, fork: Fork) -> bool:
+    def _is_partly_settled(self, condition: Node) -> bool:
         """Whether a condition's quantity is determined in some cases only: elsewhere, the condition is assumed."""
-        asked = (name for name in names_in(fork.condition) if name not in self.outline.strong)
+        asked = (name for name in names_in(condition) if name not in self.outline.strong)
         return not all(any(not open_sides(tree) for tree in self.asides.get(name, ())) for name in asked)
 
     def _always_holds_one(self, aside: frozenset[str]) -> bool:
@@ -292,9 +309,9 @@ class _Sorting:
         if name not in self.asides:
             weak = tuple(other for other in self.outline.weak if other != name)
             inner = _Sorting(self.library, replace(self.outline, target=name, weak=weak), self.asides)
-            found = inner.run().alternatives
-            assumed = any(case.assumed for tree in found for case in leaves(tree))
-            self.asides[name] = () if assumed or inner.hanging else found
+            found = inner.run()
+            assumed = any(case.assumed for case in found.leaves)
+            self.asides[name] = () if assumed or inner.hanging else found.alternatives
         return self.asides[name]
 
     def _hanging(self, relation: Relation, made: Plan) -> tuple[Node, ...]:
@@ -307,23 +324,19 @@ class _Sorting:
         )
 
 
-def forks(tree: Tree) -> Iterator[Fork]:
-    """All forks of a tree."""
+End = tuple[Case | None, tuple[Node, ...]]
+"""An end of a tree: its case, and the conditions that are decided on the way to it."""
+
+
+def ends(tree: Tree, decided: tuple[Node, ...] = ()) -> Iterator[End]:
+    """All ends of a tree."""
     if isinstance(tree, Fork):
-        yield tree
-        yield from forks(tree.yes)
-        yield from forks(tree.no)
+        for side in (tree.yes, tree.no):
+            yield from ends(side, (*decided, tree.condition))
+    else:
+        yield tree, decided
 
 
 def open_sides(tree: Tree) -> int:
     """How many sides of its conditions a tree leaves open."""
-    return open_sides(tree.yes) + open_sides(tree.no) if isinstance(tree, Fork) else int(tree is None)
-
-
-def leaves(tree: Tree) -> Iterator[Case]:
-    """All cases of a tree."""
-    if isinstance(tree, Fork):
-        yield from leaves(tree.yes)
-        yield from leaves(tree.no)
-    elif tree is not None:
-        yield tree
+    return sum(case is None for case, _ in ends(tree))

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 from derive.errors import AmbiguousError, LimitError, NoSolutionError
 from derive.expressions.functions import STEPPED
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, render, replaced, walk
-from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, cases_of_arms, cases_of_stated, leaves
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, conjunction, names_in, render, replaced, walk
+from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, cases_of_arms, cases_of_stated
 from derive.kernels.reach import eliminates, eliminates_in_a_gap, generic, probed
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import stated
@@ -30,7 +30,7 @@ from derive.numerics.algebra.evaluation import terms, value
 from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out, unwound
 from derive.numerics.algebra.like_terms import ZERO, added, arms_of, negated, when_binding
 from derive.numerics.algebra.linear import Linear, linear_form
-from derive.numerics.intervals.enclosure import Span, enclose
+from derive.numerics.intervals.enclosure import enclose
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.planning.plan import Block, Plan
@@ -39,6 +39,7 @@ from derive.solving.blocks.outcome import System, agrees
 from derive.solving.blocks.substitution import expressed, may_be_lost
 from derive.solving.cancellation.cancelled_answers import reduced
 from derive.solving.execution.question import Outline, outlined
+from derive.solving.ranges.range_propagation import domains_of
 from derive.solving.sensitivity.elasticities import LARGEST, composed, put_in
 from derive.time_limits import query, tick
 from derive.tolerances import AGREEMENT, LEAST
@@ -66,7 +67,7 @@ def formula(library: RelationSet, target: str, given: Iterable[str]) -> Any:
             library, found = by_arms
         if eliminates_in_a_gap(library, found):  # what is missing cancels there, and no plan has a form for it
             raise _none(target, [])
-        open_cases = [case for tree in found.alternatives for case in leaves(tree) if case.is_open]
+        open_cases = [case for case in found.leaves if case.is_open]
         undecided = found.partial or next(_following_in_some_case(library, found.outline, open_cases), None)
         if undecided is not None or (open_cases and len(found.alternatives) > 1):
             raise _undecided(target, undecided)
@@ -140,7 +141,7 @@ def _arms(library: RelationSet, found: Cases, tree: Tree, path: tuple[Node, ...]
         yield from _arms(library, found, tree.no, (*path, *decided, Apply("not", (holds,))))
     elif tree is not None:
         forms = _forms(library, tree.plan)
-        own = [*tree.holding, *(Apply("not", (_all(conditions),)) for conditions in tree.failing)]
+        own = [*tree.holding, *(Apply("not", (conjunction(conditions),)) for conditions in tree.failing)]
         for yielding in (*tree.yielding, *tree.following):
             own.append(yielding.condition)
             forms |= {name: form for made in yielding.plans for name, form in _forms(library, made).items()}
@@ -158,10 +159,10 @@ def _decided(library: RelationSet, found: Cases, condition: Node) -> tuple[tuple
         path = tuple(one for _, conditions in way for one in conditions)
         put = put_in(condition, {name: form for name, (form, _) in zip(asked, way, strict=True)})
         paths.append(path)
-        holding.append(_all((*path, put)))
+        holding.append(conjunction((*path, put)))
     if len(paths) == 1:
         return paths[0], holding[0]
-    return (Apply("or", tuple(map(_all, paths))),), Apply("or", tuple(holding))
+    return (Apply("or", tuple(map(conjunction, paths))),), Apply("or", tuple(holding))
 
 
 def _side_by_side(library: RelationSet, found: Cases, trees: Sequence[Tree]) -> list[_Arm]:
@@ -172,7 +173,7 @@ def _side_by_side(library: RelationSet, found: Cases, trees: Sequence[Tree]) -> 
         others = [arm for j, other in enumerate(alternatives) if i != j for arm in other]
         for form, path in arms:
             rivals = [
-                Apply("not", (_all((*held, *_where_defined(rival))),))
+                Apply("not", (conjunction((*held, *_where_defined(rival))),))
                 for rival, held in others
                 if not _are_same(library, rival, form)
             ]
@@ -190,19 +191,13 @@ def _where_defined(form: Node) -> tuple[Node, ...]:
 def _chosen(arms: Sequence[_Arm]) -> Node:
     if not arms[0][1]:
         return arms[0][0]
-    return Apply("piecewise", tuple(part for form, path in arms for part in (form, _all(path))))
+    return Apply("piecewise", tuple(part for form, path in arms for part in (form, conjunction(path))))
 
 
 def _are_same(library: RelationSet, one: Node, other: Node) -> bool:
     from derive.expressions.sympy_bridge import to_sympy
 
     return bool(to_sympy(one, library.quantities) == to_sympy(other, library.quantities))
-
-
-def _all(conditions: Sequence[Node]) -> Node:
-    if len(conditions) == 1:
-        return conditions[0]
-    return Apply("and", tuple(conditions)) if conditions else Apply("true", ())
 
 
 def _inverted(library: RelationSet, block: Block) -> dict[str, Node]:
@@ -220,7 +215,7 @@ def _inverted(library: RelationSet, block: Block) -> dict[str, Node]:
 def _single(library: RelationSet, equation: Equation, name: str) -> Node:
     candidates = isolate(equation, name) or ()
     powers = [power for candidate in candidates for power in candidate.powers]
-    if leaves_out(powers, _spans_of(library, names_in(*powers))):
+    if leaves_out(powers, domains_of(library, names_in(*powers))):
         raise _none(name, [str(equation)])
     admissible = [candidate for candidate in candidates if _may_be(library, name, candidate)]
     if not admissible:
@@ -247,15 +242,10 @@ def _single(library: RelationSet, equation: Equation, name: str) -> Node:
     return unwound(admissible[0].form, 0)
 
 
-def _spans_of(library: RelationSet, names: Iterable[str]) -> dict[str, Span]:
-    domains = {name: library.declared[name].domain for name in names}
-    return {name: (domain.low, domain.high) for name, domain in domains.items()}
-
-
 def _limits(library: RelationSet, name: str, form: Node) -> Iterator[Node]:
     """The ends of the unknown's domain that a closed form may be beyond, where another arm has the value inside."""
     domain = library.declared[name].domain
-    found = enclose(form, _spans_of(library, names_in(form)), "")
+    found = enclose(form, domains_of(library, names_in(form)), "")
     low, high = (-math.inf, math.inf) if found is None else found.values
     if domain.low > low or (domain.open_low and domain.low == low):
         yield Apply("gt" if domain.open_low else "ge", (form, Number(stated(domain.low))))
@@ -312,7 +302,7 @@ def _where_any_value_does(equation: Equation, name: str) -> Iterator[Node]:
             binding = when_binding(part, place)
             decided = [one for one in binding if name not in names_in(one)]
             if len(decided) < len(binding):  # else no other arm of this choice is taken there
-                yield _all((*decided, Apply("eq", sides)))
+                yield conjunction((*decided, Apply("eq", sides)))
 
 
 def _by_arms(name: str, candidates: Sequence[Candidate], free: tuple[Node, ...], is_single: bool) -> Node:
@@ -327,7 +317,7 @@ def _by_arms(name: str, candidates: Sequence[Candidate], free: tuple[Node, ...],
     ]
     if is_single and not all(held):  # an inverse without conditions holds wherever the others do not
         first = next(i for i, conditions in enumerate(held) if not conditions)
-        parts = [part for form, conditions in zip(forms, held, strict=True) for part in (form, _all(conditions))]
+        parts = [part for form, conditions in zip(forms, held, strict=True) for part in (form, conjunction(conditions))]
         return Apply("piecewise", (*parts[: 2 * first], forms[first])) if first else forms[first]
     parts = []
     for form, conditions in zip(forms, held, strict=True):
@@ -335,12 +325,12 @@ def _by_arms(name: str, candidates: Sequence[Candidate], free: tuple[Node, ...],
             ()
             if is_single
             else tuple(
-                Apply("not", (_all((*others, Apply("ne", (other, form)))),))
+                Apply("not", (conjunction((*others, Apply("ne", (other, form)))),))
                 for other, others in zip(forms, held, strict=True)
                 if other != form
             )
         )
-        parts += [form, _all((*conditions, *rivals, *(Apply("not", (one,)) for one in free)))]
+        parts += [form, conjunction((*conditions, *rivals, *(Apply("not", (one,)) for one in free)))]
     return Apply("piecewise", tuple(parts))
 
 

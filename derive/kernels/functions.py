@@ -29,16 +29,15 @@ from derive.errors import DeriveError, UnknownNameError, unknown
 from derive.kernels.agreement import agreement, said_twice
 from derive.kernels.backends.numba_source import is_at_hand
 from derive.kernels.backends.python_numpy import Floats
-from derive.kernels.case_dispatch import Cases, cases, leaves
+from derive.kernels.case_dispatch import Cases, cases
 from derive.kernels.lowering import written
-from derive.kernels.reach import eliminates, generic
+from derive.kernels.reach import eliminates, generic_numbers
 from derive.kernels.several_targets import Abreast, Asking, found_for
 from derive.model.relation_set import RelationSet
-from derive.planning.incidence import structure_of
-from derive.planning.plan import plan
+from derive.solving.execution.plan_states import planned
 from derive.solving.execution.question import Question, ask
 from derive.time_limits import query
-from quantities.value import Value, is_number, read_number
+from quantities.value import Value, is_number
 
 Backend = Literal["auto", "python", "numpy", "numba"]
 BACKENDS: tuple[str, ...] = get_args(Backend)
@@ -218,8 +217,7 @@ def compiled_with(
     names = [library.declaration(name).name for name in dict.fromkeys(given)]
     question = generic_question(library, target, names, profiles)
     stated = used_values(library, question)
-    made = plan(structure_of(library, stated=question.stated), target, names, list(question.weak))
-    twice = said_twice(library, names, [made])
+    twice = said_twice(library, names, [planned(library, question, frozenset())])
     if twice:
         raise DeriveError(
             f"What is given may contradict {twice[0]}, which a function with profiles does not test.",
@@ -240,12 +238,8 @@ def named_by(library: RelationSet, target: str, given: Iterable[str], profiles: 
 
 def generic_question(library: RelationSet, target: str, names: Sequence[str], profiles: tuple[Any, ...]) -> Question:
     """The question at generic numbers of the givens."""
-    given = {}
-    for name in names:
-        quantity = library.declared[name]
-        given[name] = read_number(quantity.unit.from_base(generic(quantity, 0)), quantity.unit)
     with query():
-        return ask(library, target, profiles, given)
+        return ask(library, target, profiles, generic_numbers(library, names, 0))
 
 
 def used_values(library: RelationSet, question: Question) -> dict[str, Value]:
@@ -279,8 +273,7 @@ def _fates(library: RelationSet, found: Cases, strong: set[str]) -> tuple[set[st
     A plan for a quantity of a condition leaves that quantity's own value out. Where it rests on weak values alone, it
     only repeats what they state: the quantity does not yield to what is given.
     """
-    trees = (*found.alternatives, *(tree for trees in found.asides.values() for tree in trees))
-    plans = [case.plan for tree in trees for case in leaves(tree)]
+    plans = [case.plan for case, _ in found.ends if case is not None]
     used = {name for made in plans for name in made.weak}
     yielding = set()
     for made in plans:

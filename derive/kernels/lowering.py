@@ -24,12 +24,13 @@ from derive.kernels.blocks.block_kernels import worked_out
 from derive.kernels.blocks.decisions import Decisions
 from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, Yielding
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out
+from derive.numerics.algebra.isolation import Candidate
 from derive.numerics.algebra.like_terms import ZERO
-from derive.numerics.intervals.enclosure import Span, enclose
+from derive.numerics.intervals.enclosure import enclose
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.free_unknowns import has_choice, is_divided_by, variants_of
 from derive.solving.execution.question import Outline
+from derive.solving.ranges.range_propagation import candidates_of, domains_of
 from derive.tolerances import ASIDE, AT_ZERO, EXPRESSION
 
 _COMPARED = frozenset({"max", "min", *COMPARISONS.values()})
@@ -56,6 +57,8 @@ def written(
 def _made(library: RelationSet, wanted: Sequence[Cases], names: Sequence[str], dialect: Dialect) -> Callable[..., Any]:
     """One function with a result for each target; a single one if a failed test returns at once."""
     sheet, decisions = Sheet(dialect, names), Decisions()
+    if not dialect.asks:
+        sheet.space["exact"] = decisions.exact
     if not dialect.is_lazy:
         sheet.write(f"axes = Axes({', '.join(sheet.arguments.values())})")
     results = [Draft(library, found, sheet.arguments, sheet, decisions).result() for found in wanted]
@@ -71,13 +74,8 @@ def cancelling_divisors(library: RelationSet, candidates: Sequence[Candidate]) -
 def _may_cancel(library: RelationSet, divisor: Node) -> bool:
     if not any(isinstance(part, Apply) and part.op == "add" for part in walk(divisor)):
         return False
-    found = enclose(divisor, _spans_of(library, names_in(divisor)), "")
+    found = enclose(divisor, domains_of(library, names_in(divisor)), "")
     return found is None or not found.misses_zero
-
-
-def _spans_of(library: RelationSet, names: Iterable[str]) -> dict[str, Span]:
-    domains = {name: library.declared[name].domain for name in names}
-    return {name: (domain.low, domain.high) for name, domain in domains.items()}
 
 
 class Draft:
@@ -173,10 +171,9 @@ class Draft:
     def _aside(self, name: str, scope: Scope) -> None:
         """A quantity in a condition, by a function of its own."""
         strong, asides = self.outline.strong, self.found.asides
-        plans = Cases(replace(self.outline, target=name), asides[name], asides)
-        value = self._by_function(
-            plans, (name, strong, *asides.items()), [self.arguments[one] for one in strong], scope
-        )
+        key = (name, strong, *asides.items())
+        arguments = [self.arguments[one] for one in strong]
+        value = self._by_function(self.found.of_aside(name), key, arguments, scope)
         self._askable(value, scope)
         self.sheet.require(scope, f"({value} == {value})")
         scope.bind(name, value)
@@ -278,8 +275,8 @@ class Draft:
         """An expression as text, whose decisions are settled where rounding may have moved what they rest on."""
         settled = self.decisions.settled(node, scope)
         for name, bound in () if settled is node else self.decisions.bounds(settled):
-            if name not in scope.bounds:
-                scope.bounds[name] = self.sheet.expression(bound, scope)
+            if name not in scope.variables:
+                scope.variables[name] = self.sheet.expression(bound, scope)
         return self.sheet.expression(settled, scope)
 
     def _ask_where(self, doubt: str, scope: Scope) -> None:
@@ -296,21 +293,18 @@ class Draft:
         inputs = sorted(self.library.held_by(block.relations).keys() - {*block.unknowns})
         key = (block, tuple(scope.variables[name] for name in inputs))
         if key not in scope.solved:
-            first = self.library.relations[block.relations[0]].written
-            if len(block.unknowns) > 1 or not self._isolated(first, block.unknowns[0], scope):
+            if not self._isolated(block, scope):
                 self._by_numbers(block, inputs, scope)
             scope.solved[key] = tuple(scope.variables[name] for name in block.unknowns)
         for name, text in zip(block.unknowns, scope.solved[key], strict=True):
             scope.bind(name, text)
 
-    def _isolated(self, equation: Equation, name: str, scope: Scope) -> bool:
+    def _isolated(self, block: Block, scope: Scope) -> bool:
         """Write the unknown's closed forms; whether it has any."""
-        candidates = isolate(equation, name)
-        if not candidates or any(candidate.winds for candidate in candidates):
+        candidates = candidates_of(self.library, block)
+        if not candidates:
             return False
-        powers = [power for candidate in candidates for power in candidate.powers]
-        if leaves_out(powers, _spans_of(self.library, names_in(*powers))):
-            return False
+        equation, name = self.library.relations[block.relations[0]].written, block.unknowns[0]
         texts = [self._text(candidate.form, scope) for candidate in candidates]
         form: Node | None = None  # if it is the only one
         plain = isinstance(equation.lhs, Name) and equation.lhs.name == name

@@ -43,8 +43,7 @@ def _eliminates(library: RelationSet, outline: Outline) -> bool:
         used = combined(rows_of(library, outline, frozenset(), _default_numbers(library, outline)), outline.target)
     if used is None:
         return False
-    generic_numbers = (_generic(library, outline.strong, draw) for draw in range(_DRAWS))
-    if _is_settled_at_some(library, outline.target, generic_numbers):
+    if _is_settled_at_generic_numbers(library, outline.target, outline.strong):
         return True
     if len(used) > _FEW:
         return False
@@ -52,7 +51,7 @@ def _eliminates(library: RelationSet, outline: Outline) -> bool:
     if _is_settled_at_some(library, outline.target, fitting_numbers):
         return True
     alone = _of_these(library, used)  # where givens state something twice, drawn numbers contradict the others
-    return _is_settled_at_some(alone, outline.target, (_generic(alone, outline.strong, draw) for draw in range(_DRAWS)))
+    return _is_settled_at_generic_numbers(alone, outline.target, outline.strong)
 
 
 def eliminates_in_a_gap(library: RelationSet, found: Cases) -> bool:
@@ -84,6 +83,10 @@ def _is_settled_at_some(library: RelationSet, target: str, drawn: Iterable[Mappi
     return False
 
 
+def _is_settled_at_generic_numbers(library: RelationSet, target: str, names: Sequence[str]) -> bool:
+    return _is_settled_at_some(library, target, (generic_numbers(library, names, draw) for draw in range(_DRAWS)))
+
+
 def _fitting(library: RelationSet, outline: Outline, used: Collection[str], draw: int) -> dict[str, Value]:
     """Numbers for the givens at which some relations have a solution: all else in these is drawn before them.
 
@@ -107,10 +110,11 @@ def _of_these(library: RelationSet, used: Collection[str]) -> RelationSet:
 
 def probed(library: RelationSet, target: str, names: Sequence[str], draw: int) -> Answer | None:
     """The answer at generic numbers, if there is one."""
-    return settled(library, target, _generic(library, names, draw))
+    return settled(library, target, generic_numbers(library, names, draw))
 
 
-def _generic(library: RelationSet, names: Iterable[str], draw: int) -> dict[str, Value]:
+def generic_numbers(library: RelationSet, names: Iterable[str], draw: int) -> dict[str, Value]:
+    """A generic number for each of some quantities."""
     quantities = {name: library.declared[name] for name in names}
     return {name: read_number(one.unit.from_base(generic(one, draw)), one.unit) for name, one in quantities.items()}
 
@@ -203,7 +207,7 @@ def _counted(library: RelationSet, names: Sequence[str], left_out: frozenset[str
 
 def _is_stated(library: RelationSet, name: str, names: Sequence[str]) -> bool:
     """Whether what is stated leads to a quantity that follows from fallbacks as well."""
-    return _is_settled_at_some(library, name, (_generic(library, names, draw) for draw in range(_DRAWS)))
+    return _is_settled_at_generic_numbers(library, name, names)
 
 
 def _is_special(condition: Node, names: Sequence[str]) -> bool:

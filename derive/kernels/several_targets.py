@@ -8,23 +8,25 @@ relations could tell apart, or is only bounded.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import chain
+from types import MappingProxyType
 from typing import Any
 
 from derive.errors import DeriveError
 from derive.kernels.backends.emitter import Dialect, Unsaid
 from derive.kernels.backends.numba_source import Machine, is_at_hand, looped, part, spread, tiles
 from derive.kernels.backends.python_numpy import Arrays, only_of_arrays
-from derive.kernels.case_dispatch import Cases, cases, cases_of_arms, cases_of_stated, leaves
+from derive.kernels.case_dispatch import Cases, cases, cases_of_arms, cases_of_stated
 from derive.kernels.lowering import cancelling_divisors, written
 from derive.kernels.reach import eliminates, eliminates_in_a_gap
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import isolate
 from derive.planning.plan import Block, Plan
 from derive.solving.answering.solver import solve
+from derive.solving.execution.answer import Answer
 from derive.solving.execution.question import outlined
 from derive.time_limits import query
 from quantities.facts import Profile
@@ -86,7 +88,7 @@ class Abreast:
         self._asking = [Asking(library, found, self.names, weak) for found in wanted]
         self._wanted = tuple(wanted)
         self._by_lines = tuple(i for i, found in enumerate(wanted) if not found.is_asked)
-        plans = chain.from_iterable(plans_of(wanted[i]) for i in self._by_lines)
+        plans = chain.from_iterable(wanted[i].plans for i in self._by_lines)
         self._size = len(set[Block]().union(*(made.blocks for made in plans)))
         self._points = 0  # so far
         self._functions: dict[tuple[type[Dialect], tuple[int, ...]], Callable[..., Any]] = {}
@@ -169,10 +171,9 @@ class Asking:
         self.weak = weak
         self.outline = found.outline
         self.places = [names.index(name) for name in found.outline.strong]
-        plans = plans_of(found)
-        yields = any(case.yielding for tree in found.alternatives for case in leaves(tree))
-        self.has_steps = yields or any(len(made.blocks) > 1 or _may_be_doubtful(library, made) for made in plans)
-        self.has_checks = any(made.checks or _has_followers(library, made) for made in plans) or any(
+        yields = any(case.yielding for case in found.leaves)
+        self.has_steps = yields or any(len(made.blocks) > 1 or _may_be_doubtful(library, made) for made in found.plans)
+        self.has_checks = any(made.checks or _has_followers(library, made) for made in found.plans) or any(
             relation.conditions or not relation.is_equation for relation in library.relations.values()
         )
 
@@ -197,16 +198,29 @@ class Asking:
         return numpy.array([self.solved(point) for point in points_at(everywhere, own)]).reshape(everywhere.shape)
 
     def solved(self, point: Sequence[float]) -> float:
-        library, outline = self.library, self.outline
-        units = {name: library.declared[name].unit for name in (*outline.strong, outline.target)}
+        target, named = self.outline.target, dict(zip(self.outline.strong, point, strict=True))
         try:
-            given = {name: read_number(x, units[name]) for name, x in zip(outline.strong, point, strict=True)}
-            stated = {name: given.pop(name) for name in outline.strong if name in self.weak}
-            base = solve(library, outline.target, (Profile("point", stated),) if stated else (), given).base
+            base = answer_at(self.library, target, named, self.weak).base
         except DeriveError:
             return math.nan
-        declared = math.nan if base is None else units[outline.target].from_base(base)
+        declared = math.nan if base is None else self.library.declared[target].unit.from_base(base)
         return declared if math.isfinite(declared) else math.nan
+
+
+def answer_at(
+    library: RelationSet,
+    target: str,
+    point: Mapping[str, float],
+    weak: Container[str],
+    profiles: tuple[Any, ...] = (),
+    given: Mapping[str, Any] = MappingProxyType({}),
+) -> Answer:
+    """The solver's answer at a point beside what is given; weak values of it are stated as a profile states them."""
+    values = {name: read_number(number, library.declared[name].unit) for name, number in point.items()}
+    typed = {name: value for name, value in values.items() if name not in weak}
+    stated = {name: value for name, value in values.items() if name in weak}
+    own = (Profile("point", stated),) if stated else ()
+    return solve(library, target, (*profiles, *own), {**given, **typed})
 
 
 def points_at(there: Any, arrays: Sequence[Any]) -> Iterable[tuple[float, ...]]:
@@ -230,8 +244,3 @@ def _may_be_doubtful(library: RelationSet, made: Plan) -> bool:
     last = made.blocks[-1]
     candidates = isolate(library.relations[last.relations[0]].written, last.unknowns[0])
     return bool(candidates and cancelling_divisors(library, candidates))
-
-
-def plans_of(found: Cases) -> list[Plan]:
-    """The plans of all cases."""
-    return [case.plan for tree in found.alternatives for case in leaves(tree)]

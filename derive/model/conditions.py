@@ -25,8 +25,8 @@ from derive.expressions.tree import (
     Equation,
     Node,
     Number,
-    applied,
     cases,
+    conjunction,
     is_simple,
     names_in,
     operations,
@@ -172,7 +172,7 @@ def _reduced(node: Node, verdict: Verdict) -> Node:
         if condition is None:
             kept.append(_reduced(arm, verdict))
             if failed and len(kept) == 1:
-                kept.append(applied("and", [_denied(one) for one in failed], Apply("true", ())))
+                kept.append(conjunction([_denied(one) for one in failed]))
             break
         holds = verdict(condition)
         if holds is False:

@@ -18,7 +18,7 @@ from itertools import chain, product
 from types import MappingProxyType
 
 from derive.errors import DeriveError, LimitError
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, with_forms
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, conjunction, names_in, with_forms
 from derive.kernels.case_dispatch import Asides, Case, Fork, Tree, cases
 from derive.kernels.reach import eliminates
 from derive.model.conditions import implied
@@ -183,7 +183,7 @@ class _Writing:
             return ways
         domain = self.library.declared[name].domain
         inside = next((end for end in (domain.low, domain.high) if math.isfinite(end)), 0.0)
-        elsewhere = tuple(Apply("not", (_all(way.guards),)) for way in ways)
+        elsewhere = tuple(Apply("not", (conjunction(way.guards),)) for way in ways)
         return [*ways, Way(Number(Fraction(inside)), elsewhere)]
 
     def _within(self, name: str, goal: Way, made: Plan) -> Way:
@@ -266,7 +266,7 @@ class _Writing:
             raise Unwritten(target)
         spans = {**self.box, **{zero.name: zero.span for zero in zeros}}
         guards = []
-        negations = [Apply("not", (_all(conditions),)) for conditions in case.failing]
+        negations = [Apply("not", (conjunction(conditions),)) for conditions in case.failing]
         following = [put_in(one.condition, {**forms, **self._beside(one.plans)}) for one in case.following]
         for whole in (*(put_in(condition, forms) for condition in (*case.holding, *negations)), *following):
             possible = truths(whole, spans)
@@ -426,7 +426,7 @@ class _Writing:
         gap = self._spread(over, spans)
         guard = None
         if limit.conditions:
-            guard = _all(tuple(folded(with_forms(one, forms), self.fixed) for one in limit.conditions))
+            guard = conjunction(tuple(folded(with_forms(one, forms), self.fixed) for one in limit.conditions))
         if guard is not None and truths(guard, spans) == {True}:
             guard = None  # it holds in the whole box
         if guard is not None:
@@ -437,10 +437,6 @@ class _Writing:
 def _is_inside(values: Span, domain: Domain) -> bool:
     low = values[0] > domain.low if domain.open_low else values[0] >= domain.low
     return low and values[1] <= domain.high
-
-
-def _all(conditions: Sequence[Node]) -> Node:
-    return conditions[0] if len(conditions) == 1 else Apply("and", tuple(conditions))
 
 
 class Unwritten(Exception):  # noqa: N818 - no error: the solver is asked at points instead

@@ -14,14 +14,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from dataclasses import asdict, replace
+from typing import Any, Literal, NamedTuple
 
 from derive.errors import DeriveError, LimitError
 from derive.expressions.tree import names_in
 from derive.kernels.case_dispatch import cases_of_stated
 from derive.kernels.programs.program import Program, Shared, programmed
-from derive.kernels.several_targets import plans_of
 from derive.model.relation_set import RelationSet
 from derive.pages.page_question import Choices, PageQuestion, Variants, in_one_sentence, slots, variants
 from derive.presentation.failed_checks import MOST_REMARKS
@@ -208,8 +207,8 @@ class _Plans:
         """The relations of each plan for a target; none if counting leaves it open."""
         key = target, frozenset(given)
         if key not in self._used:
-            found = plans_of(cases_of_stated(self.library, outlined(self.library, target, given)))
-            self._used[key] = {frozenset(made.relations) for made in found}
+            found = cases_of_stated(self.library, outlined(self.library, target, given))
+            self._used[key] = {frozenset(made.relations) for made in found.plans}
         return self._used[key]
 
     def _plan(self, unknown: str, given: Sequence[str]) -> int | str | dict[str, str]:
@@ -334,8 +333,7 @@ def _slider(
     sizes = found.questions[0].sizes
     like = [abs(size) for name, size in sizes.items() if library.declared[name].dimension == quantity.dimension]
     size = quantity.unit.from_base(max(like, default=0.0))
-    made = slider(quantity, value, others, size, asked=quantity.name in given)
-    return [made.low, made.high, made.scale]
+    return [*slider(quantity, value, others, size, asked=quantity.name in given)]
 
 
 def _slot(library: RelationSet, choice: Choices, names: Sequence[str]) -> dict[str, Any]:
@@ -373,14 +371,12 @@ def _goes_with(library: RelationSet, profile: Profile, names: Sequence[str]) -> 
     }
 
 
-@dataclass(frozen=True, slots=True)
-class Slider:
+class Slider(NamedTuple):
     """The ends of a slider in the declared unit, and how it goes."""
 
     low: float
     high: float
     scale: Literal["ratio", "difference", "ratio from zero"]
-    whole: bool = False
 
 
 def starting_number(value: Value, quantity: Declaration) -> float:
@@ -403,11 +399,11 @@ def slider(
 
     >>> from quantities.value import read_value
     >>> slider(Declaration("context", "token/sequence"), read_value("8 ktoken/sequence"))
-    Slider(low=50.0, high=1000000.0, scale='ratio', whole=False)
+    Slider(low=50.0, high=1000000.0, scale='ratio')
     >>> slider(Declaration("share", "", domain="0..1"), read_value("0.4"))
-    Slider(low=0.0, high=1.0, scale='difference', whole=False)
+    Slider(low=0.0, high=1.0, scale='difference')
     >>> slider(Declaration("delay", "s", domain="nonnegative"), read_value("0 s"), like=0.3)
-    Slider(low=0.0, high=5.0, scale='ratio from zero', whole=False)
+    Slider(low=0.0, high=5.0, scale='ratio from zero')
     """
     unit, domain = quantity.unit, quantity.domain
     least, most = unit.from_base(domain.low), unit.from_base(domain.high)
@@ -421,7 +417,7 @@ def slider(
         low = min(number for number in (*reached, high) if number > least) if any(n > least for n in reached) else high
     if domain.whole:
         low, high = math.ceil(low), math.floor(high)
-    return Slider(low, high, _scale(low, high), domain.whole)
+    return Slider(low, high, _scale(low, high))
 
 
 def _usual(start: float, least: float, most: float, like: float, *, is_scale: bool) -> tuple[float, float]:

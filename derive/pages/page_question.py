@@ -31,13 +31,11 @@ from itertools import product
 from derive.errors import DeriveError
 from derive.kernels.agreement import surplus
 from derive.kernels.case_dispatch import cases
-from derive.kernels.several_targets import plans_of
 from derive.model.relation_set import RelationSet
-from derive.planning.incidence import structure_of
-from derive.planning.plan import plan
 from derive.solving.answering.remarks import open_ratios
 from derive.solving.answering.solver import solve
 from derive.solving.execution.answer import Answer
+from derive.solving.execution.plan_states import planned
 from derive.solving.execution.question import Question, ask
 from quantities.facts import Profile
 from quantities.value import Value
@@ -140,7 +138,7 @@ def _is_fixed(value: Value) -> bool:
 
 def _of_all_cases(library: RelationSet, question: Question, used: Mapping[str, Value]) -> dict[str, Value]:
     """The values in use in any case, or in this one only if those of all cases state something twice."""
-    plans = plans_of(cases(library, question.outline))
+    plans = cases(library, question.outline).plans
     if len(plans) < 2:
         return dict(used)
     stated = question.values
@@ -157,9 +155,7 @@ def _completing(
     library: RelationSet, question: Question, limits: Iterable[str], used: Mapping[str, Value]
 ) -> dict[str, Value]:
     """The values that inequalities need besides: those in them, and those behind what is worked out only for them."""
-    made = plan(
-        structure_of(library, stated=question.stated), question.target, list(question.strong), list(question.weak)
-    )
+    made = planned(library, question, frozenset())
     behind = {name: block.relations for block in made.extra for name in block.unknowns}
     stated = question.values
     pending = [*library.held_by(name for name in limits if not library.relations[name].is_equation)]

@@ -9,7 +9,7 @@ by another.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from io import TextIOWrapper
 from os import PathLike
@@ -129,6 +129,9 @@ def package(name: str, extra: str) -> Any:
 
 _CHUNK = 1 << 20  # points of a chunk
 
+Task = Callable[[Survey, Mapping[str, Any]], Iterable[Any]]
+"""What is computed along some axes, from the targets there."""
+
 
 def lazily(survey: Survey, points: int | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
     """The axes and targets of a survey as dask arrays, in chunks of at most this many points."""
@@ -190,7 +193,7 @@ def _shipped(work: Work) -> Any:
 
 
 def _blocks(
-    task: Any, work: Work, names: Sequence[str], axes: Mapping[str, Any], columns: Mapping[str, Any], kind: str
+    task: Task, work: Work, names: Sequence[str], axes: Mapping[str, Any], columns: Mapping[str, Any], kind: str
 ) -> dict[str, Any]:
     """Arrays over the axes, computed together by one task for each stretch of the axes and the columns there."""
     from dask import array
@@ -201,30 +204,31 @@ def _blocks(
     pairs = [part for i, axis in enumerate(axes.values()) for part in (axis, (i,))]
     pairs += [part for column in columns.values() for part in (column, whole)]
     how = {"dtype": kind, "meta": _empty(1 + len(axes), kind), "new_axes": {len(axes): len(names)}}
-    held = array.blockwise(task, (len(axes), *whole), _shipped(work), None, tuple(columns), None, *pairs, **how)
+    held = array.blockwise(
+        _of_stretch, (len(axes), *whole), task, None, _shipped(work), None, tuple(columns), None, *pairs, **how
+    )
     return {name: held[i] for i, name in enumerate(names)}
 
 
-def _columns(work: Work, _: tuple[str, ...], *parts: Any) -> Any:
+def _of_stretch(task: Task, work: Work, targets: tuple[str, ...], *parts: Any) -> Any:
+    """The results of a task on a stretch of the axes, each broadcast to all points of it."""
     import numpy
 
-    return numpy.stack([*work.columns(crossed(parts)).values()])
+    lines = tuple(Line(name, "", array) for name, array in zip(work.names, parts, strict=False))
+    survey, columns = Survey(lines, work), dict(zip(targets, parts[len(lines) :], strict=True))
+    return numpy.stack([numpy.broadcast_to(one, survey.shape) for one in task(survey, columns)])
 
 
-def _codes(work: Work, targets: tuple[str, ...], *parts: Any) -> Any:
-    import numpy
-
-    arrays, columns = crossed(parts[: len(work.names)]), parts[len(work.names) :]
-    codes = work.codes(arrays, dict(zip(targets, columns, strict=True)))
-    return numpy.stack(numpy.broadcast_arrays(*codes.values(), numpy.empty(columns[0].shape))[:-1])
+def _columns(survey: Survey, _: Mapping[str, Any]) -> Iterable[Any]:
+    return survey.work.columns(crossed([line.source for line in survey.lines])).values()
 
 
-def _holds(work: Work, targets: tuple[str, ...], *parts: Any) -> Any:
-    import numpy
+def _codes(survey: Survey, columns: Mapping[str, Any]) -> Iterable[Any]:
+    return survey.work.codes(crossed([line.source for line in survey.lines]), columns).values()
 
-    arrays, columns = parts[: len(work.names)], dict(zip(targets, parts[len(work.names) :], strict=True))
-    lines = tuple(Line(name, "", array) for name, array in zip(work.names, arrays, strict=True))
-    return numpy.stack([held_along(Survey(lines, work), columns).holds])
+
+def _holds(survey: Survey, columns: Mapping[str, Any]) -> Iterable[Any]:
+    return [held_along(survey, columns).holds]
 
 
 def _empty(dimensions: int, kind: str) -> Any:

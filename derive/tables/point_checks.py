@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from derive.expressions.tree import Node, names_in
 from derive.kernels.agreement import gap_of, outside, tested
 from derive.kernels.backends.emitter import Writer
-from derive.kernels.case_dispatch import Cases, Fork, Tree, leaves
+from derive.kernels.case_dispatch import Cases, End
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.tables.point_values import PointFunction, Recipe, Values
@@ -95,7 +95,7 @@ def _needs_the_solver(cases: Cases | None) -> bool:
     """Whether the solver would be asked for a quantity at each point, or for the case that holds there."""
     if cases is None:
         return False
-    return cases.is_asked or any(case.is_open for tree in cases.alternatives for case in leaves(tree))
+    return cases.is_asked or any(case.is_open for case in cases.leaves)
 
 
 def _condition_sign(recipe: Recipe, condition: Node) -> Sign | None:
@@ -119,7 +119,7 @@ def _condition_sign(recipe: Recipe, condition: Node) -> Sign | None:
 
 def _displaced_sign(recipe: Recipe, name: str) -> Sign | None:
     """The sign of a weak value against the number that replaced it."""
-    low, stated, high = recipe.stated[name]
+    stated, (low, high) = recipe.weak[name].base[1], recipe.weak[name].as_rounded
     slack = AGREEMENT * max(abs(low), abs(high))
 
     def judge(number: Any) -> Any:
@@ -184,7 +184,7 @@ class Judgement:
     @property
     def unused(self) -> frozenset[str] | None:
         """The givens that no answer uses; None if there is no answer."""
-        return _common(self.verdicts)
+        return unused_in_common(self.verdicts)
 
     def failing(self, name: str) -> Any:
         """Where a check fails."""
@@ -293,7 +293,7 @@ class Judge:
         asked = {place: ask(place) for place in dict.fromkeys(int(held[int(s * (len(held) - 1))]) for s in shares)}
         found = {*asked.values(), *([known] if known is not None else [])}
         if len({(one.failed, one.unused is None) for one in found}) == 1:
-            verdict = Verdict(next(iter(found)).failed, _common(found))
+            verdict = Verdict(next(iter(found)).failed, unused_in_common(found))
             self.known[pattern] = verdict, times + 1
             yield held, verdict
         elif len(held) <= _MOST_ASKED:
@@ -303,10 +303,11 @@ class Judge:
             signs = zip(self.signs, pattern[1:], strict=True)
             broken = {sign.name for sign, code in signs if sign.name and code in (_FAILS, _UNDEFINED)}
             failed = frozenset().union(*(one.failed for one in found)) & broken
-            yield held, Verdict(failed, _common(found))
+            yield held, Verdict(failed, unused_in_common(found))
 
 
-def _common(verdicts: Iterable[Verdict]) -> frozenset[str] | None:
+def unused_in_common(verdicts: Iterable[Verdict | Judgement]) -> frozenset[str] | None:
+    """The names that are unused wherever there is an answer; None if there is none."""
     held = [verdict.unused for verdict in verdicts if verdict.unused is not None]
     return frozenset.intersection(*held) if held else None
 
@@ -340,17 +341,16 @@ def grouped(codes: Sequence[Any]) -> tuple[Any, list[Pattern]]:
 def signs_of(recipe: Recipe, given: Iterable[str]) -> tuple[Sign, ...]:
     """All signs that the checks of a target may depend on, by the plans of every case."""
     library, cases = recipe.library, recipe.lines
-    trees = [*cases.alternatives, *chain.from_iterable(cases.asides.values())]
-    plans = [case.plan for case in chain.from_iterable(map(leaves, trees))]
+    plans = [case.plan for case, _ in cases.ends if case is not None]
     blocks = chain.from_iterable((*made.blocks, *made.extra) for made in plans)
     known = {*recipe.names, recipe.target, *recipe.beside}
     known.update(*(made.weak for made in plans), *(block.unknowns for block in blocks))
     spent = [frozenset(made.relations) for made in plans]
     always = frozenset.intersection(*spent) if spent else frozenset()
-    stated, typed = {*known, *recipe.stated}, {*recipe.axes, *given}
+    stated, typed = {*known, *recipe.weak}, {*recipe.axes, *given}
     idle = typed.difference(library.held_by(frozenset().union(*spent)))
     followed = closure(structure_of(library), typed)
-    reached = closure(structure_of(library), recipe.names) | recipe.stated.keys()
+    reached = closure(structure_of(library), recipe.names) | recipe.weak.keys()
 
     def may_be_tested(relation: Relation) -> bool:
         """Whether all its quantities are known; stated values count for limits and for givens not used elsewhere.
@@ -369,22 +369,21 @@ def signs_of(recipe: Recipe, given: Iterable[str]) -> tuple[Sign, ...]:
         is_open = not relation.is_equation or not idle.isdisjoint(members)
         return (stated if is_open else known).issuperset(members)
 
-    displaced = known - (recipe.numbers.keys() | recipe.fallbacks)
+    compared = {name for name, value in recipe.weak.items() if not value.source.stands_in}
+    displaced = known & (compared - recipe.numbers.keys())
     relations = [relation for relation in library.relations.values() if may_be_tested(relation)]
-    conditions = chain(*map(_conditions, trees), *(relation.conditions for relation in relations))
+    conditions = chain(*map(_conditions, cases.ends), *(relation.conditions for relation in relations))
     signs = [
         *(_relation_sign(recipe, relation) for relation in relations),
         *(_condition_sign(recipe, condition) for condition in dict.fromkeys(conditions)),
-        *(_displaced_sign(recipe, name) for name in recipe.stated if name in displaced),
+        *(_displaced_sign(recipe, name) for name in recipe.weak if name in displaced),
     ]
     return tuple(sign for sign in signs if sign is not None)
 
 
-def _conditions(tree: Tree) -> Iterator[Node]:
-    """The conditions that decide between cases, and those that each case has to meet."""
-    if isinstance(tree, Fork):
-        yield tree.condition
-        yield from _conditions(tree.yes)
-        yield from _conditions(tree.no)
-    elif tree is not None:
-        yield from chain(tree.holding, *tree.failing)
+def _conditions(end: End) -> Iterator[Node]:
+    """The conditions that lead to a case, and those that it has to meet."""
+    case, decided = end
+    yield from decided
+    if case is not None:
+        yield from chain(case.holding, *case.failing)

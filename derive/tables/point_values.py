@@ -18,9 +18,10 @@ from derive.expressions.tree import Apply, names_in
 from derive.kernels.agreement import based, tested
 from derive.kernels.backends.emitter import Writer, apart
 from derive.kernels.case_dispatch import Cases
-from derive.kernels.programs.layout import always_in_use, choice_of, ways
-from derive.kernels.several_targets import Abreast, found_for, plans_for, plans_of
+from derive.kernels.programs.layout import always_in_use, choice_of
+from derive.kernels.several_targets import Abreast, found_for, plans_for
 from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.like_terms import arms_of
 from derive.planning.plan import Block, Plan
 from derive.solving.execution.question import Outline, Question
 from derive.tables.axes import is_lazy
@@ -28,6 +29,7 @@ from derive.tolerances import AGREEMENT
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
+    from quantities.value import Value
 
 _PLANS = Memo["Cases | None"](most=512)  # by name, givens, and whether it is a target
 _FUNCTIONS = Memo[Abreast](most=256)
@@ -51,10 +53,8 @@ class Recipe:
     axes: tuple[str, ...]
     target: str
     numbers: Mapping[str, float]
-    stated: Mapping[str, tuple[float, float, float]]  # each weak value between its ends, in base units
+    weak: Mapping[str, Value]  # what an answer is compared with, or what completes a limit
     beside: frozenset[str]  # quantities computed only for the checks
-    fallbacks: frozenset[str]  # weak values that nothing is compared with
-    ranged: frozenset[str]  # weak values that are ranges, and not only rounded
     checks: tuple[str, ...] = ()
     leaving: tuple[Block, ...] = ()  # of what typed values determine, and what may leave its domain
     is_asked: bool = False  # whether the solver says where weak values yield
@@ -69,21 +69,11 @@ class Recipe:
         numbers: Mapping[str, float],
         **more: Any,
     ) -> Recipe:
-        """The recipe for a question: an answer is compared with its weak values, or they complete a limit."""
+        """The recipe for a question."""
         own = {} if question.own is None else {question.target: question.own}
         weak = {**question.weak, **question.outdated, **own}
-        ends = {name: value.base if value.is_range else value.as_rounded for name, value in weak.items()}
-        return cls(
-            library,
-            axes,
-            question.target,
-            numbers,
-            stated={name: (ends[name][0], value.base[1], ends[name][-1]) for name, value in weak.items()},
-            beside=frozenset(name for block in made.extra for name in block.unknowns),
-            fallbacks=frozenset(name for name, value in weak.items() if value.source.stands_in),
-            ranged=frozenset(name for name, value in weak.items() if value.is_range),
-            **more,
-        )
+        beside = frozenset(name for block in made.extra for name in block.unknowns)
+        return cls(library, axes, question.target, numbers, weak, beside, **more)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -93,7 +83,8 @@ class Recipe:
     @property
     def ranges(self) -> dict[str, tuple[float, float]]:
         """The weak values that are ranges, with their ends in base units."""
-        return {name: (self.stated[name][0], self.stated[name][2]) for name in sorted(self.ranged - {*self.axes})}
+        ranged = sorted(name for name, value in self.weak.items() if value.is_range and name not in self.axes)
+        return {name: self.weak[name].as_rounded for name in ranged}
 
     @property
     def lines(self) -> Cases:
@@ -102,11 +93,6 @@ class Recipe:
         cases = _PLANS.of(self.library.session, key, lambda: found_for(self.library, self.target, self.names))
         assert cases is not None
         return replace(cases, is_asked=True) if self.is_asked else cases
-
-    @property
-    def plans(self) -> list[Plan]:
-        """The plans of all cases of the target."""
-        return plans_of(self.lines)
 
     def followed(self, name: str) -> Cases | None:
         """The plans for a quantity that is not a target itself; None if it does not follow."""
@@ -131,7 +117,7 @@ class Recipe:
             return Source(lambda values: based(values[cases.outline], quantity), cases)
         if default is not None and default.source.stands_in:  # no relation gives it, so this does
             return _constant(name, default.base[1])
-        return _constant(name, self.stated[name][1]) if with_stated and name in self.stated else None
+        return _constant(name, self.weak[name].base[1]) if with_stated and name in self.weak else None
 
     def sources(self, names: Iterable[str], with_stated: bool = False) -> tuple[Source, ...] | None:
         """The sources of several quantities; None if one of them has none."""
@@ -231,7 +217,7 @@ def switches(recipes: Iterable[Recipe], ranged: Collection[str]) -> dict[str, Sw
 
 def _choosing(recipe: Recipe) -> Iterator[str]:
     """The relations with a choice that a target is computed by."""
-    blocks = [block for made in recipe.plans for block in made.blocks]
+    blocks = [block for made in recipe.lines.plans for block in made.blocks]
     for name in dict.fromkeys(name for block in blocks for name in block.relations):
         if recipe.library.relations[name].chooses:
             yield name
@@ -239,7 +225,7 @@ def _choosing(recipe: Recipe) -> Iterator[str]:
 
 def _fixed(recipe: Recipe, relation: str) -> frozenset[str]:
     """The names that have one number throughout a sweep, wherever a relation is solved."""
-    return always_in_use(recipe.plans, relation).union(recipe.numbers).difference(recipe.axes, recipe.ranged)
+    return always_in_use(recipe.lines.plans, relation).union(recipe.numbers).difference(recipe.axes, recipe.ranges)
 
 
 def _switch(recipe: Recipe, relation: Relation, fixed: Collection[str]) -> Switch | None:
@@ -258,7 +244,7 @@ def _switch(recipe: Recipe, relation: Relation, fixed: Collection[str]) -> Switc
         return None
     places = numpy.array([*(codes[choice.regimes[place]] for place in choice.places), -1], dtype=numpy.int8)
     judged = tested(names, partial(_judging, relation, choice.nodes), largest=_largest, first=_first)
-    sizes = [ways(node) for node in choice.nodes]
+    sizes = [len(arms_of(node)) for node in choice.nodes]
 
     def form(*numbers: Any) -> Any:
         """The form of the relation: the ways that its choices take, as one number; -1 where it does not hold."""

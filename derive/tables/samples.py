@@ -21,14 +21,13 @@ from typing import Any
 from derive.errors import ExpressionError, LimitError, NoSolutionError, UnderdeterminedError
 from derive.kernels.functions import used_values
 from derive.model.relation_set import RelationSet
-from derive.planning.incidence import structure_of
-from derive.planning.plan import plan
 from derive.presentation.charts import Axis, Chart, Mark, Series
 from derive.presentation.failed_checks import fails_in_words, is_amiss, without_part
 from derive.presentation.numbers import DIGITS, labelled, ranged, with_unit
 from derive.presentation.placed_remarks import PlacedRemark, largest
 from derive.presentation.text import Document, Result, Section, columns
 from derive.solving.answering.solver import solve
+from derive.solving.execution.plan_states import planned
 from derive.solving.execution.question import ask
 from derive.tables.axes import DECADES
 from derive.tables.exports import Units, data_frame
@@ -281,7 +280,7 @@ def _read(
 ) -> tuple[dict[str, Spread], Work]:
     """The ranges of a question, and its target as a function of them."""
     question = ask(library, target, profiles, given)
-    made = plan(structure_of(library, stated=question.stated), target, list(question.strong), list(question.weak))
+    made = planned(library, question, frozenset())
     values = {**question.strong, **used_values(library, question)}
     spreads = {name: spread_of(value, library.declared[name]) for name, value in values.items() if value.is_range}
     numbers = {
@@ -290,7 +289,7 @@ def _read(
         if name not in spreads
     }
     recipe = Recipe.of(library, question, made, tuple(spreads), numbers)
-    recipe = replace(recipe, stated={name: ends for name, ends in recipe.stated.items() if name not in spreads})
+    recipe = replace(recipe, weak={name: value for name, value in recipe.weak.items() if name not in spreads})
     fixed = {name: value for name, value in given.items() if name not in spreads}
     work = Work(library, tuple(spreads), (recipe,), profiles, fixed, frozenset(spreads.keys() - given.keys()))
     try:

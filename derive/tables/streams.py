@@ -23,13 +23,14 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import ExpressionError
+from derive.kernels.backends.numba_source import Tile
 from derive.model.relation_set import RelationSet
 from derive.presentation.numbers import ranged
 from derive.showing import Shown
 from derive.tables.axes import is_lazy
 from derive.tables.exports import write_csv
 from derive.tables.progress import ahead, watched
-from derive.tables.sweep_question import Box, Survey, asked
+from derive.tables.sweep_question import Survey, asked
 from derive.tables.table import Table, postponed, tabled
 
 if TYPE_CHECKING:
@@ -246,7 +247,7 @@ def stream(
     return Stream(survey)
 
 
-def _table(survey: Survey, box: Box) -> Table:
+def _table(survey: Survey, box: Tile) -> Table:
     arrays = survey.within(box)
     axes = {name: array.ravel() for name, array in zip(survey.work.names, arrays, strict=True)}
     return Table(axes, survey.work.columns(arrays), survey.units, survey.at(*axes.values()))

@@ -16,12 +16,12 @@ from typing import Any
 
 from derive.errors import DeriveError, ExpressionError, InconsistentError, UnderdeterminedError, read_all
 from derive.kernels.agreement import leaving_beside, said_twice
+from derive.kernels.backends.numba_source import Tile, tiles
 from derive.kernels.case_dispatch import cases, open_sides
-from derive.kernels.several_targets import plans_of
 from derive.model.relation_set import RelationSet
-from derive.planning.incidence import structure_of
-from derive.planning.plan import Plan, plan
+from derive.planning.plan import Plan
 from derive.solving.answering.solver import solve
+from derive.solving.execution.plan_states import planned
 from derive.solving.execution.question import Question, ask, given_quantity, outlined
 from derive.tables.axes import Line, is_axis, is_lazy, line
 from derive.tables.point_values import Recipe
@@ -30,16 +30,12 @@ from quantities.declaration import read_given
 from quantities.units import convert
 from quantities.value import read_number
 
-Box = tuple[slice, ...]
-"""A stretch of each axis."""
-
 _PIECE = 1 << 18  # points computed at once
 _SHORT = 1 << 12  # number of points too small for a probe
 _PROBE = 64
 _ASKED = 64  # points of which each is asked before all of them are refused
 _SLOW = 5e-5  # seconds for one point
 _PATIENCE = 2.0  # seconds for a piece of slow ones
-_AT_ONCE = 0.5  # limit in seconds for all points without pieces
 
 
 @dataclass(frozen=True)
@@ -78,20 +74,10 @@ class Survey:
                 hint='Give a single value, derive.span("2..6") for an axis, or a table of fewer points.',
             )
 
-    def is_done_at_once(self) -> bool:
-        """Whether all points take so little time and memory that pieces would only cost time."""
-        if self.size <= _PIECE or self.work.is_ranged or self.work.is_tested:
-            return False
-        return self._each < _SLOW and self._seconds(_SHORT) * self.size < _AT_ONCE
-
     @cached_property
     def _each(self) -> float:
-        """Seconds for one point among a few."""
-        return self._seconds(_PROBE)
-
-    def _seconds(self, points: int) -> float:
-        """Seconds for one point among this many, after compilation."""
-        first, second = islice(self.boxes(points), 2)
+        """Seconds for one point among a few, after compilation."""
+        first, second = islice(self.boxes(_PROBE), 2)
         self.work.columns(self.within(first))  # compiles
         begun = time.monotonic()
         self.work.columns(self.within(second))
@@ -105,27 +91,16 @@ class Survey:
             return _SHORT // 8
         return _PIECE if self._each < _SLOW else max(_PROBE, min(_PIECE, int(_PATIENCE / self._each)))
 
-    def boxes(self, points: int = _PIECE) -> Iterator[Box]:
+    def boxes(self, points: int = _PIECE) -> Iterator[Tile]:
         """Boxes of at most this many points, in the order of the rows.
 
         >>> lines = tuple(Line(name, "", range(n)) for name, n in (("x", 3), ("y", 4)))
         >>> [tuple((s.start, s.stop) for s in box) for box in Survey(lines, None).boxes(8)]
         [((0, 2), (0, 4)), ((2, 3), (0, 4))]
         """
-        if not self.lines:
-            yield ()
-            return
-        shape, at, inner = self.shape, len(self.lines) - 1, 1
-        while at > 0 and inner * shape[at] <= points:
-            inner, at = inner * shape[at], at - 1
-        rows = max(1, points // inner)
-        whole = tuple(slice(0, n) for n in shape[at + 1 :])
-        for lead in product(*map(range, shape[:at])):
-            before = tuple(slice(i, i + 1) for i in lead)
-            for start in range(0, shape[at], rows):
-                yield (*before, slice(start, min(start + rows, shape[at])), *whole)
+        return tiles(self.shape, points)
 
-    def within(self, box: Box) -> tuple[Any, ...]:
+    def within(self, box: Tile) -> tuple[Any, ...]:
         """The numbers of each axis in a box, shaped so that they broadcast."""
         parts = [each.part(stretch.start, stretch.stop) for each, stretch in zip(self.lines, box, strict=True)]
         return crossed(parts)
@@ -141,7 +116,7 @@ class Survey:
         return replace(self, lines=tuple(lines))
 
 
-def points_in(box: Box) -> int:
+def points_in(box: Tile) -> int:
     """The number of points in a box."""
     return math.prod(stretch.stop - stretch.start for stretch in box)
 
@@ -214,7 +189,7 @@ class _Along:
         library = self.library
         question = ask(library, target, self.profiles, self.given(self.between()))
         strong = list(question.strong)
-        made = plan(structure_of(library, stated=question.stated), target, strong, list(question.weak))
+        made = planned(library, question, frozenset())
         # a fallback (`otherwise`) is added where it is compiled, instead of the relations written for its quantity
         used, is_asked = self._used(question, made)
         checks, leaving = said_twice(library, strong, [made]), leaving_beside(library, strong, [made])
@@ -241,7 +216,7 @@ class _Along:
         out. Where that leaves more cases open, all of them are used, and the solver has to say where each yields.
         """
         found = cases(self.library, question.outline)
-        each = [frozenset(case.weak) for case in plans_of(found)] or [frozenset(made.weak)]
+        each = [frozenset(case.weak) for case in found.plans] or [frozenset(made.weak)]
         always = frozenset.intersection(*each)
         sometimes = frozenset().union(*each) & question.stated
         kept = (always | (sometimes & frozenset(made.weak))) & question.stated

@@ -8,9 +8,9 @@ a range come to does not follow from its ends.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from itertools import chain, product
 from types import MappingProxyType
 from typing import Any
@@ -19,16 +19,13 @@ from derive.caches import Memo
 from derive.errors import DeriveError, InconsistentError
 from derive.kernels.agreement import agreed
 from derive.kernels.case_dispatch import Cases
-from derive.kernels.several_targets import Abreast
+from derive.kernels.several_targets import Abreast, answer_at
 from derive.model.relation_set import RelationSet
 from derive.presentation.placed_remarks import PlacedRemark
-from derive.solving.answering.solver import solve
 from derive.solving.execution.answer import Answer
 from derive.tables.point_checks import Judge, Judgement, Verdict, contradicted, signs_of
 from derive.tables.point_values import End, PointFunction, Recipe, Switch, Values, functions, switches
 from quantities.declaration import read_given
-from quantities.facts import Profile
-from quantities.value import read_number
 
 _KEPT = 1 << 16  # limit on points whose solver answers are cached
 _WITHOUT_LIMIT = Memo[RelationSet](most=64)
@@ -85,11 +82,6 @@ class Work:
     def _tests(self) -> dict[str, list[PointFunction]]:
         return {recipe.target: contradicted(recipe) for recipe in self.recipes}
 
-    @property
-    def is_tested(self) -> bool:
-        """Whether something is stated twice, so that it may contradict itself at some points."""
-        return any(self._tests.values())
-
     # The functions of the axes, one for each purpose: common parts are computed once
 
     @cached_property
@@ -118,7 +110,7 @@ class Work:
         wanted = [*self.lines.values()] if with_targets else []
         sources = chain.from_iterable(test.sources for test in tests)
         wanted += [source.cases for source in sources if source.cases is not None]
-        weak = self.weak.union(*(recipe.stated for recipe in self.recipes))
+        weak = self.weak.union(*(recipe.weak for recipe in self.recipes))
         return functions(self.library, {cases.outline: cases for cases in wanted}.values(), weak)
 
     def _values(
@@ -172,25 +164,17 @@ class Work:
     # The solver's answers at single points
 
     @cached_property
-    def _told(self) -> dict[tuple[str, tuple[float, ...]], PointAnswer]:
-        return {}
+    def told(self) -> Callable[[str, tuple[float, ...]], PointAnswer]:
+        """The solver's answer for a target at a point; recent answers are cached."""
 
-    def told(self, target: str, point: tuple[float, ...]) -> PointAnswer:
-        """The solver's answer at a point; recent answers are cached."""
-        key = target, point
-        answer = self._told.get(key)
-        if answer is None:
-            answer = self._asked(self.library, target, dict(zip(self.names, point, strict=True)))
-            if len(self._told) < _KEPT:
-                self._told[key] = answer
-        return answer
+        @lru_cache(maxsize=_KEPT)
+        def answered(target: str, point: tuple[float, ...]) -> PointAnswer:
+            return self._asked(self.library, target, dict(zip(self.names, point, strict=True)))
+
+        return answered
 
     def _answer(self, library: RelationSet, target: str, point: Mapping[str, float]) -> Answer:
-        """The solver's answer at a point; weak values of it are stated as a profile states them."""
-        values = {name: read_number(number, library.declared[name].unit) for name, number in point.items()}
-        stated = {name: value for name, value in values.items() if name not in self.weak}
-        own = (Profile("point", {name: values[name] for name in self.weak}),) if self.weak else ()
-        return solve(library, target, (*self.profiles, *own), {**self.given, **stated})
+        return answer_at(library, target, point, self.weak, self.profiles, self.given)
 
     def _asked(self, library: RelationSet, target: str, point: Mapping[str, float]) -> PointAnswer:
         """The solver's answer at a point on the axes; where givens contradict each other, the relations that fail.

@@ -10,6 +10,7 @@ from os import PathLike
 from typing import Any
 
 from derive.errors import ExpressionError, LimitError, unknown
+from derive.kernels.backends.numba_source import Tile
 from derive.model.relation_set import RelationSet
 from derive.presentation.placed_remarks import PlacedRemark
 from derive.showing import Shown
@@ -18,7 +19,7 @@ from derive.tables.axes import is_lazy
 from derive.tables.exports import Units, data_frame, package
 from derive.tables.point_values import Regime
 from derive.tables.progress import ahead, watched
-from derive.tables.sweep_question import Box, Survey, asked, crossed, points_in
+from derive.tables.sweep_question import Survey, asked, crossed, points_in
 from derive.tables.table_checks import Holding, held_along
 
 _MOST = 20_000_000  # limit on points of one table
@@ -195,12 +196,8 @@ def tabled(survey: Survey) -> Table:
 
     axes = {line.name: line.part(0, len(line)) for line in survey.lines}
     whole = survey.at(*axes.values())
-    if whole.is_done_at_once():
-        found = whole.work.columns(crossed(list(axes.values())))
-        columns = {name: numpy.require(column, requirements=["C", "W"]) for name, column in found.items()}
-    else:
-        columns = {name: numpy.empty(survey.shape) for name in survey.units if name not in axes}
-        _fill(columns, whole, whole.boxes(whole.pace()), "points", lambda arrays, _: whole.work.columns(arrays))
+    columns = {name: numpy.empty(survey.shape) for name in survey.units if name not in axes}
+    _fill(columns, whole, whole.boxes(whole.pace()), "points", lambda arrays, _: whole.work.columns(arrays))
     return Table(axes, columns, survey.units, whole)
 
 
@@ -211,7 +208,7 @@ def _regimes(survey: Survey, columns: Mapping[str, Any]) -> dict[str, Regime]:
     made = survey.work.switches
     codes = {name: numpy.empty(survey.shape, dtype=numpy.int8) for name in made}
 
-    def work(arrays: Sequence[Any], box: Box) -> Mapping[str, Any]:
+    def work(arrays: Sequence[Any], box: Tile) -> Mapping[str, Any]:
         return survey.work.codes(arrays, {name: column[box] for name, column in columns.items()})
 
     _fill(codes, survey, survey.boxes() if made else (), "regimes", work)
@@ -221,13 +218,13 @@ def _regimes(survey: Survey, columns: Mapping[str, Any]) -> dict[str, Regime]:
 def _fill(
     columns: Mapping[str, Any],
     survey: Survey,
-    boxes: Iterable[Box],
+    boxes: Iterable[Tile],
     what: str,
-    work: Callable[[Sequence[Any], Box], Mapping[str, Any]],
+    work: Callable[[Sequence[Any], Tile], Mapping[str, Any]],
 ) -> None:
     """Fill columns over the axes piece by piece, from the numbers of the axes in each, with a progress bar."""
 
-    def fill(box: Box) -> tuple[int, None]:
+    def fill(box: Tile) -> tuple[int, None]:
         for name, numbers in work(survey.within(box), box).items():
             columns[name][box] = numbers
         return points_in(box), None

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 from derive.presentation.failed_checks import without_part
 from derive.presentation.numbers import with_unit
 from derive.presentation.placed_remarks import PlacedRemark, largest
-from derive.tables.point_checks import Judgement, Verdict
+from derive.tables.point_checks import Judgement, Verdict, unused_in_common
 from derive.tables.progress import ahead, watched
 
 if TYPE_CHECKING:
-    from derive.tables.sweep_question import Box, Survey
+    from derive.kernels.backends.numba_source import Tile
+    from derive.tables.sweep_question import Survey
     from derive.tables.sweep_work import Work
     from derive.tables.table import Table
 
@@ -56,8 +57,7 @@ class Holding:
     @property
     def silent(self) -> frozenset[str] | None:
         """The names that no answer uses; None if there is no answer."""
-        held = [one.unused for one in self.judgements.values() if one.unused is not None]
-        return frozenset.intersection(*held) if held else None
+        return unused_in_common(self.judgements.values())
 
     @property
     def unused(self) -> tuple[str, ...]:
@@ -82,7 +82,7 @@ def held_along(survey: Survey, columns: Mapping[str, Any]) -> Holding:
 
 
 def held_at(
-    work: Work, pieces: Iterable[tuple[Box, Sequence[Any]]], columns: Mapping[str, Any], typed: tuple[str, ...]
+    work: Work, pieces: Iterable[tuple[Tile, Sequence[Any]]], columns: Mapping[str, Any], typed: tuple[str, ...]
 ) -> Holding:
     """The checks at points that come in pieces: the position of each in the columns, and its axis values."""
     import numpy
@@ -92,7 +92,7 @@ def held_at(
     places = {target: numpy.empty(first.shape, numpy.int32) for target in targets}
     verdicts: dict[str, dict[Verdict, int]] = {target: {} for target in targets}
 
-    def worked(piece: tuple[Box, Sequence[Any]]) -> tuple[int, tuple[Box, dict[str, Judgement]]]:
+    def worked(piece: tuple[Tile, Sequence[Any]]) -> tuple[int, tuple[Tile, dict[str, Judgement]]]:
         box, arrays = piece
         held = {target: column[box] for target, column in columns.items()}
         return held[targets[0]].size, (box, work.judgements(arrays, held))

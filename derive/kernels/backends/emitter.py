@@ -32,7 +32,6 @@ from derive.errors import LimitError
 from derive.expressions.arithmetic import Arithmetic, Fold
 from derive.expressions.functions import TABLE, Function
 from derive.expressions.tree import COMPARISONS, Apply, Equation, Name, Node, Number, cases, names_in, rebuilt, walk
-from derive.kernels.backends.exact_points import ExactPoints
 from derive.numerics.algebra.evaluation import terms, weighed
 from derive.planning.plan import Block
 from derive.tolerances import AGREEMENT
@@ -45,7 +44,7 @@ DOUBT = "doubt"
 
 SETTLED = "settled"
 """The operation that decides where doubles do not: of a decision, how near it is to another one, and how near it may be
-for doubles; and, unless the solver has to be asked, of the steps to it, each a name and its form.
+for doubles; and, unless the solver has to be asked, the place of its exact points among `exact`, and their numbers.
 """
 
 NUMBERS = SimpleNamespace(**{**vars(math), **{name: entry.value for name, entry in TABLE.items()}})
@@ -174,15 +173,6 @@ def operations(called: Callable[[Function], str], **own: Callable[..., str]) -> 
     }
 
 
-def exact_points(decision: Node, steps: Sequence[Node]) -> ExactPoints | None:
-    """What works out a decision from what was given, if the steps to it are known; else the solver alone does."""
-    for step in steps:
-        assert isinstance(step, Apply)
-        forms = zip(step.args[::2], step.args[1::2], strict=True)
-        return ExactPoints(unsettled(decision), {name.name: form for name, form in forms if isinstance(name, Name)})
-    return None
-
-
 def unsettled(node: Node) -> Node:
     """An expression as it was before it was said where its decisions are settled."""
 
@@ -288,27 +278,24 @@ def refusing_what_is_too_deep() -> Iterator[None]:
 class Scope:
     """The results of the lines so far for one target."""
 
-    variables: dict[str, str] = field(default_factory=dict)  # the name of each quantity
+    variables: dict[str, str] = field(default_factory=dict)  # the name of each quantity, and of each bound of an error
     written: dict[Node, str] = field(default_factory=dict)  # the name of each expression
     solved: dict[tuple[Block, tuple[str, ...]], tuple[str, ...]] = field(default_factory=dict)
     tests: tuple[str, ...] = ()  # tests to be passed, where lines do not return at once
     asked: tuple[str, ...] = ()  # flags of points that another dialect must compute
     sizes: tuple[str, ...] = ()  # values still to be checked as finite
-    bounds: dict[str, str] = field(default_factory=dict)  # the name of each bound of a rounding error
 
     def copy(self) -> Scope:
         held = dict(self.variables), dict(self.written), dict(self.solved)
-        return Scope(*held, self.tests, self.asked, self.sizes, dict(self.bounds))
+        return Scope(*held, self.tests, self.asked, self.sizes)
 
     def untested(self) -> Scope:
         """The same results, and nothing to be passed or asked yet."""
-        return Scope(dict(self.variables), dict(self.written), dict(self.solved), bounds=dict(self.bounds))
+        return Scope(dict(self.variables), dict(self.written), dict(self.solved))
 
     def text_of(self, name: str) -> str:
         """The text of a quantity or of a bound, or the text that a name stands for itself."""
-        if name.startswith(_ITSELF):
-            return name.removeprefix(_ITSELF)
-        return self.bounds[name] if name in self.bounds else self.variables[name]
+        return name.removeprefix(_ITSELF) if name.startswith(_ITSELF) else self.variables[name]
 
     def ask(self, *tests: str) -> None:
         self.asked = tuple(dict.fromkeys((*self.asked, *tests)))

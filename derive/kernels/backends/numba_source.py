@@ -158,8 +158,6 @@ def _power(base: float, exponent: float) -> float:
 Tile = tuple[slice, ...]
 """Part of an array: intermediate results of one tile stay in cache, and nothing is broadcast in full."""
 
-_ALL = slice(None)
-
 
 def spread(values: Sequence[Any]) -> tuple[list[Any], tuple[int, ...]]:
     """Numbers as floats or arrays with one number of axes, and the shape that they broadcast to.
@@ -180,27 +178,26 @@ def tiles(shape: Sequence[int], most: int) -> Iterator[Tile]:
     >>> [[(one.start, one.stop) for one in tile] for tile in tiles((2, 5), 4)]
     [[(0, 1), (0, 4)], [(0, 1), (4, 8)], [(1, 2), (0, 4)], [(1, 2), (4, 8)]]
     >>> [tile[0].stop for tile in tiles((3, 2), 4)]
-    [2, 4]
+    [2, 3]
     """
-    axis = len(shape)
+    axis, whole = len(shape), [slice(0, size) for size in shape]
     while axis and math.prod(shape[axis - 1 :]) <= most:
         axis -= 1
     if not axis:
-        yield (_ALL,) * len(shape)
+        yield tuple(whole)
         return
-    step = max(1, most // math.prod(shape[axis:]))
-    rest = (_ALL,) * (len(shape) - axis)
+    size, step = shape[axis - 1], max(1, most // math.prod(shape[axis:]))
     for index in product(*map(range, shape[: axis - 1])):
         before = tuple(slice(i, i + 1) for i in index)
-        for start in range(0, shape[axis - 1], step):
-            yield (*before, slice(start, start + step), *rest)
+        for start in range(0, size, step):
+            yield (*before, slice(start, min(start + step, size)), *whole[axis:])
 
 
 def part(array: Any, tile: Tile) -> Any:
     """The part of an argument in a tile."""
     if not array.ndim:
         return array
-    return array[tuple(_ALL if size == 1 else cut for size, cut in zip(array.shape, tile, strict=True))]
+    return array[tuple(slice(None) if size == 1 else cut for size, cut in zip(array.shape, tile, strict=True))]
 
 
 _TILE = 1 << 16  # points that a thread takes at once

@@ -20,7 +20,7 @@ from itertools import count
 from typing import Any
 
 from derive.expressions.functions import TABLE, Function
-from derive.expressions.tree import Apply, Name, Node, names_in
+from derive.expressions.tree import Apply, Name, Node, Number, names_in
 from derive.kernels.backends import python_runtime
 from derive.kernels.backends.emitter import (
     DOUBT,
@@ -28,7 +28,6 @@ from derive.kernels.backends.emitter import (
     SIGNS,
     Dialect,
     Writer,
-    exact_points,
     is_clear,
     is_literal,
     is_total,
@@ -41,23 +40,13 @@ from derive.numerics.algebra.evaluation import truth
 from derive.tolerances import SAME_ROOT
 
 
-class _Exact:
-    """The exact points of a function's decisions, each once, by the texts that call them."""
-
-    def __init__(self) -> None:
-        self.held: list[ExactPoints] = []
-        self._places: dict[Node, int] = {}
-
-    def called(self, node: Apply, part: Writer) -> tuple[str, str] | None:
-        """The exact points of a decision, and the numbers that were given; None where the solver has to be asked."""
-        if node not in self._places:
-            made = exact_points(node.args[0], node.args[3:])
-            if made is None:
-                return None
-            self._places[node] = len(self.held)
-            self.held.append(made)
-        place = self._places[node]
-        return f"exact[{place}]", "".join(f"{part(Name(name))}, " for name in self.held[place].names)
+def _exact_points(node: Apply, part: Writer) -> tuple[str, str] | None:
+    """The exact points of a decision, and the numbers that were given; None where the solver has to be asked."""
+    if len(node.args) == 3:
+        return None
+    place, *names = node.args[3:]
+    assert isinstance(place, Number)
+    return f"exact[{place.value}]", "".join(f"{part(name)}, " for name in names)
 
 
 class Floats(Dialect):
@@ -72,14 +61,13 @@ class Floats(Dialect):
 
     def __init__(self) -> None:
         self._fresh = count()
-        self._exact = _Exact()
 
     def names(self) -> dict[str, Any]:
-        own = {"max": max, "min": min, "abs": abs, "only": only, "undefined": _undefined, "exact": self._exact.held}
+        own = {"max": max, "min": min, "abs": abs, "only": only, "undefined": _undefined}
         return {"m": NUMBERS, "inf": math.inf, **own}
 
     def settled(self, found: str, near: str, node: Apply, part: Writer) -> str:
-        called = self._exact.called(node, part)
+        called = _exact_points(node, part)
         known = "undefined()" if called is None else f"{called[0]}.known({called[1]})"
         return f"({known} if {near} else {found})"
 
@@ -132,7 +120,6 @@ class Arrays(Dialect):
     def __init__(self) -> None:
         self._judges: list[Callable[..., bool | None]] = []
         self._places: dict[Node, int] = {}  # the judge of each comparison
-        self._exact = _Exact()
 
     def names(self) -> dict[str, Any]:
         import numpy
@@ -141,13 +128,12 @@ class Arrays(Dialect):
             "np": numpy,
             "inf": math.inf,
             "judges": self._judges,
-            "exact": self._exact.held,
             "special": _OfArrays(),
             **_NAMES,
         }
 
     def settled(self, found: str, near: str, node: Apply, part: Writer) -> str:
-        called = self._exact.called(node, part)
+        called = _exact_points(node, part)
         if called is None:
             return f"(({DOUBT} := {near}), {found})[1]"
         return f"settled({found}, {near}, {called[0]}, ({called[1]}))"

@@ -20,7 +20,7 @@ from fractions import Fraction
 
 from derive.expressions.functions import STEPPED, TABLE
 from derive.expressions.tree import COMPARISONS, Apply, Name, Node, Number, names_in, walk, with_forms
-from derive.kernels.backends.emitter import SETTLED, Scope, exact_points, name_of_text
+from derive.kernels.backends.emitter import SETTLED, Scope, name_of_text
 from derive.kernels.backends.exact_points import ExactPoints
 from derive.numerics.algebra.like_terms import ZERO, added, filled, inverted, multiplied, negated
 from derive.numerics.intervals.arithmetic import hull
@@ -191,6 +191,8 @@ class Decisions:
         self._spans: dict[str, Span] = {}
         self._errors = RoundingError(self._shares, self._spans)
         self._bounds: dict[str, Node] = {}  # errors that are no share of their number, by a name of their own
+        self.exact: list[ExactPoints] = []  # what works out each decision from numbers as they were given
+        self._places: dict[Node, int] = {}  # where that of a decision stands
 
     def given(self, text: str, argument: str, quantity: Declaration) -> None:
         """A given in base units, from the argument in its declared unit."""
@@ -263,7 +265,7 @@ class Decisions:
         points = {}
         for name in names:
             text = name_of_text(scope.text_of(name))
-            known = exact_points(text, self._steps(text)) if text.name in self._known else None
+            known = self._exact_points(text) if text.name in self._known else None
             if known is not None:
                 points[name] = known
         typed = dict.fromkeys(name for point in points.values() for name in point.names)
@@ -289,8 +291,13 @@ class Decisions:
             near = self._of_ends(node, new)
         if near is None:
             return new
-        steps = self._steps(node)
-        return Apply(SETTLED, (new, *near, *steps)) if steps else self._as_computed(new, *near)
+        exact = self._exact_points(node)
+        if exact is None:
+            return self._as_computed(new, *near)
+        if node not in self._places:
+            self._places[node] = len(self.exact)
+            self.exact.append(exact)
+        return Apply(SETTLED, (new, *near, Number(Fraction(self._places[node])), *map(Name, exact.names)))
 
     @staticmethod
     def _as_computed(new: Apply, gap: Node, room: Node) -> Node:
@@ -333,7 +340,7 @@ class Decisions:
         argument, number = node.args[0], new.args[0]
         if self._is_plain(argument):
             return None
-        is_exact = bool(self._steps(argument))  # else more digits are nowhere to be had
+        is_exact = self._exact_points(argument) is not None  # else more digits are nowhere to be had
         error = multiplied(_MAGNIFIED if is_exact else _TWICE, self._error(argument, number))
         if node.op == "tan":
             return Number(Fraction(1)), multiplied(error, _size(new))
@@ -361,16 +368,16 @@ class Decisions:
             return self._known[node.name].is_decimal
         return isinstance(node, Number) and _is_short(node)
 
-    def _steps(self, node: Node) -> tuple[Node, ...]:
-        """Each number on the way from what was given to an expression, with its form; nothing if one has none."""
+    def _exact_points(self, node: Node) -> ExactPoints | None:
+        """What works out an expression from what was given; None if a number on the way has no form."""
         behind = {*reached(names_in(node), self._needed_for)}
-        steps: list[Node] = []
+        steps: dict[str, Node] = {}
         for name, known in self._known.items():
             if name in behind and known.form != Name(name):
                 if known.form is None:
-                    return ()
-                steps += (Name(name), known.form)
-        return (Apply("steps", tuple(steps)),)
+                    return None
+                steps[name] = known.form
+        return ExactPoints(node, steps)
 
     def _needed_for(self, name: str) -> tuple[str, ...]:
         """The numbers in the form of a number."""

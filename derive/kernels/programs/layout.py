@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from derive.expressions.tree import Apply, Equation, Node, names_in, render, walk
 from derive.kernels.agreement import testing
-from derive.kernels.case_dispatch import Case, Cases, Fork, Tree
-from derive.kernels.several_targets import plans_of
+from derive.kernels.case_dispatch import Case, Cases, ends
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.evaluation import deciding, is_configured
+from derive.numerics.algebra.evaluation import deciding, is_configured, taken_arms
+from derive.numerics.algebra.like_terms import arms_of
 from derive.planning.networks import reached
 from derive.planning.plan import Block, Plan
 from derive.solving.diagnosis.left_domains import leaving_from
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from derive.model.relation import Relation
     from quantities.declaration import Declaration
 
-_CHOICES = frozenset({"max", "min", "piecewise"})
 _MOST = 100  # limit on forms of one relation
 
 
@@ -73,8 +72,9 @@ def choice_of(equation: Equation, given: Collection[str] = ()) -> Choice | None:
     >>> choice_of(parse_equation("t = max(a, b) if n > 1 else 0"), ["n"]).regimes
     ('a', 'b', '')
     """
-    nodes = {id(node): node for node in _nodes(equation) if isinstance(node, Apply) and node.op in _CHOICES}
-    sizes = [ways(node) for node in nodes.values()]
+    parts = (part for part in walk(equation.lhs, equation.rhs) if isinstance(part, Apply))
+    nodes = {id(part): part for part in parts if part.op in ("max", "min", "piecewise")}
+    sizes = [len(arms_of(node)) for node in nodes.values()]
     if math.prod(sizes) > _MOST:
         return None
     forms = [
@@ -85,25 +85,10 @@ def choice_of(equation: Equation, given: Collection[str] = ()) -> Choice | None:
     return Choice(tuple(nodes.values()), distinct, tuple(map(distinct.index, forms)))
 
 
-def ways(choice: Apply) -> int:
-    """How many arms a choice has."""
-    return (len(choice.args) + 1) // 2 if choice.op == "piecewise" else len(choice.args)
-
-
-def _nodes(equation: Equation) -> Iterator[Node]:
-    yield from walk(equation.lhs)
-    yield from walk(equation.rhs)
-
-
-def _arms(node: Node, taken: Mapping[int, int], given: Collection[str]) -> list[Arm]:
+def _arms(node: Node, taken: Mapping[int, int], given: Collection[str]) -> Iterator[Arm]:
     """The binding arms, outermost first, if each choice goes its stated way."""
-    if not isinstance(node, Apply):
-        return []
-    if node.op in _CHOICES:
-        arm = node.args[taken[id(node)] * (2 if node.op == "piecewise" else 1)]
-        by = deciding(node) if is_configured(node, given) else None
-        return [Arm(render(arm), by), *_arms(arm, taken, given)]
-    return [arm for arg in node.args for arm in _arms(arg, taken, given)]
+    for choice, arm in taken_arms(node, lambda choice: arms_of(choice)[taken[id(choice)]]):
+        yield Arm(render(arm), deciding(choice) if is_configured(choice, given) else None)
 
 
 Kind = Literal["given", "domain", "undecided", "uncompiled", "case", "contradiction"]
@@ -226,12 +211,13 @@ class Layout:
 
 def laid_out(library: RelationSet, found: Cases, stated: Iterable[str]) -> Layout:
     """The layout of a question; `stated` names have numbers that only complete inequalities."""
-    outline, whole = found.outline, [pair for tree in found.alternatives for pair in _cases(tree, frozenset())]
-    plans = [case.plan for case, _ in whole]
+    outline, plans = found.outline, found.plans
+    every = [end for tree in found.alternatives for end in ends(tree)]
+    whole = [(case, names_in(*decided)) for case, decided in every if case is not None]
     blocks = _in_order(library, plans)
     aside = [(block, case.plan) for case, asides in whole for block in extra(library, outline, case, asides)]
     outputs = dict.fromkeys([outline.target, *_unknowns(blocks), *_unknowns(block for block, _ in aside)])
-    twice, firm = _stated_twice(library, found, [case for case, _ in whole])
+    twice, firm = _stated_twice(library, found)
     checks: dict[str, None] = dict.fromkeys(twice)
     for case, asides in whole:
         known = _known(outline, case, asides) | {*_unknowns(extra(library, outline, case, asides))}
@@ -286,9 +272,7 @@ def _is_firm(library: RelationSet, made: Plan, block: Block) -> bool:
     return is_exact and not weak_behind(library, made, library.held_by(block.relations))
 
 
-def _stated_twice(
-    library: RelationSet, found: Cases, whole: Sequence[Case]
-) -> tuple[dict[str, dict[str, Cases]], frozenset[str]]:
+def _stated_twice(library: RelationSet, found: Cases) -> tuple[dict[str, dict[str, Cases]], frozenset[str]]:
     """The relations that the givens decide, and those in which no weak value plays a part.
 
     A limit that a weak value decides is a check like any other. One in whose conditions alone a weak value stands is
@@ -297,9 +281,9 @@ def _stated_twice(
     twice = {name: led for name, led in testing(library, found).items() if not _leads(name, led)}
     firm = set()
     for name, led in twice.items():
-        here = [(case.plan, library.members[name]) for case in whole]
+        here = [(made, library.members[name]) for made in found.plans]
         inside = {one: plans for one, plans in led.items() if one in library.members[name]}
-        there = [(made, (one,)) for one, plans in inside.items() for made in plans_of(plans)]
+        there = [(made, (one,)) for one, plans in inside.items() for made in plans.plans]
         if not any(weak_behind(library, made, names) for made, names in (*here, *there)):
             firm.add(name)
     kept = {name: led for name, led in twice.items() if name in firm or library.relations[name].is_equation}
@@ -323,7 +307,7 @@ def leading_to(library: RelationSet, blocks: Iterable[Block], names: Iterable[st
 def _leads(relation: str, led: Mapping[str, Cases]) -> bool:
     """Whether a relation holds because a quantity in it follows from it in every case."""
     return any(
-        all(made.blocks and relation in made.blocks[-1].relations for made in plans_of(plans)) for plans in led.values()
+        all(made.blocks and relation in made.blocks[-1].relations for made in plans.plans) for plans in led.values()
     )
 
 
@@ -363,16 +347,6 @@ def testable(library: RelationSet, case: Case, known: Iterable[str], stated: Ite
         return there.issuperset(members) and there.issuperset(names_in(*relation.conditions))
 
     return [name for name, relation in library.relations.items() if is_tested(relation)]
-
-
-def _cases(tree: Tree, asides: frozenset[str]) -> Iterator[tuple[Case, frozenset[str]]]:
-    """Each case of a tree, with the quantities in the conditions that lead to it."""
-    if isinstance(tree, Fork):
-        met = asides | {*names_in(tree.condition)}
-        yield from _cases(tree.yes, met)
-        yield from _cases(tree.no, met)
-    elif tree is not None:
-        yield tree, asides
 
 
 def _unknowns(blocks: Iterable[Block]) -> Iterator[str]:

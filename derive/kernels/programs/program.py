@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from derive.expressions.tree import Node, names_in, render
 from derive.kernels.backends.javascript import Built, Bundle, Script, javascript
-from derive.kernels.case_dispatch import Tree, forks, leaves
+from derive.kernels.case_dispatch import End
 from derive.kernels.programs.layout import Layout, Reason, Reasons, laid_out, leading_to
 from derive.kernels.programs.program_lines import Listing
 from derive.kernels.several_targets import found_for
@@ -178,10 +178,9 @@ def programmed(
     else:
         scripts = [Listing(library, found, places, layout, reasons).script(tree) for tree in found.alternatives]
     several = reasons.several(found.outline.target) if len(scripts) > 1 else 0
-    trees = (*found.alternatives, *(tree for trees in found.asides.values() for tree in trees))
-    needed = frozenset(name for tree in trees for name in _met(library, tree))
+    needed = frozenset(name for end in found.ends for name in _met(library, end))
     met = needed.union(library.held_by(layout.checks))
-    weak = dict.fromkeys(name for tree in found.alternatives for case in leaves(tree) for name in case.plan.weak)
+    weak = dict.fromkeys(name for made in found.plans for name in made.weak)
     constants = tuple(name for name in weak if name in met)
     return Program(
         library=library,
@@ -198,11 +197,11 @@ def programmed(
     )
 
 
-def _met(library: RelationSet, tree: Tree) -> Iterator[str]:
-    """The quantities in the relations of a tree's plans, and in the conditions that decide between them."""
-    for fork in forks(tree):
-        yield from names_in(fork.condition)
-    for case in leaves(tree):
+def _met(library: RelationSet, end: End) -> Iterator[str]:
+    """The quantities in the relations of a case's plan, and in the conditions that lead to it."""
+    case, decided = end
+    yield from names_in(*decided)
+    if case is not None:
         yield from names_in(*case.holding, *chain.from_iterable(case.failing))
         yield from library.held_by(case.plan.relations)
 

@@ -8,7 +8,6 @@ does not depend on a failed quantity keeps its number.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 from math import inf, isfinite
 from typing import Any
@@ -17,12 +16,13 @@ from derive.expressions.tree import Apply, Equation, Node, names_in
 from derive.kernels.backends.emitter import Scope, Sheet, Unsaid
 from derive.kernels.backends.javascript import Built, JavaScript, Script, without_idle
 from derive.kernels.blocks.decisions import Decisions
-from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, Yielding, leaves
+from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, Yielding, ends
 from derive.kernels.lowering import Draft
-from derive.kernels.programs.layout import Layout, Reasons, extra, testable, ways, weak_behind
+from derive.kernels.programs.layout import Layout, Reasons, extra, testable, weak_behind
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import terms, weighed
 from derive.numerics.algebra.isolation import isolate
+from derive.numerics.algebra.like_terms import arms_of
 from derive.planning.plan import Block
 from derive.solving.diagnosis.left_domains import may_be_undefined
 from derive.tolerances import AGREEMENT, CONTRADICTION
@@ -130,7 +130,7 @@ class Listing(Draft):
 
     def _in_common(self, fork: Fork, scope: Scope) -> None:
         """Lines that all cases of a fork need: written before it, they are written once."""
-        first, *others = [case.plan for case in leaves(fork)]
+        first, *others = [case.plan for case, _ in ends(fork) if case is not None]
         for name in first.weak:
             if all(name in made.weak for made in others):
                 self._default(name, scope)
@@ -141,8 +141,7 @@ class Listing(Draft):
 
     def _aside(self, name: str, scope: Scope) -> None:
         """A quantity in a condition, by a function of its own."""
-        plans = Cases(replace(self.outline, target=name), self.found.asides[name], self.found.asides)
-        self._called_for(name, plans, scope)
+        self._called_for(name, self.found.of_aside(name), scope)
 
     def _called_for(self, name: str, plans: Cases, scope: Scope) -> None:
         """A quantity by a function of all givens."""
@@ -453,7 +452,7 @@ class Listing(Draft):
         taken = [self.sheet.line(self._way(node, scope)) for node in choice.nodes]
         combined = taken[0]
         for way, node in zip(taken[1:], choice.nodes[1:], strict=True):
-            combined = f"({combined}) * {ways(node)} + {way}"
+            combined = f"({combined}) * {len(arms_of(node))} + {way}"
         if choice.places != tuple(range(len(choice.places))):
             name = f"places{self.layout.places['form', relation]}"
             self.sheet.space[name] = choice.places

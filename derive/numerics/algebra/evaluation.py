@@ -398,15 +398,22 @@ def arms(node: Node, values: Values, given: Collection[str] = ()) -> list[Node]:
     >>> [[render(arm) for arm in arms(wait, {"work": 2, "delay": 3, "chips": 8}, given)] for given in ([], ["chips"])]
     [['delay if chips > 1 else 0', 'delay'], ['delay if chips > 1 else 0']]
     """
+    taken = taken_arms(node, lambda choice: binding_arm(choice, values))
+    return [arm for choice, arm in taken if not is_configured(choice, given)]
+
+
+def taken_arms(node: Node, arm_of: Callable[[Apply], Node | None]) -> Iterator[tuple[Apply, Node]]:
+    """Each max, min and choice of an expression that counts, with the arm that it takes, outermost first."""
     if not isinstance(node, Apply):
-        return []
-    if node.op in ("max", "min", "piecewise"):
-        arm = binding_arm(node, values)
-        if arm is None:
-            return []
-        inner = arms(arm, values, given)
-        return inner if is_configured(node, given) else [arm, *inner]
-    return [arm for arg in node.args for arm in arms(arg, values, given)]
+        return
+    if node.op not in ("max", "min", "piecewise"):
+        for arg in node.args:
+            yield from taken_arms(arg, arm_of)
+        return
+    arm = arm_of(node)
+    if arm is not None:
+        yield node, arm
+        yield from taken_arms(arm, arm_of)
 
 
 def is_configured(choice: Apply, given: Collection[str]) -> bool:

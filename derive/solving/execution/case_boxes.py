@@ -22,6 +22,7 @@ from derive.expressions.tree import (
     Equation,
     Name,
     Node,
+    conjunction,
     is_simple,
     names_in,
     render,
@@ -57,7 +58,7 @@ def claims(library: RelationSet, question: Question) -> list[Node]:
 
 def negation(conditions: tuple[Node, ...]) -> Node:
     """That some conditions do not hold together."""
-    return Apply("not", (conditions[0] if len(conditions) == 1 else Apply("and", conditions),))
+    return Apply("not", (conjunction(conditions),))
 
 
 class CaseLogic:

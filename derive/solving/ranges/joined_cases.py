@@ -11,7 +11,7 @@ from itertools import combinations, pairwise
 from typing import TYPE_CHECKING
 
 from derive.caches import Memo
-from derive.expressions.tree import Apply, Equation, Node, Number, names_in, walk
+from derive.expressions.tree import Apply, Equation, Node, Number, conjunction, names_in, walk
 from derive.model.conditions import exclude_each_other, implied
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
@@ -64,7 +64,7 @@ def _exclude(one: Relation, other: Relation) -> bool:
 def _one_of(group: Sequence[Relation]) -> Relation:
     """The relation that chooses between those of a group, under the name of the first."""
     first = group[0]
-    arms = [part for one in group for part in (one.written.rhs, _all(one.conditions))]
+    arms = [part for one in group for part in (one.written.rhs, conjunction(one.conditions))]
     written = Equation(first.written.lhs, "=", Apply("piecewise", tuple(arms)))
     declared = {name: declaration for one in group for name, declaration in one.declared.items()}
     tolerances = [one.approximate for one in group if one.approximate is not None]
@@ -75,12 +75,8 @@ def _one_of(group: Sequence[Relation]) -> Relation:
     )
 
 
-def _all(conditions: Sequence[Node]) -> Node:
-    return conditions[0] if len(conditions) == 1 else Apply("and", tuple(conditions))
-
-
 def _is_gapless(group: Sequence[Relation]) -> bool:
-    conditions = [_all(one.conditions) for one in group]
+    conditions = [conjunction(one.conditions) for one in group]
     names = names_in(*conditions)
     if len(names) > 1:
         first, *others = conditions

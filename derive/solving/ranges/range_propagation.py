@@ -7,11 +7,11 @@ stays a name, bound by the relations of its block; `branch_and_bound` finds the 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 
 from derive.errors import DeriveError
-from derive.expressions.tree import Apply, Equation, Name, Node, names_in
+from derive.expressions.tree import Apply, Equation, Name, Node, conjunction, names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import folded, without_quotients
 from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out
@@ -138,7 +138,7 @@ def may_enter_elsewhere(library: RelationSet, question: Question, made: Plan) ->
     `y = cosh(x)` with x in -1..8 has one x for y = 2.5, and two for y = 1.2. A value passes an end of the domain where
     the relation may hold at that end.
     """
-    spans = {name: domain_of(library, name) for name in library.held_by(made.relations)}  # an arm may hold what is open
+    spans = domains_of(library, library.held_by(made.relations))  # an arm may hold what is open
     spans |= _box(library, question, made)
     for block in made.blocks:
         form = only_form(library, block)
@@ -234,7 +234,7 @@ def _system(library: RelationSet, question: Question, made: Plan) -> System | No
         if turn is None and _winds(library, block):
             return None
         unknowns, written = _bound(library, block, forms, spans)
-        spans |= {name: domain_of(library, name) for name in unknowns}
+        spans |= domains_of(library, unknowns)
         if turn is not None:
             spans[unknowns[0]] = turn.closed
         fresh = [composed("", {**forms, "": difference_of(one)}) for one in written]
@@ -300,9 +300,13 @@ def domain_of(library: RelationSet, name: str) -> Span:
     return domain.low, domain.high
 
 
+def domains_of(library: RelationSet, names: Iterable[str]) -> dict[str, Span]:
+    return {name: domain_of(library, name) for name in names}
+
+
 def only_form(library: RelationSet, block: Block) -> Node | None:
     """The closed form of a block's unknown, if there is exactly one whatever the numbers are."""
-    candidates = _candidates(library, block)
+    candidates = candidates_of(library, block)
     if len(candidates) != 1:
         return None
     (only,), equation = candidates, library.relations[block.relations[0]].written
@@ -315,7 +319,7 @@ def closed_forms(library: RelationSet, block: Block) -> tuple[Node, ...]:
 
     A form that holds under conditions has no number where they fail.
     """
-    candidates, equation = _candidates(library, block), library.relations[block.relations[0]].written
+    candidates, equation = candidates_of(library, block), library.relations[block.relations[0]].written
     if len(candidates) == 1 and _is_plain(equation, block.unknowns[0]):
         return (candidates[0].form,)
     if has_choice(equation, block.unknowns[0]):
@@ -323,7 +327,7 @@ def closed_forms(library: RelationSet, block: Block) -> tuple[Node, ...]:
     return tuple(_under_conditions(candidate) for candidate in candidates)
 
 
-def _candidates(library: RelationSet, block: Block) -> tuple[Candidate, ...]:
+def candidates_of(library: RelationSet, block: Block) -> tuple[Candidate, ...]:
     """The forms that isolating a block's unknown leads to, if no value of it is left out; else none."""
     if len(block.unknowns) > 1:
         return ()
@@ -331,7 +335,7 @@ def _candidates(library: RelationSet, block: Block) -> tuple[Candidate, ...]:
     if any(candidate.winds for candidate in candidates):
         return ()
     powers = [power for candidate in candidates for power in candidate.powers]
-    is_short = leaves_out(powers, {other: domain_of(library, other) for other in names_in(*powers)})
+    is_short = leaves_out(powers, domains_of(library, names_in(*powers)))
     return () if is_short else candidates
 
 
@@ -344,10 +348,7 @@ def _under_conditions(candidate: Candidate) -> Node:
     """The form of a candidate where its conditions hold, and no number elsewhere."""
     if not candidate.conditions:
         return candidate.form
-    condition = candidate.conditions[0]
-    if len(candidate.conditions) > 1:
-        condition = Apply("and", candidate.conditions)
-    return Apply("piecewise", (candidate.form, condition))
+    return Apply("piecewise", (candidate.form, conjunction(candidate.conditions)))
 
 
 def _winds(library: RelationSet, block: Block) -> bool:

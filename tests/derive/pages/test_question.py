@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import derive
 from derive.kernels.agreement import said_twice
-from derive.kernels.several_targets import found_for, plans_of
+from derive.kernels.several_targets import found_for
 from derive.pages.page_data import nice, slider, starting_number
 from derive.pages.page_question import page_question, slots, variants
 from quantities.declaration import Declaration
@@ -90,7 +90,7 @@ def test_what_a_page_knows_states_nothing_twice_and_gives_the_engines_answer(pro
     found = page_question(derive.llm, ["cost_per_token", "step_time"], profiles, read)
     assert {*typed} <= {*found.known}
     library, names = derive.llm, found.given_for("cost_per_token")
-    plans = plans_of(found_for(library, "cost_per_token", found.known))
+    plans = found_for(library, "cost_per_token", found.known).plans
     assert [name for name in said_twice(library, found.known, plans) if library.relations[name].is_equation] == []
     whole = library.solve("cost_per_token", **{name: found.values[name] for name in names if name in found.values})
     alone = library.solve("cost_per_token", *profiles, **typed)

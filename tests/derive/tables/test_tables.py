@@ -20,7 +20,6 @@ from derive import (
     UnknownNameError,
 )
 from derive.tables.axes import span
-from derive.tables.sweep_question import Survey
 from tests.derive.tables.specimens import GAS, ROOFLINE
 
 
@@ -319,19 +318,14 @@ curve = { equation = "y = x + exp(x)/9 + 3*sin(x)" }
     assert quick.pace() > 10_000
 
 
-@pytest.mark.parametrize(("seconds", "at_once"), [(0.0, True), (4e-5, False)])
-def test_a_large_table_says_at_once_what_its_pieces_say(seconds, at_once, monkeypatch):
-    monkeypatch.setattr(Survey, "_seconds", lambda *_: seconds)
+def test_a_large_table_has_the_numbers_of_every_piece():
     table = GAS.sweep(["p", "W"], V=span("1..4 litre", 700), n=span("1..3 mol", 500), T="26.85 degC")
-    assert table.survey.is_done_at_once() is at_once
     moles, litres = table.axes["n"], table.axes["V"][:, None]
     assert numpy.allclose(table["p"], moles * 8.314462618 * 300 / (litres * 1e-3) / 1e5, rtol=1e-12)
     assert numpy.allclose(table["W"], moles * 8.314462618 * 300 * litres / litres, rtol=1e-12)
 
 
-@pytest.mark.parametrize("seconds", [0.0, 4e-5])
-def test_a_column_of_a_large_table_that_hangs_on_one_axis_only_is_as_large_as_the_table(seconds, monkeypatch):
-    monkeypatch.setattr(Survey, "_seconds", lambda *_: seconds)
+def test_a_column_of_a_large_table_that_hangs_on_one_axis_only_is_as_large_as_the_table():
     table = ROOFLINE.sweep(["reading", "rate"], batch=span("1..400", 700), each=span("0.01..0.1 ms", 500))
     assert table["reading"].shape == table["rate"].shape == (700, 500)
     assert (table["reading"] == table["reading"][:, :1]).all()

@@ -522,7 +522,7 @@ def test_the_names_are_those_of_the_question_and_unknown_ones_are_refused():
 def test_every_number_has_a_place_of_its_own():
     target, profiles, given = QUESTIONS[1]
     recipe = asked(derive.llm, target, profiles, given).work.recipes[0]
-    data = programmed(derive.llm, target, recipe.names, recipe.stated).data()
+    data = programmed(derive.llm, target, recipe.names, recipe.weak).data()
     places = [one[key] for one in data["outputs"] for key in ("at", "why")]
     places += [one[key] for one in data["checks"] for key in ("left", "right", "state")]
     places += [one["at"] for key in ("choices", "steps") for one in data[key]]
