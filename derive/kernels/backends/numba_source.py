@@ -176,7 +176,7 @@ def tiles(shape: Sequence[int], most: int) -> Iterator[Tile]:
     """Blocks of at most this many points that cover a shape.
 
     >>> [[(one.start, one.stop) for one in tile] for tile in tiles((2, 5), 4)]
-    [[(0, 1), (0, 4)], [(0, 1), (4, 8)], [(1, 2), (0, 4)], [(1, 2), (4, 8)]]
+    [[(0, 1), (0, 4)], [(0, 1), (4, 5)], [(1, 2), (0, 4)], [(1, 2), (4, 5)]]
     >>> [tile[0].stop for tile in tiles((3, 2), 4)]
     [2, 3]
     """
