@@ -29,12 +29,12 @@ from derive.planning.plan import Block, Plan
 from derive.presentation.failed_checks import counts_as
 from derive.solving.answering.exact_answers import compared_with_all, missing_with_weak_values
 from derive.solving.answering.one_case import (
-    Fruitless,
+    PlanWithoutValue,
     UnfixedError,
     answered_in_case,
     by_last_resort,
+    in_full,
     narrowed_by_neighbours,
-    reported,
 )
 from derive.solving.answering.regime_intervals import confined, left_open, told_apart
 from derive.solving.cancellation.jacobian_rank import tied
@@ -129,9 +129,9 @@ def _with_weak_values(library: RelationSet, question: Question, error: DeriveErr
         return error
     around = structure_of(library).around(question.target, frozenset(question.strong))
     weak = {name: value for name, value in question.weak.items() if name in around and value.source.kind != "exact"}
-    if not weak or not _is_open(_tried_without(library, question, weak)):
+    if not weak or not _is_open(_trial_without(library, question, weak)):
         return error
-    trials = {name: _tried_without(library, question, {name}) for name in islice(weak, GIVENS)}
+    trials = {name: _trial_without(library, question, {name}) for name in islice(weak, GIVENS)}
     alone = {name: sought for name, sought in trials.items() if _is_open(sought)}
     for name, sought in alone.items():
         fewer = _without(question, {name})
@@ -141,7 +141,7 @@ def _with_weak_values(library: RelationSet, question: Question, error: DeriveErr
     return NoSolutionError(error.what, hint=" ".join([error.hint, *told]), reason=error.reason)
 
 
-def _tried_without(library: RelationSet, question: Question, names: Container[str]) -> Candidates:
+def _trial_without(library: RelationSet, question: Question, names: Container[str]) -> Candidates:
     """What answers a question without some weak values, and no last resort: the others stand."""
     return candidates_or_errors(library, replace(_without(question, names), is_trial=True))
 
@@ -241,16 +241,16 @@ def _weightiest(errors: Sequence[DeriveError]) -> DeriveError:
     """Why a question has no answer: an open case takes precedence over one without a solution."""
     kinds = (LimitError, UnderdeterminedError, InconsistentError, DeriveError)
     first = next(error for kind in kinds for error in errors if isinstance(error, kind))
-    first = reported(first)
+    first = in_full(first)
     none = next((error for error in errors if isinstance(error, NoSolutionError)), None)
     if not isinstance(first, UnderdeterminedError) or none is None:
         return first
-    reason = getattr(reported(none), "reason", "")
+    reason = getattr(in_full(none), "reason", "")
     what = f"{first.what} In another case it has no admissible value: {reason}."
     return UnderdeterminedError(what, hint=first.hint, missing=first.missing)
 
 
-_Outcome = list[Found] | Fruitless | DeriveError
+_Outcome = list[Found] | PlanWithoutValue | DeriveError
 """What comes of a case: its answers, a plan that leads to no value, or another error."""
 
 
@@ -314,9 +314,9 @@ class _Cases:
         if asked.case not in self.outcomes:
             self.outcomes[asked.case] = self._outcome(asked)
         outcome = self.outcomes[asked.case]
-        if isinstance(outcome, Fruitless) and self.is_last_resort:
+        if isinstance(outcome, PlanWithoutValue) and self.is_last_resort:
             return self._cut(asked, by_last_resort(self.library, asked, outcome))
-        if isinstance(outcome, Fruitless):
+        if isinstance(outcome, PlanWithoutValue):
             raise outcome.error
         if isinstance(outcome, DeriveError):
             raise outcome
@@ -326,7 +326,7 @@ class _Cases:
         """What comes of one case without the last resort."""
         try:
             found = answered_in_case(self.library, asked)
-            return found if isinstance(found, Fruitless) else self._cut(asked, found)
+            return found if isinstance(found, PlanWithoutValue) else self._cut(asked, found)
         except VerificationError:
             raise
         except DeriveError as error:

@@ -108,7 +108,7 @@ def _exactly(library: RelationSet, question: Question, *, is_refused: bool) -> L
     rational = rational_pieces(library, question)
     if rational is not None and not rational.pieces:
         nowhere = Found(Plan(question.target, (), (), ()), (), {}, NOWHERE)
-        raise NoValueError(library, question, nowhere).reported()
+        raise NoValueError(library, question, nowhere).in_full()
     return rational
 
 

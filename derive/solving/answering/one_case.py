@@ -55,8 +55,8 @@ class UnfixedError(UnderdeterminedError):
         self.question = question
         self.left_out = left_out
 
-    def reported(self) -> DeriveError:
-        """The error to report."""
+    def in_full(self) -> DeriveError:
+        """The error that says also what takes long to find out."""
         return shortage(self.library, self.question, self.left_out)
 
 
@@ -68,27 +68,27 @@ class SingularError(UnderdeterminedError):
         self.library = library
         self.question = question
 
-    def reported(self) -> UnderdeterminedError:
-        """The error to report."""
+    def in_full(self) -> UnderdeterminedError:
+        """The error that says also what takes long to find out."""
         sets = tuple(missing_sets(self.library, self.question, frozenset()))
         hint = wanted(sets) if sets else self.hint
         return UnderdeterminedError(self.what, hint=hint, missing=sets or self.missing)
 
 
-def reported(error: DeriveError) -> DeriveError:
+def in_full(error: DeriveError) -> DeriveError:
     """The error to report, with what takes long to find out and most errors do not need: another case has an answer."""
-    return error.reported() if isinstance(error, (NoValueError, SingularError, UnfixedError)) else error
+    return error.in_full() if isinstance(error, (NoValueError, SingularError, UnfixedError)) else error
 
 
 @dataclass(frozen=True)
-class Fruitless:
+class PlanWithoutValue:
     """A plan that leads to no value: the error that says so, and its result if it could be carried out."""
 
     error: DeriveError
     found: Found | None = None
 
 
-def answered_in_case(library: RelationSet, question: Question) -> list[Found] | Fruitless:
+def answered_in_case(library: RelationSet, question: Question) -> list[Found] | PlanWithoutValue:
     """The answers of one case of a question; raises the error that says why there are none.
 
     Where its plan leads to no value, there may be a last resort.
@@ -96,10 +96,10 @@ def answered_in_case(library: RelationSet, question: Question) -> list[Found] | 
     try:
         first = carried_out(library, question)
     except NoSolutionError as error:
-        return Fruitless(error.with_traceback(None))
+        return PlanWithoutValue(error.with_traceback(None))
     except UnderdeterminedError as error:  # a block is singular at these numbers
         other = cancelling(library, question, {})
-        return [other] if other else Fruitless(SingularError(library, question, error))
+        return [other] if other else PlanWithoutValue(SingularError(library, question, error))
     except LimitError:  # what is not proved in the middle of the ranges may be so over all of them
         over_all = _over_ranges(library, question)
         if over_all is None:
@@ -126,12 +126,12 @@ def answered_in_case(library: RelationSet, question: Question) -> list[Found] | 
         if elsewhere is None:
             raise broken[0]
         return [elsewhere]
-    return Fruitless(NoValueError(library, question, first), first)
+    return PlanWithoutValue(NoValueError(library, question, first), first)
 
 
-def by_last_resort(library: RelationSet, question: Question, fruitless: Fruitless) -> list[Found]:
+def by_last_resort(library: RelationSet, question: Question, without_value: PlanWithoutValue) -> list[Found]:
     """The answers where the plan of a case leads to no value: elsewhere in the ranges, or by what is typed alone."""
-    first = fruitless.found
+    first = without_value.found
     elsewhere = None if first is None else spread_without_middle(library, question, first)
     elsewhere = elsewhere or _by_strong_alone(library, question)
     if elsewhere is None and first is not None and is_open_elsewhere(library, question, first.plan):
@@ -142,7 +142,7 @@ def by_last_resort(library: RelationSet, question: Question, fruitless: Fruitles
             limit="ranges",
         )
     if elsewhere is None:
-        raise fruitless.error
+        raise without_value.error
     if not elsewhere.states:
         raise NoValueError(library, question, elsewhere)
     return [elsewhere]

@@ -401,7 +401,7 @@ class NoValueError(NoSolutionError):
             return False
         return library.held_by(block.relations).keys().isdisjoint(self.found.plan.weak)
 
-    def reported(self) -> NoSolutionError:
+    def in_full(self) -> NoSolutionError:
         """The error to report, which speaks of a proof only if there is a certificate of it."""
         reason = self.reason
         if is_of_proof(reason) and self.claims is None:
