@@ -64,7 +64,7 @@ def planning() -> Comparison:
             forwards = plan(structure, f"x{length}", ["x0"], [])
             backwards = plan(structure, "x0", [f"x{length}", "x1"], [])
         taken[length] = process_time() - start
-        assert (len(forwards.blocks), forwards.free, backwards.free) == (length, (), ())
+        assert (len(forwards.blocks), forwards.is_determined, backwards.is_determined) == (length, True, True)
         rows.append(Row(f"{length:,} relations", taken[length], taken[length] / taken[RELATIONS[0]]))
     exponent = _exponent(taken[RELATIONS[0]], taken[RELATIONS[-1]], RELATIONS)
     faults = (f"{taken[RELATIONS[-1]]:.1f} s",) if taken[RELATIONS[-1]] > SECONDS_OF_PLANNING else ()

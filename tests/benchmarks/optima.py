@@ -27,7 +27,9 @@ FEW = 20  # contexts of the enumeration
 
 
 def _free(**more: Any) -> dict[str, Any]:
-    return {**{name: f"{low!r}..{high!r} {UNITS[name]}" for name, (low, high) in RANGES.items()}, **more}
+    """What is free, in a domain that holds all chips: of a smaller one the peers know nothing."""
+    ranges = {name: f"{low!r}..{high!r} {UNITS[name]}" for name, (low, high) in RANGES.items()}
+    return {**ranges, "scale_up_domain": f"{RANGES['chips'][1]!r} chip", **more}
 
 
 def _derive() -> derive.Optimum:
