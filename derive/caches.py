@@ -3,6 +3,9 @@
 A `Memo` is a kind of cached result, defined beside the code that computes it; a `Session` has the caches of one
 library, which is immutable.
 
+A cache holds what one question, or the next few, may ask again, and no more: each full collection of garbage walks
+through all that is held, and one of 200,000 objects takes longer than nearly any question.
+
 Reading needs no lock. Values are stored, and the oldest removed, under a lock. They are computed without it, so two
 threads that need the same value at once may both compute it, and neither waits for the other.
 """

@@ -240,13 +240,12 @@ def _sought(
 def _weightiest(errors: Sequence[DeriveError]) -> DeriveError:
     """Why a question has no answer: an open case takes precedence over one without a solution."""
     kinds = (LimitError, UnderdeterminedError, InconsistentError, DeriveError)
-    first = next(error for kind in kinds for error in errors if isinstance(error, kind))
-    first = in_full(first)
+    first = in_full(next(error for kind in kinds for error in errors if isinstance(error, kind)))
     none = next((error for error in errors if isinstance(error, NoSolutionError)), None)
     if not isinstance(first, UnderdeterminedError) or none is None:
         return first
-    reason = getattr(in_full(none), "reason", "")
-    what = f"{first.what} In another case it has no admissible value: {reason}."
+    denial = none.in_full() if isinstance(none, NoValueError) else none
+    what = f"{first.what} In another case it has no admissible value: {denial.reason}."
     return UnderdeterminedError(what, hint=first.hint, missing=first.missing)
 
 

@@ -37,17 +37,26 @@ def test_a_tangent_is_a_bound_only_where_it_lies_below_the_form(seed: int) -> No
 
 @every("seed", range(200), ordinary=20)
 def test_parts_of_numbers_alone_are_enclosed_once_and_to_the_same_bounds(seed: int) -> None:
-    """Whatever is known is put into a side of a relation; two of its names move in a box."""
+    """Whatever is known is put into a side of a relation, also where that is undefined; two names move in a box."""
     draw = random.Random(f"enclosed {seed}")
     relation = LIBRARY.relations[draw.choice([*LIBRARY.relations])]
-    ends = {name: draw.uniform(0.1, 3) for name in relation.members}
-    known = {name: (x, x * draw.choice((1, 1.5))) for name, x in ends.items()}
+    ends = {name: draw.uniform(-1, 3) for name in relation.members}
+    known = {name: (x, x + draw.choice((0, 1))) for name, x in ends.items()}
     moving = draw.sample([*known], min(len(known), 2))
     box = tuple(known.pop(name) for name in moving)
     for side in (relation.written.lhs, relation.written.rhs):
         for name in ("", *moving):
             found = Form(side, moving, known).enclosed(box, name)
             assert found == enclose(side, {**known, **dict(zip(moving, box, strict=True))}, name), relation
+
+
+def test_a_part_of_numbers_that_is_undefined_for_some_of_them_stays_so() -> None:
+    """If it were enclosed where it is defined, and no more said of it, a certificate would rest on it."""
+    side = parse_expression("x*log(k) + sqrt(m)")
+    for k, m in (((-1.0, 2.0), (1.0, 1.0)), ((1.0, 2.0), (-1.0, 1.0))):
+        found = Form(side, ("x",), {"k": k, "m": m}).enclosed(((1.0, 2.0),))
+        assert found is not None
+        assert found.partial
 
 
 def test_the_tangent_at_the_minimum_is_the_minimum() -> None:

@@ -105,3 +105,24 @@ def test_a_case_that_leaves_the_target_open_is_said_beside_the_number_of_another
     answer = library.solve("c", **given)
     assert answer.base == pytest.approx(x / k)
     assert (f"where c < {turn}, nothing determines c" in answer.assumptions) == is_open
+
+
+@pytest.mark.parametrize("rest", ["z = w*x", "z = w + x"])
+def test_a_default_that_decides_by_which_relation_there_is_no_value_is_named(rest):
+    """Where w is 1, nothing says that x is -2; w is near enough to be looked at by the other relation."""
+    library = derive.load(
+        f"""[quantities]
+        w = {{ unit = "1", value = "0.5", source = "an estimate" }}
+        x = {{ unit = "1", domain = "nonnegative" }}
+        y = {{ unit = "1" }}
+        z = {{ unit = "1" }}
+        [relations]
+        shift = {{ equation = "y = x + 5", when = ["w < 1"] }}
+        rest = {{ equation = "{rest}" }}"""
+    )
+    with pytest.raises(derive.NoSolutionError, match="it would have to be -2") as caught:
+        library.solve("x", y=3)
+    assert "w is not given, and counts as 0.5" in caught.value.hint
+    with pytest.raises(derive.NoSolutionError, match="it would have to be -2") as caught:
+        library.solve("x", y=3, w=0.5)
+    assert "w is" not in caught.value.hint
