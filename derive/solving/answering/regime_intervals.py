@@ -11,7 +11,7 @@ the first turbulent flow), the library says nothing about the case: it has no an
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -25,11 +25,11 @@ from derive.numerics.algebra.evaluation import holds, truth
 from derive.numerics.algebra.isolation import isolate
 from derive.numerics.intervals.enclosure import Span
 from derive.numerics.root_finding.root_boxes import joined
-from derive.planning.plan import Plan
+from derive.planning.plan import Block, Plan
 from derive.solving.blocks.block import solve_block
 from derive.solving.blocks.outcome import agrees
 from derive.solving.blocks.samples import is_narrow, middle
-from derive.solving.execution.block_execution import State
+from derive.solving.execution.block_execution import State, outcome_of
 from derive.solving.execution.case_boxes import boxes_by_arms, claims, left_by_arms, negation, worded
 from derive.solving.execution.plan_execution import decisions_of
 from derive.solving.execution.plan_states import Found, planned_for
@@ -103,6 +103,10 @@ def _is_possible_around(library: RelationSet, question: Question, values: Mappin
     return next(boxes_by_arms(library, asked, sorted(also), computed=computed), None) is not None
 
 
+def _is_exact(relation: Relation) -> bool:
+    return relation.is_equation and relation.approximate is None
+
+
 def _is_extreme(relation: Relation) -> bool:
     """Whether a relation holds a maximum or a minimum, which bounds a quantity that it does not fix."""
     parts = walk(relation.written.lhs, relation.written.rhs)
@@ -170,8 +174,9 @@ def propagated(
     A contradiction is a relation that does not hold, or that leaves its last unknown no value in its domain.
     """
     known = dict(start)
-    pending = [r for r in library.relations.values() if r.is_equation and r.approximate is None]
-    pending = [r for r in pending if r.name not in left_out]
+    reach = _one_by_one(library, known, left_out, but)
+    pending = [r for r in library.relations.values() if reach.issuperset(library.members[r.name])]
+    pending = [r for r in pending if r.name not in left_out and _is_exact(r)]
     grows = True
     while grows:
         grows, waiting = False, []
@@ -191,7 +196,8 @@ def propagated(
                     return None
                 continue
             name = open_ones[0]
-            outcome = solve_block([relation.written], [name], known, {name: library.declared[name].domain})
+            needed = {other: known[other] for other in library.members[relation.name] if other != name}
+            outcome = outcome_of(library, Block((relation.name,), (name,)), needed)
             if not outcome.solutions and not outcome.undecided and not outcome.singular:
                 return None
             if len(outcome.solutions) == 1 and name in outcome.solutions[0].values and not outcome.caveat:
@@ -199,6 +205,20 @@ def propagated(
                 grows = True
         pending = waiting
     return known
+
+
+def _one_by_one(library: RelationSet, known: Iterable[str], left_out: Container[str], but: str) -> set[str]:
+    """All that equations could determine from some names, each its last open one, except one quantity."""
+    found = {*known}
+    pending = [*library.relations]
+    while pending:
+        relation = pending.pop()
+        open_ones = [name for name in library.members[relation] if name not in found]
+        if len(open_ones) != 1 or open_ones[0] == but or relation in left_out or not _is_exact(library.relations[relation]):
+            continue
+        found.add(open_ones[0])
+        pending += library.holders[open_ones[0]]
+    return found
 
 
 def _none(target: str, why: str) -> NoSolutionError:
@@ -321,7 +341,7 @@ class _Rules:
     def refuted(self) -> list[Relation]:
         """The relations that do not hold at the givens, whose conditions therefore fail."""
         case, library = self.question.case, self.library
-        reach = within_reach(library, frozenset(self.question.strong), frozenset(self.left_out))
+        reach = _one_by_one(library, self.question.strong, self.left_out, self.question.target)
         tested = [
             relation
             for relation in library.conditional
