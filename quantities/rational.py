@@ -107,7 +107,7 @@ def read_decimal(text: str) -> float:
         return number
     if number == 0:  # whatever its exponent, which may be too large to be written out
         return Rational(Fraction(0))
-    exact = Fraction(text)
+    exact = Fraction(Decimal(text))  # in half the time of Fraction(text)
     is_printed = float(f"{number:.{_DECIMALS}g}") != number and Fraction(repr(number)) == exact
     return number if is_printed else Rational(exact)
 

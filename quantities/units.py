@@ -64,6 +64,8 @@ class Unit:
     def to_base(self, number: float) -> float:
         """A number in this unit as a number in coherent base units."""
         exact = exact_of(number)
+        if exact is not None and self._is_coherent:
+            return number
         if exact is not None:
             in_base = exact * self.size
             return nearest(in_base + self.offset if self.offset else in_base)
@@ -73,11 +75,18 @@ class Unit:
 
     def from_base(self, number: float) -> float:
         exact = exact_of(number)
+        if exact is not None and self._is_coherent:
+            return number
         if exact is not None:
-            return nearest((exact - self.offset) / self.size)
+            return nearest((exact - self.offset if self.offset else exact) / self.size)
         if self.offset:
             return float((_decimal(number) - self.offset) / self.size) if math.isfinite(number) else number
         return number / self._scale
+
+    @cached_property
+    def _is_coherent(self) -> bool:
+        """Whether it is a base unit, or a product of powers of them."""
+        return self.size == 1 and not self.offset
 
     @cached_property
     def _scale(self) -> float:

@@ -81,6 +81,8 @@ _DIGITS = 12  # of a number as text that is no decimal
 _LONGEST = 400  # characters of a value's text
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.(?!\.)[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _COUNTED = {"information", "operation", "token", "parameter", "sequence", "accelerator", "cycle"}
+_ANOTHER_NUMBER = re.compile(r"\s+(\d+(?:\s+\d{3}\b)*)(?!\s*/)")
+_EXPONENT = re.compile(r"[eE][+-]?(\d|$|\s)")
 _NO_NUMBER = re.compile(r"[+-]?(nan|inf(inity)?)\b", re.IGNORECASE)
 
 
@@ -300,11 +302,11 @@ class _Reader:
             raise self._error(f"another point follows {word}.", "Write one decimal point, as in 1.5e3.")
         if mark in ("_", "'") or (mark.isdigit() and not mark.isascii()):
             raise self._error(f"{mark!r} is inside the number.", "Write plain digits 0 to 9, as in 1e6.")
-        following = re.match(r"\s+(\d+(?:\s+\d{3}\b)*)(?!\s*/)", rest)
+        following = _ANOTHER_NUMBER.match(rest)
         if following and following.group(1) != "1":
             together = word + "".join(following.group(1).split())
             raise self._error(f"two numbers, {word} and {following.group(1)}.", f"Write {together}.")
-        if word[-1:] in "0123456789." and re.match(r"[eE][+-]?(\d|$|\s)", rest):
+        if word[-1:] in "0123456789." and _EXPONENT.match(rest):
             raise self._error(f"the exponent after {word} is broken.", "Write 1.5e3.")
 
     def _beginning(self, here: str) -> str:
