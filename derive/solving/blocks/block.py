@@ -38,7 +38,7 @@ from derive.numerics.algebra.linear import Combined, combined, linear_solutions,
 from derive.numerics.algebra.polynomials import common_zeros
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span
-from derive.solving.blocks.complete_search import exhausted, is_bounded, is_near, is_small, seen_in
+from derive.solving.blocks.complete_search import NOWHERE, exhausted, is_bounded, is_denied, is_near, is_small, seen_in
 from derive.solving.blocks.free_unknowns import variants_of
 from derive.solving.blocks.multistart import solved_from_starts
 from derive.solving.blocks.one_unknown import solutions_of, values_of
@@ -311,6 +311,8 @@ def _closed(system: System, alone: bool, depth: int = _DIVISORS) -> Outcome:
         quick = exhausted(system, _QUICK) if is_bounded(system) else None
         if quick is not None and quick.complete:
             return quick.outcome
+    if is_denied(system):
+        return NOWHERE
     found = torn(system)
     by_tearing = None if found is None else _regained(*found, system, depth)
     if by_tearing is not None and not by_tearing.undecided:

@@ -107,10 +107,12 @@ class _Recorder:
         self.claim = claim
         self.system = System(claim)
         self.whole: Box = tuple((one.low, one.high) for one in claim.domains)
-        self.dag: Dag | None = None
+        self.graphs: list[Dag] = []  # of all equations together, and of each alone
         if len(claim.unknowns) > 1:
             numbers = {one.name: float(one.value) for one in claim.known}
-            self.dag = dag_of(claim.equations, claim.unknowns, numbers, blur=BLUR)
+            held = [claim.equations, *([equation] for equation in claim.equations)]
+            graphs = [dag_of(equations, claim.unknowns, numbers, blur=BLUR) for equations in held]
+            self.graphs = [graph for graph in graphs if graph is not None]
 
     def boxes(self) -> Boxes | None:
         """The tree of boxes; None where they are too many or too small."""
@@ -170,8 +172,12 @@ class _Recorder:
 
     def _slab(self, box: Box) -> Cut | None:
         """The cut that takes off the largest part in which the contractors leave nothing."""
-        left = None if self.dag is None else contracted(self.dag, box)
-        return None if left is None else cut_off(box, left, _PAYS, partial(self._holds, self.system.is_empty))
+        for graph in self.graphs:
+            left = contracted(graph, box)
+            cut = None if left is None else cut_off(box, left, _PAYS, partial(self._holds, self.system.is_empty))
+            if cut is not None:
+                return cut
+        return None
 
 
 def _around(x: float, share: float) -> Span:

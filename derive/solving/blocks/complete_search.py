@@ -28,9 +28,12 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from derive.expressions.tree import Equation, Name
+from derive.numerics.algebra.linear import echelon
 from derive.numerics.intervals.boxes import Box
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.branch_and_prune import ALLOWANCE, located
+from derive.numerics.root_finding.contractors import contracted
+from derive.numerics.root_finding.expression_graph import dag_of
 from derive.solving.blocks.outcome import Outcome, Solution, System, agrees
 from derive.solving.blocks.polishing import fitted, leads_elsewhere
 from derive.solving.blocks.samples import middle
@@ -42,6 +45,7 @@ _MOST = 30  # limit on unknowns of a block that is searched at all
 _SHORT = 8  # the search is this many times shorter where a domain is unbounded
 _LOOKED = 12  # limit on open parts from which a point is sought
 PROOF = "no other solution: proved by interval Newton in boxes that cover the domains"
+NOWHERE = Outcome((), reason="no point of the domains fits all of them: proved by interval arithmetic")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +59,9 @@ class Exhausted:
     @property
     def outcome(self) -> Outcome:
         """The outcome of a complete list."""
-        reason = "" if self.solutions else "no point of the domains fits all of them: proved by interval arithmetic"
-        return Outcome(tuple(replace(one, proof=PROOF) for one in self.solutions), reason=reason)
+        if not self.solutions:
+            return NOWHERE
+        return Outcome(tuple(replace(one, proof=PROOF) for one in self.solutions))
 
 
 def is_small(system: System) -> bool:
@@ -99,6 +104,22 @@ def exhausted(system: System, share: int = 1) -> Exhausted | None:
         elif system.holds(values):
             found.append(Solution(values, {}))
     return Exhausted(tuple(found), complete, places.open)
+
+
+def is_denied(system: System) -> bool:
+    """Whether contractors leave nothing of the domains, without any search.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> from quantities.domain import Domain
+    >>> pair = tuple(parse_equation(text) for text in ("x*y = 1", "x**2 + y**2 = 1"))
+    >>> is_denied(System(pair, ("x", "y"), {}, dict.fromkeys("xy", Domain("positive", 0.0, math.inf, open_low=True))))
+    True
+    """
+    if not is_small(system) or any(equation.op != "=" for equation in system.equations):
+        return False
+    implied = echelon(system.equations, system.unknowns, {})
+    graph = dag_of(system.equations, system.unknowns, system.known, implied, BLUR)
+    return graph is not None and contracted(graph, [system.inside(name) for name in system.unknowns]) is None
 
 
 def _misses(haze: Box, system: System) -> bool:

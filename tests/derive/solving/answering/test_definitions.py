@@ -72,7 +72,7 @@ EXPERTS = {
 
 
 def test_nobody_is_told_to_give_another_definition() -> None:
-    with pytest.raises(derive.NoSolutionError, match="never meet in its domain") as caught:
+    with pytest.raises(derive.NoSolutionError, match="no point of the domains fits all of them") as caught:
         derive.llm.solve("active_experts", **EXPERTS)
     definitions = [name for name, value in derive.llm.defaults.items() if value.source.kind == "exact"]
     assert definitions
