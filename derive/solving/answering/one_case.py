@@ -207,21 +207,27 @@ def _one_yielding(library: RelationSet, question: Question) -> Found | None:
     standing_in = [name for name in made.weak if name in held and question.weak[name].source.stands_in]
     found: list[Found] = []
     for name in standing_in:
-        one = _of_weak(library, question, {other: value for other, value in question.weak.items() if other != name})
+        left = {other: value for other, value in question.weak.items() if other != name}
+        one = _of_weak(library, question, left, is_planned=True)  # nothing else gives it a number
         if one is not None and name in {other for state in one.states for other in state.values}:
             found.append(one)
     return found[0] if len(found) == 1 else None
 
 
-def _of_weak(library: RelationSet, question: Question, left: Mapping[str, Value]) -> Found | None:
-    """The one sound answer with some of the weak values."""
+def _of_weak(
+    library: RelationSet, question: Question, left: Mapping[str, Value], *, is_planned: bool = False
+) -> Found | None:
+    """The one sound answer with some of the weak values; only by a plan, if it has to be planned."""
     alone = replace(question, weak=left)
+    sound: Sequence[Found | None]
     try:
         first = carried_out(library, alone)
         if first.plan.is_determined:
             sound = [_sound(library, alone, first, [])]
+        elif is_planned:
+            sound = [_pinned(library, alone, first)]
         else:
-            sound = [*_despite_structure(library, alone, first)]
+            sound = _despite_structure(library, alone, first)
     except DeriveError:
         return None
     found = sound[0]
@@ -280,13 +286,9 @@ def _unsure(question: Question) -> LimitError:
 
 def _despite_structure(library: RelationSet, question: Question, found: Found) -> list[Found]:
     """Answers that structure does not see: what is missing cancels, or inequalities bound the target."""
-    broken: list[DeriveError] = []
-    only = pinned(library, question, found.left_out)
+    only = _pinned(library, question, found)
     if only is not None:
-        sound_one = _sound(library, question, only, broken)
-        if sound_one is None:
-            raise broken[0]
-        return [sound_one]
+        return [only]
     result = (
         cancelling(library, question, found.left_out)
         or _with_fallbacks(library, question, found.left_out)
@@ -294,10 +296,23 @@ def _despite_structure(library: RelationSet, question: Question, found: Found) -
     )
     if result is not None:
         return [result]
+    broken: list[DeriveError] = []
     pieces = left_open(library, question, found.left_out)
     sound = [one for piece in pieces if (one := _sound(library, question, piece, broken))]
     if not sound:
         raise broken[0] if broken else UnfixedError(library, question, found.left_out)
+    return sound
+
+
+def _pinned(library: RelationSet, question: Question, found: Found) -> Found | None:
+    """The answer that two limits leave a target by a plan; None if there are none."""
+    only = pinned(library, question, found.left_out)
+    if only is None:
+        return None
+    broken: list[DeriveError] = []
+    sound = _sound(library, question, only, broken)
+    if sound is None:
+        raise broken[0]
     return sound
 
 
