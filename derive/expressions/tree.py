@@ -18,7 +18,7 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from typing import Any
 
 from derive.expressions.functions import TABLE
@@ -70,7 +70,7 @@ class Apply:
     def names(self) -> tuple[str, ...]:
         """The names below, each once, in reading order; cached."""
         if self._names is None:
-            found = dict.fromkeys(part.name for part in walk(self) if isinstance(part, Name))
+            found = dict.fromkeys(chain.from_iterable(map(names_in, self.args)))
             object.__setattr__(self, "_names", tuple(found))
         return self._names or ()
 

@@ -22,6 +22,7 @@ from derive.numerics.algebra.like_terms import added, exponent_of, inverted, mul
 Test = Callable[[Node], bool]
 """Whether a name, or a sum, is known to be positive."""
 
+_ONE = Fraction(1)
 _HIGHEST = 64  # limit on exponents to which a number is raised
 
 
@@ -33,11 +34,15 @@ class Product:
     powers: Mapping[Node, Fraction]
 
     def times(self, other: Product) -> Product:
+        number = self.number * other.number
+        if not number:
+            return Product(number, {})
         powers = dict(self.powers)
         for base, exponent in other.powers.items():
-            powers[base] = powers.get(base, Fraction(0)) + exponent
-        number = self.number * other.number
-        return Product(number, {base: e for base, e in powers.items() if e} if number else {})
+            powers[base] = powers[base] + exponent if base in powers else exponent
+            if not powers[base]:
+                del powers[base]
+        return Product(number, powers)
 
     def to(self, exponent: Fraction) -> Product | None:
         """A power of a product, for bases that are positive wherever the exponent is not whole."""
@@ -45,6 +50,8 @@ class Product:
             return None
         if not self.number:
             return self if exponent > 0 else None
+        if exponent == -1:  # nearly always
+            return Product(1 / self.number, {base: -e for base, e in self.powers.items()})
         powers = {base: e * exponent for base, e in self.powers.items()}
         if exponent.denominator == 1 and abs(exponent) <= _HIGHEST:
             return Product(self.number ** int(exponent), powers)
@@ -64,11 +71,11 @@ def product_of(node: Node, is_positive: Test) -> Product:
     if isinstance(node, Number):
         return Product(node.value, {})
     if isinstance(node, Name):
-        return Product(Fraction(1), {node: Fraction(1)})
+        return Product(_ONE, {node: _ONE})
     match node.op:
         case "mul":
-            whole = Product(Fraction(1), {})
-            for arg in node.args:
+            whole = product_of(node.args[0], is_positive)
+            for arg in node.args[1:]:
                 whole = whole.times(product_of(arg, is_positive))
             return whole
         case "neg":
@@ -103,7 +110,9 @@ def without_common_factors(left: Node, right: Node, is_positive: Test) -> tuple[
 
 def written(product: Product) -> Node:
     """A product as an expression, its factors in a fixed order."""
-    factors = [_raised(base, e) for base, e in sorted(product.powers.items(), key=lambda one: render(one[0]))]
+    powers = product.powers
+    bases = sorted(powers, key=render) if len(powers) > 1 else powers
+    factors = [_raised(base, powers[base]) for base in bases]
     size = (
         multiplied(*factors)
         if abs(product.number) == 1 and factors
@@ -122,7 +131,7 @@ def _raised(base: Node, exponent: Fraction) -> Node:
 
 def _single_factor(node: Node) -> Product:
     """An expression that is not a product, as a product of one factor."""
-    return Product(Fraction(1), {node: Fraction(1)})
+    return Product(_ONE, {node: _ONE})
 
 
 def _power(node: Apply, is_positive: Test) -> Product:
