@@ -23,7 +23,7 @@ from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.products import without_common_factors
 from derive.numerics.intervals.enclosure import Span
-from derive.planning.incidence import structure_of
+from derive.planning.incidence import core_of
 from derive.planning.plan import ActiveLimits, Block, Plan
 from derive.presentation.failed_checks import by_default
 from derive.solving.blocks.outcome import agrees
@@ -51,7 +51,8 @@ def bounded(library: RelationSet, question: Question, left_out: Mapping[str, str
     low, high = domain.low, domain.high
     used: list[_Limit] = []
     weak: dict[str, None] = {}
-    structure = structure_of(library, frozenset(left_out), question.stated)
+    core = core_of(library, (target, *question.strong, *question.weak))
+    structure = core.structure(core.decisive.intersection(left_out), question.stated)
     active = ActiveLimits(structure, target, question.strong, question.weak)
     for relation in library.inequalities:
         if relation.name in left_out or not active.could_determine(relation.name, library.members[relation.name]):
