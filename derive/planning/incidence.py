@@ -12,7 +12,7 @@ from derive.caches import Memo, Session
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 
-_STRUCTURES = Memo["Structure"](most=64)
+_STRUCTURES = Memo["Structure"](most=8)
 _EQUATIONS = Memo["_Equations"](most=1)
 _CORES = Memo["Core"](most=16)
 _OF_CORE = Memo["Structure"](most=16)  # each core keeps its own, and plans are kept longer

@@ -24,7 +24,7 @@ from derive.solving.execution.block_execution import State, block_states, outcom
 from derive.solving.execution.question import NO_CASE, Case, Outline, Question
 from derive.time_limits import tick
 
-_PLANS = Memo[Plan](most=1024)
+_PLANS = Memo[Plan](most=512)
 
 _MOST = 64  # limit on solutions that are followed
 UNPROVED = "numerical search"

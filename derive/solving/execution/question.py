@@ -28,7 +28,7 @@ from quantities.facts import Profile
 from quantities.value import Value
 
 _SOUGHT = 20  # unknown names up to which those are sought that resemble them
-_FOLLOWERS = Memo[frozenset[str]](most=512)
+_FOLLOWERS = Memo[frozenset[str]](most=64)
 
 
 @dataclass(frozen=True)
