@@ -212,9 +212,9 @@ def _one_by_one(library: RelationSet, known: Iterable[str], left_out: Container[
     found = {*known}
     pending = [*library.relations]
     while pending:
-        relation = pending.pop()
-        open_ones = [name for name in library.members[relation] if name not in found]
-        if len(open_ones) != 1 or open_ones[0] == but or relation in left_out or not _is_exact(library.relations[relation]):
+        relation = library.relations[pending.pop()]
+        open_ones = [name for name in library.members[relation.name] if name not in found]
+        if len(open_ones) != 1 or open_ones[0] == but or relation.name in left_out or not _is_exact(relation):
             continue
         found.add(open_ones[0])
         pending += library.holders[open_ones[0]]

@@ -2,10 +2,10 @@
 
 A single relation with a single unknown is isolated if possible and searched for roots if not. Several relations that
 need each other are solved by the first of these that succeeds: as a linear system, or as one of products; as two
-polynomials, by their resultants; by tearing (one unknown is guessed, the others follow, and the last relation decides
-it, with all its roots); by branch and prune over the unknowns' domains, which is tried briefly before tearing where the
-domains are bounded; and by local methods from many starts, which find solutions and cannot prove that there are no
-more.
+polynomials, by their resultants; by contractors, which may leave nothing of the unknowns' domains; by tearing (one
+unknown is guessed, the others follow, and the last relation decides it, with all its roots); by branch and prune over
+the domains, which is tried briefly before tearing where they are bounded; and by local methods from many starts, which
+find solutions and cannot prove that there are no more.
 
 A list of solutions is complete, and has no caveat, only for one of these reasons:
 

@@ -4,6 +4,8 @@ The kinds of evidence are tried in turn, the cheapest first, and the checker its
 the operations around one unknown, to count the zeros of one or two polynomials, and to cut the domains into boxes.
 The last is a search of its own. It knows the solutions, and has only to show of the rest that nothing is there: it lays
 a region around each in which there can be no other, and cuts what is left until each part is empty or within a region.
+Where a side has no end, or contractors deny a whole part, it is cut where these say that nothing is beyond: by all
+equations together, or by each alone, since the checker looks at one equation at a time.
 """
 
 from __future__ import annotations
@@ -167,11 +169,16 @@ class _Recorder:
     def _cut(self, box: Box, places: Sequence[Place]) -> Cut | None:
         """Where a box is cut: so that one part is empty or in a region, or else in the middle."""
         is_bounded = all(math.isfinite(end) for side in box for end in side)
-        slab = None if is_bounded else self._slab(box)  # where Newton's method can say nothing
+        is_for_newton = is_bounded and not self._leaves_nothing(box)
+        slab = None if is_for_newton else self._slab(box)
         return slab or _along_region(box, places) or _across(box)
 
+    def _leaves_nothing(self, box: Box) -> bool:
+        """Whether contractors deny all of a box."""
+        return bool(self.graphs) and contracted(self.graphs[0], box) is None
+
     def _slab(self, box: Box) -> Cut | None:
-        """The cut that takes off the largest part in which the contractors leave nothing."""
+        """The cut that takes off the largest part in which contractors leave nothing."""
         for graph in self.graphs:
             left = contracted(graph, box)
             cut = None if left is None else cut_off(box, left, _PAYS, partial(self._holds, self.system.is_empty))

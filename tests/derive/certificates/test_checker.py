@@ -16,11 +16,14 @@ from derive.errors import VerificationError
 from derive.expressions.grammar import parse_equation
 from derive.solving.blocks.block import solve_block
 from derive.solving.blocks.certification import claim_of
+from derive.solving.blocks.complete_search import NOWHERE, is_denied
 from derive.solving.blocks.one_unknown import values_of
+from derive.solving.blocks.outcome import System
 from quantities.domain import Domain
 from tests.derive.certified import counted_by_intervals, counted_by_sturm
 from tests.derive.known_roots import known
 from tests.derive.solving.test_certified import polynomial, sum_of_terms
+from tests.ordinary import every
 
 REAL = Domain("real", -math.inf, math.inf)
 POSITIVE = Domain("positive", 0.0, math.inf, open_low=True)
@@ -83,6 +86,36 @@ def test_a_list_of_solutions_has_a_certificate(text, domain):
 @pytest.mark.parametrize(("kind", "cases"), [(Isolation, ISOLATED), (Count, COUNTED), (Boxes, BOXED[:-1])])
 def test_the_cheapest_evidence_is_chosen(kind, cases):
     assert all(isinstance(claim(text, domain).evidence, kind) for text, domain in cases)
+
+
+RING = ("o = a/t", "c = b*t", "e = 1 - f**t", "r = 1 - d*(1 - e)", "g = c*(1 - r*o)")
+
+
+def ring(seed: int) -> System:
+    """Five quantities, each a function of others, at numbers that may leave them no values."""
+    draw = random.Random(seed)
+    numbers = {name: 10 ** draw.uniform(-2, 2) for name in "abdg"} | {"f": draw.uniform(0.05, 0.95)}
+    domains = dict.fromkeys("tocr", POSITIVE) | {"e": Domain("0..1", 0.0, 1.0)}
+    return System(tuple(map(parse_equation, RING)), tuple(domains), numbers, domains)
+
+
+DENIED = [system for system in map(ring, range(40)) if is_denied(system)]
+
+
+@every("system", DENIED, ordinary=1, thorough=4)
+def test_what_contractors_deny_of_five_equations_has_a_certificate(system):
+    told = claim_of([*RING], system.equations, system.unknowns, system.known, system.domains, NOWHERE)
+    assert told is not None
+    check(told)
+
+
+@every("seed", range(60), ordinary=8)
+def test_contractors_deny_nothing_that_has_a_solution(seed):
+    draw = random.Random(seed)
+    t, a, b, d, f = draw.uniform(0.1, 9), draw.uniform(0.1, 9), draw.uniform(0.1, 9), draw.random(), draw.random()
+    o, c, r = a / t, b * t, 1 - d * f**t
+    planted = {"a": a, "b": b, "d": d, "f": f, "g": c * (1 - r * o)}
+    assert not is_denied(replace(ring(seed), known=planted))
 
 
 def test_what_holds_only_to_the_third_order_has_no_certificate():
