@@ -158,11 +158,10 @@ def _left(library: RelationSet, question: Question) -> Span | None:
 
     Over ranges it contains every value that the target has anywhere in them.
     """
-    target = question.target
-    found = left_by_arms(library, question, [target], blur=0.0) or left_by_arms(library, question, [target])
+    found = left_by_arms(library, question, blur=0.0) or left_by_arms(library, question)
     if found is None:
         return None
-    low, high = (float(f"{end:.15g}") for end in found[target])  # without what was rounded outwards
+    low, high = (float(f"{end:.15g}") for end in found)  # without what was rounded outwards
     return low, high
 
 

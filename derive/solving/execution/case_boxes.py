@@ -31,6 +31,7 @@ from derive.model.conditions import MIRRORED, implied, one_relation_for_each_arm
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import truth_within
+from derive.numerics.intervals.arithmetic import hull
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.contractors import contracted
 from derive.numerics.root_finding.expression_graph import dag_of
@@ -176,11 +177,19 @@ def _in_arms(library: RelationSet, question: Question, *, of_same_names: bool = 
     return library if apart is None or not apart.relations.keys() >= case else apart
 
 
-def left_by_arms(
-    library: RelationSet, question: Question, also: Iterable[str], blur: float = AGREEMENT
-) -> dict[str, Span] | None:
-    """The intervals in the boxes by arms; None if there is none."""
-    return _joined([*boxes_by_arms(library, question, also, blur)])
+def left_by_arms(library: RelationSet, question: Question, blur: float = AGREEMENT) -> Span | None:
+    """The interval of the target in the boxes by arms; None if there is none.
+
+    Where the first boxes leave all that is stated of the target, no further one is looked at.
+    """
+    target = question.target
+    whole = _widened(_stated(library, question, target), blur)
+    left: Span | None = None
+    for box in boxes_by_arms(library, question, [target], blur):
+        left = box[target] if left is None else hull(left, box[target])
+        if left == whole:
+            break
+    return left
 
 
 def boxes_by_arms(
@@ -303,14 +312,6 @@ def with_own_values(library: RelationSet, question: Question, names: Iterable[st
         ):
             own[name] = value
     return replace(question, strong={**question.strong, **own}) if own else question
-
-
-def _joined(boxes: Sequence[Mapping[str, Span]]) -> dict[str, Span] | None:
-    """The least box around several, of the quantities that are in all of them; None around none."""
-    if not boxes:
-        return None
-    names = [name for name in boxes[0] if all(name in box for box in boxes)]
-    return {name: (min(box[name][0] for box in boxes), max(box[name][1] for box in boxes)) for name in names}
 
 
 def _widened(span: Span, blur: float) -> Span:

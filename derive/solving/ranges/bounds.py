@@ -237,10 +237,10 @@ class Branch:
         fixed = {name for name, value in question.values.items() if not value.is_range}
         if fixed.issuperset(names_in(*claims(library, question))):  # the ranges do not touch what decides the case
             return bounds
-        left = left_by_arms(library, question, [question.target])
+        left = left_by_arms(library, question)
         if left is None:
             return bounds
-        (low, high), (least, most) = bounds.ends, left[question.target]
+        (low, high), (least, most) = bounds.ends, left
         if low < least <= high:
             low = float(f"{least:.15g}")  # without what was rounded outwards
         if low <= most < high:
