@@ -53,8 +53,7 @@ def implied(condition: Node, truths: Mapping[Node, bool]) -> bool | None:
     claim = _claim(condition)
     if claim is None:
         return None
-    known = [_claim(other) for other, truth in truths.items() if truth]
-    known += [_opposite(other) for other, truth in truths.items() if not truth]
+    known = [_claim(other if truth else _denied(other)) for other, truth in truths.items()]
     around = [one for one in known if one is not None and one[0] == claim[0]]
     if around and not _is_possible([*around, claim]):
         return False
@@ -82,12 +81,11 @@ def _claim(condition: Node) -> _Claim | None:
 
 
 @lru_cache(maxsize=4096)
-def _opposite(condition: Node) -> _Claim | None:
-    claim = _claim(condition)
-    if claim is None or not isinstance(condition, Apply) or not all(map(is_simple, condition.args)):
-        return None
-    subject, op, number = claim
-    return subject, OPPOSITE[op], number
+def _denied(condition: Node) -> Node:
+    """The negation of a condition: the opposite comparison between names and numbers, which always have a value."""
+    if isinstance(condition, Apply) and condition.op in OPPOSITE and all(map(is_simple, condition.args)):
+        return Apply(OPPOSITE[condition.op], condition.args, condition.at)
+    return Apply("not", (condition,))
 
 
 def _is_possible(claims: Iterable[_Claim]) -> bool:
@@ -182,15 +180,6 @@ def _reduced(node: Node, verdict: Verdict) -> Node:
         if holds is True:
             break
     return Apply("piecewise", tuple(kept), node.at) if kept else node
-
-
-def _denied(condition: Node) -> Node:
-    """The negation of a condition: the opposite comparison between names and numbers, which always have a value."""
-    if not isinstance(condition, Apply) or condition.op not in OPPOSITE:
-        return Apply("not", (condition,))
-    if not all(map(is_simple, condition.args)):
-        return Apply("not", (condition,))
-    return Apply(OPPOSITE[condition.op], condition.args, condition.at)
 
 
 def one_relation_for_each_arm(library: RelationSet, *, of_same_names: bool = False) -> RelationSet | None:
