@@ -124,25 +124,16 @@ class Arm:
     conditions: tuple[Node, ...]
 
 
-def choices_of(relation: Relation) -> tuple[Apply, ...]:
-    """The conditional expressions in a relation that have a name in some arms only."""
-    choices = _conditional_expressions(relation)
-    return tuple(choice for choice in choices if len({frozenset(names_in(arm)) for arm, _ in cases(choice)}) > 1)
-
-
-def has_arms(relation: Relation) -> bool:
-    """Whether a relation chooses between arms by conditions."""
-    return bool(_conditional_expressions(relation))
-
-
-def _conditional_expressions(relation: Relation) -> list[Apply]:
-    return [*operations(*relation.written.sides, among=("piecewise",))]
+def _chooses_names(relation: Relation, *, of_same_names: bool = False) -> bool:
+    """Whether a relation has a choice with a name in some arms only, or any choice where that is asked for."""
+    choices = operations(*relation.written.sides, among=("piecewise",))
+    return any(of_same_names or len({frozenset(names_in(arm)) for arm, _ in cases(one)}) > 1 for one in choices)
 
 
 def without_excluded_arms(library: RelationSet, verdict: Verdict) -> RelationSet | None:
     """The library without the arms that conditions exclude; None if that leaves every relation its names."""
     fewer: dict[str, Equation] = {}
-    choosing = _CHOOSING.of(library.session, "", lambda: [one for one in library.relations.values() if choices_of(one)])
+    choosing = _CHOOSING.of(library.session, "", lambda: [*filter(_chooses_names, library.relations.values())])
     for relation in choosing:
         old = relation.written
         new = old.changed(partial(_reduced, verdict=verdict))
@@ -188,9 +179,7 @@ def one_relation_for_each_arm(library: RelationSet, *, of_same_names: bool = Fal
     Which of them apply is found out as for any relation under conditions. Choices all of whose arms have the same names
     are taken apart only where that is asked for.
     """
-
-    def is_apart(one: Relation) -> bool:
-        return bool(choices_of(one) or (of_same_names and _conditional_expressions(one)))
+    is_apart = partial(_chooses_names, of_same_names=of_same_names)
 
     def made() -> RelationSet | None:
         if not any(map(is_apart, library.relations.values())):
