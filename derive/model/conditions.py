@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, partial
 
 from derive.caches import Memo
@@ -116,14 +116,6 @@ Verdict = Callable[[Node], "bool | None"]
 """Whether a condition holds; None if nothing decides it."""
 
 
-@dataclass(frozen=True)
-class Arm:
-    """An equation with one arm in the place of each choice, and the conditions that lead to it."""
-
-    equation: Equation
-    conditions: tuple[Node, ...]
-
-
 def _chooses_names(relation: Relation, *, of_same_names: bool = False) -> bool:
     """Whether a relation has a choice with a name in some arms only, or any choice where that is asked for."""
     choices = operations(*relation.written.sides, among=("piecewise",))
@@ -190,9 +182,9 @@ def one_relation_for_each_arm(library: RelationSet, *, of_same_names: bool = Fal
             if not arms or len(arms) > _MOST:
                 relations.append(one)
                 continue
-            for place, arm in enumerate(arms):
+            for place, (equation, conditions) in enumerate(arms):
                 name = f"{one.name}{_ARM}{place}"
-                relations.append(_stated(one, arm.equation, name, _without_implied(arm.conditions)))
+                relations.append(_stated(one, equation, name, _without_implied(conditions)))
         return library.holding(relations)
 
     return _TAKEN_APART.of(library.session, of_same_names, made)
@@ -226,14 +218,14 @@ def _without_implied(conditions: tuple[Node, ...]) -> tuple[Node, ...]:
     return tuple(kept)
 
 
-def _arms(relation: Relation) -> Iterator[Arm]:
-    """The ways through the choices of a relation."""
-    pending = [Arm(replace(relation.written, text=""), ())]
+def _arms(relation: Relation) -> Iterator[tuple[Equation, tuple[Node, ...]]]:
+    """The equations with one arm in the place of each choice, and the conditions that lead to each of them."""
+    pending: list[tuple[Equation, tuple[Node, ...]]] = [(replace(relation.written, text=""), ())]
     while pending:
-        here = pending.pop()
-        choice = next(operations(*here.equation.sides, among=("piecewise",)), None)
+        equation, met = pending.pop()
+        choice = next(operations(*equation.sides, among=("piecewise",)), None)
         if choice is None:
-            yield here
+            yield equation, met
             continue
         failed: list[Node] = []
         ways: list[tuple[Node, tuple[Node, ...]]] = []
@@ -242,8 +234,7 @@ def _arms(relation: Relation) -> Iterator[Arm]:
             ways.append((arm, (*map(_denied, failed), *held)))
             failed += held
         for arm, conditions in reversed(ways):
-            equation = here.equation.changed(partial(replaced, old=choice, new=arm))
-            pending.append(Arm(equation, (*here.conditions, *conditions)))
+            pending.append((equation.changed(partial(replaced, old=choice, new=arm)), (*met, *conditions)))
 
 
 def _stated(one: Relation, written: Equation, name: str = "", conditions: tuple[Node, ...] = ()) -> Relation:
