@@ -185,27 +185,21 @@ def _declared(numbers: Any, line: Line, quantity: Any) -> Any:
     return checked(quantity, line.declared(numbers))
 
 
-def _shipped(work: Work) -> Any:
-    """The work as one object that dask distributes."""
-    from dask import delayed
-
-    return delayed(work, traverse=False, pure=False)
-
-
 def _blocks(
     task: Task, work: Work, names: Sequence[str], axes: Mapping[str, Any], columns: Mapping[str, Any], kind: str
 ) -> dict[str, Any]:
     """Arrays over the axes, computed together by one task for each stretch of the axes and the columns there."""
-    from dask import array
+    from dask import array, delayed
 
     if not names:
         return {}
+    shipped = delayed(work, traverse=False, pure=False)  # one object, which is sent once
     whole = tuple(range(len(axes)))
     pairs = [part for i, axis in enumerate(axes.values()) for part in (axis, (i,))]
     pairs += [part for column in columns.values() for part in (column, whole)]
     how = {"dtype": kind, "meta": _empty(1 + len(axes), kind), "new_axes": {len(axes): len(names)}}
     held = array.blockwise(
-        _of_stretch, (len(axes), *whole), task, None, _shipped(work), None, tuple(columns), None, *pairs, **how
+        _of_stretch, (len(axes), *whole), task, None, shipped, None, tuple(columns), None, *pairs, **how
     )
     return {name: held[i] for i, name in enumerate(names)}
 

@@ -165,7 +165,7 @@ class Tally:
             if not 0 <= share <= 1:
                 raise ExpressionError(f"{share!r} is not a share.", hint="Give quantiles between 0 and 1.")
         quantiles = {share: self.quantile(share) for share in shares}
-        low_at, high_at = map(dict, places)
+        low_at, high_at = places
         held = (self.low, self.high, low_at, high_at, self.mean, quantiles)
         amiss = dict(sorted(self._failed.items()))
         return Summary(unit, self.points, self.missing, *held, amiss, self._holds, self._untested)
@@ -204,9 +204,9 @@ class Stream(Shown):
             for target, tally in tallies.items():
                 tally.add(table.columns[target])
                 tally.test(table.holding.judgements[target], numpy.isfinite(table.columns[target]))
-        units = self.survey.units
+        units, point = self.survey.units, self.survey.point
         return {
-            target: tally.summary(units[target], [*map(self._at, (tally.low_place, tally.high_place))], quantiles)
+            target: tally.summary(units[target], (point(tally.low_place), point(tally.high_place)), quantiles)
             for target, tally in tallies.items()
         }
 
@@ -219,13 +219,6 @@ class Stream(Shown):
         lines = zip(self.survey.lines, places, strict=True)
         few = self.survey.at(*(numpy.concatenate([line.part(i, i + 1) for i in along]) for line, along in lines))
         return tabled(few).unused
-
-    def _at(self, place: int) -> dict[str, float]:
-        """The axis values of a point, from its row number."""
-        import numpy
-
-        places = map(int, numpy.unravel_index(place, self.survey.shape)) if self.survey.shape else ()
-        return {line.name: float(line.part(i, i + 1)[0]) for line, i in zip(self.survey.lines, places, strict=True)}
 
     def to_csv(self, path: str | PathLike[str]) -> None:
         """A file with a line for each point, its units in the heading."""

@@ -110,6 +110,13 @@ class Survey:
         recipes = tuple(one for one in self.work.recipes if one.target == target)
         return self if recipes == self.work.recipes else replace(self, work=replace(self.work, recipes=recipes))
 
+    def point(self, place: int) -> dict[str, float]:
+        """The numbers on the axes at a point, from its row number."""
+        import numpy
+
+        places = map(int, numpy.unravel_index(place, self.shape)) if self.shape else ()
+        return {line.name: float(line.part(i, i + 1)[0]) for line, i in zip(self.lines, places, strict=True)}
+
     def at(self, *arrays: Any) -> Survey:
         """The same question along other numbers."""
         lines = [Line(each.name, each.unit, array) for each, array in zip(self.lines, arrays, strict=True)]

@@ -175,15 +175,8 @@ class Cautions:
 
 def _example(table: Table, name: str, place: int) -> tuple[str, str]:
     """The sentence on a check where it first fails, and that place."""
-    import numpy
-
-    places = numpy.unravel_index(place, tuple(map(len, table.axes.values())))
-    point = tuple(float(axis[i]) for axis, i in zip(table.axes.values(), places, strict=True))
-    where = ", ".join(
-        f"{axis} = {with_unit(f'{number:.4g}', table.units[axis])}"
-        for axis, number in zip(table.axes, point, strict=True)
-    )
-    work = table.survey.work
-    told = (work.told(recipe.target, point).said for recipe in work.recipes)
+    point, work = table.survey.point(place), table.survey.work
+    where = ", ".join(f"{axis} = {with_unit(f'{x:.4g}', table.units[axis])}" for axis, x in point.items())
+    told = (work.told(recipe.target, tuple(point.values())).said for recipe in work.recipes)
     said = next((held[name] for held in told if name in held), f"{name} does not hold")
     return said, where
