@@ -14,7 +14,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, lru_cache
 from types import MappingProxyType
@@ -39,9 +38,8 @@ __all__ = [
     "unprefixed",
 ]
 
-_HOME = os.path.dirname(
-    os.path.abspath(__file__)
-)  # importing importlib.resources takes as long as all other imports together
+# importing importlib.resources takes as long as all other imports together
+_HOME = os.path.dirname(os.path.abspath(__file__))
 
 
 def read(*path: str) -> str:
@@ -66,8 +64,7 @@ class Entry(NamedTuple):
     offset: Fraction  # of the zero point, in kelvin; not zero only for degC and degF
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(NamedTuple):
     """A line of the file."""
 
     name: str
