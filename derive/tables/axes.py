@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy
+
 from derive.errors import DomainError, ExpressionError, UnitError
 from quantities.declaration import Declaration, read_given
 from quantities.spelling import parse_unit
@@ -42,8 +44,6 @@ class Axis:
 
     def part(self, start: int, stop: int) -> Any:
         """The numbers of some of its points, as an array."""
-        import numpy
-
         share = numpy.arange(start, stop) / (self.points - 1)
         if self.log and math.isfinite(self.high / self.low):
             numbers = self.low * (self.high / self.low) ** share
@@ -152,8 +152,6 @@ def line(quantity: Declaration, given: Any) -> Line:
 
 def _array(quantity: Declaration, given: Any) -> Any:
     """A one-dimensional array of numbers, or a tuple of values to be read one by one."""
-    import numpy
-
     if isinstance(given, (list, tuple, range)):
         if not given:
             raise _wrong(quantity, "the axis is empty", "Give at least one value.")
@@ -175,8 +173,6 @@ def _array(quantity: Declaration, given: Any) -> Any:
 
 
 def _read(quantity: Declaration, values: Sequence[Any]) -> Any:
-    import numpy
-
     found = []
     for each in values:
         value = read_given(each, quantity)
@@ -188,8 +184,6 @@ def _read(quantity: Declaration, values: Sequence[Any]) -> Any:
 
 def checked(quantity: Declaration, numbers: Any) -> Any:
     """The numbers of an axis in the declared unit, checked to be finite and in the domain."""
-    import numpy
-
     finite = numpy.isfinite(numbers)
     if not finite.all():
         place = int(numpy.argmin(finite))

@@ -15,6 +15,8 @@ from io import TextIOWrapper
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy
+
 from derive.errors import DeriveError, ExpressionError, unknown
 from derive.files import written_whole
 from derive.presentation.numbers import labelled
@@ -206,8 +208,6 @@ def _blocks(
 
 def _of_stretch(task: Task, work: Work, targets: tuple[str, ...], *parts: Any) -> Any:
     """The results of a task on a stretch of the axes, each broadcast to all points of it."""
-    import numpy
-
     lines = tuple(Line(name, "", array) for name, array in zip(work.names, parts, strict=False))
     survey, columns = Survey(lines, work), dict(zip(targets, parts[len(lines) :], strict=True))
     return numpy.stack([numpy.broadcast_to(one, survey.shape) for one in task(survey, columns)])
@@ -226,6 +226,4 @@ def _holds(survey: Survey, columns: Mapping[str, Any]) -> Iterable[Any]:
 
 
 def _empty(dimensions: int, kind: str) -> Any:
-    import numpy
-
     return numpy.empty((0,) * dimensions, dtype=kind)

@@ -22,6 +22,8 @@ from functools import cached_property, partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+import numpy
+
 from derive.errors import ExpressionError
 from derive.kernels.backends.numba_source import Tile
 from derive.model.relation_set import RelationSet
@@ -85,8 +87,6 @@ class Tally:
     """
 
     def __init__(self) -> None:
-        import numpy
-
         self.points = self.missing = self.low_place = self.high_place = 0
         self.low, self.high = math.nan, math.nan
         self._sums: list[float] = []
@@ -96,8 +96,6 @@ class Tally:
 
     def test(self, judgement: Judgement, has_value: Any) -> None:
         """Add the verdicts on the next numbers."""
-        import numpy
-
         counts = numpy.bincount(judgement.places.ravel(), minlength=len(judgement.verdicts)).tolist()
         for verdict, count in zip(judgement.verdicts, counts, strict=True):
             for name in verdict.failed:
@@ -109,8 +107,6 @@ class Tally:
 
     def add(self, column: Any) -> None:
         """Add the next numbers of the column."""
-        import numpy
-
         column = numpy.ravel(column)
         before, self.points = self.points, self.points + len(column)
         low = column.min()
@@ -132,8 +128,6 @@ class Tally:
         self._count(held)
 
     def _count(self, held: Any) -> None:
-        import numpy
-
         classes = (numpy.ascontiguousarray(held).view(numpy.uint64) >> numpy.uint64(_DROPPED)).astype(numpy.int64)
         first = int(classes.min())
         counts = numpy.bincount(classes - first)
@@ -146,8 +140,6 @@ class Tally:
 
     def quantile(self, share: float) -> float:
         """The number below which a share of the others lies, within 0.1 %."""
-        import numpy
-
         held = self.points - self.missing
         if held == 0:
             return math.nan
@@ -197,8 +189,6 @@ class Stream(Shown):
 
         It also counts the points at which each check fails.
         """
-        import numpy
-
         tallies = {recipe.target: Tally() for recipe in self.survey.work.recipes}
         for table in self:
             for target, tally in tallies.items():
@@ -213,8 +203,6 @@ class Stream(Shown):
     @cached_property
     def unused(self) -> tuple[str, ...]:
         """The unused givens and axes, as far as a few points along each axis show."""
-        import numpy
-
         places = [numpy.unique(numpy.linspace(0, len(line) - 1, _SEEN).astype(int)) for line in self.survey.lines]
         lines = zip(self.survey.lines, places, strict=True)
         few = self.survey.at(*(numpy.concatenate([line.part(i, i + 1) for i in along]) for line, along in lines))
