@@ -25,7 +25,7 @@ from derive.errors import (
 from derive.expressions.grammar import parse_condition, parse_equation, parse_expression
 from derive.expressions.tree import Apply, Equation, Name, Node, is_condition, names_in, operations, render
 from derive.model.dimensions import mismatches, mismatches_of_condition
-from derive.model.repairs import Vocabulary
+from derive.model.repairs import Vocabulary, problem_of
 from derive.showing import Shown
 from derive.tolerances import AGREEMENT
 from quantities.declaration import Declaration, agreed, check_name, declaration_of, same_thing
@@ -84,8 +84,6 @@ class Relation(Shown):
             keys += [("when", str(i))] * len(found)
         if not faults:
             return []
-        from derive.model.repairs import problem_of  # needed only for errors
-
         told = [
             replace(problem_of(*fault, vocabulary if i < _MENDED else vocabulary.brief), where=keys[i])
             for i, fault in enumerate(faults[:_TOLD])

@@ -23,6 +23,7 @@ from derive.showing import Shown
 from quantities.declaration import Declaration, agreed, declaration_of, read_given
 from quantities.facts import Profile, Profiles
 from quantities.symbolic import Symbols
+from quantities.value import Value
 
 _T = TypeVar("_T", Relation, Profile)
 _S = TypeVar("_S")
@@ -137,7 +138,6 @@ def merged(quantities: Iterable[Declaration]) -> dict[str, Declaration]:
 
 if TYPE_CHECKING:
     from quantities.quantity import Quantity
-    from quantities.value import Value
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy
 
@@ -21,13 +21,11 @@ from derive.expressions.tree import Node, names_in
 from derive.kernels.agreement import gap_of, outside, tested
 from derive.kernels.backends.emitter import Writer
 from derive.kernels.case_dispatch import Cases, End
+from derive.model.relation import Relation
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.tables.point_values import PointFunction, Recipe, Values
 from derive.tolerances import AGREEMENT
-
-if TYPE_CHECKING:
-    from derive.model.relation import Relation
 
 # The codes of signs. For a relation: it holds, fails, is undefined, has a quantity without a number, or holds only
 # because of a range among the stated values. For a condition, the first three are true, false and undefined. For a

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy
 
@@ -22,16 +22,14 @@ from derive.kernels.backends.emitter import Writer, apart
 from derive.kernels.case_dispatch import Cases
 from derive.kernels.programs.layout import always_in_use, choice_of
 from derive.kernels.several_targets import Abreast, found_for, plans_for
+from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.like_terms import arms_of
 from derive.planning.plan import Block, Plan
 from derive.solving.execution.question import Outline, Question
 from derive.tables.axes import is_lazy
 from derive.tolerances import AGREEMENT
-
-if TYPE_CHECKING:
-    from derive.model.relation import Relation
-    from quantities.value import Value
+from quantities.value import Value
 
 _PLANS = Memo["Cases | None"](most=512)  # by name, givens, and whether it is a target
 _FUNCTIONS = Memo[Abreast](most=256)

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy
 
@@ -31,12 +31,10 @@ from derive.presentation.numbers import ranged
 from derive.showing import Shown
 from derive.tables.axes import is_lazy
 from derive.tables.exports import write_csv
+from derive.tables.point_checks import Judgement
 from derive.tables.progress import ahead, watched
 from derive.tables.sweep_question import Survey, asked
 from derive.tables.table import Table, postponed, tabled
-
-if TYPE_CHECKING:
-    from derive.tables.point_checks import Judgement
 
 # Quantiles come from a histogram over the leading bits of the numbers. The bits of a double, read as an integer, grow
 # with its magnitude, and the first of them are its exponent: the leading 21 bits sort numbers of any size into

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from derive.kernels.backends.numba_source import Tile
 from derive.presentation.failed_checks import without_part
 from derive.presentation.numbers import with_unit
 from derive.presentation.placed_remarks import PlacedRemark, largest
 from derive.tables.point_checks import Judgement, Verdict, unused_in_common
 from derive.tables.progress import ahead, watched
+from derive.tables.sweep_question import Survey
+from derive.tables.sweep_work import Work
 
 if TYPE_CHECKING:
-    from derive.kernels.backends.numba_source import Tile
-    from derive.tables.sweep_question import Survey
-    from derive.tables.sweep_work import Work
     from derive.tables.table import Table
 
 
