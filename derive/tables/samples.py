@@ -40,6 +40,7 @@ from derive.tables.table_checks import Holding, held_at
 from derive.time_limits import query
 from derive.tolerances import AGREEMENT
 from quantities.declaration import Declaration, read_given
+from quantities.registry import quantity
 from quantities.value import Value
 
 _MOST = 20_000_000  # limit on points of one sample
@@ -131,7 +132,7 @@ class Sample(Result):
         """The value below which this share of the values lies, as a pint Quantity; interpolated linearly."""
         if not 0 <= share <= 1:
             raise ExpressionError(f"{share!r} is not a share.", hint="Give one from 0 to 1.", text=repr(share))
-        return self._in_unit(float(numpy.quantile(self._sorted, share)))
+        return quantity(float(numpy.quantile(self._sorted, share)), self.quantity.unit)
 
     @property
     def low(self) -> Any:
@@ -183,11 +184,6 @@ class Sample(Result):
 
     def __repr__(self) -> str:
         return f"<Sample of {self.quantity.name}: {len(self)} points, seed {self.seed}>"
-
-    def _in_unit(self, number: float) -> Any:
-        from quantities.registry import quantity
-
-        return quantity(number, self.quantity.unit)
 
 
 def sample(
