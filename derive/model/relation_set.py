@@ -334,8 +334,8 @@ class RelationSet(Shown):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RelationSet):
             return NotImplemented
-        parts = ("declared", "relations", "profiles")
-        return all(_same(getattr(self, part), getattr(other, part)) for part in parts)
+        parts = other.declared, other.relations, other.profiles
+        return (self.declared, self.relations, self.profiles) == parts
 
     def __hash__(self) -> int:
         return hash(frozenset((*self.relations.values(), *self.declared.values(), *self.profiles)))
@@ -344,7 +344,3 @@ class RelationSet(Shown):
         title = f"{self.title!r}, " if self.title else ""
         counts = f"{len(self.relations)} relations, {len(self.declared)} quantities, {len(self.profiles)} profiles"
         return f"<{type(self).__name__} {title}{counts}>"
-
-
-def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    return one is other or dict(one) == dict(other)
