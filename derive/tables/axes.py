@@ -17,6 +17,7 @@ import numpy
 
 from derive.errors import DomainError, ExpressionError, UnitError
 from quantities.declaration import Declaration, read_given
+from quantities.registry import unit_of
 from quantities.spelling import parse_unit
 from quantities.units import DIMENSIONLESS, Unit, convert
 from quantities.value import is_number, read_value
@@ -135,8 +136,6 @@ def line(quantity: Declaration, given: Any) -> Line:
         return Line(quantity.name, quantity.unit.text, given, *_into(quantity, unit))
     unit, array = DIMENSIONLESS, given
     if hasattr(given, "magnitude"):
-        from quantities.registry import unit_of
-
         unit, array = unit_of(given), given.magnitude
     elif isinstance(named := getattr(given, "attrs", {}).get("units"), str):  # xarray's way of stating it
         unit, array = parse_unit(named), given.values
