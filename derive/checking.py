@@ -15,7 +15,7 @@ from derive.library import Library
 from derive.model.redundancy import redundant
 from derive.presentation.numbers import shown_number
 from derive.relation_files.loading import Example, Reader, proved, read
-from derive.relation_files.sources import Notes, Table, parse_source, read_document, read_source
+from derive.relation_files.sources import Notes, Table, read_document
 from derive.time_limits import query
 from quantities.value import read_value
 
@@ -35,7 +35,7 @@ def check(source: str | Path, *, beside: Library | None = None) -> list[Problem]
 def sound(source: str | Path, *, beside: Library | None = None) -> Library:
     """The library of a relation file that is consistent."""
     with query(math.inf):
-        return proved(tested(read(parse_source(*read_source(source)), beside)))
+        return proved(tested(read(read_document(source), beside)))
 
 
 def tested(reader: Reader) -> Reader:

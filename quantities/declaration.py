@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 from quantities.dimension import Dimension
 from quantities.domain import Domain, Seen, read_domain, read_seen
 from quantities.errors import DomainError, ExpressionError, UnitError, excerpt
-from quantities.proposals import hint_on_unit
+from quantities.proposals import hint_on_unit, proposed
 from quantities.rational import as_number
 from quantities.spelling import parse_unit
 from quantities.tolerances import SAME_DEFAULT
@@ -362,8 +362,6 @@ def _with_unit(value: Value, shown: str, quantity: Declaration) -> Value:
 
 def _hint(text: str, quantity: Declaration, otherwise: str) -> str:
     """The hint for a value that does not fit: a proposal, or else the hint on its unit."""
-    from quantities.proposals import proposed
-
     written = proposed(text, quantity.unit, quantity.domain)
     if not written:
         return f"{otherwise} Give a value in {quantity.unit}." if otherwise.startswith("They differ") else otherwise

@@ -14,7 +14,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, lru_cache
 from types import MappingProxyType
@@ -39,9 +38,8 @@ __all__ = [
     "unprefixed",
 ]
 
-_HOME = os.path.dirname(
-    os.path.abspath(__file__)
-)  # importing importlib.resources takes as long as all other imports together
+# importing importlib.resources takes as long as all other imports together
+_HOME = os.path.dirname(os.path.abspath(__file__))
 
 
 def read(*path: str) -> str:
@@ -66,14 +64,12 @@ class Entry(NamedTuple):
     offset: Fraction  # of the zero point, in kelvin; not zero only for degC and degF
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(NamedTuple):
     """A line of the file."""
 
     name: str
     meaning: str
     offset: str
-    aliases: tuple[str, ...]
     section: Section
 
 
@@ -115,9 +111,8 @@ def _tables() -> _Tables:
                 prefixes[spelling.rstrip("-")] = (name.rstrip("-"), Fraction(meaning))
             continue
         meaning, _, offset = meaning.partition("; offset:")
-        kept = tuple(alias for alias in aliases if alias != "_")
-        for spelling in (name, *kept):
-            definitions[spelling] = Definition(name, meaning, offset.strip(), kept, section)
+        for spelling in (name, *(alias for alias in aliases if alias != "_")):
+            definitions[spelling] = Definition(name, meaning, offset.strip(), section)
     return _Tables(definitions, MappingProxyType(prefixes))
 
 
@@ -182,7 +177,7 @@ def define(name: str, factor: Fraction, dimension: Dimension | None, where: str)
     if entry(name):
         return "here already"
     _OWN[name] = Own(unit, where)
-    _tables().definitions[name] = Definition(name, "", "", (), "multiples")
+    _tables().definitions[name] = Definition(name, "", "", "multiples")
     entry.cache_clear()
     return ""
 
@@ -276,35 +271,21 @@ def _difference(name: str) -> Entry | None:
     return Entry("delta_" + unit.canonical, unit.factor, unit.dimension, Fraction(0))
 
 
-_TOKEN = re.compile(r"\s*(\*\*|[*/()]|[^\s*/()]+)")
+_FACTOR = re.compile(r"([*/]?)\s*([^\s*/]+)(?:\s*\*\*\s*(\d+))?")
 
 
 def _evaluated(text: str) -> tuple[Fraction, Dimension]:
     """A meaning in `units.txt`: products and quotients of numbers, names and their integer powers."""
-    tokens = _TOKEN.findall(text)
     factor, dimension = Fraction(1), NUMBER
-    sign, position = 1, 0
-    while position < len(tokens):
-        token = tokens[position]
-        if token in "*/":
-            sign = 1 if token == "*" else -1
-            position += 1
+    for sign, word, exponent in _FACTOR.findall(text):
+        power = int(exponent or 1)
+        if sign == "/":
+            power = -power
+        if word[0].isdigit():
+            factor *= Fraction(word) ** power
             continue
-        if token == "(":
-            close = tokens.index(")", position)
-            value = _evaluated(" ".join(tokens[position + 1 : close]))
-            position = close
-        elif token[0].isdigit():
-            value = Fraction(token), NUMBER
-        else:
-            unit = entry(token)
-            if unit is None:
-                raise LookupError(f"units.txt: {token} is not defined")
-            value = unit.factor, unit.dimension
-        power = sign
-        if tokens[position + 1 : position + 2] == ["**"]:
-            power *= int(tokens[position + 2])
-            position += 2
-        factor, dimension = factor * value[0] ** power, dimension * value[1] ** power
-        position += 1
+        unit = entry(word)
+        if unit is None:
+            raise LookupError(f"units.txt: {word} is not defined")
+        factor, dimension = factor * unit.factor**power, dimension * unit.dimension**power
     return factor, dimension

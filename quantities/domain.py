@@ -20,7 +20,12 @@ from quantities.value import read_value
 
 __all__ = ["Domain", "Seen", "read_domain", "read_seen"]
 
-_WORDS = ("positive", "nonnegative", "real")
+_WORDS = {
+    "positive": (0.0, math.inf, True),
+    "nonnegative": (0.0, math.inf, False),
+    "real": (-math.inf, math.inf, False),
+}
+"""The ends of the domains that have a name, and whether the lower one is excluded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +121,8 @@ def read_domain(text: str, unit: Unit) -> Domain:
         inner = read_domain(first if comma else "positive", unit)
         return replace(inner, text=text.strip(), whole=True)
     word = text.strip()
-    if word == "positive":
-        return Domain(word, 0.0, math.inf, open_low=True, unit=unit)
-    if word == "nonnegative":
-        return Domain(word, 0.0, math.inf, unit=unit)
-    if word == "real":
-        return Domain(word, -math.inf, math.inf, unit=unit)
+    if word in _WORDS:
+        return Domain(word, *_WORDS[word], unit=unit)
     hint = f"Write {', '.join(_WORDS)}, whole, or an interval such as 0..6.3 radian."
     if word.endswith(" whole"):
         raise ExpressionError(

@@ -282,10 +282,9 @@ def _factors(unit: str) -> list[_Factor]:
             text += piece
             continue
         if text and text != "1":
-            try:
-                factors.append(_Factor(sign, text, parse_unit(text).dimension))
-            except DeriveError:
+            if (factor := _unit_of(text)) is None:
                 return []
+            factors.append(_Factor(sign, text, factor.dimension))
         is_mark = piece in ("*", "/", "·", "⋅", "×", "per")
         if is_mark or text:
             sign = "/" if piece in ("/", "per") else "*"

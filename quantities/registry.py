@@ -22,6 +22,7 @@ from quantities.errors import UnitError
 from quantities.spelling import HIGHEST, parse_unit
 from quantities.tolerances import SAME_UNIT
 from quantities.units import Unit, convert
+from quantities.value import read_value
 
 __all__ = ["Registry", "known_to_pint", "quantity", "registry", "unit_of"]
 
@@ -123,8 +124,6 @@ class Registry(_UnitRegistry):
         return UnitsContainer(powers)
 
     def parse_expression(self, input_string: str, *args: Any, **values: Any) -> Any:
-        from quantities.value import read_value
-
         if not input_string:
             return self.Quantity(1)
         with _pints_own_error(input_string):

@@ -153,6 +153,16 @@ def _ratio(source: Unit, target: Unit) -> float:
     return float(scale) * turns
 
 
+_MISTAKES: tuple[tuple[dict[str, int], str], ...] = (
+    ({"accelerator": 1}, "If it is a total where a per-chip value is meant, divide it by the chips."),
+    ({"accelerator": -1}, "If it is a per-chip value where a total is meant, multiply it by the chips."),
+    ({"time": 1}, "If it is an amount where a rate is meant, divide it by a time."),
+    ({"time": -1}, "If it is a rate where an amount is meant, multiply it by a time."),
+    ({"current": 1, "time": 1, "temperature": -1}, "C is the coulomb: write degC for Celsius."),
+)
+"""The hints for typical mistakes, by the ratio of the given and the expected dimension."""
+
+
 def _turns(source: Unit, target: Unit) -> float:
     """The factor by which a conversion differs from the units' sizes; raises an error if there is none."""
     ratio = source.dimension / target.dimension
@@ -173,25 +183,10 @@ def _turns(source: Unit, target: Unit) -> float:
             return 1.0
         hint = "Cycles become 1/s only as Hz (one each) or as rad/s (2 pi each): say which."
         raise _misfit(source, target, hint)
-    raise _misfit(source, target, _mistake(ratio))
+    hint = next((hint for bases, hint in _MISTAKES if bases == ratio.bases), f"They differ by {ratio}.")
+    raise _misfit(source, target, hint)
 
 
 def _misfit(source: Unit, target: Unit, hint: str) -> UnitError:
     what = f"'{source}' [{source.dimension}] does not convert to '{target}' [{target.dimension}]."
     return UnitError(what, hint=hint, unit=source.text)
-
-
-def _mistake(ratio: Dimension) -> str:
-    """The hint for a typical mistake, by the ratio of the given and the expected dimension."""
-    bases = ratio.bases
-    if bases == {"accelerator": 1}:
-        return "If it is a total where a per-chip value is meant, divide it by the chips."
-    if bases == {"accelerator": -1}:
-        return "If it is a per-chip value where a total is meant, multiply it by the chips."
-    if bases == {"time": 1}:
-        return "If it is an amount where a rate is meant, divide it by a time."
-    if bases == {"time": -1}:
-        return "If it is a rate where an amount is meant, multiply it by a time."
-    if bases == {"current": 1, "time": 1, "temperature": -1}:
-        return "C is the coulomb: write degC for Celsius."
-    return f"They differ by {ratio}."

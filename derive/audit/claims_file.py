@@ -84,11 +84,8 @@ def read_claims(source: str | Path) -> Book:
     >>> str(book.claims[0].clauses[0].readings[0].question)
     'drain_time, h100-sxm'
     """
-    document = read_document(source)
-    notes = Notes(document)
-    for error, line in document.errors:
-        notes.note((), error, line)
-    top = Table(notes, "", (), document.data)
+    notes = Notes(read_document(source))
+    top = Table(notes, "", (), notes.document.data)
     top.only(_FILE)
     said = {key: top.text(key) for key in ("speaker", "place")}
     claims = []

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy
+
 from derive.expressions.tree import Node, render
 from derive.presentation.charts import Chart
 from derive.presentation.numbers import DIGITS, shown_number, spelled
@@ -59,8 +61,6 @@ class Border(Shown):
     @property
     def at(self) -> dict[str, Any]:
         """The numbers of each axis along the curve, as pint Quantities of arrays; with one axis, of a number."""
-        import numpy
-
         from quantities.registry import registry
 
         columns = zip(*self.points, strict=True)

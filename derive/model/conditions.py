@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, partial
 
 from derive.caches import Memo
@@ -53,8 +53,7 @@ def implied(condition: Node, truths: Mapping[Node, bool]) -> bool | None:
     claim = _claim(condition)
     if claim is None:
         return None
-    known = [_claim(other) for other, truth in truths.items() if truth]
-    known += [_opposite(other) for other, truth in truths.items() if not truth]
+    known = [_claim(other if truth else _denied(other)) for other, truth in truths.items()]
     around = [one for one in known if one is not None and one[0] == claim[0]]
     if around and not _is_possible([*around, claim]):
         return False
@@ -82,12 +81,11 @@ def _claim(condition: Node) -> _Claim | None:
 
 
 @lru_cache(maxsize=4096)
-def _opposite(condition: Node) -> _Claim | None:
-    claim = _claim(condition)
-    if claim is None or not isinstance(condition, Apply) or not all(map(is_simple, condition.args)):
-        return None
-    subject, op, number = claim
-    return subject, OPPOSITE[op], number
+def _denied(condition: Node) -> Node:
+    """The negation of a condition: the opposite comparison between names and numbers, which always have a value."""
+    if isinstance(condition, Apply) and condition.op in OPPOSITE and all(map(is_simple, condition.args)):
+        return Apply(OPPOSITE[condition.op], condition.args, condition.at)
+    return Apply("not", (condition,))
 
 
 def _is_possible(claims: Iterable[_Claim]) -> bool:
@@ -118,33 +116,16 @@ Verdict = Callable[[Node], "bool | None"]
 """Whether a condition holds; None if nothing decides it."""
 
 
-@dataclass(frozen=True)
-class Arm:
-    """An equation with one arm in the place of each choice, and the conditions that lead to it."""
-
-    equation: Equation
-    conditions: tuple[Node, ...]
-
-
-def choices_of(relation: Relation) -> tuple[Apply, ...]:
-    """The conditional expressions in a relation that have a name in some arms only."""
-    choices = _conditional_expressions(relation)
-    return tuple(choice for choice in choices if len({frozenset(names_in(arm)) for arm, _ in cases(choice)}) > 1)
-
-
-def has_arms(relation: Relation) -> bool:
-    """Whether a relation chooses between arms by conditions."""
-    return bool(_conditional_expressions(relation))
-
-
-def _conditional_expressions(relation: Relation) -> list[Apply]:
-    return [*operations(*relation.written.sides, among=("piecewise",))]
+def _chooses_names(relation: Relation, *, of_same_names: bool = False) -> bool:
+    """Whether a relation has a choice with a name in some arms only, or any choice where that is asked for."""
+    choices = operations(*relation.written.sides, among=("piecewise",))
+    return any(of_same_names or len({frozenset(names_in(arm)) for arm, _ in cases(one)}) > 1 for one in choices)
 
 
 def without_excluded_arms(library: RelationSet, verdict: Verdict) -> RelationSet | None:
     """The library without the arms that conditions exclude; None if that leaves every relation its names."""
     fewer: dict[str, Equation] = {}
-    choosing = _CHOOSING.of(library.session, "", lambda: [one for one in library.relations.values() if choices_of(one)])
+    choosing = _CHOOSING.of(library.session, "", lambda: [*filter(_chooses_names, library.relations.values())])
     for relation in choosing:
         old = relation.written
         new = old.changed(partial(_reduced, verdict=verdict))
@@ -184,24 +165,13 @@ def _reduced(node: Node, verdict: Verdict) -> Node:
     return Apply("piecewise", tuple(kept), node.at) if kept else node
 
 
-def _denied(condition: Node) -> Node:
-    """The negation of a condition: the opposite comparison between names and numbers, which always have a value."""
-    if not isinstance(condition, Apply) or condition.op not in OPPOSITE:
-        return Apply("not", (condition,))
-    if not all(map(is_simple, condition.args)):
-        return Apply("not", (condition,))
-    return Apply(OPPOSITE[condition.op], condition.args, condition.at)
-
-
 def one_relation_for_each_arm(library: RelationSet, *, of_same_names: bool = False) -> RelationSet | None:
     """The library with a relation under conditions for each arm of its choices; None if it has no choice.
 
     Which of them apply is found out as for any relation under conditions. Choices all of whose arms have the same names
     are taken apart only where that is asked for.
     """
-
-    def is_apart(one: Relation) -> bool:
-        return bool(choices_of(one) or (of_same_names and _conditional_expressions(one)))
+    is_apart = partial(_chooses_names, of_same_names=of_same_names)
 
     def made() -> RelationSet | None:
         if not any(map(is_apart, library.relations.values())):
@@ -212,9 +182,9 @@ def one_relation_for_each_arm(library: RelationSet, *, of_same_names: bool = Fal
             if not arms or len(arms) > _MOST:
                 relations.append(one)
                 continue
-            for place, arm in enumerate(arms):
+            for place, (equation, conditions) in enumerate(arms):
                 name = f"{one.name}{_ARM}{place}"
-                relations.append(_stated(one, arm.equation, name, _without_implied(arm.conditions)))
+                relations.append(_stated(one, equation, name, _without_implied(conditions)))
         return library.holding(relations)
 
     return _TAKEN_APART.of(library.session, of_same_names, made)
@@ -248,14 +218,14 @@ def _without_implied(conditions: tuple[Node, ...]) -> tuple[Node, ...]:
     return tuple(kept)
 
 
-def _arms(relation: Relation) -> Iterator[Arm]:
-    """The ways through the choices of a relation."""
-    pending = [Arm(replace(relation.written, text=""), ())]
+def _arms(relation: Relation) -> Iterator[tuple[Equation, tuple[Node, ...]]]:
+    """The equations with one arm in the place of each choice, and the conditions that lead to each of them."""
+    pending: list[tuple[Equation, tuple[Node, ...]]] = [(replace(relation.written, text=""), ())]
     while pending:
-        here = pending.pop()
-        choice = next(operations(*here.equation.sides, among=("piecewise",)), None)
+        equation, met = pending.pop()
+        choice = next(operations(*equation.sides, among=("piecewise",)), None)
         if choice is None:
-            yield here
+            yield equation, met
             continue
         failed: list[Node] = []
         ways: list[tuple[Node, tuple[Node, ...]]] = []
@@ -264,8 +234,7 @@ def _arms(relation: Relation) -> Iterator[Arm]:
             ways.append((arm, (*map(_denied, failed), *held)))
             failed += held
         for arm, conditions in reversed(ways):
-            equation = here.equation.changed(partial(replaced, old=choice, new=arm))
-            pending.append(Arm(equation, (*here.conditions, *conditions)))
+            pending.append((equation.changed(partial(replaced, old=choice, new=arm)), (*met, *conditions)))
 
 
 def _stated(one: Relation, written: Equation, name: str = "", conditions: tuple[Node, ...] = ()) -> Relation:

@@ -118,7 +118,7 @@ class _Reading:
             "sqrt": lambda node, part: self._power(part(node.args[0]), Fraction(1, 2)),
             "pow": self._raised,
         }
-        found: Sum = arithmetic_of_sums(_TERMS, powers, _function).fold(node, lambda name: _atom(("name", (name,))))
+        found: Sum = arithmetic_of_sums(_TERMS, powers, _function).fold(node, lambda name: power_of(("name", (name,))))
         return found
 
     def _raised(self, node: Apply, part: Fold) -> Sum:
@@ -174,16 +174,12 @@ def _lowest(terms: Sum) -> dict[_Atom, Fraction]:
     return {atom: min(powers.get(atom, Fraction(0)) for powers in held) for atom in atoms}
 
 
-def _atom(of: _Atom) -> Sum:
-    return power_of(of, Fraction(1))
-
-
 def _function(node: Apply, part: Fold) -> Sum:
     """An operation that is no sum, product or power: an atom, alike for arguments that are."""
     if node.op == "pi":
-        return _atom(("pi", ()))
+        return power_of(("pi", ()))
     parts: Iterable[object] = (frozenset(part(arg).items()) for arg in node.args)
-    return _atom((node.op, (frozenset(parts),) if node.op in ("max", "min", "and", "or") else tuple(parts)))
+    return power_of((node.op, (frozenset(parts),) if node.op in ("max", "min", "and", "or") else tuple(parts)))
 
 
 def _root(number: Fraction, power: Fraction) -> Fraction | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Iterable, Mapping
-from dataclasses import InitVar, dataclass, fields, replace
+from dataclasses import InitVar, dataclass, fields
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -24,8 +24,8 @@ from derive.errors import (
 )
 from derive.expressions.grammar import parse_condition, parse_equation, parse_expression
 from derive.expressions.tree import Apply, Equation, Name, Node, is_condition, names_in, operations, render
-from derive.model.dimensions import mismatches, mismatches_of_condition
-from derive.model.repairs import Vocabulary
+from derive.model.dimensions import Mismatch, mismatches, mismatches_of_condition
+from derive.model.repairs import Vocabulary, problem_of
 from derive.showing import Shown
 from derive.tolerances import AGREEMENT
 from quantities.declaration import Declaration, agreed, check_name, declaration_of, same_thing
@@ -71,23 +71,20 @@ class Relation(Shown):
             )
         problems = self._problems(vocabulary or Vocabulary(self.declared))
         if problems:
-            raise DimensionError(listed(problems), problems=problems)
+            raise DimensionError(listed(problems), problems=tuple(problems))
         object.__setattr__(self, "declared", MappingProxyType(dict(self.declared)))
 
     def _problems(self, vocabulary: Vocabulary) -> list[Problem]:
         own = Vocabulary(self.declared)
-        faults = [(self.name, self.written, fault) for fault in mismatches(self.written, own.dimensions, own.marks)]
-        keys: list[tuple[str, ...]] = [("equation",)] * len(faults)
+        found = mismatches(self.written, own.dimensions, own.marks)
+        faults: list[tuple[tuple[str, ...], Equation, Mismatch]] = [(("equation",), self.written, one) for one in found]
         for i, condition in enumerate(self.conditions):
             found = mismatches_of_condition(condition, own.dimensions, own.marks)
-            faults += [(f"{self.name}, when", Equation(condition, "=", condition), fault) for fault in found]
-            keys += [("when", str(i))] * len(found)
+            faults += [(("when", str(i)), Equation(condition, "=", condition), one) for one in found]
         if not faults:
             return []
-        from derive.model.repairs import problem_of  # needed only for errors
-
         told = [
-            replace(problem_of(*fault, vocabulary if i < _MENDED else vocabulary.brief), where=keys[i])
+            problem_of(self.name, *fault, vocabulary if i < _MENDED else vocabulary.brief)
             for i, fault in enumerate(faults[:_TOLD])
         ]
         if len(faults) > _TOLD:

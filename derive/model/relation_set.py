@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from derive.caches import Session
 from derive.errors import DeriveError, ExpressionError, UnknownNameError, excerpt, unknown
-from derive.expressions.tree import is_condition, names_in, walk
+from derive.expressions.tree import CONDITIONS, Node, names_in, operations
 from derive.model.relation import Relation
 from derive.model.repairs import Vocabulary
 from derive.search.index import Entry, Index, is_alias, mistaken
@@ -23,6 +23,7 @@ from derive.showing import Shown
 from quantities.declaration import Declaration, agreed, declaration_of, read_given
 from quantities.facts import Profile, Profiles
 from quantities.symbolic import Symbols
+from quantities.value import Value
 
 _T = TypeVar("_T", Relation, Profile)
 _S = TypeVar("_S")
@@ -137,7 +138,6 @@ def merged(quantities: Iterable[Declaration]) -> dict[str, Declaration]:
 
 if TYPE_CHECKING:
     from quantities.quantity import Quantity
-    from quantities.value import Value
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -164,11 +164,13 @@ class RelationSet(Shown):
         sets = shelved(profiles)
         for profile in sets.stated.values():
             prove_fit(profile, vocabulary)
-        object.__setattr__(self, "relations", MappingProxyType({n: r.over(vocabulary) for n, r in stated.items()}))
-        object.__setattr__(self, "declared", MappingProxyType(vocabulary))
-        object.__setattr__(self, "profiles", sets)
-        object.__setattr__(self, "title", title)
-        object.__setattr__(self, "session", Session())
+        self.__dict__.update(
+            relations=MappingProxyType({name: relation.over(vocabulary) for name, relation in stated.items()}),
+            declared=MappingProxyType(vocabulary),
+            profiles=sets,
+            title=title,
+            session=Session(),
+        )
 
     def __or__(self, other: RelationSet) -> Self:
         """The union of both."""
@@ -273,10 +275,10 @@ class RelationSet(Shown):
     @cached_property
     def compared(self) -> frozenset[str]:
         """The quantities that conditions ask for, of relations and of the choices in them."""
-        asked = [condition for relation in self.conditional for condition in relation.conditions]
+        asked: list[Node] = [condition for relation in self.conditional for condition in relation.conditions]
         for relation in self.relations.values():
             if relation.chooses:
-                asked += [part for part in walk(*relation.written.sides) if is_condition(part)]
+                asked += operations(*relation.written.sides, among=CONDITIONS)
         return frozenset(names_in(*asked))
 
     @cached_property
@@ -332,8 +334,8 @@ class RelationSet(Shown):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RelationSet):
             return NotImplemented
-        parts = ("declared", "relations", "profiles")
-        return all(_same(getattr(self, part), getattr(other, part)) for part in parts)
+        parts = other.declared, other.relations, other.profiles
+        return (self.declared, self.relations, self.profiles) == parts
 
     def __hash__(self) -> int:
         return hash(frozenset((*self.relations.values(), *self.declared.values(), *self.profiles)))
@@ -342,7 +344,3 @@ class RelationSet(Shown):
         title = f"{self.title!r}, " if self.title else ""
         counts = f"{len(self.relations)} relations, {len(self.declared)} quantities, {len(self.profiles)} profiles"
         return f"<{type(self).__name__} {title}{counts}>"
-
-
-def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    return one is other or dict(one) == dict(other)

@@ -427,9 +427,12 @@ _SHOWN = 24  # limit on factors of a product in a message
 _DERIVED = ("N", "Pa", "J", "W", "C", "V", "ohm", "F", "H", "T", "Wb")
 
 
-def problem_of(name: str, equation: Equation, fault: Mismatch, vocabulary: Vocabulary, line: int = 0) -> Problem:
+def problem_of(
+    name: str, where: tuple[str, ...], equation: Equation, fault: Mismatch, vocabulary: Vocabulary
+) -> Problem:
     """A mismatch as the user reads it: the relation, the part, both sides factor by factor, the repair."""
-    message = f"{name}: {_said(fault)}"
+    part = "" if where == ("equation",) else f", {where[0]}"
+    message = f"{name}{part}: {_said(fault)}"
     left, right = _factors(fault.left, vocabulary), _factors(fault.right, vocabulary)
     if fault.kind == "sides":
         message += f"\n    left:  {left or render(fault.left)}\n    right: {right or render(fault.right)}"
@@ -437,7 +440,7 @@ def problem_of(name: str, equation: Equation, fault: Mismatch, vocabulary: Vocab
         message += "".join(f"\n    {row}" for row in (left, right) if row)
     mend = repair(equation, fault, vocabulary)
     span = _span(equation, fault)
-    return Problem(name.partition(",")[0], line, message, mend.hint, span=span, edits=mend.edits)
+    return Problem(name, 0, message, mend.hint, where, span, mend.edits)
 
 
 def _span(equation: Equation, fault: Mismatch) -> tuple[int, int]:

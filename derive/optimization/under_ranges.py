@@ -21,6 +21,8 @@ from dataclasses import dataclass
 from itertools import chain, product
 from typing import Any
 
+import numpy
+
 from derive.errors import ExpressionError, LimitError
 from derive.expressions.tree import Node, names_in
 from derive.kernels.agreement import tested
@@ -101,8 +103,6 @@ def under_ranges(
     question: ChoiceQuestion, choices: Sequence[tuple[SearchedChoice, Choice]], points: int, seed: int
 ) -> UnderRanges:
     """The choices of an optimum over the ranges of its question: those that have a value at the middles."""
-    import numpy
-
     if isinstance(points, bool) or not isinstance(points, int) or not 1 <= points <= _MOST_POINTS:
         hint = f"Give a whole number from 1 to {_MOST_POINTS}."
         raise ExpressionError(f"points = {points!r} is not allowed.", hint=hint, text=repr(points))
@@ -161,8 +161,6 @@ class _Turned:
 
     def draws(self, points: int, seed: int) -> list[Any]:
         """The numbers of each range, in base units."""
-        import numpy
-
         found = []
         for name, value in self.ranges.items():
             stream = numpy.random.default_rng([seed, *self.origins[name].encode()])
@@ -171,16 +169,12 @@ class _Turned:
 
     def corners(self) -> list[Any]:
         """The ends of the ranges in every combination; of many ranges, all low and all high."""
-        import numpy
-
         ends = [(value.base[0], value.base[2]) for value in self.ranges.values()]
         chosen = list(product(*ends)) if 2 ** len(ends) <= _MOST_CORNERS else list(zip(*ends, strict=True))
         return [numpy.array(column) for column in zip(*chosen, strict=True)] or [numpy.zeros(1)]
 
     def best(self, draws: Sequence[Any]) -> Any:
         """The best value at each draw, signed so that less is better; infinite where there is none."""
-        import numpy
-
         return numpy.min([one.best(draws) for one in self.searches], axis=0)
 
 
@@ -225,8 +219,6 @@ class _Search:
 
     def best(self, draws: Sequence[Any]) -> Any:
         """The least signed goal at each draw."""
-        import numpy
-
         count = len(draws[0])
         piece = max(1, _PIECE // self.rows**self.program.free)
         parts = [self._best([one[i : i + piece] for one in draws]) for i in range(0, count, piece)]
@@ -234,8 +226,6 @@ class _Search:
 
     def _best(self, draws: Sequence[Any]) -> Any:
         """The same for some draws: a grid over the box, then ever smaller ones around the best point of each draw."""
-        import numpy
-
         program, count = self.program, len(draws[0])
         rows = self.rows
         low = [numpy.full(count, side[0]) for side in program.box[: program.free]]
@@ -258,8 +248,6 @@ class _Search:
 
     def _points(self, i: int, share: Any, low: Any, high: Any) -> Any:
         """Points along one free quantity, whole where it counts; in even ratios over a wide box."""
-        import numpy
-
         (box_low, box_high), step = self.program.box[i], self.program.steps[i]
         low, high = low[:, None], high[:, None]
         points = low * (high / low) ** share if box_low > 0 else low + (high - low) * share
@@ -269,8 +257,6 @@ class _Search:
 
     def _around(self, i: int, at: Any, low: Any, high: Any, rows: int) -> tuple[Any, Any]:
         """The interval around the best point: two steps of the last grid on each side."""
-        import numpy
-
         box_low, box_high = self.program.box[i]
         if box_low > 0:
             factor = (high / low) ** (2 / (rows - 1))
@@ -280,8 +266,6 @@ class _Search:
 
     def _values(self, points: Sequence[Any], draws: Sequence[Any]) -> Any:
         """The signed goal at points of each draw; infinite where something does not hold."""
-        import numpy
-
         columns = [*points, *(one[:, None] for one in draws[: len(self.ranges)])]
         known = [numpy.float64(self.program.known[name]) for name in self.names[len(columns) :]]
         with numpy.errstate(all="ignore"):

@@ -182,10 +182,6 @@ class Slot:
     alike: Mapping[frozenset[str], tuple[str, ...]]
     """The names of the profiles that state the same quantities; those of the chosen one come first."""
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(name for names in self.alike.values() for name in names)
-
 
 def slots(library: RelationSet, profiles: Iterable[str]) -> tuple[Slot, ...]:
     """A slot for each profile.
@@ -200,8 +196,8 @@ def slots(library: RelationSet, profiles: Iterable[str]) -> tuple[Slot, ...]:
     ... van  = { speed = "20 m/s", price = "9 USD" }
     ... car  = { speed = "30 m/s", price = "5 USD" }
     ... sofa = { load = "60 kg" }''')
-    >>> [slot.names for slot in slots(shop, ["van"])]
-    [('van', 'car', 'bike')]
+    >>> [list(slot.alike.values()) for slot in slots(shop, ["van"])]
+    [[('van', 'car'), ('bike',)]]
     """
     return tuple(_slot(library, library.profile(name).name) for name in profiles)
 

@@ -47,7 +47,6 @@ from derive.relation_files.sources import (
     Table,
     parse_source,
     read_document,
-    read_source,
     within,
 )
 from derive.time_limits import query
@@ -82,7 +81,7 @@ def load(source: str | Path, *, beside: Library | None = None) -> Library:
     if _is_offered(source):
         return installed(str(source))
     with query(math.inf):
-        return proved(read(parse_source(*read_source(source)), beside))
+        return proved(read(read_document(source), beside))
 
 
 def _is_offered(source: str | Path) -> bool:
@@ -93,6 +92,8 @@ def _is_offered(source: str | Path) -> bool:
 
 def proved(reader: Reader) -> Library:
     """The library that was read; raises its problems, if there are any."""
+    if reader.notes.document.is_unread:
+        raise reader.notes.document.errors[0][0]
     if reader.notes.errors:
         raise reader.notes.gathered()
     return reader.library()
@@ -171,10 +172,7 @@ class Reader:
         return known
 
     def read(self) -> None:
-        document = self.notes.document
-        for error, line in document.errors:
-            self.notes.note((), error, line)
-        self.broken |= document.lost
+        self.broken |= self.notes.document.lost
         self._top.texts(FILE, *SECTIONS)
         self._uses()
         for name, meaning in self._entries("units"):

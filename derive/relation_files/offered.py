@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from derive.errors import ExpressionError, UnknownNameError, unknown
+from derive.errors import ExpressionError, unknown
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -98,7 +98,10 @@ def installed(name: str) -> Library:
     """
     known = offers()
     if name not in known:
-        raise _unknown(name, list(known))
+        error = unknown("library", name, list(known))
+        if not error.suggestions:
+            error.hint = f"There are {', '.join(known)}."
+        raise error
     if len(known[name]) > 1:
         sources = " and ".join(dict.fromkeys(offer.source for offer in known[name]))
         raise ExpressionError(f"Several packages offer a library {name}: {sources}.", hint="Uninstall one.", text=name)
@@ -120,10 +123,3 @@ def _loaded(offer: Offer, entry: EntryPoint) -> Library:
         what = f"The library {offer.name} of {offer.source} is a {type(found).__name__}."
         raise ExpressionError(what, hint=f"{entry.value} has to return a derive.Library.", text=offer.name)
     return found
-
-
-def _unknown(name: str, known: list[str]) -> UnknownNameError:
-    error = unknown("library", name, known)
-    if not error.suggestions:
-        error.hint = f"There are {', '.join(known)}."
-    return error

@@ -78,6 +78,7 @@ class Document:
     folder: Path = Path()  # to which paths in the file are relative
     errors: tuple[_Refused, ...] = ()
     lost: frozenset[str] = frozenset()  # names that were blanked out with a second declaration
+    is_unread: bool = False  # whether its one error is that it is no text, or too long a one
 
     @cached_property
     def _lines(self) -> dict[tuple[str, ...], int]:
@@ -95,35 +96,17 @@ class Document:
             path = path[:-1]
         return 0
 
+    def row(self, line: int) -> str:
+        """The text of a line; empty if there is no such line."""
+        return self._rows[line - 1] if 0 < line <= len(self._rows) else ""
+
     def first_line(self, line: int) -> int:
         """The line on which the text of a key begins: that of the key, or the next after bare triple quotes."""
-        row = self._rows[line - 1] if 0 < line <= len(self._rows) else ""
-        return line + bool(re.search(r"""=\s*(\"{3}|'{3})\s*$""", row))
+        return line + bool(re.search(r"""=\s*(\"{3}|'{3})\s*$""", self.row(line)))
 
     def column(self, line: int, text: str) -> int:
         """Where a text begins on its line; zero if it is not found there."""
-        row = self._rows[line - 1] if 0 < line <= len(self._rows) else ""
-        return max(row.find(text), 0)
-
-
-def read_document(source: str | Path) -> Document:
-    """The document of a source; a file that cannot be opened is an error, all others are noted in the document."""
-    text, label, folder, refused = _read(source)
-    if refused is not None:
-        return Document("", Path(source).name, {}, errors=(refused,))
-    return parse_source(text, label, folder)
-
-
-def read_source(source: str | Path) -> tuple[str, str, Path]:
-    """The text, and the name and the folder of its file.
-
-    A Path is a path. So is a str, unless it is empty or contains a newline, `=` or `[`: then it is the text itself; or
-    names a library that comes with this package: then it is that one's file.
-    """
-    text, label, folder, refused = _read(source)
-    if refused is not None:
-        raise refused[0]
-    return text, label, folder
+        return max(self.row(line).find(text), 0)
 
 
 def is_text(source: str) -> bool:
@@ -131,10 +114,14 @@ def is_text(source: str) -> bool:
     return not source or any(mark in source for mark in "\n=[")
 
 
-def _read(source: str | Path) -> tuple[str, str, Path, _Refused | None]:
-    """A text, its name and its folder, and why its content is refused, if it is."""
+def read_document(source: str | Path) -> Document:
+    """The document of a source; a file that cannot be opened is an error, all others are noted in the document.
+
+    A Path is a path. So is a str, unless it is empty or contains a newline, `=` or `[`: then it is the text itself; or
+    names a library that comes with this package: then it is that one's file.
+    """
     if isinstance(source, str) and is_text(source):
-        return source.removeprefix("\ufeff"), "", Path(), _too_large(len(source))
+        return _within_limits(source.removeprefix("\ufeff"), "", Path(), len(source))
     if not isinstance(source, (str, Path)):
         raise ExpressionError(
             f"a {type(source).__name__} is not a relation file.", hint="Give a Path, or the text of a file."
@@ -150,18 +137,22 @@ def _read(source: str | Path) -> tuple[str, str, Path, _Refused | None]:
             hint = f"{hint[:-1]}, or the name of a library: {', '.join(offers())}."
         raise ExpressionError(what, hint=hint, text=str(source)) from None
     try:
-        return content.decode("utf-8-sig"), path.name, path.parent, _too_large(len(content))
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         what = f"{excerpt(path.name)} is not UTF-8 text: byte {error.start} cannot be read."
         unread = ExpressionError(what, hint="Save it as UTF-8.", text=str(path))
-        return "", path.name, path.parent, (unread, content.count(b"\n", 0, error.start) + 1)
+        line = content.count(b"\n", 0, error.start) + 1
+        return Document("", path.name, {}, path.parent, ((unread, line),), is_unread=True)
+    return _within_limits(text, path.name, path.parent, len(content))
 
 
-def _too_large(size: int) -> _Refused | None:
+def _within_limits(text: str, label: str, folder: Path, size: int) -> Document:
+    """The document of a text of this size, unread if it is too large."""
     if size <= LARGEST:
-        return None
+        return parse_source(text, label, folder)
     what = f"The relation file has more than {LARGEST} bytes."
-    return LimitError(what, hint="Split it.", limit=f"{LARGEST} bytes"), 0
+    unread = LimitError(what, hint="Split it.", limit=f"{LARGEST} bytes")
+    return Document("", label, {}, folder, ((unread, 0),), is_unread=True)
 
 
 def parse_source(text: str, label: str = "", folder: Path = Path()) -> Document:  # a Path is immutable
@@ -338,7 +329,11 @@ class Notes:
     """The problems of one document, in the order in which they were found."""
 
     document: Document
-    errors: list[tuple[Problem, DeriveError]] = field(default_factory=list)
+    errors: list[tuple[Problem, DeriveError]] = field(default_factory=list, init=False)
+
+    def __post_init__(self) -> None:
+        for error, line in self.document.errors:
+            self.note((), error, line)
 
     def note(self, where: KeyPath, error: DeriveError, line: int | None = None) -> None:
         placed = line is not None  # the position is that of the TOML reader, in the file and not within a text

@@ -13,8 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy
+
 from derive.errors import DomainError, ExpressionError, UnitError
 from quantities.declaration import Declaration, read_given
+from quantities.registry import unit_of
 from quantities.spelling import parse_unit
 from quantities.units import DIMENSIONLESS, Unit, convert
 from quantities.value import is_number, read_value
@@ -42,8 +45,6 @@ class Axis:
 
     def part(self, start: int, stop: int) -> Any:
         """The numbers of some of its points, as an array."""
-        import numpy
-
         share = numpy.arange(start, stop) / (self.points - 1)
         if self.log and math.isfinite(self.high / self.low):
             numbers = self.low * (self.high / self.low) ** share
@@ -135,8 +136,6 @@ def line(quantity: Declaration, given: Any) -> Line:
         return Line(quantity.name, quantity.unit.text, given, *_into(quantity, unit))
     unit, array = DIMENSIONLESS, given
     if hasattr(given, "magnitude"):
-        from quantities.registry import unit_of
-
         unit, array = unit_of(given), given.magnitude
     elif isinstance(named := getattr(given, "attrs", {}).get("units"), str):  # xarray's way of stating it
         unit, array = parse_unit(named), given.values
@@ -152,8 +151,6 @@ def line(quantity: Declaration, given: Any) -> Line:
 
 def _array(quantity: Declaration, given: Any) -> Any:
     """A one-dimensional array of numbers, or a tuple of values to be read one by one."""
-    import numpy
-
     if isinstance(given, (list, tuple, range)):
         if not given:
             raise _wrong(quantity, "the axis is empty", "Give at least one value.")
@@ -175,8 +172,6 @@ def _array(quantity: Declaration, given: Any) -> Any:
 
 
 def _read(quantity: Declaration, values: Sequence[Any]) -> Any:
-    import numpy
-
     found = []
     for each in values:
         value = read_given(each, quantity)
@@ -188,8 +183,6 @@ def _read(quantity: Declaration, values: Sequence[Any]) -> Any:
 
 def checked(quantity: Declaration, numbers: Any) -> Any:
     """The numbers of an axis in the declared unit, checked to be finite and in the domain."""
-    import numpy
-
     finite = numpy.isfinite(numbers)
     if not finite.all():
         place = int(numpy.argmin(finite))

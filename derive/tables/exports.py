@@ -15,6 +15,8 @@ from io import TextIOWrapper
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy
+
 from derive.errors import DeriveError, ExpressionError, unknown
 from derive.files import written_whole
 from derive.presentation.numbers import labelled
@@ -185,35 +187,27 @@ def _declared(numbers: Any, line: Line, quantity: Any) -> Any:
     return checked(quantity, line.declared(numbers))
 
 
-def _shipped(work: Work) -> Any:
-    """The work as one object that dask distributes."""
-    from dask import delayed
-
-    return delayed(work, traverse=False, pure=False)
-
-
 def _blocks(
     task: Task, work: Work, names: Sequence[str], axes: Mapping[str, Any], columns: Mapping[str, Any], kind: str
 ) -> dict[str, Any]:
     """Arrays over the axes, computed together by one task for each stretch of the axes and the columns there."""
-    from dask import array
+    from dask import array, delayed
 
     if not names:
         return {}
+    shipped = delayed(work, traverse=False, pure=False)  # one object, which is sent once
     whole = tuple(range(len(axes)))
     pairs = [part for i, axis in enumerate(axes.values()) for part in (axis, (i,))]
     pairs += [part for column in columns.values() for part in (column, whole)]
     how = {"dtype": kind, "meta": _empty(1 + len(axes), kind), "new_axes": {len(axes): len(names)}}
     held = array.blockwise(
-        _of_stretch, (len(axes), *whole), task, None, _shipped(work), None, tuple(columns), None, *pairs, **how
+        _of_stretch, (len(axes), *whole), task, None, shipped, None, tuple(columns), None, *pairs, **how
     )
     return {name: held[i] for i, name in enumerate(names)}
 
 
 def _of_stretch(task: Task, work: Work, targets: tuple[str, ...], *parts: Any) -> Any:
     """The results of a task on a stretch of the axes, each broadcast to all points of it."""
-    import numpy
-
     lines = tuple(Line(name, "", array) for name, array in zip(work.names, parts, strict=False))
     survey, columns = Survey(lines, work), dict(zip(targets, parts[len(lines) :], strict=True))
     return numpy.stack([numpy.broadcast_to(one, survey.shape) for one in task(survey, columns)])
@@ -232,6 +226,4 @@ def _holds(survey: Survey, columns: Mapping[str, Any]) -> Iterable[Any]:
 
 
 def _empty(dimensions: int, kind: str) -> Any:
-    import numpy
-
     return numpy.empty((0,) * dimensions, dtype=kind)

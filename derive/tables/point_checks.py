@@ -13,19 +13,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, product
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy
 
 from derive.expressions.tree import Node, names_in
 from derive.kernels.agreement import gap_of, outside, tested
 from derive.kernels.backends.emitter import Writer
 from derive.kernels.case_dispatch import Cases, End
+from derive.model.relation import Relation
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.tables.point_values import PointFunction, Recipe, Values
 from derive.tolerances import AGREEMENT
-
-if TYPE_CHECKING:
-    from derive.model.relation import Relation
 
 # The codes of signs. For a relation: it holds, fails, is undefined, has a quantity without a number, or holds only
 # because of a range among the stated values. For a condition, the first three are true, false and undefined. For a
@@ -43,15 +43,11 @@ class Sign:
 
     def depends(self, values: Values, others: Values) -> bool:
         """Whether its quantities have other numbers elsewhere."""
-        import numpy
-
         pairs = ((source.read(values), source.read(others)) for source in self.function.sources)
         return any(not numpy.array_equal(one, other, equal_nan=True) for one, other in pairs)
 
     def codes(self, values: Values) -> Any:
         """The code of each point, as an array that broadcasts to the axes."""
-        import numpy
-
         return numpy.asarray(self.function.at(values), dtype=numpy.int8)
 
 
@@ -64,8 +60,6 @@ def _sign(
         return None
 
     def codes(*numbers: Any) -> Any:
-        import numpy
-
         missing: Any = False
         for one in numbers:
             missing = missing | numpy.isnan(one)
@@ -79,8 +73,6 @@ def _relation_sign(recipe: Recipe, relation: Relation) -> Sign | None:
     names, gap = gap_of(relation, relation.tolerance)
 
     def judge(*numbers: Any) -> Any:
-        import numpy
-
         gaps = gap(*numbers)
         return numpy.where(numpy.isfinite(gaps), numpy.where(gaps > 0, _FAILS, _HOLDS), _UNDEFINED)
 
@@ -109,8 +101,6 @@ def _condition_sign(recipe: Recipe, condition: Node) -> Sign | None:
     verdicts = tested(names, write)
 
     def judge(*numbers: Any) -> Any:
-        import numpy
-
         yes, no = verdicts(*numbers)
         return numpy.where(yes, _HOLDS, numpy.where(no, _FAILS, _UNDEFINED))
 
@@ -123,8 +113,6 @@ def _displaced_sign(recipe: Recipe, name: str) -> Sign | None:
     slack = AGREEMENT * max(abs(low), abs(high))
 
     def judge(number: Any) -> Any:
-        import numpy
-
         apart = numpy.abs(number - stated)
         same = apart <= AGREEMENT * numpy.maximum(numpy.abs(number), abs(stated))
         inside = (low - slack <= number) & (number <= high + slack)
@@ -188,15 +176,11 @@ class Judgement:
 
     def failing(self, name: str) -> Any:
         """Where a check fails."""
-        import numpy
-
         return numpy.array([name in verdict.failed for verdict in self.verdicts])[self.places]
 
     @property
     def tested(self) -> Any:
         """Where the solver had an answer to test, or said which relation fails."""
-        import numpy
-
         told = [verdict.unused is not None or bool(verdict.failed) for verdict in self.verdicts]
         return numpy.array(told, dtype=bool)[self.places]
 
@@ -225,8 +209,6 @@ class Judge:
         Unless `again`, the verdict of a known pattern is taken as it is: near the border of two patterns, rounding
         decides which one a point has, and the solver rounds in another order.
         """
-        import numpy
-
         points = [numpy.broadcast_to(array, column.shape).ravel() for array in arrays]
 
         def ask(place: int) -> Verdict:
@@ -250,8 +232,6 @@ class Judge:
         again: bool,
     ) -> Iterator[tuple[Any, Verdict]]:
         """The verdicts, each with the points that have it: points of one pattern mostly have one."""
-        import numpy
-
         values = values_at({})
         codes = [numpy.isnan(column).astype(numpy.int8)]
         codes += [self._within_ranges(sign, sign.codes(values), values, values_at) for sign in self.signs]
@@ -265,8 +245,6 @@ class Judge:
         self, sign: Sign, codes: Any, values: Values, values_at: Callable[[Mapping[str, float]], Values]
     ) -> Any:
         """The codes of a relation, which for an answer holds if it does at some ends of the ranges behind it."""
-        import numpy
-
         if not sign.is_relation or not self.ranges or not (codes == _FAILS).any():
             return codes
         if sign.name not in self.moved:
@@ -320,8 +298,6 @@ def grouped(codes: Sequence[Any]) -> tuple[Any, list[Pattern]]:
     >>> places.tolist(), patterns
     ([[0, 0, 1], [2, 2, 3]], [(0, 2), (0, 3), (1, 2), (1, 3)])
     """
-    import numpy
-
     places: Any = numpy.zeros((), numpy.int32)
     patterns: list[Pattern] = [()]
     for code in codes:

@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy
 
 from derive.caches import Memo
 from derive.errors import DeriveError
@@ -20,16 +22,14 @@ from derive.kernels.backends.emitter import Writer, apart
 from derive.kernels.case_dispatch import Cases
 from derive.kernels.programs.layout import always_in_use, choice_of
 from derive.kernels.several_targets import Abreast, found_for, plans_for
+from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.like_terms import arms_of
 from derive.planning.plan import Block, Plan
 from derive.solving.execution.question import Outline, Question
 from derive.tables.axes import is_lazy
 from derive.tolerances import AGREEMENT
-
-if TYPE_CHECKING:
-    from derive.model.relation import Relation
-    from quantities.value import Value
+from quantities.value import Value
 
 _PLANS = Memo["Cases | None"](most=512)  # by name, givens, and whether it is a target
 _FUNCTIONS = Memo[Abreast](most=256)
@@ -147,8 +147,6 @@ class Source:
 
 def _constant(name: str, base: float) -> Source:
     """A value that is the same at all points, unless it is taken at an end of its range."""
-    import numpy
-
     number = numpy.float64(base)
     return Source(lambda values: values.get(End(name), number))
 
@@ -162,8 +160,6 @@ class PointFunction:
 
     def at(self, values: Values) -> Any:
         """What it comes to at each point, as an array that broadcasts to the axes."""
-        import numpy
-
         with numpy.errstate(all="ignore"):
             return self.call(*(source.read(values) for source in self.sources))
 
@@ -183,8 +179,6 @@ class Regime:
     @property
     def words(self) -> Any:
         """The form at each point, as text."""
-        import numpy
-
         names = numpy.asarray([*self.arms, ""])
         if is_lazy(self.codes):
             return self.codes.map_blocks(names.__getitem__, dtype=names.dtype)
@@ -230,8 +224,6 @@ def _fixed(recipe: Recipe, relation: str) -> frozenset[str]:
 
 def _switch(recipe: Recipe, relation: Relation, fixed: Collection[str]) -> Switch | None:
     """The choice of one relation, if its quantities can be computed beside the target."""
-    import numpy
-
     written = relation.written
     choice = choice_of(written, fixed)
     if choice is None:
@@ -280,8 +272,6 @@ def _way(choice: Apply, text: Writer) -> str:
 
 def _largest(*arrays: Any) -> Any:
     """The index of the largest array at each point, the first of equal ones; -1 where one is undefined."""
-    import numpy
-
     best, way = arrays[0], numpy.zeros((), dtype=int)
     for i, array in enumerate(arrays[1:], 1):
         way = numpy.where(array > best, i, way)
@@ -291,8 +281,6 @@ def _largest(*arrays: Any) -> Any:
 
 def _first(*sides: Any) -> Any:
     """The index of the first condition that holds; -1 if none does, or an undefined one comes before it."""
-    import numpy
-
     *tests, otherwise = sides
     way: Any = len(tests) if otherwise else -1
     for i, (yes, no) in reversed(list(enumerate(tests))):

@@ -18,6 +18,8 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
+import numpy
+
 from derive.errors import ExpressionError, LimitError, NoSolutionError, UnderdeterminedError
 from derive.kernels.functions import used_values
 from derive.model.relation_set import RelationSet
@@ -38,6 +40,7 @@ from derive.tables.table_checks import Holding, held_at
 from derive.time_limits import query
 from derive.tolerances import AGREEMENT
 from quantities.declaration import Declaration, read_given
+from quantities.registry import quantity
 from quantities.value import Value
 
 _MOST = 20_000_000  # limit on points of one sample
@@ -123,17 +126,13 @@ class Sample(Result):
 
     @cached_property
     def _sorted(self) -> Any:
-        import numpy
-
         return numpy.sort(self.numbers[numpy.isfinite(self.numbers)])
 
     def quantile(self, share: float) -> Any:
         """The value below which this share of the values lies, as a pint Quantity; interpolated linearly."""
-        import numpy
-
         if not 0 <= share <= 1:
             raise ExpressionError(f"{share!r} is not a share.", hint="Give one from 0 to 1.", text=repr(share))
-        return self._in_unit(float(numpy.quantile(self._sorted, share)))
+        return quantity(float(numpy.quantile(self._sorted, share)), self.quantity.unit)
 
     @property
     def low(self) -> Any:
@@ -157,8 +156,6 @@ class Sample(Result):
 
     def below(self, value: Any) -> float:
         """The share of the values that lie below this one."""
-        import numpy
-
         number = self.quantity.unit.from_base(read_given(value, self.quantity).base[1])
         return int(numpy.searchsorted(self._sorted, number)) / len(self._sorted)
 
@@ -188,11 +185,6 @@ class Sample(Result):
     def __repr__(self) -> str:
         return f"<Sample of {self.quantity.name}: {len(self)} points, seed {self.seed}>"
 
-    def _in_unit(self, number: float) -> Any:
-        from quantities.registry import quantity
-
-        return quantity(number, self.quantity.unit)
-
 
 def sample(
     library: RelationSet, target: str, profiles: tuple[Any, ...], points: int, seed: int, given: Mapping[str, Any]
@@ -210,8 +202,6 @@ def sample(
     >>> f"{found.low:.1f}, {found.median:.1f}, {found.high:.1f}"
     '3.3 volt, 6.0 volt, 8.7 volt'
     """
-    import numpy
-
     _prove_whole("points", points, 1)
     _prove_whole("seed", seed, 0)
     if points > _MOST:
@@ -234,16 +224,12 @@ def sample(
 
 def _numbers(work: Work, drawn: Mapping[str, Any]) -> Any:
     """The target where each of the ranges has these numbers, all of them in declared units."""
-    import numpy
-
     (column,) = work.columns([drawn[name] for name in work.names], is_tested=False).values()
     return numpy.array(column)
 
 
 def _swings(work: Work, spreads: Mapping[str, Spread]) -> tuple[Swing, ...]:
     """How far each range moves the target with the others held fixed, the widest swing first."""
-    import numpy
-
     declared = work.library.declared
     held = {name: numpy.array([declared[name].unit.from_base(spread.kept)]) for name, spread in spreads.items()}
     shares = numpy.linspace(0.0, 1.0, _BETWEEN + 1)
@@ -267,8 +253,6 @@ def _prove_whole(what: str, number: Any, least: int) -> None:
 
 def _from_base(quantity: Declaration, numbers: Any) -> Any:
     """An array converted from base units to the declared one."""
-    import numpy
-
     zero, one = (quantity.unit.from_base(x) for x in (0.0, 1.0))
     if quantity.unit.offset:
         return numpy.asarray(numbers * (one - zero) + zero)
@@ -326,8 +310,6 @@ class Spread:
         >>> Spread(0.0, 4.0, 3.0, True, False).at([0.0, 0.75, 1.0]).tolist()
         [0.0, 3.0, 4.0]
         """
-        import numpy
-
         shares = numpy.asarray(shares, dtype=float)
         turn = numpy.log if self.log else numpy.asarray
         low, high, peak = (float(turn(end)) for end in (self.low, self.high, self.kept))
@@ -366,8 +348,6 @@ def charts(sample: Sample) -> tuple[Chart, ...]:
 
 
 def _histogram(sample: Sample) -> Chart:
-    import numpy
-
     values = sample.numbers[numpy.isfinite(sample.numbers)]
     low, high = numpy.quantile(values, [_EDGE, 1 - _EDGE])
     log = Axis.of("", [float(low), float(high)]).log

@@ -20,7 +20,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy
 
 from derive.errors import ExpressionError
 from derive.kernels.backends.numba_source import Tile
@@ -29,12 +31,10 @@ from derive.presentation.numbers import ranged
 from derive.showing import Shown
 from derive.tables.axes import is_lazy
 from derive.tables.exports import write_csv
+from derive.tables.point_checks import Judgement
 from derive.tables.progress import ahead, watched
 from derive.tables.sweep_question import Survey, asked
 from derive.tables.table import Table, postponed, tabled
-
-if TYPE_CHECKING:
-    from derive.tables.point_checks import Judgement
 
 # Quantiles come from a histogram over the leading bits of the numbers. The bits of a double, read as an integer, grow
 # with its magnitude, and the first of them are its exponent: the leading 21 bits sort numbers of any size into
@@ -85,8 +85,6 @@ class Tally:
     """
 
     def __init__(self) -> None:
-        import numpy
-
         self.points = self.missing = self.low_place = self.high_place = 0
         self.low, self.high = math.nan, math.nan
         self._sums: list[float] = []
@@ -96,8 +94,6 @@ class Tally:
 
     def test(self, judgement: Judgement, has_value: Any) -> None:
         """Add the verdicts on the next numbers."""
-        import numpy
-
         counts = numpy.bincount(judgement.places.ravel(), minlength=len(judgement.verdicts)).tolist()
         for verdict, count in zip(judgement.verdicts, counts, strict=True):
             for name in verdict.failed:
@@ -109,8 +105,6 @@ class Tally:
 
     def add(self, column: Any) -> None:
         """Add the next numbers of the column."""
-        import numpy
-
         column = numpy.ravel(column)
         before, self.points = self.points, self.points + len(column)
         low = column.min()
@@ -132,8 +126,6 @@ class Tally:
         self._count(held)
 
     def _count(self, held: Any) -> None:
-        import numpy
-
         classes = (numpy.ascontiguousarray(held).view(numpy.uint64) >> numpy.uint64(_DROPPED)).astype(numpy.int64)
         first = int(classes.min())
         counts = numpy.bincount(classes - first)
@@ -146,8 +138,6 @@ class Tally:
 
     def quantile(self, share: float) -> float:
         """The number below which a share of the others lies, within 0.1 %."""
-        import numpy
-
         held = self.points - self.missing
         if held == 0:
             return math.nan
@@ -165,7 +155,7 @@ class Tally:
             if not 0 <= share <= 1:
                 raise ExpressionError(f"{share!r} is not a share.", hint="Give quantiles between 0 and 1.")
         quantiles = {share: self.quantile(share) for share in shares}
-        low_at, high_at = map(dict, places)
+        low_at, high_at = places
         held = (self.low, self.high, low_at, high_at, self.mean, quantiles)
         amiss = dict(sorted(self._failed.items()))
         return Summary(unit, self.points, self.missing, *held, amiss, self._holds, self._untested)
@@ -197,35 +187,24 @@ class Stream(Shown):
 
         It also counts the points at which each check fails.
         """
-        import numpy
-
         tallies = {recipe.target: Tally() for recipe in self.survey.work.recipes}
         for table in self:
             for target, tally in tallies.items():
                 tally.add(table.columns[target])
                 tally.test(table.holding.judgements[target], numpy.isfinite(table.columns[target]))
-        units = self.survey.units
+        units, point = self.survey.units, self.survey.point
         return {
-            target: tally.summary(units[target], [*map(self._at, (tally.low_place, tally.high_place))], quantiles)
+            target: tally.summary(units[target], (point(tally.low_place), point(tally.high_place)), quantiles)
             for target, tally in tallies.items()
         }
 
     @cached_property
     def unused(self) -> tuple[str, ...]:
         """The unused givens and axes, as far as a few points along each axis show."""
-        import numpy
-
         places = [numpy.unique(numpy.linspace(0, len(line) - 1, _SEEN).astype(int)) for line in self.survey.lines]
         lines = zip(self.survey.lines, places, strict=True)
         few = self.survey.at(*(numpy.concatenate([line.part(i, i + 1) for i in along]) for line, along in lines))
         return tabled(few).unused
-
-    def _at(self, place: int) -> dict[str, float]:
-        """The axis values of a point, from its row number."""
-        import numpy
-
-        places = map(int, numpy.unravel_index(place, self.survey.shape)) if self.survey.shape else ()
-        return {line.name: float(line.part(i, i + 1)[0]) for line, i in zip(self.survey.lines, places, strict=True)}
 
     def to_csv(self, path: str | PathLike[str]) -> None:
         """A file with a line for each point, its units in the heading."""

@@ -14,6 +14,8 @@ from functools import cached_property
 from itertools import islice, product
 from typing import Any
 
+import numpy
+
 from derive.errors import DeriveError, ExpressionError, InconsistentError, UnderdeterminedError, read_all
 from derive.kernels.agreement import leaving_beside, said_twice
 from derive.kernels.backends.numba_source import Tile, tiles
@@ -109,6 +111,11 @@ class Survey:
         """The same axes, and one of the targets."""
         recipes = tuple(one for one in self.work.recipes if one.target == target)
         return self if recipes == self.work.recipes else replace(self, work=replace(self.work, recipes=recipes))
+
+    def point(self, place: int) -> dict[str, float]:
+        """The numbers on the axes at a point, from its row number."""
+        places = map(int, numpy.unravel_index(place, self.shape)) if self.shape else ()
+        return {line.name: float(line.part(i, i + 1)[0]) for line, i in zip(self.lines, places, strict=True)}
 
     def at(self, *arrays: Any) -> Survey:
         """The same question along other numbers."""

@@ -15,6 +15,8 @@ from itertools import chain, product
 from types import MappingProxyType
 from typing import Any
 
+import numpy
+
 from derive.caches import Memo
 from derive.errors import DeriveError, InconsistentError
 from derive.kernels.agreement import agreed
@@ -117,8 +119,6 @@ class Work:
         self, function: Abreast, arrays: Sequence[Any], ends: Mapping[str, float] = MappingProxyType({})
     ) -> dict[Any, Any]:
         """The axes by name, and the function's results by outline, broadcast; weak values may be at these ends."""
-        import numpy
-
         named: dict[Any, Any] = dict(zip(self.names, arrays, strict=True))
         single = {name: number for recipe in self.recipes for name, number in recipe.numbers.items()}
         single |= {name: self.library.declared[name].unit.from_base(end) for name, end in ends.items()}
@@ -146,8 +146,6 @@ class Work:
 
     def _bounded(self, target: str, axes: Sequence[Any]) -> dict[str, Any]:
         """The target at the midpoint of the ranges, and its bounds, at every point; NaN where there is no answer."""
-        import numpy
-
         values: Sequence[Any] = [array.ravel().tolist() for array in axes]
         numbers = [self.told(target, point).numbers for point in product(*values)]
         columns = numpy.array(numbers, dtype=float).T.reshape(1 + len(ENDS), *map(len, values))
@@ -155,8 +153,6 @@ class Work:
 
     def _agreeing(self, target: str, values: Values, arrays: Sequence[Any]) -> Any:
         """A target where its givens do not contradict each other."""
-        import numpy
-
         column = values[target]
         gaps = (numpy.broadcast_to(test.at(values), column.shape) for test in self._tests[target])
         return agreed(column, gaps, arrays, lambda point: self.told(target, tuple(point)).numbers[0])
@@ -250,8 +246,6 @@ class Work:
 
     def _untested(self, arrays: Sequence[Any], columns: Mapping[str, Any]) -> dict[str, Any]:
         """The targets at points, also where their givens contradict each other: there they tell what else is broken."""
-        import numpy
-
         is_masked = any(numpy.isnan(columns[target]).any() for target in self.lines)
         if self.is_ranged or not is_masked:
             return dict(columns)

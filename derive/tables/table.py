@@ -9,6 +9,8 @@ from functools import cached_property
 from os import PathLike
 from typing import Any
 
+import numpy
+
 from derive.errors import ExpressionError, LimitError, unknown
 from derive.kernels.backends.numba_source import Tile
 from derive.model.relation_set import RelationSet
@@ -142,8 +144,6 @@ class Table(Shown):
 
     def rows(self) -> dict[str, Any]:
         """Axes and targets, each broadcast to the size of the table."""
-        import numpy
-
         shape = tuple(map(len, self.axes.values()))
         axes = zip(self.axes, crossed(list(self.axes.values())), strict=True)
         return {**{name: numpy.broadcast_to(axis, shape) for name, axis in axes}, **self.columns}
@@ -192,8 +192,6 @@ def sweep(
 
 def tabled(survey: Survey) -> Table:
     """The table of a survey, computed."""
-    import numpy
-
     axes = {line.name: line.part(0, len(line)) for line in survey.lines}
     whole = survey.at(*axes.values())
     columns = {name: numpy.empty(survey.shape) for name in survey.units if name not in axes}
@@ -203,8 +201,6 @@ def tabled(survey: Survey) -> Table:
 
 def _regimes(survey: Survey, columns: Mapping[str, Any]) -> dict[str, Regime]:
     """The regimes at the points of a survey, from its targets."""
-    import numpy
-
     made = survey.work.switches
     codes = {name: numpy.empty(survey.shape, dtype=numpy.int8) for name in made}
 

@@ -7,16 +7,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy
+
+from derive.kernels.backends.numba_source import Tile
 from derive.presentation.failed_checks import without_part
 from derive.presentation.numbers import with_unit
 from derive.presentation.placed_remarks import PlacedRemark, largest
 from derive.tables.point_checks import Judgement, Verdict, unused_in_common
 from derive.tables.progress import ahead, watched
+from derive.tables.sweep_question import Survey
+from derive.tables.sweep_work import Work
 
 if TYPE_CHECKING:
-    from derive.kernels.backends.numba_source import Tile
-    from derive.tables.sweep_question import Survey
-    from derive.tables.sweep_work import Work
     from derive.tables.table import Table
 
 
@@ -39,8 +41,6 @@ class Holding:
     @cached_property
     def untested(self) -> Any:
         """Where there is a number that the solver, which has the checks, came to no answer about."""
-        import numpy
-
         tested = [one.tested for one in self.judgements.values()]
         return self.has_value & ~numpy.logical_and.reduce(tested)
 
@@ -67,8 +67,6 @@ class Holding:
     @cached_property
     def words(self) -> Any:
         """The checks that fail at each point, as text."""
-        import numpy
-
         found = numpy.where(self.untested, "not tested", "").astype(object)
         for name, column in self.failed.items():
             found[column] = numpy.where(found[column] == "", name, found[column] + f"; {name}")
@@ -85,8 +83,6 @@ def held_at(
     work: Work, pieces: Iterable[tuple[Tile, Sequence[Any]]], columns: Mapping[str, Any], typed: tuple[str, ...]
 ) -> Holding:
     """The checks at points that come in pieces: the position of each in the columns, and its axis values."""
-    import numpy
-
     targets = [recipe.target for recipe in work.recipes]
     first = columns[targets[0]]
     places = {target: numpy.empty(first.shape, numpy.int32) for target in targets}
@@ -138,8 +134,6 @@ class Cautions:
 
     def add(self, table: Table) -> None:
         """Add the points of a table."""
-        import numpy
-
         if not self.points:
             self.remarks = table.remarks
         self.points += len(table)
@@ -175,15 +169,8 @@ class Cautions:
 
 def _example(table: Table, name: str, place: int) -> tuple[str, str]:
     """The sentence on a check where it first fails, and that place."""
-    import numpy
-
-    places = numpy.unravel_index(place, tuple(map(len, table.axes.values())))
-    point = tuple(float(axis[i]) for axis, i in zip(table.axes.values(), places, strict=True))
-    where = ", ".join(
-        f"{axis} = {with_unit(f'{number:.4g}', table.units[axis])}"
-        for axis, number in zip(table.axes, point, strict=True)
-    )
-    work = table.survey.work
-    told = (work.told(recipe.target, point).said for recipe in work.recipes)
+    point, work = table.survey.point(place), table.survey.work
+    where = ", ".join(f"{axis} = {with_unit(f'{x:.4g}', table.units[axis])}" for axis, x in point.items())
+    told = (work.told(recipe.target, tuple(point.values())).said for recipe in work.recipes)
     said = next((held[name] for held in told if name in held), f"{name} does not hold")
     return said, where

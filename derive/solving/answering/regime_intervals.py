@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING
 
 from derive.errors import NoSolutionError
 from derive.expressions.tree import COMPARISONS, Apply, Equation, Node, names_in, walk
-from derive.model.conditions import has_arms
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds, truth
 from derive.numerics.algebra.isolation import isolate
@@ -91,7 +90,7 @@ def told_apart(
 def _is_possible_around(library: RelationSet, question: Question, values: Mapping[str, float]) -> bool:
     """Whether some case of the relations around what is known leaves values to what else is in them."""
     known = values.keys() | question.strong.keys()
-    choosing = (*library.conditional, *(one for one in library.relations.values() if has_arms(one) or _is_extreme(one)))
+    choosing = (*library.conditional, *(one for one in library.relations.values() if one.chooses))
     around = (one for one in choosing if not known.isdisjoint(library.members[one.name]))
     also = {name for one in around for name in (*library.members[one.name], *names_in(*one.conditions))}
     also -= known - {name for name, value in question.strong.items() if value.is_range}
@@ -105,12 +104,6 @@ def _is_possible_around(library: RelationSet, question: Question, values: Mappin
 
 def _is_exact(relation: Relation) -> bool:
     return relation.is_equation and relation.approximate is None
-
-
-def _is_extreme(relation: Relation) -> bool:
-    """Whether a relation holds a maximum or a minimum, which bounds a quantity that it does not fix."""
-    parts = walk(relation.written.lhs, relation.written.rhs)
-    return any(isinstance(part, Apply) and part.op in ("max", "min") for part in parts)
 
 
 def left_open(

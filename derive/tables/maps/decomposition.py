@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+import numpy
+
 from derive.tolerances import SLIVER
 
 _PARTS = 16  # of an interval at each step
@@ -44,8 +46,6 @@ class Scale:
 
     def between(self, low: Any, high: Any) -> Any:
         """The inner points that divide intervals into equal parts, one row for each interval."""
-        import numpy
-
         share = numpy.arange(1, _PARTS) / _PARTS
         low, high = numpy.asarray(low)[:, None], numpy.asarray(high)[:, None]
         inner = low * (high / low) ** share if self.log else low + share * (high - low)
@@ -96,8 +96,6 @@ def _middle(along: Scale, left: Column, right: Column) -> float:
 
 def columns_of(label_at: LabelAt, along: Any, up: Scale, steps: int = _FINE) -> list[Column]:
     """The columns at some values of the first axis."""
-    import numpy
-
     along = numpy.asarray(along, dtype=float)
     if not len(along):
         return []
@@ -133,8 +131,6 @@ def _changes(
 
     Of each: the interval, the last point with the label before, as far as is seen, the next point, and its label.
     """
-    import numpy
-
     low, high, before, after = intervals
     which = numpy.arange(len(low))
     for _ in range(_IN_A_ROW):
@@ -150,8 +146,6 @@ def _first_other(
     label_of: Callable[[Any, Any], Any], which: Any, scale: Scale, low: Any, high: Any, label: Any, steps: int
 ) -> tuple[Any, Any, Any]:
     """In each interval that begins with a label: the last point with it, as far as is seen, the next, and its label."""
-    import numpy
-
     rows = numpy.arange(len(which))
     met = label_of(which, high)
     for _ in range(steps):
@@ -167,8 +161,6 @@ def _first_other(
 
 def _turns(label_at: LabelAt, along: Scale, up: Scale, pairs: Sequence[tuple[Column, Column]]) -> list[float]:
     """The values of the first axis on both sides of each change of the order of labels."""
-    import numpy
-
     orders: list[tuple[int, ...]] = []
 
     def number(column: Column) -> int:

@@ -15,6 +15,8 @@ from functools import cached_property
 from itertools import groupby, pairwise
 from typing import Any, Literal
 
+import numpy
+
 from derive.errors import LimitError
 from derive.presentation import charts
 from derive.presentation.charts import Area, Chart, Levels, Series, Words
@@ -123,8 +125,6 @@ class Labels:
 
     def at(self, *columns: Any) -> Any:
         """The label of each point; the columns hold the points' numbers on each axis, in declared units."""
-        import numpy
-
         count = len(columns[0])
         if count < _AT_LEAST:
             columns = tuple(numpy.resize(column, _AT_LEAST) for column in columns)
@@ -298,8 +298,6 @@ def mapped(survey: Survey) -> RegimeMap:
 
 
 def _scale(line: Line) -> Scale:
-    import numpy
-
     numbers: Any = numpy.unique(line.part(0, len(line)))
     log = isinstance(line.source, Axis) and line.source.log
     return Scale(numbers, bool(numbers[0] > 0 and (log or numbers[-1] >= DECADES * numbers[0])))
@@ -384,8 +382,6 @@ def _of_arm(relation: str, arm: str) -> str:
 
 def _names(found: RegimeMap, worded: list[tuple[str, str]]) -> list[Words]:
     """The name of each region that has room for it, where it is farthest from borders and sides."""
-    import numpy
-
     walls = numpy.array([(found.along.share(x), found.up.share(y)) for one in found.curves for x, y in one.points])
     best: dict[int, tuple[float, Words]] = {}
     shares = found.shares
@@ -414,8 +410,6 @@ def _within(found: RegimeMap, strip: Strip) -> Iterator[tuple[float, float]]:
 
 def _levels(found: RegimeMap, target: str, along: _Drawn, up: _Drawn) -> Levels | None:
     """Levels of the target at round numbers."""
-    import numpy
-
     numbers = found.survey.work.columns(crossed([found.along.numbers, found.up.numbers]))[target]
     finite = numbers[numpy.isfinite(numbers)]
     if finite.size < 4 or finite.min() == finite.max():
