@@ -63,72 +63,52 @@ class Problem(Shown):
         return f"{where}{self.message}{hint}"
 
 
+@dataclass(repr=False, eq=False, kw_only=True)
 class DimensionError(DeriveError):
     """Two sides, two terms, or a function's argument that do not fit."""
 
-    def __init__(self, what: str, *, hint: str = "", problems: Sequence[Problem] = ()) -> None:
-        super().__init__(what, hint=hint, problems=tuple(problems))
-
-    problems: tuple[Problem, ...]
+    problems: tuple[Problem, ...] = ()  # type: ignore[misc]
 
 
+@dataclass(repr=False, eq=False, kw_only=True)
 class UnderdeterminedError(DeriveError):
     """The givens do not fix the target; `missing` holds the smallest sets of further givens that would."""
 
-    def __init__(self, what: str, *, hint: str = "", missing: Sequence[tuple[str, ...]] = ()) -> None:
-        super().__init__(what, hint=hint, missing=tuple(missing))
-
-    missing: tuple[tuple[str, ...], ...]
+    missing: tuple[tuple[str, ...], ...] = ()
 
 
+@dataclass(repr=False, eq=False, kw_only=True)
 class InconsistentError(DeriveError):
     """The givens contradict each other or the relations; `conflicts` is a minimal set of both.
 
     `broken` names all relations that do not hold, each with a sentence, where more than one conflict was met.
     """
 
-    def __init__(
-        self,
-        what: str,
-        *,
-        hint: str = "",
-        conflicts: Sequence[str] = (),
-        gap: float = 0.0,
-        broken: Mapping[str, str] | None = None,
-    ) -> None:
-        super().__init__(what, hint=hint, conflicts=tuple(conflicts), gap=gap, broken=dict(broken or {}))
-
-    conflicts: tuple[str, ...]
-    gap: float
-    broken: dict[str, str]
+    conflicts: tuple[str, ...] = ()
+    gap: float = 0.0
+    broken: Mapping[str, str] = field(default_factory=dict)
 
 
+@dataclass(repr=False, eq=False, kw_only=True)
 class NoSolutionError(DeriveError):
     """No value in the quantity's domain solves it."""
 
-    def __init__(self, what: str, *, hint: str = "", reason: str = "") -> None:
-        super().__init__(what, hint=hint, reason=reason)
-
-    reason: str
+    reason: str = ""
 
 
+@dataclass(repr=False, eq=False, kw_only=True)
 class AmbiguousError(DeriveError):
     """Several admissible solutions, or only bounds."""
 
-    def __init__(self, what: str, *, hint: str = "", answers: Sequence[Any] = ()) -> None:
-        super().__init__(what, hint=hint, answers=tuple(answers))
-
-    answers: tuple[Any, ...]
+    answers: tuple[Any, ...] = ()
 
 
+@dataclass(repr=False, eq=False, kw_only=True)
 class VerificationError(DeriveError):
     """An answer failed its own substitution: a defect of this package, never a result."""
 
-    def __init__(self, what: str, *, hint: str = "", relation: str = "", residual: float = 0.0) -> None:
-        super().__init__(what, hint=hint, relation=relation, residual=residual)
-
-    relation: str
-    residual: float
+    relation: str = ""
+    residual: float = 0.0
 
 
 def listed(problems: Sequence[Problem]) -> str:
@@ -147,7 +127,7 @@ def together(
     count = f"{len(problems)} problems\n" if len(problems) > 1 else ""
     what = f"{where}{count}{listed(problems)}"
     if len({type(error) for error in errors}) > 1:
-        return ExpressionError(what, text=label, problems=problems)
+        return ExpressionError(what, text=label, problems=tuple(problems))
     return errors[0].listing(what, problems)
 
 

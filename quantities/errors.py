@@ -7,8 +7,9 @@ wrong (and where), and a `hint` how to fix it. The sentence is built only when i
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, ClassVar
 
 __all__ = [
     "DeriveError",
@@ -25,16 +26,16 @@ _SHOWN = 60  # characters of a user's text that a message repeats
 _MANY = 2000  # names beyond which only those with the right first letter are compared
 
 
+@dataclass(repr=False, eq=False, kw_only=True)
 class DeriveError(Exception):
     """The root of all errors: `what` is wrong, and a `hint` how to fix it."""
 
-    problems: tuple[Any, ...] = ()  # of a relation file, each with its line
+    what: str = field(kw_only=False)
+    hint: str = ""
+    problems: ClassVar[tuple[Any, ...]] = ()  # of a relation file, each with its line; of some kinds a fact of its own
 
-    def __init__(self, what: str, *, hint: str = "", **facts: Any) -> None:
-        super().__init__(what)
-        self.what = what
-        self.hint = hint
-        self.__dict__.update(facts)
+    def __post_init__(self) -> None:
+        super().__init__(self.what)
 
     @property
     def _facts(self) -> dict[str, Any]:
@@ -55,70 +56,51 @@ class DeriveError(Exception):
 def _rebuilt(kind: type[DeriveError], what: str, hint: str, facts: dict[str, Any]) -> DeriveError:
     """An error of a kind from its facts, also when it is unpickled."""
     error = kind.__new__(kind)
-    DeriveError.__init__(error, what, hint=hint, **facts)
+    DeriveError.__init__(error, what, hint=hint)
+    vars(error).update(facts)
     return error
 
 
+@dataclass(repr=False, eq=False, kw_only=True)
 class ExpressionError(DeriveError):
     """Text that cannot be read: an equation, a value, a unit, a file."""
 
-    def __init__(
-        self,
-        what: str,
-        *,
-        hint: str = "",
-        text: str = "",
-        position: tuple[int, int] | None = None,
-        problems: Sequence[Any] = (),
-    ) -> None:
-        super().__init__(what, hint=hint, text=text, position=position, problems=tuple(problems))
-
-    text: str
-    position: tuple[int, int] | None
-    problems: tuple[Any, ...]
+    text: str = ""
+    position: tuple[int, int] | None = None
+    problems: tuple[Any, ...] = ()  # type: ignore[misc]
 
 
+@dataclass(repr=False, eq=False, kw_only=True)
 class UnitError(DeriveError):
     """An unknown unit, or a value whose unit does not fit its quantity."""
 
-    def __init__(self, what: str, *, hint: str = "", quantity: str = "", unit: str = "") -> None:
-        super().__init__(what, hint=hint, quantity=quantity, unit=unit)
-
-    quantity: str
-    unit: str
+    quantity: str = ""
+    unit: str = ""
 
 
+@dataclass(repr=False, eq=False, kw_only=True)
 class DomainError(DeriveError):
     """A value outside its quantity's domain, or one that is not a number."""
 
-    def __init__(self, what: str, *, hint: str = "", quantity: str = "", domain: str = "") -> None:
-        super().__init__(what, hint=hint, quantity=quantity, domain=domain)
-
-    quantity: str
-    domain: str
+    quantity: str = ""
+    domain: str = ""
 
 
+@dataclass(repr=False, eq=False, kw_only=True)
 class UnknownNameError(DeriveError):
     """An undeclared name of a quantity, relation, profile, precision or report."""
 
-    def __init__(
-        self, what: str, *, hint: str = "", name: str = "", kind: str = "", suggestions: Sequence[str] = ()
-    ) -> None:
-        super().__init__(what, hint=hint, name=name, kind=kind, suggestions=tuple(suggestions))
-
-    name: str
-    kind: str
-    suggestions: tuple[str, ...]
+    name: str = ""
+    kind: str = ""
+    suggestions: tuple[str, ...] = ()
     others: tuple[str, ...] = ()  # further undeclared names in the same text
 
 
+@dataclass(repr=False, eq=False, kw_only=True)
 class LimitError(DeriveError):
     """The input is too large, or the time ran out."""
 
-    def __init__(self, what: str, *, hint: str = "", limit: str = "") -> None:
-        super().__init__(what, hint=hint, limit=limit)
-
-    limit: str
+    limit: str = ""
 
 
 def excerpt(text: str) -> str:

@@ -237,7 +237,7 @@ def _single(library: RelationSet, equation: Equation, name: str) -> Node:
         raise AmbiguousError(
             f"{name} has {len(several)} closed forms: {'; '.join(map(str, several))}.",
             hint="A narrower domain may decide; numbers always do.",
-            answers=several,
+            answers=tuple(several),
         )
     return unwound(admissible[0].form, 0)
 

@@ -149,7 +149,7 @@ def _own_unit(library: RelationSet, node: Node, dimension: Dimension | None) -> 
 
 def _of_the_target(error: DimensionError, name: str, text: str) -> DimensionError:
     """The error of the relation that states a target, told of the target: its name is nobody's."""
-    problems = [replace(one, relation="", message=_told(one.message, name, text)) for one in error.problems]
+    problems = tuple(replace(one, relation="", message=_told(one.message, name, text)) for one in error.problems)
     return DimensionError(_told(error.what, name, text), hint=error.hint, problems=problems)
 
 

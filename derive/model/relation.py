@@ -71,7 +71,7 @@ class Relation(Shown):
             )
         problems = self._problems(vocabulary or Vocabulary(self.declared))
         if problems:
-            raise DimensionError(listed(problems), problems=problems)
+            raise DimensionError(listed(problems), problems=tuple(problems))
         object.__setattr__(self, "declared", MappingProxyType(dict(self.declared)))
 
     def _problems(self, vocabulary: Vocabulary) -> list[Problem]:

@@ -311,7 +311,7 @@ def _in_words(error: DimensionError, values: Mapping[str, Value]) -> DimensionEr
             text = text.replace(name, str(value))
         return text
 
-    problems = [replace(one, message=told(one.message), hint=told(one.hint)) for one in error.problems]
+    problems = tuple(replace(one, message=told(one.message), hint=told(one.hint)) for one in error.problems)
     return DimensionError(told(error.what), hint=told(error.hint), problems=problems)
 
 

@@ -86,7 +86,7 @@ def _no_single(library: RelationSet, question: Question, answers: Sequence[Answe
         return AmbiguousError(
             f"{target} is only bounded: {listing}{answers[0].whole and f'; {answers[0].whole}'}.",
             hint=f"The relations do not fix it within these bounds. {further}",
-            answers=answers,
+            answers=tuple(answers),
         )
     open_ones = dict.fromkeys(
         one.text
@@ -100,7 +100,7 @@ def _no_single(library: RelationSet, question: Question, answers: Sequence[Answe
     return AmbiguousError(
         f"{target} has {count}{len(answers)} admissible values: {listing}{told}.",
         hint=f"Give another quantity, or narrow the domain; solve_all returns {all_of_them}.",
-        answers=answers,
+        answers=tuple(answers),
     )
 
 

@@ -109,7 +109,7 @@ def prove_fit(library: RelationSet, question: Question, names: Sequence[str]) ->
         gap = residual(equation, known)
         if not agrees(equation, known) and question.ranges.keys().isdisjoint(names_in(equation.lhs, equation.rhs)):
             stated = [f"{n} = {question.strong[n]}" for one in relations for n in one.declared if n in question.strong]
-            conflicts = list(dict.fromkeys([*names, *stated]))
+            conflicts = tuple(dict.fromkeys([*names, *stated]))
             raise InconsistentError(
                 f"{', '.join(names)}: together they require {equation}, and the sides differ by {abs(gap):.2g} of "
                 f"their size. The conflict: {'; '.join(conflicts)}.",

@@ -89,7 +89,7 @@ def shortage(library: RelationSet, question: Question | Outline, left_out: Mappi
         hints.append(f"These givens determine {', '.join(within[:6])}{' and more' if len(within) > 6 else ''}.")
     aside = "".join(f" {name} is left out, because {why}." for name, why in left_out.items())
     return UnderdeterminedError(
-        f"{target} is not determined by what is given.{aside}", hint=" ".join(hints), missing=sets
+        f"{target} is not determined by what is given.{aside}", hint=" ".join(hints), missing=tuple(sets)
     )
 
 
@@ -215,7 +215,7 @@ def _conflict(
     return InconsistentError(
         f"{what}. The conflict: {'; '.join(_few(part) for part in (relations, stated) if part)}.",
         hint=f"Change or drop one of {_few(givens) or 'the givens'}, or leave {relations[0]} out.{defaults}",
-        conflicts=[*relations, *stated],
+        conflicts=(*relations, *stated),
         gap=gap,
         broken=broken,
     )
@@ -339,7 +339,7 @@ def confirm(library: RelationSet, question: Question, name: str) -> None:
     if any(abs(one - given.base[1]) <= AGREEMENT * (abs(one) + abs(given.base[1])) for one in numbers):
         return
     stated = [f"{other} = {question.strong[other]}" for one in relations for other in one.declared if other in others]
-    conflicts = [*used, *dict.fromkeys(stated), f"{name} = {given}"]
+    conflicts = (*used, *dict.fromkeys(stated), f"{name} = {given}")
     raise InconsistentError(
         f"{name} is stated as {given}, and the other givens make it "
         f"{' or '.join(shown_number(one, library.declared[name].unit) for one in numbers)}. "

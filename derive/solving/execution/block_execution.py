@@ -200,7 +200,7 @@ def _singular(block: Block, names: str, reason: str) -> DeriveError:
     return UnderdeterminedError(
         f"{_listed(block.unknowns)}: {told or f'{names} are singular at these numbers: {reason}'}.",
         hint=f"Give one of {_listed(block.unknowns)}.",
-        missing=[(name,) for name in block.unknowns],
+        missing=tuple((name,) for name in block.unknowns),
     )
 
 

@@ -237,7 +237,7 @@ class _Limit:
         return InconsistentError(
             f"{relation.name}: {relation.written} does not hold for any {self.question.target} in its domain{because}.",
             hint="Change one of the givens." + by_default([relation], self.library.defaults, self.question.strong),
-            conflicts=[relation.name],
+            conflicts=(relation.name,),
             gap=math.inf,
         )
 
