@@ -57,14 +57,9 @@ def compiled(
     Givens that state something twice must agree, unless they are not to be `tested`. Weak ones are values of profiles.
 
     >>> from derive.relation_files.loading import load
-    >>> ohm = load('''[quantities]
-    ... V = { unit = "V" }
-    ... I = { unit = "mA" }
-    ... R = { unit = "kohm" }
-    ... [relations.ohm]
-    ... equation = "V = I*R"''')
-    >>> resistance = compiled(ohm, "R", ["V", "I"])
-    >>> resistance(V=12.0, I=4.0)
+    >>> circuits = load("circuits")
+    >>> resistance = compiled(circuits, "resistance", ["voltage", "current"])
+    >>> resistance(voltage=12.0, current=4.0)
     3.0
     """
     if backend not in BACKENDS:

@@ -200,13 +200,8 @@ def sample(
     """Draw the points, and compute the target at each.
 
     >>> from derive.relation_files.loading import load
-    >>> ohm = load('''[quantities]
-    ... V = { unit = "V" }
-    ... I = { unit = "A" }
-    ... R = { unit = "ohm" }
-    ... [relations.ohm]
-    ... equation = "V = I*R"''')
-    >>> found = sample(ohm, "V", (), 10_000, 1, {"I": "1..3 A", "R": "3 ohm"})
+    >>> circuits = load("circuits")
+    >>> found = sample(circuits, "voltage", (), 10_000, 1, {"current": "1..3 A", "resistance": "3 ohm"})
     >>> f"{found.low:.1f}, {found.median:.1f}, {found.high:.1f}"
     '3.3 volt, 6.0 volt, 8.7 volt'
     """
