@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from derive.presentation.charts import Axis, Chart, Series
 from derive.presentation.failed_checks import cautions, is_amiss
-from derive.presentation.numbers import DIGITS, labelled, shown_number, spelled, with_unit
+from derive.presentation.numbers import DIGITS, attributes, labelled, shown_number, spelled, with_unit
 from derive.presentation.text import Document, Result, Section, columns
 from derive.presentation.text import as_data as answer_data
 from derive.solving.execution.answer import Answer
@@ -376,11 +376,7 @@ def as_data(found: Comparison, digits: int = DIGITS) -> dict[str, Any]:
 
 def _factor_data(one: Factor) -> dict[str, Any]:
     return {
-        "names": list(one.names),
-        "kind": one.kind,
-        "amount": one.amount,
-        "low": one.low,
-        "high": one.high,
+        **attributes(one, "names", "kind", "amount", "low", "high"),
         "within_ranges": one.is_within_ranges,
         "a": one.before,
         "b": one.after,

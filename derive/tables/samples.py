@@ -23,7 +23,7 @@ from derive.kernels.functions import used_values
 from derive.model.relation_set import RelationSet
 from derive.presentation.charts import Axis, Chart, Mark, Series
 from derive.presentation.failed_checks import fails_in_words, is_amiss, without_part
-from derive.presentation.numbers import DIGITS, labelled, ranged, with_unit
+from derive.presentation.numbers import DIGITS, attributes, labelled, ranged, with_unit
 from derive.presentation.placed_remarks import PlacedRemark, largest
 from derive.presentation.text import Document, Result, Section, columns
 from derive.solving.answering.solver import solve
@@ -454,7 +454,7 @@ def as_data(sample: Sample) -> dict[str, Any]:
         "seed": sample.seed,
         "quantiles": {f"{share:g}": sample.quantile(share).magnitude for share in _SHARES},
         "lost": sample.lost,
-        "tornado": [{"name": one.name, "least": one.least, "most": one.most} for one in sample.tornado],
+        "tornado": [attributes(one, "name", "least", "most") for one in sample.tornado],
         "failed": {name: float(where.mean()) for name, where in sample.failed.items()},
         "unused": list(sample.unused),
         "remarks": [remark.data for remark in sample.remarks],
