@@ -6,7 +6,8 @@ wrong (and where), and a `hint` how to fix it. The sentence is built only when i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, ClassVar
@@ -37,28 +38,19 @@ class DeriveError(Exception):
     def __post_init__(self) -> None:
         super().__init__(self.what)
 
-    @property
-    def _facts(self) -> dict[str, Any]:
-        """All that it carries besides its words, also what was added later."""
-        return {name: fact for name, fact in vars(self).items() if name not in ("what", "hint")}
-
     def __str__(self) -> str:
         return f"{self.what} {self.hint}".rstrip()
 
     def listing(self, what: str, problems: Sequence[Any]) -> DeriveError:
         """An error of the same kind and with the same facts for all problems of a file."""
-        return _rebuilt(type(self), what, "", {**self._facts, "problems": tuple(problems)})
+        error = copy(self)
+        error.args = (what,)
+        vars(error).update(what=what, hint="", problems=tuple(problems))
+        return error
 
-    def __reduce__(self) -> tuple[Callable[..., DeriveError], tuple[Any, ...]]:
-        return _rebuilt, (type(self), self.what, self.hint, self._facts)
-
-
-def _rebuilt(kind: type[DeriveError], what: str, hint: str, facts: dict[str, Any]) -> DeriveError:
-    """An error of a kind from its facts, also when it is unpickled."""
-    error = kind.__new__(kind)
-    DeriveError.__init__(error, what, hint=hint)
-    vars(error).update(facts)
-    return error
+    def __reduce__(self) -> tuple[Any, ...]:
+        """How it is copied and pickled: with all that it carries, also what was added later."""
+        return Exception.__new__, (type(self), self.what), vars(self)
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
