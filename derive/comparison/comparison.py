@@ -146,17 +146,12 @@ def charts(found: Comparison) -> tuple[Chart, ...]:
     """Each factor as a bar from the value before it to the value after it; of a large ratio, on a logarithmic axis.
 
     >>> from derive.relation_files.loading import load
-    >>> rent = load('''[quantities]
-    ... cost  = { unit = "USD" }
-    ... price = { unit = "USD/h" }
-    ... time  = { unit = "h" }
-    ... [relations]
-    ... cost = { equation = "cost = price*time" }''')
-    >>> short, long = (rent.solve("cost", price="2 USD/h", time=time) for time in ("3 h", "6 h"))
+    >>> circuits = load("circuits")
+    >>> low, high = (circuits.solve("voltage", current="2 A", resistance=one) for one in ("3 ohm", "6 ohm"))
     >>> from derive.comparison.compare import compare
-    >>> chart, = charts(compare(short, long))
+    >>> chart, = charts(compare(low, high))
     >>> chart.y.names
-    ('A', 'time', 'B')
+    ('A', 'resistance', 'B')
     """
     drawn = _drawn(found)
     unit = found.a.quantity.unit
