@@ -12,6 +12,7 @@ from derive.errors import DeriveError, unknown
 from derive.library import Library
 from derive.model.relation import Relation
 from derive.planning.incidence import structure_of
+from derive.presentation.numbers import attributes
 from derive.relation_files.loading import load
 from derive.relation_files.offered import Offer, installed, offers, shelved
 from derive.search.index import Entry, Hit, Index
@@ -309,10 +310,7 @@ def as_data(library: Library, kind: str, name: str = "") -> list[dict[str, Any]]
             {
                 "name": r.name,
                 "equation": str(r.written),
-                "because": r.because,
-                "source": r.source,
-                "when": list(r.when),
-                "approximate": r.approximate,
+                **attributes(r, "because", "source", "when", "approximate"),
                 **({"neglects": r.neglects} if r.neglects else {}),
                 "quantities": list(r.declared),
             }
@@ -341,9 +339,7 @@ def found_data(library: Library, words: str) -> list[dict[str, Any]]:
     """The hits for some words as plain data, the best first, with the score and the alias that matched."""
     return [
         {
-            "kind": hit.entry.kind,
-            "name": hit.entry.name,
-            "meaning": hit.entry.meaning,
+            **attributes(hit.entry, "kind", "name", "meaning"),
             "alias": hit.called,
             "score": round(hit.score, 3),
         }

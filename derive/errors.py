@@ -63,21 +63,21 @@ class Problem(Shown):
         return f"{where}{self.message}{hint}"
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@dataclass(repr=False, eq=False, kw_only=True)
 class DimensionError(DeriveError):
     """Two sides, two terms, or a function's argument that do not fit."""
 
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[Problem, ...] = ()  # type: ignore[misc]
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@dataclass(repr=False, eq=False, kw_only=True)
 class UnderdeterminedError(DeriveError):
     """The givens do not fix the target; `missing` holds the smallest sets of further givens that would."""
 
     missing: tuple[tuple[str, ...], ...] = ()
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@dataclass(repr=False, eq=False, kw_only=True)
 class InconsistentError(DeriveError):
     """The givens contradict each other or the relations; `conflicts` is a minimal set of both.
 
@@ -89,21 +89,21 @@ class InconsistentError(DeriveError):
     broken: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@dataclass(repr=False, eq=False, kw_only=True)
 class NoSolutionError(DeriveError):
     """No value in the quantity's domain solves it."""
 
     reason: str = ""
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@dataclass(repr=False, eq=False, kw_only=True)
 class AmbiguousError(DeriveError):
     """Several admissible solutions, or only bounds."""
 
     answers: tuple[Any, ...] = ()
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@dataclass(repr=False, eq=False, kw_only=True)
 class VerificationError(DeriveError):
     """An answer failed its own substitution: a defect of this package, never a result."""
 

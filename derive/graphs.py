@@ -35,14 +35,9 @@ def graph_asked_for(
     """The graph of a library, the plan of one question, or without givens the part of the library around its target.
 
     >>> from derive.relation_files.loading import load
-    >>> ohm = load('''[quantities]
-    ... V = { unit = "V" }
-    ... I = { unit = "A" }
-    ... R = { unit = "ohm" }
-    ... [relations]
-    ... ohm = { equation = "V = I*R" }''')
-    >>> list(graph_asked_for(ohm, "R", ["V", "I"]).edges)
-    [('V', 'relation:ohm'), ('I', 'relation:ohm'), ('relation:ohm', 'R')]
+    >>> circuits = load("circuits")
+    >>> list(graph_asked_for(circuits, "resistance", ["voltage", "current"]).edges)
+    [('voltage', 'relation:ohm'), ('current', 'relation:ohm'), ('relation:ohm', 'resistance')]
     """
     if target is None:
         return graph_of_library(library)

@@ -54,15 +54,10 @@ class Library(RelationSet):
         """The one value of a quantity or of an expression, from the givens.
 
         >>> from derive.relation_files.loading import load
-        >>> ohm = load('''[quantities]
-        ... V = { unit = "V" }
-        ... I = { unit = "A" }
-        ... R = { unit = "ohm" }
-        ... [relations.ohm]
-        ... equation = "V = I*R"''')
-        >>> ohm.solve("R", V="12 V", I="4000 mA").value
+        >>> circuits = load("circuits")
+        >>> circuits.solve("resistance", voltage="12 V", current="4000 mA").value
         <Quantity(3.0, 'ohm')>
-        >>> ohm.solve("V*I in mW", R="3 ohm", I="2 A").value
+        >>> circuits.solve("voltage*current in mW", resistance="3 ohm", current="2 A").value
         <Quantity(12000.0, 'milliwatt')>
         """
         from derive.solving.answering.solver import solve
@@ -216,17 +211,12 @@ class Library(RelationSet):
         attributes and those of the edges are.
 
         >>> from derive.relation_files.loading import load
-        >>> ohm = load('''[quantities]
-        ... V = { unit = "V", meaning = "voltage" }
-        ... I = { unit = "A" }
-        ... R = { unit = "ohm" }
-        ... [relations]
-        ... ohm = { equation = "V = I*R" }''')
-        >>> graph = ohm.graph()
-        >>> graph.nodes["V"]["unit"], graph.nodes["V"]["meaning"], graph.nodes["relation:ohm"]["equation"]
-        ('V', 'voltage', 'V = I*R')
+        >>> circuits = load("circuits")
+        >>> graph = circuits.graph()
+        >>> graph.nodes["voltage"]["unit"], graph.nodes["relation:ohm"]["equation"]
+        ('V', 'voltage = current*resistance')
         >>> [(name, graph.edges[name, "relation:ohm"]["stands"]) for name in graph["relation:ohm"]]
-        [('V', 'result'), ('I', 'member'), ('R', 'member')]
+        [('voltage', 'result'), ('current', 'member'), ('resistance', 'member')]
         """
         from derive.planning.dependency_graph import graph_of_library
 

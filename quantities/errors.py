@@ -6,10 +6,11 @@ wrong (and where), and a `hint` how to fix it. The sentence is built only when i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, ClassVar
 
 __all__ = [
     "DeriveError",
@@ -26,47 +27,42 @@ _SHOWN = 60  # characters of a user's text that a message repeats
 _MANY = 2000  # names beyond which only those with the right first letter are compared
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(repr=False, eq=False, kw_only=True)
 class DeriveError(Exception):
     """The root of all errors: `what` is wrong, and a `hint` how to fix it."""
 
-    what: str
-    hint: str = field(default="", kw_only=True)
-    problems = tuple[Any, ...]()  # of a relation file, each with its line; a fact of few errors, and so no field here
+    what: str = field(kw_only=False)
+    hint: str = ""
+    problems: ClassVar[tuple[Any, ...]] = ()  # of a relation file, each with its line; of some kinds a fact of its own
 
-    @property
-    def _facts(self) -> dict[str, Any]:
-        """All that it carries besides its words, also what was added later."""
-        return {name: fact for name, fact in vars(self).items() if name not in ("what", "hint")}
+    def __post_init__(self) -> None:
+        super().__init__(self.what)
 
     def __str__(self) -> str:
         return f"{self.what} {self.hint}".rstrip()
 
     def listing(self, what: str, problems: Sequence[Any]) -> DeriveError:
         """An error of the same kind and with the same facts for all problems of a file."""
-        return _rebuilt(type(self), what, "", {**self._facts, "problems": tuple(problems)})
+        error = copy(self)
+        error.args = (what,)
+        vars(error).update(what=what, hint="", problems=tuple(problems))
+        return error
 
-    def __reduce__(self) -> tuple[Callable[..., DeriveError], tuple[Any, ...]]:
-        return _rebuilt, (type(self), self.what, self.hint, self._facts)
-
-
-def _rebuilt(kind: type[DeriveError], what: str, hint: str, facts: dict[str, Any]) -> DeriveError:
-    """An error of a kind from its facts, also when it is unpickled."""
-    error = kind.__new__(kind, what)
-    error.__dict__.update(what=what, hint=hint, **facts)
-    return error
+    def __reduce__(self) -> tuple[Any, ...]:
+        """How it is copied and pickled: with all that it carries, also what was added later."""
+        return Exception.__new__, (type(self), self.what), vars(self)
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@dataclass(repr=False, eq=False, kw_only=True)
 class ExpressionError(DeriveError):
     """Text that cannot be read: an equation, a value, a unit, a file."""
 
     text: str = ""
     position: tuple[int, int] | None = None
-    problems: tuple[Any, ...] = ()
+    problems: tuple[Any, ...] = ()  # type: ignore[misc]
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@dataclass(repr=False, eq=False, kw_only=True)
 class UnitError(DeriveError):
     """An unknown unit, or a value whose unit does not fit its quantity."""
 
@@ -74,7 +70,7 @@ class UnitError(DeriveError):
     unit: str = ""
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@dataclass(repr=False, eq=False, kw_only=True)
 class DomainError(DeriveError):
     """A value outside its quantity's domain, or one that is not a number."""
 
@@ -82,17 +78,17 @@ class DomainError(DeriveError):
     domain: str = ""
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@dataclass(repr=False, eq=False, kw_only=True)
 class UnknownNameError(DeriveError):
     """An undeclared name of a quantity, relation, profile, precision or report."""
 
     name: str = ""
     kind: str = ""
     suggestions: tuple[str, ...] = ()
-    others = tuple[str, ...]()  # further undeclared names in the same text
+    others: tuple[str, ...] = ()  # further undeclared names in the same text
 
 
-@dataclass(eq=False, repr=False, kw_only=True)
+@dataclass(repr=False, eq=False, kw_only=True)
 class LimitError(DeriveError):
     """The input is too large, or the time ran out."""
 

@@ -10,6 +10,7 @@ from typing import Any
 from derive.audit.conflicts import Conflict
 from derive.audit.verdicts import ClauseFinding, Finding, Judgement, Ruling, Verdict, worst_first
 from derive.presentation import text
+from derive.presentation.numbers import attributes
 
 _SHOWN = 3  # limit on readings of a clause whose derivations are all shown; of more, only the natural one is
 
@@ -73,11 +74,7 @@ def _finding_data(finding: Finding) -> dict[str, Any]:
     return {
         "id": finding.claim.name,
         "claim": finding.claim.statement,
-        "speaker": finding.claim.speaker,
-        "place": finding.claim.place,
-        "at": finding.claim.at,
-        "words": finding.claim.words,
-        "brief": finding.claim.brief,
+        **attributes(finding.claim, "speaker", "place", "at", "words", "brief"),
         "verdict": str(finding.verdict),
         "why": finding.why,
         "clauses": [
@@ -119,7 +116,7 @@ def _conflict_data(conflict: Conflict) -> dict[str, Any]:
     return {
         "scene": conflict.scene.words,
         "claims": list(conflict.claims),
-        "says": [{"claim": one.claim, "quantity": one.quantity, "value": one.value} for one in conflict.assertions],
+        "says": [attributes(one, "claim", "quantity", "value") for one in conflict.assertions],
         "factor": conflict.factor,
         "refusal": str(conflict.error),
     }

@@ -13,7 +13,7 @@ import numpy
 
 from derive.expressions.tree import Node, render
 from derive.presentation.charts import Chart
-from derive.presentation.numbers import DIGITS, shown_number, spelled
+from derive.presentation.numbers import DIGITS, attributes, shown_number, spelled
 from derive.presentation.text import Document, Result, Section, columns
 from derive.showing import Shown
 from derive.tables.maps.regime_map import Change, Standing, varying
@@ -212,8 +212,7 @@ def as_data(found: Borders) -> dict[str, Any]:
         ],
         "borders": [
             {
-                "kind": one.kind,
-                "relation": one.relation,
+                **attributes(one, "kind", "relation"),
                 "arms": list(one.change.arms),
                 "equation": one.equation or None,
                 "formula": None if one.form is None else {one.of: render(one.form)},

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from derive.presentation.charts import Axis, Chart, Series
 from derive.presentation.failed_checks import cautions, is_amiss
-from derive.presentation.numbers import DIGITS, labelled, shown_number, spelled, with_unit
+from derive.presentation.numbers import DIGITS, attributes, labelled, shown_number, spelled, with_unit
 from derive.presentation.text import Document, Result, Section, columns
 from derive.presentation.text import as_data as answer_data
 from derive.solving.execution.answer import Answer
@@ -146,17 +146,12 @@ def charts(found: Comparison) -> tuple[Chart, ...]:
     """Each factor as a bar from the value before it to the value after it; of a large ratio, on a logarithmic axis.
 
     >>> from derive.relation_files.loading import load
-    >>> rent = load('''[quantities]
-    ... cost  = { unit = "USD" }
-    ... price = { unit = "USD/h" }
-    ... time  = { unit = "h" }
-    ... [relations]
-    ... cost = { equation = "cost = price*time" }''')
-    >>> short, long = (rent.solve("cost", price="2 USD/h", time=time) for time in ("3 h", "6 h"))
+    >>> circuits = load("circuits")
+    >>> low, high = (circuits.solve("voltage", current="2 A", resistance=one) for one in ("3 ohm", "6 ohm"))
     >>> from derive.comparison.compare import compare
-    >>> chart, = charts(compare(short, long))
+    >>> chart, = charts(compare(low, high))
     >>> chart.y.names
-    ('A', 'time', 'B')
+    ('A', 'resistance', 'B')
     """
     drawn = _drawn(found)
     unit = found.a.quantity.unit
@@ -376,11 +371,7 @@ def as_data(found: Comparison, digits: int = DIGITS) -> dict[str, Any]:
 
 def _factor_data(one: Factor) -> dict[str, Any]:
     return {
-        "names": list(one.names),
-        "kind": one.kind,
-        "amount": one.amount,
-        "low": one.low,
-        "high": one.high,
+        **attributes(one, "names", "kind", "amount", "low", "high"),
         "within_ranges": one.is_within_ranges,
         "a": one.before,
         "b": one.after,

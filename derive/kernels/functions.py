@@ -57,14 +57,9 @@ def compiled(
     Givens that state something twice must agree, unless they are not to be `tested`. Weak ones are values of profiles.
 
     >>> from derive.relation_files.loading import load
-    >>> ohm = load('''[quantities]
-    ... V = { unit = "V" }
-    ... I = { unit = "mA" }
-    ... R = { unit = "kohm" }
-    ... [relations.ohm]
-    ... equation = "V = I*R"''')
-    >>> resistance = compiled(ohm, "R", ["V", "I"])
-    >>> resistance(V=12.0, I=4.0)
+    >>> circuits = load("circuits")
+    >>> resistance = compiled(circuits, "resistance", ["voltage", "current"])
+    >>> resistance(voltage=12.0, current=4.0)
     3.0
     """
     if backend not in BACKENDS:
@@ -203,16 +198,11 @@ def compiled_with(
     """A function of the givens by keyword, in which the profiles' values are constants.
 
     >>> from derive.relation_files.loading import load
-    >>> swing = load('''[quantities]
-    ... length = { unit = "m" }
-    ... gravity = { unit = "m/s**2" }
-    ... period = { unit = "s" }
-    ... [relations]
-    ... small = { equation = "period = 2*pi*sqrt(length/gravity)" }
-    ... [profiles.moon]
-    ... gravity = "1.62 m/s**2"''')
-    >>> round(compiled_with(swing, "period", ["length"], ("moon",), "auto")(length=1.62), 6)
-    6.283185
+    >>> circuits = load("circuits")
+    >>> given = ["wire_length", "wire_section"]
+    >>> resistance = compiled_with(circuits, "wire_resistance", given, ("copper",), "auto")
+    >>> round(resistance(wire_length=100.0, wire_section=1e-6), 6)
+    1.724
     """
     names = [library.declaration(name).name for name in dict.fromkeys(given)]
     question = generic_question(library, target, names, profiles)

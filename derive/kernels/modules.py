@@ -40,16 +40,11 @@ def module_text(library: RelationSet, target: str, given: Iterable[str], profile
     """The text of a module in which `value` and `answer` take the givens by name, in declared units.
 
     >>> from derive.relation_files.loading import load
-    >>> ohm = load('''[quantities]
-    ... V = { unit = "V" }
-    ... I = { unit = "mA" }
-    ... R = { unit = "kohm" }
-    ... [relations.ohm]
-    ... equation = "V = I*R"''')
+    >>> circuits = load("circuits")
     >>> space = {}
-    >>> exec(module_text(ohm, "R", ["V", "I"]), space)
-    >>> space["value"](V=12.0, I=4.0), space["UNIT"]
-    (3.0, 'kohm')
+    >>> exec(module_text(circuits, "resistance", ["voltage", "current"]), space)
+    >>> space["value"](voltage=12.0, current=4.0), space["UNIT"]
+    (3.0, 'ohm')
     """
     names = [library.declaration(name).name for name in dict.fromkeys(given)]
     question = generic_question(library, target, names, tuple(profiles))

@@ -68,17 +68,11 @@ class Abreast:
 
     >>> import numpy
     >>> from derive.relation_files.loading import load
-    >>> ohm = load('''[quantities]
-    ... V = { unit = "V" }
-    ... I = { unit = "A" }
-    ... R = { unit = "ohm" }
-    ... P = { unit = "W" }
-    ... [relations]
-    ... ohm = { equation = "V = I*R" }
-    ... power = { equation = "P = V*I" }''')
-    >>> both = Abreast(ohm, [found_for(ohm, target, ["V", "I"]) for target in ("R", "P")])
+    >>> circuits = load("circuits")
+    >>> targets = "resistance", "dissipated_power"
+    >>> both = Abreast(circuits, [found_for(circuits, target, ["voltage", "current"]) for target in targets])
     >>> both.names, [column.tolist() for column in both([numpy.array([12.0, 6.0]), 3.0])]
-    (('V', 'I'), [[4.0, 2.0], [36.0, 18.0]])
+    (('voltage', 'current'), [[4.0, 2.0], [36.0, 18.0]])
     """
 
     def __init__(self, library: RelationSet, wanted: Sequence[Cases], weak: Container[str] = ()) -> None:

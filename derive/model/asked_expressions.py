@@ -44,13 +44,10 @@ def asking(library: _Set, target: str) -> tuple[_Set, str]:
     """The library in which a target is a quantity, and its name there; unchanged if it is one already.
 
     >>> from derive.relation_files.loading import load
-    >>> tank = load('''[quantities]
-    ... volume = { unit = "m**3" }
-    ... area = { unit = "m**2" }
-    ... [relations]''')
-    >>> asked, name = asking(tank, "volume/area in cm")
+    >>> circuits = load("circuits")
+    >>> asked, name = asking(circuits, "voltage/current in kohm")
     >>> name, str(asked.relations[name]), asked.declared[name].unit.text
-    ('volume_per_area', 'volume_per_area: volume_per_area = volume/area', 'cm')
+    ('voltage_per_current', 'voltage_per_current: voltage_per_current = voltage/current', 'kohm')
     """
     if not isinstance(target, str) or target in library.declared:
         return library, target
@@ -149,8 +146,8 @@ def _own_unit(library: RelationSet, node: Node, dimension: Dimension | None) -> 
 
 def _of_the_target(error: DimensionError, name: str, text: str) -> DimensionError:
     """The error of the relation that states a target, told of the target: its name is nobody's."""
-    problems = (replace(one, relation="", message=_told(one.message, name, text)) for one in error.problems)
-    return DimensionError(_told(error.what, name, text), hint=error.hint, problems=tuple(problems))
+    problems = tuple(replace(one, relation="", message=_told(one.message, name, text)) for one in error.problems)
+    return DimensionError(_told(error.what, name, text), hint=error.hint, problems=problems)
 
 
 def _told(message: str, name: str, text: str) -> str:

@@ -21,7 +21,7 @@ from derive.expressions.tree import Name, Node, Number, render
 from derive.optimization.question import Choice
 from derive.optimization.under_ranges import UnderRanges
 from derive.presentation.failed_checks import cautions, is_amiss
-from derive.presentation.numbers import DIGITS, in_unit, shown_number, with_unit
+from derive.presentation.numbers import DIGITS, attributes, in_unit, shown_number, with_unit
 from derive.presentation.placed_remarks import point_data
 from derive.presentation.text import Document, Result, Section, columns
 from derive.presentation.text import as_data as answer_data
@@ -236,14 +236,12 @@ def as_data(found: Optimum, digits: int = DIGITS) -> dict[str, Any]:
         "at": {**point_data(found.chosen, found.quantities), "profiles": list(found.profiles)},
         "proved": found.proved,
         "gap": found.gap if found.gap is None or math.isfinite(found.gap) else None,
-        "gap_is_absolute": found.gap_is_absolute,
-        "reasons": list(found.reasons),
-        "binding": [{"name": one.name, "price": one.price, "moved": one.moved} for one in found.binding],
+        **attributes(found, "gap_is_absolute", "reasons"),
+        "binding": [attributes(one, "name", "price", "moved") for one in found.binding],
         "formula": {name: _formula(found, name) for name in found.forms},
         "choices": [
             {
-                "profiles": list(one.profiles),
-                "listed": dict(one.listed),
+                **attributes(one, "profiles", "listed"),
                 "at": point_data(one.at, found.quantities),
                 "value": None if one.best is None else unit.from_base(one.best),
                 "why": one.why,

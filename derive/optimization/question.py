@@ -311,8 +311,8 @@ def _in_words(error: DimensionError, values: Mapping[str, Value]) -> DimensionEr
             text = text.replace(name, str(value))
         return text
 
-    problems = (replace(one, message=told(one.message), hint=told(one.hint)) for one in error.problems)
-    return DimensionError(told(error.what), hint=told(error.hint), problems=tuple(problems))
+    problems = tuple(replace(one, message=told(one.message), hint=told(one.hint)) for one in error.problems)
+    return DimensionError(told(error.what), hint=told(error.hint), problems=problems)
 
 
 def _is_inside(before: str) -> bool:

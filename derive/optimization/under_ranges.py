@@ -30,7 +30,7 @@ from derive.numerics.algebra.evaluation import weighed
 from derive.optimization.program import Program
 from derive.optimization.question import Choice, ChoiceQuestion
 from derive.optimization.searched_choice import SearchedChoice, programs_of
-from derive.presentation.numbers import DIGITS, in_unit, shown_number
+from derive.presentation.numbers import DIGITS, attributes, in_unit, shown_number
 from derive.presentation.text import columns
 from derive.solving.execution.question import ask
 from derive.tables.samples import spread_of
@@ -314,18 +314,13 @@ def as_data(found: UnderRanges) -> dict[str, Any]:
     """The choices over the ranges as plain data; `worst` is null where the limits exclude a choice somewhere."""
     unit = found.quantity.unit
     return {
-        "ranges": list(found.ranges),
-        "points": found.points,
-        "seed": found.seed,
-        "none_holds": found.none_holds,
+        **attributes(found, "ranges", "points", "seed", "none_holds"),
         "outcomes": [
             {
-                "profiles": list(one.choice.profiles),
-                "listed": dict(one.choice.listed),
+                **attributes(one.choice, "profiles", "listed"),
                 "middle": unit.from_base(one.middle),
                 "worst": unit.from_base(one.worst) if math.isfinite(one.worst) else None,
-                "wins": one.wins,
-                "holds": one.holds,
+                **attributes(one, "wins", "holds"),
             }
             for one in found.outcomes
         ],

@@ -64,13 +64,8 @@ def page(
     `uses` names the library in a relation file that the page writes, and `flags` on a command line.
 
     >>> from derive.relation_files.loading import load
-    >>> ohm = load('''[quantities]
-    ... V = { unit = "V" }
-    ... I = { unit = "A" }
-    ... R = { unit = "ohm" }
-    ... [relations.ohm]
-    ... equation = "V = I*R"''')
-    >>> made = page(ohm, "V", (), {"I": "2 A", "R": "1..100 ohm"}, title="Ohm's law")
+    >>> circuits = load("circuits")
+    >>> made = page(circuits, "voltage", (), {"current": "2 A", "resistance": "1..100 ohm"}, title="Ohm's law")
     >>> made.splitlines()[0], "<title>Ohm&#x27;s law</title>" in made
     ('<!DOCTYPE html>', True)
     """

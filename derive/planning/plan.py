@@ -85,17 +85,10 @@ def plan(structure: Structure, target: str, given: Sequence[str], weak: Sequence
     """The plan for a target, from the names that are given and those that have weak values, strongest first.
 
     >>> from derive.relation_files.loading import load
-    >>> ohm = load('''[quantities]
-    ... V = { unit = "V" }
-    ... I = { unit = "A" }
-    ... R = { unit = "ohm" }
-    ... P = { unit = "W" }
-    ... [relations]
-    ... ohm = { equation = "V = I*R" }
-    ... power = { equation = "P = V*I" }''')
-    >>> found = plan(Structure.of(ohm.relations.values()), "R", ["P", "I"], [])
+    >>> circuits = load("circuits")
+    >>> found = plan(Structure.of(circuits.relations.values()), "resistance", ["dissipated_power", "current"], [])
     >>> [(block.relations, block.unknowns) for block in found.blocks]
-    [(('power',), ('V',)), (('ohm',), ('R',))]
+    [(('joule',), ('voltage',)), (('ohm',), ('resistance',))]
     """
     base = basis_of(structure, target, given, weak, only_bearing=True)
     whole = structure

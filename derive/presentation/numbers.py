@@ -272,3 +272,18 @@ def finite(data: Any) -> Any:
     if isinstance(data, dict):
         return {name: finite(one) for name, one in data.items()}
     return [finite(one) for one in data] if isinstance(data, (list, tuple)) else data
+
+
+def attributes(thing: Any, *names: str) -> dict[str, Any]:
+    """Some attributes of a thing as plain data, by their names.
+
+    >>> attributes(slice(1, (2, 3)), "start", "stop")
+    {'start': 1, 'stop': [2, 3]}
+    """
+    found = {name: getattr(thing, name) for name in names}
+    for name, held in found.items():
+        if isinstance(held, tuple):
+            found[name] = list(held)
+        elif isinstance(held, Mapping):
+            found[name] = dict(held)
+    return found

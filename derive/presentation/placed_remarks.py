@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from derive.presentation.failed_checks import MOST_REMARKS
-from derive.presentation.numbers import with_unit
+from derive.presentation.numbers import attributes, with_unit
 
 if TYPE_CHECKING:
     from derive.solving.execution.answer import Remark
@@ -38,13 +38,7 @@ class PlacedRemark:
 
 def remark_data(remark: Remark) -> dict[str, Any]:
     """A remark for programs."""
-    return {
-        "kind": remark.kind,
-        "name": remark.name,
-        "value": remark.value,
-        "factor": remark.factor,
-        "sentence": remark.text,
-    }
+    return {**attributes(remark, "kind", "name", "value", "factor"), "sentence": remark.text}
 
 
 def point_data(chosen: Mapping[str, float], declared: Mapping[str, Declaration]) -> dict[str, dict[str, Any]]:

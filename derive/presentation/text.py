@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from derive.presentation.derivation import notes
 from derive.presentation.failed_checks import cautions, remarked, warnings
-from derive.presentation.numbers import DIGITS, finite, shown_number, shown_span
+from derive.presentation.numbers import DIGITS, attributes, finite, shown_number, shown_span
 from derive.presentation.placed_remarks import remark_data
 from derive.showing import Shown
 from derive.time_limits import query
@@ -176,28 +176,19 @@ def as_data(answer: Answer, digits: int = DIGITS) -> dict[str, Any]:
         "low": low,
         "high": high,
         "steps": [
-            {
-                "relation": step.relation,
-                "equation": step.equation,
-                "rearranged": step.rearranged,
-                "numbers": step.numbers,
-                "value": step.value,
-            }
-            for step in (step.rounded(digits) for step in answer.steps)
+            attributes(step.rounded(digits), "relation", "equation", "rearranged", "numbers", "value")
+            for step in answer.steps
         ],
         "given": {
             name: {"value": str(value), "kind": value.source.kind, "source": str(value.source)}
             for name, value in answer.given.items()
         },
-        "regime": dict(answer.regime),
-        "assumptions": list(answer.assumptions),
+        **attributes(answer, "regime", "assumptions"),
         "checks": [
             {"name": check.name, "statement": check.statement, "gap": finite(check.gap), "passed": check.passed}
             for check in answer.checks
         ],
         "failed": [{"name": check.name, "sentence": check.verdict or check.statement} for check in answer.failed],
-        "unused": list(answer.unused),
-        "acts_on": dict(answer.acts_on),
-        "whole": answer.whole,
+        **attributes(answer, "unused", "acts_on", "whole"),
         "remarks": [remark_data(one) for one in answer.remarks],
     }

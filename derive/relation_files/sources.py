@@ -341,7 +341,7 @@ class Notes:
         span = (0, 0) if placed else _span(error)
         if isinstance(error, ExpressionError) and error.position is not None and line and not placed:
             column = error.position[1] + self.document.column(line, error.text)
-            error._facts["position"] = error.position = (self.document.first_line(line) + error.position[0] - 1, column)
+            error.position = (self.document.first_line(line) + error.position[0] - 1, column)
         relation = where[1] if where[:1] == ("relations",) and len(where) > 1 else ""
         self.errors.append((Problem(relation, line, error.what, error.hint, where, span), error))
 

@@ -25,7 +25,7 @@ from derive.kernels.functions import used_values
 from derive.model.relation_set import RelationSet
 from derive.presentation.charts import Axis, Chart, Mark, Series
 from derive.presentation.failed_checks import fails_in_words, is_amiss, without_part
-from derive.presentation.numbers import DIGITS, labelled, ranged, with_unit
+from derive.presentation.numbers import DIGITS, attributes, labelled, ranged, with_unit
 from derive.presentation.placed_remarks import PlacedRemark, largest
 from derive.presentation.text import Document, Result, Section, columns
 from derive.solving.answering.solver import solve
@@ -192,13 +192,8 @@ def sample(
     """Draw the points, and compute the target at each.
 
     >>> from derive.relation_files.loading import load
-    >>> ohm = load('''[quantities]
-    ... V = { unit = "V" }
-    ... I = { unit = "A" }
-    ... R = { unit = "ohm" }
-    ... [relations.ohm]
-    ... equation = "V = I*R"''')
-    >>> found = sample(ohm, "V", (), 10_000, 1, {"I": "1..3 A", "R": "3 ohm"})
+    >>> circuits = load("circuits")
+    >>> found = sample(circuits, "voltage", (), 10_000, 1, {"current": "1..3 A", "resistance": "3 ohm"})
     >>> f"{found.low:.1f}, {found.median:.1f}, {found.high:.1f}"
     '3.3 volt, 6.0 volt, 8.7 volt'
     """
@@ -439,7 +434,7 @@ def as_data(sample: Sample) -> dict[str, Any]:
         "seed": sample.seed,
         "quantiles": {f"{share:g}": sample.quantile(share).magnitude for share in _SHARES},
         "lost": sample.lost,
-        "tornado": [{"name": one.name, "least": one.least, "most": one.most} for one in sample.tornado],
+        "tornado": [attributes(one, "name", "least", "most") for one in sample.tornado],
         "failed": {name: float(where.mean()) for name, where in sample.failed.items()},
         "unused": list(sample.unused),
         "remarks": [remark.data for remark in sample.remarks],

@@ -2,15 +2,11 @@
 
 >>> from derive.relation_files.loading import load
 >>> from derive.tables.axes import span
->>> ohm = load('''[quantities]
-... V = { unit = "V" }
-... I = { unit = "A" }
-... R = { unit = "ohm" }
-... [relations.ohm]
-... equation = "V = I*R"''')
->>> found = ohm.stream("R", V=span("1..12 V", 1_000), I=span("1..4 A", 1_000)).summary()["R"]
+>>> circuits = load("circuits")
+>>> axes = {"voltage": span("1..12 V", 1_000), "current": span("1..4 A", 1_000)}
+>>> found = circuits.stream("resistance", **axes).summary()["resistance"]
 >>> found.points, found.low, dict(found.low_at), found.high
-(1000000, 0.25, {'V': 1.0, 'I': 4.0}, 12.0)
+(1000000, 0.25, {'voltage': 1.0, 'current': 4.0}, 12.0)
 """
 
 from __future__ import annotations

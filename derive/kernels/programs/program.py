@@ -44,15 +44,10 @@ class Program:
     """The program of one target.
 
     >>> from derive.relation_files.loading import load
-    >>> ohm = load('''[quantities]
-    ... V = { unit = "V" }
-    ... I = { unit = "mA" }
-    ... R = { unit = "kohm" }
-    ... [relations.ohm]
-    ... equation = "V = I*R"''')
-    >>> made = programmed(ohm, "R", ["V", "I"])
+    >>> circuits = load("circuits")
+    >>> made = programmed(circuits, "resistance", ["voltage", "current"])
     >>> [one["name"] for one in made.data()["inputs"]], made.data()["steps"][0]["forms"][0]["text"]
-    (['V', 'I'], 'V/I')
+    (['voltage', 'current'], 'voltage/current')
     >>> made.source.startswith("(function (derive) {")
     True
     """

@@ -57,16 +57,9 @@ def missing_sets(library: RelationSet, question: Question | Outline, left_out: f
     """The smallest sets of further givens that would fix the target; measured or published quantities first.
 
     >>> from derive.relation_files.loading import load
-    >>> ohm = load('''[quantities]
-    ... V = { unit = "V" }
-    ... I = { unit = "A" }
-    ... R = { unit = "ohm" }
-    ... P = { unit = "W" }
-    ... [relations]
-    ... ohm = { equation = "V = I*R" }
-    ... power = { equation = "P = V*I" }''')
-    >>> list(missing_sets(ohm, Outline("P", ("R",), ()), frozenset()))
-    [('I',), ('V',)]
+    >>> circuits = load("circuits")
+    >>> list(missing_sets(circuits, Outline("dissipated_power", ("resistance",), ()), frozenset()))
+    [('current',), ('voltage',)]
     """
     idle = _idle(library, question)
     search = _Search(library, question, left_out | frozenset(idle))

@@ -336,17 +336,12 @@ class Answer(Shown):
         The checks are in it too. `derive.solving.execution.answer_graph` lists the attributes.
 
         >>> from derive.relation_files.loading import load
-        >>> ohm = load('''[quantities]
-        ... V = { unit = "V" }
-        ... I = { unit = "A" }
-        ... R = { unit = "ohm" }
-        ... [relations]
-        ... ohm = { equation = "V = I*R" }''')
-        >>> graph = ohm.solve("R", V="12 V", I="4 A").graph()
+        >>> circuits = load("circuits")
+        >>> graph = circuits.solve("resistance", voltage="12 V", current="4 A").graph()
         >>> list(graph.predecessors("relation:ohm")), list(graph.successors("relation:ohm"))
-        (['V', 'I'], ['R'])
-        >>> graph.nodes["R"]["role"], graph.nodes["R"]["text"], graph.nodes["R"]["magnitude"]
-        ('result', '3 ohm', 3.0)
+        (['voltage', 'current'], ['resistance'])
+        >>> [graph.nodes["resistance"][key] for key in ("role", "text", "magnitude")]
+        ['result', '3 ohm', 3.0]
         """
         from derive.solving.execution.answer_graph import answer_graph
 

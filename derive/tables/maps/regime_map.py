@@ -77,8 +77,8 @@ class Standing:
         """What is different at another point.
 
         >>> here, there = Standing((("step_time", "compute_time"),)), Standing((("step_time", "memory_time"),))
-        >>> [str(one) for one in here.changes(there)]
-        ['step_time: compute_time = memory_time']
+        >>> [(one.kind, one.relation, one.arms) for one in here.changes(there)]
+        [('regime', 'step_time', ('compute_time', 'memory_time'))]
         """
         if self.is_answered != other.is_answered:
             return [Change("answer", "")]
@@ -100,13 +100,6 @@ class Change:
     kind: Literal["regime", "case", "check", "answer"]
     relation: str
     arms: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        if self.kind == "regime":
-            return f"{self.relation}: {' = '.join(self.arms)}"
-        if self.kind == "case":
-            return f"{self.relation} begins to apply"
-        return f"{self.relation} ceases to hold" if self.kind == "check" else "there is no answer beyond"
 
 
 def varying(standings: Iterable[Standing]) -> set[str]:

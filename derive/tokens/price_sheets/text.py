@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from derive.presentation import numbers, text
 from derive.presentation.failed_checks import in_a_row
-from derive.presentation.numbers import finite, prefixed, rounded, spelled, with_unit
+from derive.presentation.numbers import attributes, finite, prefixed, rounded, spelled, with_unit
 from derive.tokens.price_sheets.sheets import QUESTIONS
 from quantities.units import Unit
 
@@ -117,22 +117,14 @@ def points(many: Iterable[Inference], target: str) -> list[tuple[str, float, flo
 def as_data(found: Inference) -> dict[str, Any]:
     """An inference as plain data: the schema of `derive infer --json`."""
     return {
-        "sheet": found.sheet,
-        "title": found.title,
+        **attributes(found, "sheet", "title"),
         "prices": {name: str(value) for name, value in found.prices.items()},
         "conclusions": [_conclusion_data(conclusion) for conclusion in found.conclusions],
         "contradictions": [
-            {
-                "prices": list(one.prices),
-                "text": one.text,
-                "everywhere": one.everywhere,
-                "answer": text.as_data(one.answer),
-            }
+            {**attributes(one, "prices", "text", "everywhere"), "answer": text.as_data(one.answer)}
             for one in found.contradictions
         ],
-        "missing": [
-            {"quantity": one.quantity.name, "needs": list(one.needs), "reason": one.reason} for one in found.missing
-        ],
+        "missing": [{"quantity": one.quantity.name, **attributes(one, "needs", "reason")} for one in found.missing],
     }
 
 
@@ -158,16 +150,13 @@ def _conclusion_data(one: Conclusion) -> dict[str, Any]:
     return {
         "quantity": one.quantity.name,
         "meaning": one.meaning,
-        "subject": one.question.subject,
-        "says": one.question.says,
-        "bound": one.question.bound,
+        **attributes(one.question, "subject", "says", "bound"),
         "low": finite(low),
         "high": finite(high),
         "at": str(one.reference),
         "low_at": str(one.low_at),
         "high_at": str(one.high_at),
         "passed_over": str(one.passed_over),
-        "assumptions": list(one.assumptions),
-        "refuted_by": list(one.refuted_by),
+        **attributes(one, "assumptions", "refuted_by"),
         "answer": text.as_data(one.answer),
     }
