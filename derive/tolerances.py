@@ -80,7 +80,6 @@ NEAR_MULTIPLE = 1e-3  # distance of points that converge to one root of any orde
 # Width: what is not cut further
 
 BRACKET = 4e-16  # of a bracket, or step of an iteration, for one number: two units of the last place
-BEYOND_DOUBLES = 1e-19  # of a bracket in many digits: it contains one double in the end
 FINEST_BOX = 1e-13  # of a box of one unknown, across which `EXPRESSION` hides all but steep forms
 FINEST_PART = 1e-11  # of a part of several unknowns, each of which blurs the others
 FINEST_PIECE = 1e-9  # of a piece by which an interval is narrowed, which needs only `AGREEMENT`

@@ -28,7 +28,6 @@ from derive.tolerances import (
     ASIDE,
     AT_ZERO,
     BESIDE_STRETCH,
-    BEYOND_DOUBLES,
     LARGEST,
     LAST_DIGIT,
     LEVEL,
@@ -248,7 +247,7 @@ def turning_point(form: Node, name: str, span: tuple[float, float]) -> float:
 
 
 def _sign_change(function: Callable[[Ball], Ball | None], a: Ball, b: Ball) -> Ball | None:
-    """The sign change of a function between two points, beyond the precision of doubles; None if there is none."""
+    """The sign change of a function between two points, as far as both are one double; None if there is none."""
     first, last = function(a), function(b)
     if first is None or last is None or first * last > 0:
         return None
@@ -257,7 +256,7 @@ def _sign_change(function: Callable[[Ball], Ball | None], a: Ball, b: Ball) -> B
             return None
         return a if first == 0 else b
     for _ in range(_HALVINGS):
-        if abs(b - a) <= BEYOND_DOUBLES * max(abs(a), abs(b)):
+        if float(a) == float(b):
             break
         middle = ((a + b) / 2).mid()
         at = function(middle)
