@@ -134,7 +134,6 @@ VANISHING = 1e-18  # rest of a number that is zero: no other loses all digits of
 VANISHED = 1e-3  # gap at a root relative to those `ASIDE` of it: 1e-10 at a simple root, and one where there is none
 LEVEL = 1e-12  # differences of a gap along a stretch on which it is constant
 ALIKE = 1e-6  # differences of gaps that are a constant share of the sides
-BESIDE_STRETCH = 1e-9  # distance of a turning point from a stretch, whose ends are rounded
 AT_ZERO = 1e-12  # (a size) the same step from zero, which has no size of its own
 
 # Sizes of numbers, in base units

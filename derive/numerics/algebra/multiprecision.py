@@ -27,12 +27,12 @@ from derive.time_limits import tick
 from derive.tolerances import (
     ASIDE,
     AT_ZERO,
-    BESIDE_STRETCH,
     LARGEST,
     LAST_DIGIT,
     LEVEL,
     MET,
     QUOTIENT,
+    SAME_ROOT,
     SECANT,
     TURNING,
     VANISHED,
@@ -226,7 +226,7 @@ def turning_point(form: Node, name: str, span: tuple[float, float]) -> float:
     from flint import arb
 
     farthest = max(abs(span[0]), abs(span[1]))
-    reach = max(span[1] - span[0], BESIDE_STRETCH * farthest) or AT_ZERO
+    reach = max(span[1] - span[0], SAME_ROOT * farthest) or AT_ZERO
     step = (arb(reach) * TURNING).mid()
 
     def height(x: Ball) -> Ball | None:
@@ -237,7 +237,7 @@ def turning_point(form: Node, name: str, span: tuple[float, float]) -> float:
         before, after = height((x - step).mid()), height((x + step).mid())
         return None if before is None or after is None else (after - before).mid()
 
-    near = BESIDE_STRETCH * farthest  # margin for the rounded ends of the stretch
+    near = SAME_ROOT * farthest  # margin for the rounded ends of the stretch
     for function in (height, slope):
         for more in (0.0, reach):
             found = _sign_change(function, arb(span[0]) - more, arb(span[1]) + more)
