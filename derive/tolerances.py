@@ -125,7 +125,6 @@ NO_RESPONSE = 1e-9  # (a size) response that is rounding, responses being of the
 
 # In a hundred and fifty digits, where only the givens are rounded
 
-NO_SHARE = 1e-100  # gap that is zero, relative to the sides
 QUOTIENT = 1e-60  # step of a difference quotient, and distance from a double short of its neighbour
 TURNING = 1e-30  # step of the slope whose sign is sought, as a share of the stretch
 SHARP = 1e-30  # last step of Newton's method
@@ -133,7 +132,6 @@ SECANT = 1e-25  # last step of the secant method
 VANISHING = 1e-18  # rest of a number that is zero: no other loses all digits of a double
 VANISHED = 1e-3  # gap at a root relative to those `ASIDE` of it: 1e-10 at a simple root, and one where there is none
 LEVEL = 1e-12  # differences of a gap along a stretch on which it is constant
-ALIKE = 1e-6  # differences of gaps that are a constant share of the sides
 AT_ZERO = 1e-12  # (a size) the same step from zero, which has no size of its own
 
 # Sizes of numbers, in base units
