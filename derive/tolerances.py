@@ -125,13 +125,11 @@ NO_RESPONSE = 1e-9  # (a size) response that is rounding, responses being of the
 
 # In a hundred and fifty digits, where only the givens are rounded
 
-QUOTIENT = 1e-60  # step of a difference quotient, and distance from a double short of its neighbour
-TURNING = 1e-30  # step of the slope whose sign is sought, as a share of the stretch
-SHARP = 1e-30  # last step of Newton's method
-SECANT = 1e-25  # last step of the secant method
-VANISHING = 1e-18  # rest of a number that is zero: no other loses all digits of a double
+NEGLIGIBLE = 1e-30
+"""A share that no double shows, and that is far above the rounding of sixty digits, which every number has at least: of
+a number, as the step of a difference quotient or the last step of an iteration; of what a number was, as the rest of
+one that is zero; of a gap, as its differences where it is constant."""
 VANISHED = 1e-3  # gap at a root relative to those `ASIDE` of it: 1e-10 at a simple root, and one where there is none
-LEVEL = 1e-12  # differences of a gap along a stretch on which it is constant
 AT_ZERO = 1e-12  # (a size) the same step from zero, which has no size of its own
 
 # Sizes of numbers, in base units

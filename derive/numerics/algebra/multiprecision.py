@@ -29,12 +29,9 @@ from derive.tolerances import (
     AT_ZERO,
     LARGEST,
     LAST_DIGIT,
-    LEVEL,
     MET,
-    QUOTIENT,
+    NEGLIGIBLE,
     SAME_ROOT,
-    SECANT,
-    TURNING,
     VANISHED,
 )
 from quantities.rational import exact_of
@@ -93,7 +90,7 @@ def is_level(equation: Equation, name: str, values: Mapping[str, float], low: fl
         points += [point for point in beside if low < point < high]
     gaps = [_gap(equation, {**values, name: point}) for point in points]
     known = [gap for gap in gaps if gap is not None]
-    return len(known) == len(gaps) and bool(max(known) - min(known) <= LEVEL * max(abs(gap) for gap in known))
+    return len(known) == len(gaps) and bool(max(known) - min(known) <= NEGLIGIBLE * max(abs(gap) for gap in known))
 
 
 @many_digits()
@@ -182,7 +179,7 @@ def polished(equation: Equation, name: str, values: Mapping[str, float]) -> floa
             break
         a, fa, b = b, fb, (b - fb * (b - a) / (fb - fa)).mid()
         fb = _gap(equation, values, {name: b})
-        if abs(b - a) <= abs(b) * SECANT:
+        if abs(b - a) <= abs(b) * NEGLIGIBLE:
             break
     found = float(b)
     close = abs(found - x) <= 0.05 * max(abs(x), abs(found))
@@ -207,7 +204,7 @@ def is_attained(equation: Equation, name: str, values: Mapping[str, float]) -> b
     if at is None or at == 0:
         return at is not None
     ends = [math.nextafter(x, end) for end in (-math.inf, math.inf)]
-    below, above = (_gap(equation, values, {name: (end + arb(x - end) * QUOTIENT).mid()}) for end in ends)
+    below, above = (_gap(equation, values, {name: (end + arb(x - end) * NEGLIGIBLE).mid()}) for end in ends)
     if below is None or above is None:
         return any(gap is not None and gap * at < 0 for gap in (below, above))
     steps = abs(below - at), abs(above - at)
@@ -227,7 +224,7 @@ def turning_point(form: Node, name: str, span: tuple[float, float]) -> float:
 
     farthest = max(abs(span[0]), abs(span[1]))
     reach = max(span[1] - span[0], SAME_ROOT * farthest) or AT_ZERO
-    step = (arb(reach) * TURNING).mid()
+    step = (arb(reach) * NEGLIGIBLE).mid()
 
     def height(x: Ball) -> Ball | None:
         tick()

@@ -27,7 +27,7 @@ from derive.numerics.algebra.exact_values import many_digits
 from derive.numerics.algebra.linear import solved
 from derive.numerics.algebra.multiprecision import difference
 from derive.time_limits import tick
-from derive.tolerances import LEAST, QUOTIENT, RANK_OF_QUOTIENTS, ROUNDED, SHARP, STALLED, VANISHING
+from derive.tolerances import LEAST, NEGLIGIBLE, RANK_OF_QUOTIENTS, ROUNDED, STALLED
 
 _STEP = 1e-7  # of the difference quotient
 _DAMPED = 1e-5  # share of the largest curvature that is added to each
@@ -180,7 +180,7 @@ def sharpened(
     for _ in range(_STEPS):
         if not step or not max(map(abs, step)) <= _FAR * max(sizes):
             return None
-        if length <= SHARP:
+        if length <= NEGLIGIBLE:
             return {name: _rounded(x, size) for name, x, size in zip(point, at, sizes, strict=True)}, order
         at = [(x - part).mid() for x, part in zip(at, step, strict=True)]
         before, (length, step) = length, stepping(at)
@@ -197,7 +197,7 @@ def sharpened(
 
 def _rounded(x: Any, size: float) -> float:
     """A number as a double; zero if Newton's method has brought it ever closer to zero."""
-    return 0.0 if abs(x) <= VANISHING * size else float(x)
+    return 0.0 if abs(x) <= NEGLIGIBLE * size else float(x)
 
 
 def _step(
@@ -213,7 +213,7 @@ def _step(
         return [arb(0)] * len(here)
     columns = []
     for size, (name, x) in zip(sizes, at.items(), strict=True):
-        aside = QUOTIENT * (size if x == 0 else abs(x))
+        aside = NEGLIGIBLE * (size if x == 0 else abs(x))
         there = [difference(equation, {**at, name: (x + aside).mid()}, known) for equation in equations]
         if any(gap is None for gap in there):
             return None
