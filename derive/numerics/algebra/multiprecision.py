@@ -3,6 +3,13 @@
 Where large terms cancel, doubles leave only noise, and a search for a change of sign finds one in the noise. With
 enough digits the noise vanishes, and with it every false root.
 
+Newton's method converges there even to a root with a singular Jacobian, slowly, and is not stopped by rounding. Its
+steps shrink by a constant ratio, which gives their sum (Reddien 1978; Decker and Kelley 1980). Where the residuals grow
+like a power of the distance, the ratio is one less the inverse of that power. The power is the order of the root, and
+the number of digits is divided by it: an order of two leaves eight of sixteen, since a change in the sixteenth digit of
+a given moves a double root in the eighth. Whether there is a root at all, or a curve of them, a singular Jacobian does
+not tell (`solution_curves`).
+
 Numbers are balls, a midpoint and a radius that bounds all rounding (Johansson 2017, *Arb*). A ball without zero
 proves that the residual is nonzero; one that still contains zero when its radius is below all doubles counts as zero;
 anything else is unknown. FLINT takes a quarter of the time that mpmath needs for an equation, and a tenth with
@@ -16,6 +23,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import count
+from typing import Any
 
 from derive.expressions.arithmetic import NoElement
 from derive.expressions.tree import Equation, Name, Node, rebuilt
@@ -39,6 +47,8 @@ from quantities.rational import exact_of
 _MORE_BITS = 2400  # precision in which the sum of any doubles is exact
 _SURE_BITS = 200  # correct bits that a number must have
 _HALVINGS = 300  # limit on bisections, down to the smallest sizes of doubles
+_FAR = 10.0  # step of Newton's method, as a share of the largest unknown, that leads elsewhere
+_STEPS = 150
 _INWARDS = (1e-3, 1e-6, 1e-9)  # sample points of a stretch as shares of its far end
 
 
@@ -166,24 +176,15 @@ def _is_monotone_to_zero(equation: Equation, name: str, values: Mapping[str, flo
     return low >= 0 or high <= 0
 
 
-@many_digits()
-def polished(equation: Equation, name: str, values: Mapping[str, float]) -> float:
-    """A root corrected to the last digit where cancellation has cost some; unchanged if no root is near."""
-    from flint import arb
-
+def polished(equation: Equation, name: str, values: Mapping[str, float]) -> float | None:
+    """The root near a number to its last digit, where cancellation may have cost some; None if there is none."""
     x = values[name]
-    a, b = arb(x), arb(x * (1 + ASIDE) or AT_ZERO)
-    fa, fb = _gap(equation, values, {name: a}), _gap(equation, values, {name: b})
-    for _ in range(60):
-        if fa is None or fb is None or fa == fb:
-            break
-        a, fa, b = b, fb, (b - fb * (b - a) / (fb - fa)).mid()
-        fb = _gap(equation, values, {name: b})
-        if abs(b - a) <= abs(b) * NEGLIGIBLE:
-            break
-    found = float(b)
-    close = abs(found - x) <= 0.05 * max(abs(x), abs(found))
-    return found if close and fb is not None and is_root(equation, name, {**values, name: found}) else x
+    found = sharpened([equation], {name: x}, {other: number for other, number in values.items() if other != name})
+    if found is None:
+        return None
+    root = found[0][name]
+    is_close = abs(root - x) <= 0.05 * max(abs(x), abs(root))
+    return root if is_close and is_root(equation, name, {**values, name: root}) else None
 
 
 @many_digits()
@@ -297,6 +298,79 @@ def difference(equation: Equation, exact: Mapping[str, Ball], known: Mapping[str
     given = {name: known[name] for name in names if name not in exact}
     more = {name: exact[name] for name in names if name in exact}
     return _gap(equation, given | {name: float(x) for name, x in more.items()}, more)
+
+
+@many_digits()
+def sharpened(
+    equations: Sequence[Equation], point: Mapping[str, float], known: Mapping[str, float]
+) -> tuple[dict[str, float], int] | None:
+    """A root to the last digit of doubles, by Newton's method with 150 digits, and its order, zero where no step was
+    needed to tell; None if that does not converge.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> tangent = [parse_equation("x**2 + y**2 = 2"), parse_equation("x + y = 2")]
+    >>> sharpened(tangent, {"x": 1.00000003, "y": 0.99999998}, {})
+    ({'x': 1.0, 'y': 1.0}, 2)
+    """
+    from flint import arb
+
+    at = [arb(x) for x in point.values()]
+    sizes = [abs(x) or max(map(abs, point.values())) or 1.0 for x in point.values()]
+
+    def stepping(place: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
+        """The relative length of the Newton step at a place, and the step."""
+        tick()
+        step = _step(equations, dict(zip(point, place, strict=True)), known, sizes)
+        return max(abs(part) / size for part, size in zip(step, sizes, strict=True)) if step else math.inf, step or ()
+
+    length, step = stepping(at)
+    order = 0
+    for _ in range(_STEPS):
+        if not step or not max(map(abs, step)) <= _FAR * max(sizes):
+            return None
+        if length <= NEGLIGIBLE:
+            return {name: _rounded(x, size) for name, x, size in zip(point, at, sizes, strict=True)}, order
+        at = [(x - part).mid() for x, part in zip(at, step, strict=True)]
+        before, (length, step) = length, stepping(at)
+        order = order or 1
+        if 0.3 < length / before < 0.95:
+            left = 1 - length / before
+            ahead = [(x - part / left).mid() for x, part in zip(at, step, strict=True)]
+            farther = stepping(ahead)
+            if farther[0] < 0.1 * length:
+                order = round(float(1 / left))
+                at, (length, step) = ahead, farther
+    return None
+
+
+def _rounded(x: Any, size: float) -> float:
+    """A number as a double; zero if Newton's method has brought it ever closer to zero."""
+    return 0.0 if abs(x) <= NEGLIGIBLE * size else float(x)
+
+
+def _step(
+    equations: Sequence[Equation], at: Mapping[str, Any], known: Mapping[str, float], sizes: Sequence[Any]
+) -> Sequence[Any] | None:
+    """A Newton step in many digits; None if the Jacobian is singular or a side is undefined."""
+    from flint import arb, arb_mat
+
+    here = [difference(equation, at, known) for equation in equations]
+    if any(gap is None for gap in here):
+        return None
+    if all(gap == 0 for gap in here):
+        return [arb(0)] * len(here)
+    columns = []
+    for size, (name, x) in zip(sizes, at.items(), strict=True):
+        aside = NEGLIGIBLE * (size if x == 0 else abs(x))
+        there = [difference(equation, {**at, name: (x + aside).mid()}, known) for equation in equations]
+        if any(gap is None for gap in there):
+            return None
+        columns.append([(gap - gap_here) / aside for gap, gap_here in zip(there, here, strict=True)])
+    try:
+        found = arb_mat(columns).transpose().solve(arb_mat([[gap] for gap in here]))
+    except ZeroDivisionError:
+        return None
+    return [part.mid() for part in found.entries()]
 
 
 def _gap(equation: Equation, values: Mapping[str, float], exact: Mapping[str, Ball] | None = None) -> Ball | None:

@@ -114,7 +114,7 @@ class OneUnknown:
     def is_root(self, x: float) -> bool:
         return multiprecision.is_root(self.equation, self.name, self.at(x))
 
-    def polished(self, x: float) -> float:
+    def polished(self, x: float) -> float | None:
         return multiprecision.polished(self.equation, self.name, self.at(x))
 
     def is_blurred(self, x: float) -> bool:

@@ -226,7 +226,7 @@ class _Search:
         low, high = (self.problem.value(end) for end in span)
         x = bracketed(self.problem.value if low < 0 < high or high < 0 < low else self.problem.sure, span)
         y = self.problem.polished(x) if self.problem.is_loose(x) else x
-        return y if span[0] <= y <= span[1] else x
+        return y if y is not None and span[0] <= y <= span[1] else x
 
     def _level_root(self, span: Span) -> list[float]:
         """The root of a stretch that is level within rounding, if any: where the sides come nearest."""
@@ -236,10 +236,9 @@ class _Search:
         x = turning_point(self.form, self.name, span)
         if self.problem.is_root(x) or self.problem.is_blurred(x):
             return [x]
-        x = self.problem.polished(x)
-        near = SAME_ROOT * max(abs(low), abs(high))  # near a pole the secant may lead far away
-        if low - near <= x <= high + near and (self.problem.is_root(x) or self.problem.is_blurred(x)):
-            return [x]
+        y = self.problem.polished(x)
+        if y is not None and lies_in((y, y), span, SAME_ROOT):  # near a pole a step may lead far away
+            return [y]
         return self._crossing_beside(span)
 
     def _crossing_beside(self, span: Span) -> list[float]:

@@ -15,8 +15,8 @@ from dataclasses import replace
 
 from derive.expressions.tree import Apply, Equation, Node, Number
 from derive.numerics.algebra.evaluation import residual
-from derive.numerics.algebra.multiprecision import is_rounded_zero
-from derive.numerics.local_solvers.newton import is_isolated, sharpened
+from derive.numerics.algebra.multiprecision import is_rounded_zero, sharpened
+from derive.numerics.local_solvers.newton import is_isolated
 from derive.numerics.root_finding.expression_graph import dag_of
 from derive.numerics.root_finding.krawczyk import isolated_near
 from derive.solving.blocks.outcome import Outcome, Solution, System, agrees, are_close, repeats
