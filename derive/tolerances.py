@@ -65,7 +65,6 @@ TOLD = 1e-6  # of a ratio written in words, as a half, and of a written ratio th
 
 # Identity of roots
 
-SURE = 1e-10  # distance from a crossing at which the sides must have different signs
 SAME_ROOT = 1e-9  # distance of two roots of one unknown that are one: two numbers for it, see `AGREEMENT`
 TOGETHER = 2 * SAME_ROOT  # distance from a root within which others were merged with it
 SAME_SOLUTION = 1e-8
@@ -113,7 +112,6 @@ RANK_ON_CURVE = 1e-6  # of slopes at a point that may lie off its curve by the s
 ASIDE = 1e-6  # relative change of a number to see what depends on it: far beyond rounding, and nearly linear
 VISIBLE = 1e-6  # least change of a residual by half of a number, at a point that is to show what holds there
 KEPT = 1e-10  # error of the argument of a function beside an end of its domain; beyond it what was given decides
-FELT = 1e-10  # least change of a residual by this, or fewer than a dozen digits of the unknown are determined
 
 # Bounds over ranges
 

@@ -20,7 +20,7 @@ from derive.numerics.algebra.exact_values import many_digits, rationals
 from derive.numerics.algebra.like_terms import difference_of, occurrences
 from derive.numerics.intervals.arithmetic import Span
 from derive.numerics.intervals.enclosure import enclose
-from derive.tolerances import AGREEMENT, ASIDE, BLUR, FELT
+from derive.tolerances import AGREEMENT, ASIDE, BLUR
 from quantities.domain import Domain
 
 
@@ -120,11 +120,6 @@ class OneUnknown:
     def is_blurred(self, x: float) -> bool:
         """Whether the sides differ at a point by no more than the rounding of the numbers in them."""
         return evaluation.strain(self.equation, self.at(x), self.rounded) <= BLUR
-
-    def is_loose(self, x: float) -> bool:
-        """Whether the sides hardly depend on the unknown, so that doubles have lost digits of it."""
-        here, aside = (self.residual(at) for at in (x, x * (1 + ASIDE)))
-        return not abs(aside - here) >= FELT
 
     # Their difference
 

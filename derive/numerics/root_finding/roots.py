@@ -48,7 +48,6 @@ from derive.tolerances import (
     SAME_SIDES,
     SAME_SOLUTION,
     SMALLEST,
-    SURE,
     TOUCHING,
     UNRESOLVED,
 )
@@ -166,7 +165,7 @@ class _Search:
             if at is None or at.misses_zero:
                 continue
             crosses = self.problem.changes(low, high)
-            found += [self._crossed((low, high))] if crosses else []
+            found += [self._crossing((low, high))] if crosses else []
             clear = clear and at.is_monotone and crosses is not None
         return found, clear
 
@@ -213,20 +212,11 @@ class _Search:
         return any(map(self.problem.meets_beside_givens, points))
 
     def _crossing(self, span: Span) -> float:
-        """The one root of a stretch, to the last digits even where doubles are too few."""
-        x = self._crossed(span)
-        beside = x * (1 - SURE), x * (1 + SURE)
-        if self.problem.sure(beside[0]) * self.problem.sure(beside[1]) < 0:
-            return x
-        signs = [self.problem.sign(y) for y in beside]
-        return x if signs[0] * signs[1] <= 0 else turning_point(self.form, self.name, span)
-
-    def _crossed(self, span: Span) -> float:
-        """The point where the residual changes sign."""
+        """The point where the residual changes sign, to the last digit even where doubles are too few."""
         low, high = (self.problem.value(end) for end in span)
-        x = bracketed(self.problem.value if low < 0 < high or high < 0 < low else self.problem.sure, span)
-        y = self.problem.polished(x) if self.problem.is_loose(x) else x
-        return y if y is not None and span[0] <= y <= span[1] else x
+        gap = self.problem.value if low < 0 < high or high < 0 < low else self.problem.sure
+        x = self.problem.polished(bracketed(gap, span))
+        return x if x is not None and span[0] <= x <= span[1] else turning_point(self.form, self.name, span)
 
     def _level_root(self, span: Span) -> list[float]:
         """The root of a stretch that is level within rounding, if any: where the sides come nearest."""
@@ -313,7 +303,7 @@ class _Search:
         gaps = self.problem.value(span[0]), self.problem.value(span[1])
         if not (gaps[0] < 0 < gaps[1] or gaps[1] < 0 < gaps[0]) or self._agrees_along(span):
             return []
-        x = self._crossed(span)
+        x = self._crossing(span)
         return [x] if self.problem.is_root(x) else []
 
     def _agrees_along(self, span: Span) -> bool:
