@@ -32,8 +32,7 @@ from quantities import tolerances as declared
 EPSILON = 2.0**-52  # from one to the next double
 ROUNDING = 1.2e-16  # rounding error of one operation: half of that, itself rounded up
 LAST_DIGIT = 4e-16  # error of a number that was rounded once or twice
-HANDFUL = 1e-15  # error of a handful of operations, as in a coefficient or a bound
-SAME_SIDES = 2e-15  # residual of sides that are equal, each computed in its own way
+HANDFUL = 2e-15  # error of a handful of operations, as in a coefficient or a bound, or of sides that are equal
 EXPRESSION = 1e-14  # error of an expression: some eighty roundings in the same direction
 FOLLOWED = 1e-12  # the same after several blocks of a plan, each of which uses the results of others
 EXPONENT = 1e-13  # error of a power by its rounded exponent: the largest logarithm, 710, times a rounding

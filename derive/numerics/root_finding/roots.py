@@ -37,6 +37,7 @@ from derive.numerics.root_finding.periods import occurs_outside_angles, one_turn
 from derive.numerics.root_finding.root_boxes import Places, joined, last_holding, middle, pruned
 from derive.tolerances import (
     AGREEMENT,
+    HANDFUL,
     LARGEST,
     LEAST,
     MOST,
@@ -45,7 +46,6 @@ from derive.tolerances import (
     ROUNDED,
     SAME_MULTIPLE,
     SAME_ROOT,
-    SAME_SIDES,
     SAME_SOLUTION,
     SMALLEST,
     TOUCHING,
@@ -146,7 +146,7 @@ class _Search:
             if at is None or not at.is_monotone:
                 continue
             gap, slope = self.problem.value(end), min(at.slopes, key=abs)
-            flat = abs(self.problem.residual(end)) <= SAME_SIDES or abs(gap / slope) <= 4 * math.ulp(end)
+            flat = abs(self.problem.residual(end)) <= HANDFUL or abs(gap / slope) <= 4 * math.ulp(end)
             if not (flat or self.problem.is_blurred(end)):
                 continue
             reach = max(SAME_ROOT * abs(end), 4 * abs(gap / slope))
@@ -287,7 +287,7 @@ class _Search:
         near = [x for x in dict.fromkeys((first, second, *span, *found)) if span[0] <= x <= span[1]]
         reached = [x for x in near if is_attained(self.problem.equation, self.name, self.problem.at(x))]
         if not reached:  # a number at which a condition changes may miss being a root by rounding alone
-            reached = [x for x in near if self.problem.is_border(x) and abs(self.problem.residual(x)) <= SAME_SIDES]
+            reached = [x for x in near if self.problem.is_border(x) and abs(self.problem.residual(x)) <= HANDFUL]
         return reached[:1], bool(reached) or all(self._is_clear(side) for side in sides)
 
     def _is_clear(self, span: Span) -> bool:
@@ -310,12 +310,12 @@ class _Search:
         """Whether the sides agree at the ends and middle of a long stretch: its changes of sign are rounding."""
         low, high = span
         is_long = high - low > _BLUR * max(-low, high)
-        return is_long and all(abs(self.problem.residual(x)) <= SAME_SIDES for x in (low, middle(span), high))
+        return is_long and all(abs(self.problem.residual(x)) <= HANDFUL for x in (low, middle(span), high))
 
     def _roots_at_constants(self, span: Span) -> list[float]:
         """The roots at numbers of the equation, as in the condition `x == 3`, which sampling misses."""
         numbers = {part.real for part in walk(self.form) if isinstance(part, Number)}
-        return [x for x in numbers if span[0] <= x <= span[1] and abs(self.problem.residual(x)) <= SAME_SIDES]
+        return [x for x in numbers if span[0] <= x <= span[1] and abs(self.problem.residual(x)) <= HANDFUL]
 
     def _is_gap(self, span: Span) -> bool:
         """Whether the sides differ on both sides of a jump or pole, or are undefined there."""
@@ -339,7 +339,7 @@ class _Search:
         for low, high in jumps:
             if low <= end <= high:
                 inside, outside = (high, low) if side == 0 else (low, high)
-                return last_holding(lambda x: abs(self.problem.residual(x)) <= SAME_SIDES, inside, outside)
+                return last_holding(lambda x: abs(self.problem.residual(x)) <= HANDFUL, inside, outside)
         return end
 
     def _exact(self, span: Span, side: int) -> float:
