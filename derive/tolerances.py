@@ -85,7 +85,6 @@ FINEST_BREADTH = 1e-14  # of a side whose extreme is sought: the logarithm of th
 SPECK = 1e-15  # of a part relative to the whole box, where unknowns are zero and have no size of their own
 AROUND_ZERO = 1e-12  # (a size) of a side around zero, where its breadth has no ratio to go by
 NEAREST_ZERO = 1e-6  # of a side that begins at zero: for a cut by ratio zero counts as this share of it
-TOUCHING = 1e-12  # gap between places that are one: they were cut from each other, and their ends rounded
 
 # Newton's method: steps, relative to the unknowns, and residuals
 

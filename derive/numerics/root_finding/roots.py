@@ -48,7 +48,6 @@ from derive.tolerances import (
     SAME_ROOT,
     SAME_SOLUTION,
     SMALLEST,
-    TOUCHING,
     UNRESOLVED,
 )
 from quantities.domain import Domain
@@ -180,7 +179,7 @@ class _Search:
             flat = any(low < span[1] and span[0] < high for low, high in places.flat)
             level = flat or (wide and is_level(self.problem.equation, self.name, self.problem.known, *span))
             if level and not self._meets_along(span):  # the sides only look equal beside a large unknown
-                doubtful = doubtful or not any(lies_in(span, flat, TOUCHING) for flat in joined(places.flat))
+                doubtful = doubtful or not any(lies_in(span, flat, 0.0) for flat in joined(places.flat))
                 continue
             if level:
                 edges = self._edge(span, places.jumps, 0), self._edge(span, places.jumps, 1)
