@@ -16,7 +16,7 @@ from derive.tolerances import (
     AGREEMENT,
     AROUND_ZERO,
     EXPRESSION,
-    FINEST_BREADTH,
+    FINEST_BOX,
     FLAT,
     HANDFUL,
     LAST_DIGIT,
@@ -35,7 +35,7 @@ _NUDGES = tuple(share * sign for share, sign in product((LAST_DIGIT, HANDFUL, EX
 _DIGITS = (12, 9, 6)
 _STARTS = 6  # local searches before the ranges are cut
 _NEWTON = 25  # steps to a point at which ties hold
-_APART = 20 * FINEST_BREADTH  # of numbers that no cut of a side tells apart
+_APART = 2 * FINEST_BOX  # of numbers that no cut of a side tells apart
 _MARGINS = (0.0, MET, AGREEMENT)  # inside the limits of a local search, relative to how far they move across the box
 _ITERATIONS = 60  # of one local search
 _NEAR = 1e-3  # of what a limit may move by across the box: within this it counts as near

@@ -46,7 +46,7 @@ from derive.tolerances import (
     AROUND_ZERO,
     EXPRESSION,
     EXTREME,
-    FINEST_BREADTH,
+    FINEST_BOX,
     HUGE,
     LEAST,
     MOST,
@@ -61,7 +61,6 @@ _CORNERED = 8  # names up to which every corner is tried
 _ROUNDS = 6  # in which a part is narrowed
 _SWEEPS = 4  # of contractors on one part
 _PAYS = 0.2  # share of its length that is cut off a side, for another round
-_FINEST = 10 * FINEST_BREADTH  # breadth of a side that is not cut further
 _GOAL = "the goal"
 
 
@@ -235,7 +234,7 @@ class Boxes:
     def widest(self, part: Part) -> int | None:
         """The side to be cut: the one along which the goal, the zeros and the gaps that may be zero may change most;
         None if none can be."""
-        finest = [0.0 if step else _FINEST for step in self.steps]
+        finest = [0.0 if step else FINEST_BOX for step in self.steps]
         open_sides = [i for i, side in enumerate(part.box) if breadth(side) > finest[i]]
         rows = [row for j, row in enumerate(part.slopes) if j not in self.gaps or part.values[j][1] > 0]
         known = [row for row in rows if row is not None]
