@@ -80,7 +80,6 @@ NEAR_MULTIPLE = 1e-3  # distance of points that converge to one root of any orde
 BRACKET = 4e-16  # of a bracket, or step of an iteration, for one number: two units of the last place
 FINEST_BOX = 1e-13  # of a box of one unknown, or of the sides of one goal: across it `EXPRESSION` hides most forms
 FINEST_PART = 1e-11  # of a part of several unknowns, each of which blurs the others
-FINEST_PIECE = 1e-9  # of a piece by which an interval is narrowed, which needs only `AGREEMENT`
 SPECK = 1e-15  # of a part relative to the whole box, where unknowns are zero and have no size of their own
 AROUND_ZERO = 1e-12  # (a size) of a side around zero, where its breadth has no ratio to go by
 NEAREST_ZERO = 1e-6  # of a side that begins at zero: for a cut by ratio zero counts as this share of it
