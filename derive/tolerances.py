@@ -82,7 +82,6 @@ FINEST_BOX = 1e-13  # of a box of one unknown, or of the sides of one goal: acro
 FINEST_PART = 1e-11  # of a part of several unknowns, each of which blurs the others
 SPECK = 1e-15  # of a part relative to the whole box, where unknowns are zero and have no size of their own
 AROUND_ZERO = 1e-12  # (a size) of a side around zero, where its breadth has no ratio to go by
-NEAREST_ZERO = 1e-6  # of a side that begins at zero: for a cut by ratio zero counts as this share of it
 
 # Newton's method: steps, relative to the unknowns, and residuals
 

@@ -50,7 +50,6 @@ from derive.tolerances import (
     HUGE,
     LEAST,
     MOST,
-    NEAREST_ZERO,
     NO_SIZE,
     RANK,
 )
@@ -60,6 +59,7 @@ PARTS = 1000
 _CORNERED = 8  # names up to which every corner is tried
 _ROUNDS = 6  # in which a part is narrowed
 _SWEEPS = 4  # of contractors on one part
+_FIRST = 1000  # what a side that begins at zero is divided by
 _PAYS = 0.2  # share of its length that is cut off a side, for another round
 _GOAL = "the goal"
 
@@ -244,8 +244,9 @@ class Boxes:
     def halves(self, sides: Box, i: int) -> tuple[Box, Box]:
         """The box cut in two along a side."""
         (low, high), step = sides[i], self.steps[i]
-        near = max(LEAST, NEAREST_ZERO * high) if 0 <= low < high < MOST else LEAST
-        first = second = middle((max(low, -MOST), min(high, MOST)), near)
+        first = second = middle((max(low, -MOST), min(high, MOST)), LEAST)
+        if low == 0 and high < MOST:
+            first = second = max(LEAST, high / _FIRST)
         if step:
             first = min(max(math.floor(first / step), round(low / step)), round(high / step) - 1) * step
             second = first + step
