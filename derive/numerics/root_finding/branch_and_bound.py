@@ -42,17 +42,7 @@ from derive.numerics.root_finding.contractors import BoxConsistency, contracted
 from derive.numerics.root_finding.expression_graph import Dag, Run, dag_of
 from derive.numerics.root_finding.root_boxes import middle
 from derive.time_limits import tick
-from derive.tolerances import (
-    AROUND_ZERO,
-    EXPRESSION,
-    EXTREME,
-    FINEST_BOX,
-    HUGE,
-    LEAST,
-    MOST,
-    NO_SIZE,
-    RANK,
-)
+from derive.tolerances import AROUND_ZERO, EXPRESSION, EXTREME, FINEST_BOX, LEAST, MOST, RANK
 
 PARTS = 1000
 """Parts into which the box is cut for one end, at most."""
@@ -458,7 +448,7 @@ class _RangeSearch(Search):
             self._try_corners()
 
     def slack(self) -> float:
-        return max(EXTREME / 2 * max(abs(self.value), self.size or 0.0), NO_SIZE) if self.value < math.inf else 0.0
+        return max(EXTREME / 2 * max(abs(self.value), self.size or 0.0), LEAST) if self.value < math.inf else 0.0
 
     def _try_corners(self) -> None:
         """The goal in the middle and at the corners, which show how far it reaches."""
@@ -502,7 +492,7 @@ class _RangeSearch(Search):
                 self.value = min(self.value, there.values[0][1])
 
     def is_endless(self, part: Part) -> bool:
-        return bool(self.system.zeros) and part.floor == -math.inf and part.values[0][1] <= -HUGE
+        return bool(self.system.zeros) and part.floor == -math.inf and part.values[0][1] <= -MOST
 
     def _is_settled(self, box: Box) -> bool:
         """Whether the equations hold throughout a part, to a millionth of their terms."""
@@ -514,6 +504,6 @@ class _RangeSearch(Search):
             terms = steps[root].args if root in steps and steps[root].op == "add" else (root,)
             size = sum(max(map(abs, run.spans[at])) for at in terms)
             low, high = run.spans[root]
-            if not (size <= NO_SIZE or high - low <= EXTREME * size < math.inf):
+            if not (size <= LEAST or high - low <= EXTREME * size < math.inf):
                 return False
         return True
