@@ -135,4 +135,3 @@ LEAST_SQUARED = 1e-100  # of numbers whose squares and cubes stay in range
 LEAST_INPUT, MOST_INPUT = 1e-100, 1e100  # of inputs that one proof covers: products of three stay in range
 LEAST_TRUSTED, MOST_TRUSTED = 1e-50, 1e50  # of numbers that compiled lines guarantee: products of six stay in range
 NEAR_ZERO = 1e-30  # of the end of an interval that may be zero
-UNRESOLVED = 1e-58  # width of a stretch at zero: a hundred times the smallest that is sought

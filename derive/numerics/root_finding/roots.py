@@ -48,7 +48,6 @@ from derive.tolerances import (
     SAME_ROOT,
     SAME_SOLUTION,
     SMALLEST,
-    UNRESOLVED,
 )
 from quantities.domain import Domain
 
@@ -175,7 +174,7 @@ class _Search:
         resolved: list[Span] = []
         doubtful = False
         for span in places.level:
-            wide = span[1] - span[0] > max(_BLUR * max(abs(span[0]), abs(span[1])), UNRESOLVED)
+            wide = span[1] - span[0] > max(_BLUR * max(abs(span[0]), abs(span[1])), NEAR_ZERO)
             flat = any(low < span[1] and span[0] < high for low, high in places.flat)
             level = flat or (wide and is_level(self.problem.equation, self.name, self.problem.known, *span))
             if level and not self._meets_along(span):  # the sides only look equal beside a large unknown
