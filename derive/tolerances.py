@@ -35,7 +35,6 @@ LAST_DIGIT = 4e-16  # error of a number that was rounded once or twice
 HANDFUL = 2e-15  # error of a handful of operations, as in a coefficient or a bound, or of sides that are equal
 EXPRESSION = 1e-14  # error of an expression: some eighty roundings in the same direction
 FOLLOWED = 1e-12  # the same after several blocks of a plan, each of which uses the results of others
-EXPONENT = 1e-13  # error of a power by its rounded exponent: the largest logarithm, 710, times a rounding
 EXACT_FRACTION = 1e-15  # (a size) difference of a decimal exponent from the fraction that it means
 
 # Rounding as it shows in equations
