@@ -128,8 +128,7 @@ AT_ZERO = 1e-12  # (a size) the same step from zero, which has no size of its ow
 
 LEAST, MOST = declared.LEAST, declared.MOST  # of a number
 SMALLEST, LARGEST = 1e-60, 1e60  # of an unknown that is sought: products of five stay in range
-UNDERFLOW = 1e-300  # more than all that underflows in a sum
-NO_UNDERFLOW = 1e-290  # from which on a product has a relative rounding error
+UNDERFLOW = 1e-290  # more than all that underflows in a sum; from here on a product has a relative rounding error
 LEAST_SQUARED = 1e-100  # of numbers whose squares and cubes stay in range
 LEAST_INPUT, MOST_INPUT = 1e-100, 1e100  # of inputs that one proof covers: products of three stay in range
 LEAST_TRUSTED, MOST_TRUSTED = 1e-50, 1e50  # of numbers that compiled lines guarantee: products of six stay in range
