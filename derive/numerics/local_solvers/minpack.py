@@ -26,8 +26,6 @@ from derive.tolerances import (
     BESIDE_LARGEST,
     CONVERGED,
     LEAST_SQUARES,
-    LIBRARY_GAP,
-    LIBRARY_STEP,
     RANK_OF_FACTORS,
     RUN_OUT,
     SNAPPED,
@@ -119,23 +117,28 @@ class _ScaledSystem:
 
 
 def _hybrid(system: _ScaledSystem) -> Array | None:
-    return _by_minpack(system, "hybr", {"xtol": LIBRARY_STEP, "maxfev": 20 * (len(system.start) + 5)})
+    return _by_minpack(system, "hybr", "maxfev")
 
 
 def _levenberg(system: _ScaledSystem) -> Array | None:
-    return _by_minpack(
-        system, "lm", {"xtol": LIBRARY_STEP, "ftol": LIBRARY_GAP, "maxiter": 20 * (len(system.start) + 5)}
-    )
+    return _by_minpack(system, "lm", "maxiter")
 
 
-def _by_minpack(system: _ScaledSystem, method: str, options: dict[str, Any]) -> Array | None:
+def _by_minpack(system: _ScaledSystem, method: str, limit: str) -> Array | None:
+    """The point at which a method of the library stops by its own tolerance, from where full Newton steps follow."""
     from scipy import optimize
 
     dense = (lambda at: system.jacobian(at).toarray()) if system.search.tape.is_sparse else system.jacobian
     if np.abs(system.gaps(system.start)).max() >= _BEYOND:
         return None
     with np.errstate(all="ignore"):
-        found = optimize.root(system.gaps, system.start, jac=dense, method=method, options=options)
+        found = optimize.root(
+            system.gaps,
+            system.start,
+            jac=dense,
+            method=method,
+            options={limit: 20 * (len(system.start) + 5)},
+        )
     system.search.work += found.nfev * len(system.start)
     return system.unscaled(found.x)
 
