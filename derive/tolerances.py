@@ -86,7 +86,6 @@ AROUND_ZERO = 1e-12  # (a size) of a side around zero, where its breadth has no 
 
 STILL = 1e-15  # step that is only rounding
 STEP_DONE = 1e-13  # step after which the next one, its square, is negligible
-RUN_OUT = 1e-6  # step that may be all rounding where a system is badly conditioned
 CONVERGED = 1e-4  # shortest step of a point that counts as a root at all
 STALLED = 1e-10  # residual of a point that counts as a root although no step reduces it
 SNAPPED, BESIDE_LARGEST = 1e-12, 1e-13  # what steps leave of an unknown that is zero: of itself, then of the largest

@@ -27,7 +27,6 @@ from derive.tolerances import (
     CONVERGED,
     LEAST_SQUARES,
     RANK_OF_FACTORS,
-    RUN_OUT,
     SNAPPED,
     STEP_DONE,
     STILL,
@@ -166,7 +165,7 @@ def _newton(system: _ScaledSystem) -> Array | None:
                 break
             share /= 2.0
             if share < _SHORTEST:  # as at a root, where only rounding is left of the steps
-                return system.unscaled(at) if length <= RUN_OUT else None
+                return system.unscaled(at)
         at = there
     return system.unscaled(at)
 
