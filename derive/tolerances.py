@@ -93,9 +93,7 @@ FLAT = 1e-16  # change of a target after which a library's descent stops: it onl
 
 # Rank: pivots and singular values, relative to the largest, by how accurate the entries are
 
-RANK = 1e-12  # of exact coefficients: rounding, times the growth of the entries
-RANK_OF_FACTORS = 1e-14  # of factors that only have to lead to a better point
-LEAST_SQUARES = 1e-10  # of singular values that are left out if those factors are singular
+RANK = 1e-12  # of coefficients: rounding, times the growth of the entries
 RANK_OF_QUOTIENTS = 1e-7  # of difference quotients, which have seven digits
 RANK_ON_CURVE = 1e-6  # of slopes at a point that may lie off its curve by the square root of `TIGHT`
 

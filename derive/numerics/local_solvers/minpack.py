@@ -22,15 +22,7 @@ from derive.expressions.tree import Equation
 from derive.numerics.algebra.multiprecision import difference
 from derive.numerics.local_solvers.automatic_differentiation import Tape
 from derive.time_limits import tick
-from derive.tolerances import (
-    BESIDE_LARGEST,
-    CONVERGED,
-    LEAST_SQUARES,
-    RANK_OF_FACTORS,
-    SNAPPED,
-    STEP_DONE,
-    STILL,
-)
+from derive.tolerances import BESIDE_LARGEST, CONVERGED, RANK, SNAPPED, STEP_DONE, STILL
 
 Array = Any
 """A NumPy array of floats."""
@@ -194,9 +186,9 @@ def solver(jacobian: Array) -> Callable[[Array], Array] | None:
         return None
     lu, pivots, _ = dense.lapack.dgetrf(jacobian)
     diagonal = np.abs(np.diag(lu))
-    if diagonal.min() > RANK_OF_FACTORS * diagonal.max():
+    if diagonal.min() > RANK * diagonal.max():
         return lambda right: dense.lapack.dgetrs(lu, pivots, right)[0]
-    return lambda right: np.linalg.lstsq(jacobian, right, rcond=LEAST_SQUARES)[0]
+    return lambda right: np.linalg.lstsq(jacobian, right, rcond=RANK)[0]
 
 
 def refined(tape: Tape, equations: Sequence[Equation], at: Array) -> Array:

@@ -23,7 +23,7 @@ RISING = {
     "steps": "EPSILON STILL STEP_DONE CONVERGED",
     "residuals of a search": "ROUNDED MET STALLED AGREEMENT",
     "an interval that is a number": "MET POINT CONSTANT",
-    "rank": "EXPRESSION RANK LEAST_SQUARES RANK_OF_QUOTIENTS RANK_ON_CURVE",
+    "rank": "EXPRESSION RANK RANK_OF_QUOTIENTS RANK_ON_CURVE",
     "bounds": "FOLLOWED ATTAINED EXTREME CONSTANT",
     "in many digits": "NEGLIGIBLE LAST_DIGIT VANISHED",
     "sizes": "LEAST UNDERFLOW LEAST_INPUT SMALLEST LEAST_TRUSTED NEAR_ZERO",
@@ -43,7 +43,7 @@ ROLES = {
     """,
     "steers a search: a step, or where it stops": """
         BRACKET FINEST_BOX FINEST_PART SPECK AROUND_ZERO
-        STILL STEP_DONE FLAT RANK_OF_FACTORS LEAST_SQUARES ASIDE
+        STILL STEP_DONE FLAT ASIDE
         AT_ZERO
     """,
     "says what is worth a word": "MOVED WORTH_TELLING TOLD RESPONSE",
