@@ -88,7 +88,6 @@ STILL = 1e-15  # step that is only rounding
 STEP_DONE = 1e-13  # step after which the next one, its square, is negligible
 CONVERGED = 1e-4  # shortest step of a point that counts as a root at all
 STALLED = 1e-10  # residual of a point that counts as a root although no step reduces it
-SNAPPED, BESIDE_LARGEST = 1e-12, 1e-13  # what steps leave of an unknown that is zero: of itself, then of the largest
 FLAT = 1e-16  # change of a target after which a library's descent stops: it only has to lead to a good point
 
 # Rank: pivots and singular values, relative to the largest, by how accurate the entries are

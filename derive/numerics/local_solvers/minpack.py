@@ -22,7 +22,7 @@ from derive.expressions.tree import Equation
 from derive.numerics.algebra.multiprecision import difference
 from derive.numerics.local_solvers.automatic_differentiation import Tape
 from derive.time_limits import tick
-from derive.tolerances import BESIDE_LARGEST, CONVERGED, RANK, SNAPPED, STEP_DONE, STILL
+from derive.tolerances import CONVERGED, NEGLIGIBLE, RANK, STEP_DONE, STILL
 
 Array = Any
 """A NumPy array of floats."""
@@ -213,7 +213,7 @@ def refined(tape: Tape, equations: Sequence[Equation], at: Array) -> Array:
         if not length < shortest:
             break
         now, shortest = now - step, length
-    small = np.abs(now) <= SNAPPED * np.maximum(np.abs(at), BESIDE_LARGEST * np.max(np.abs(at)))
+    small = np.abs(now) <= NEGLIGIBLE * np.abs(at)
     snapped = np.where(small, 0.0, now)
     back = step_from(snapped) if small.any() else None
     return snapped if back is not None and np.all(np.abs(back[small]) <= 1e-3 * np.abs(at[small])) else now
