@@ -22,7 +22,7 @@ from derive.expressions.tree import Equation
 from derive.numerics.algebra.multiprecision import difference
 from derive.numerics.local_solvers.automatic_differentiation import Tape
 from derive.time_limits import tick
-from derive.tolerances import CONVERGED, NEGLIGIBLE, RANK, STEP_DONE, STILL
+from derive.tolerances import CONVERGED, HANDFUL, NEGLIGIBLE, RANK, STEP_DONE
 
 Array = Any
 """A NumPy array of floats."""
@@ -239,6 +239,6 @@ def corrected(tape: Tape, at: Array) -> Array | None:
             break
         best, shortest = at, length
         at = at - step
-        if length <= STILL:
+        if length <= HANDFUL:
             return at
     return best if shortest <= CONVERGED else None

@@ -20,7 +20,7 @@ RISING = {
     "roots": "EXPRESSION SAME_ROOT TOGETHER SAME_SOLUTION SAME_MULTIPLE NEAR_MULTIPLE",
     "what is cut no further": "BRACKET FINEST_BOX FINEST_PART SAME_ROOT SAME_SOLUTION",
     "a box, and what hides a form in it": "EXPRESSION FINEST_BOX",
-    "steps": "EPSILON STILL STEP_DONE CONVERGED",
+    "steps": "EPSILON STEP_DONE CONVERGED",
     "residuals of a search": "ROUNDED MET STALLED AGREEMENT",
     "an interval that is a number": "MET POINT CONSTANT",
     "rank": "EXPRESSION RANK RANK_OF_QUOTIENTS RANK_ON_CURVE",
@@ -43,7 +43,7 @@ ROLES = {
     """,
     "steers a search: a step, or where it stops": """
         BRACKET FINEST_BOX FINEST_PART SPECK AROUND_ZERO
-        STILL STEP_DONE FLAT ASIDE
+        STEP_DONE FLAT ASIDE
         AT_ZERO
     """,
     "says what is worth a word": "MOVED WORTH_TELLING TOLD RESPONSE",
