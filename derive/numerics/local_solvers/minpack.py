@@ -22,7 +22,7 @@ from derive.expressions.tree import Equation
 from derive.numerics.algebra.multiprecision import difference
 from derive.numerics.local_solvers.automatic_differentiation import Tape
 from derive.time_limits import tick
-from derive.tolerances import CONVERGED, HANDFUL, NEGLIGIBLE, RANK, STEP_DONE
+from derive.tolerances import HANDFUL, NEAR_MULTIPLE, NEGLIGIBLE, RANK, STEP_DONE
 
 Array = Any
 """A NumPy array of floats."""
@@ -241,4 +241,4 @@ def corrected(tape: Tape, at: Array) -> Array | None:
         at = at - step
         if length <= HANDFUL:
             return at
-    return best if shortest <= CONVERGED else None
+    return best if shortest <= NEAR_MULTIPLE else None
