@@ -17,7 +17,7 @@ from derive.expressions.tree import Equation
 from derive.numerics.algebra.evaluation import residual
 from derive.numerics.algebra.linear import solved
 from derive.time_limits import tick
-from derive.tolerances import LEAST, RANK_OF_QUOTIENTS, ROUNDED, STALLED
+from derive.tolerances import AGREEMENT, LEAST, RANK_OF_QUOTIENTS, ROUNDED
 
 _STEP = 1e-7  # of the difference quotient
 _DAMPED = 1e-5  # share of the largest curvature that is added to each
@@ -83,9 +83,9 @@ class _System:
                 return None
             moved = self.damped(point, dict(zip(self.unknowns, taken, strict=True)), size)
             if moved is None:
-                return point if size <= STALLED else None
+                return point if size <= AGREEMENT else None
             point, gaps = moved
-        return point if gaps is not None and max(map(abs, gaps)) <= STALLED else None
+        return point if gaps is not None and max(map(abs, gaps)) <= AGREEMENT else None
 
     def gaps(self, point: Mapping[str, float]) -> list[float] | None:
         values = {**self.known, **point}
