@@ -96,7 +96,6 @@ RANK_ON_CURVE = 1e-6  # of slopes at a point that may lie off its curve by the s
 # Loss of digits
 
 ASIDE = 1e-6  # relative change of a number to see what depends on it: far beyond rounding, and nearly linear
-VISIBLE = 1e-6  # least change of a residual by half of a number, at a point that is to show what holds there
 KEPT = 1e-10  # error of the argument of a function beside an end of its domain; beyond it what was given decides
 
 # Bounds over ranges

@@ -21,7 +21,7 @@ from derive.numerics.root_finding.expression_graph import dag_of
 from derive.numerics.root_finding.krawczyk import isolated_near
 from derive.solving.blocks.outcome import Outcome, Solution, System, agrees, are_close, repeats
 from derive.solving.blocks.substitution import expressed
-from derive.tolerances import AGREEMENT, BLUR, HANDFUL, LAST_DIGIT, NEAR_MULTIPLE, ROUNDED, TIGHT, VISIBLE
+from derive.tolerances import AGREEMENT, BLUR, HANDFUL, LAST_DIGIT, NEAR_MULTIPLE, ROUNDED, TIGHT
 
 _FEW = 20  # limit on unknowns of a system that is improved by difference quotients
 _SMALL = 8  # limit on unknowns of a system that is refined in multiprecision
@@ -178,7 +178,7 @@ def is_telling(values: Mapping[str, float], system: System) -> bool:
         numbers = [{**at, name: 1.5 * system.known[name]} for name in given]
         gaps = [*(residual(one, at) for one in moved), *(residual(equation, one) for one in numbers)]
         here = residual(equation, at)
-        if any(abs(gap - here) <= VISIBLE for gap in gaps):
+        if any(abs(gap - here) <= AGREEMENT for gap in gaps):
             return False
     return True
 
