@@ -89,8 +89,7 @@ FLAT = 1e-16  # change of a target after which a library's descent stops: it onl
 # Rank: pivots and singular values, relative to the largest, by how accurate the entries are
 
 RANK = 1e-12  # of coefficients: rounding, times the growth of the entries
-RANK_OF_QUOTIENTS = 1e-7  # of difference quotients, which have seven digits
-RANK_ON_CURVE = 1e-6  # of slopes at a point that may lie off its curve by the square root of `TIGHT`
+RANK_OF_SLOPES = 1e-6  # of quotients, and at a point that may lie off its curve by the square root of `TIGHT`
 
 # Loss of digits
 

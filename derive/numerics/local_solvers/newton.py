@@ -17,7 +17,7 @@ from derive.expressions.tree import Equation
 from derive.numerics.algebra.evaluation import residual
 from derive.numerics.algebra.linear import solved
 from derive.time_limits import tick
-from derive.tolerances import AGREEMENT, LEAST, RANK_OF_QUOTIENTS, ROUNDED
+from derive.tolerances import AGREEMENT, LEAST, RANK_OF_SLOPES, ROUNDED
 
 _STEP = 1e-7  # of the difference quotient
 _DAMPED = 1e-5  # share of the largest curvature that is added to each
@@ -51,7 +51,7 @@ def is_isolated(
     equations: Sequence[Equation],
     point: Mapping[str, float],
     known: Mapping[str, float],
-    rank: float = RANK_OF_QUOTIENTS,
+    rank: float = RANK_OF_SLOPES,
 ) -> bool:
     """Whether a solution is isolated: its Jacobian has full rank by difference quotients to either side."""
     system = _System(equations, list(point), known)
@@ -78,7 +78,7 @@ class _System:
             if size <= ROUNDED:
                 return point
             rows = self.rows(point, gaps)
-            taken = rows and (solved([*map(list, rows)], RANK_OF_QUOTIENTS) or solved(_normal(rows), RANK_OF_QUOTIENTS))
+            taken = rows and (solved([*map(list, rows)], RANK_OF_SLOPES) or solved(_normal(rows), RANK_OF_SLOPES))
             if not taken:
                 return None
             moved = self.damped(point, dict(zip(self.unknowns, taken, strict=True)), size)

@@ -29,7 +29,7 @@ from derive.solving.blocks.polishing import is_telling
 from derive.solving.blocks.samples import spread, starts
 from derive.solving.blocks.tearing import tearings
 from derive.time_limits import tick
-from derive.tolerances import AGREEMENT, AT_END, LEAST_SQUARED, RANK_ON_CURVE, ROUNDED
+from derive.tolerances import AGREEMENT, AT_END, LEAST_SQUARED, RANK_OF_SLOPES, ROUNDED
 
 _STEPS = (1e-3, 1e-2, 3e-2)  # relative to the unknowns' sizes
 _KEPT = 0.2  # least share of a step that the corrector must leave
@@ -146,7 +146,7 @@ def _echelon(rows: list[list[float]]) -> list[int]:
         places = product(range(at, len(rows)), columns)
         i, column = max(places, key=lambda place: abs(rows[place[0]][place[1]]))
         pivot = rows[i][column]
-        if abs(pivot) <= RANK_ON_CURVE:
+        if abs(pivot) <= RANK_OF_SLOPES:
             break
         rows[at], rows[i] = rows[i], rows[at]
         rows[at] = [entry / pivot for entry in rows[at]]
