@@ -69,7 +69,6 @@ SAME_SOLUTION = 1e-8
 """The same for solutions of a system. They are found by several methods, each of which only had to meet `AGREEMENT`; a
 condition of ten leaves them eight digits."""
 WHOLE = 1e-9  # difference of a number from a whole one, such as an exponent or a count of turns
-AT_END = 1e-9  # distance from the end of a domain at which a number may belong to either side
 SAME_MULTIPLE = 1e-6  # distance of unknowns that belong to one root of order two: the square root of `TIGHT`
 NEAR_MULTIPLE = 1e-3  # distance of points that converge to one root of any order, from parts that no proof settles
 

@@ -45,7 +45,6 @@ from derive.time_limits import tick
 from derive.tolerances import (
     AGREEMENT,
     ASIDE,
-    AT_END,
     BRACKET,
     LARGEST,
     LEAST,
@@ -53,6 +52,7 @@ from derive.tolerances import (
     MOST,
     MOST_TRUSTED,
     ROUNDING,
+    SAME_ROOT,
     SMALLEST,
     TRUSTED,
 )
@@ -299,7 +299,7 @@ class _Listing:
             text, domain = self.scope.variables[name], self.system.domains[name]
             for end, sign in ((domain.low, 1), (domain.high, -1)):
                 if isfinite(end):
-                    slack = sign * AT_END * abs(end)
+                    slack = sign * SAME_ROOT * abs(end)
                     above, below = (">", "<") if sign > 0 else ("<", ">")
                     inside.append(f"({text} {above} {end + slack!r})")
                     outside.append(f"({text} {below} {end - slack!r})")

@@ -29,7 +29,7 @@ from derive.solving.blocks.polishing import is_telling
 from derive.solving.blocks.samples import spread, starts
 from derive.solving.blocks.tearing import tearings
 from derive.time_limits import tick
-from derive.tolerances import AGREEMENT, AT_END, LEAST_SQUARED, RANK_OF_SLOPES, ROUNDED
+from derive.tolerances import AGREEMENT, LEAST_SQUARED, RANK_OF_SLOPES, ROUNDED, SAME_ROOT
 
 _STEPS = (1e-3, 1e-2, 3e-2)  # relative to the unknowns' sizes
 _KEPT = 0.2  # least share of a step that the corrector must leave
@@ -168,7 +168,7 @@ def _follows(
         found = system.near(aside, steps=20)
         if found is None or system.gap(found) > 2 * ROUNDED:
             return False
-        if not all(lies_in((x, x), system.inside(name), AT_END) for name, x in found.items()):
+        if not all(lies_in((x, x), system.inside(name), SAME_ROOT) for name, x in found.items()):
             return False
         gone = max(abs(found[name] - x) / sizes[name] for name, x in values.items())
         if not _KEPT * step <= gone <= step / _KEPT:
