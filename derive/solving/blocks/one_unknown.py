@@ -67,7 +67,6 @@ from derive.tolerances import (
     SAME_MULTIPLE,
     SAME_ROOT,
     SMALLEST,
-    WHOLE,
 )
 from quantities.domain import Domain
 from quantities.rational import exact_of, nearest
@@ -470,7 +469,7 @@ def _by_whole_exponents(problem: OneUnknown, power: Apply) -> Outcome:
         undecided = undecided or outcome.undecided or any(solution.spans for solution in outcome.solutions)
         for solution in outcome.solutions:
             number = value(exponent, {**problem.known, **solution.values}) if not solution.spans else 0.5
-            if not abs(number - round(number)) <= WHOLE * max(1.0, abs(number)):
+            if not abs(number - round(number)) <= SAME_ROOT * max(1.0, abs(number)):
                 continue
             whole = Equation(exponent, "=", Number(Fraction(round(number))))
             for exact in solutions_of(replace(problem, equation=whole)).solutions:
