@@ -48,9 +48,9 @@ from derive.tolerances import (
     BRACKET,
     LARGEST,
     LEAST,
-    LEAST_TRUSTED,
+    LEAST_FACTOR,
     MOST,
-    MOST_TRUSTED,
+    MOST_FACTOR,
     ROUNDING,
     SAME_ROOT,
     SMALLEST,
@@ -254,7 +254,7 @@ class _Listing:
         tests += [f"(not {doubt})" for doubt in self.scope.asked]
         for name in self.system.unknowns:
             sized = f"{self.dialect.size}({self.scope.variables[name]})"
-            tests += [f"({LEAST_TRUSTED!r} <= {sized})", f"({sized} <= {MOST_TRUSTED!r})"]
+            tests += [f"({LEAST_FACTOR!r} <= {sized})", f"({sized} <= {MOST_FACTOR!r})"]
         return self.sheet.line(self.dialect.logic("and", tests))
 
     def _errors(self) -> list[str]:

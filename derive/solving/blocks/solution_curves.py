@@ -29,7 +29,7 @@ from derive.solving.blocks.polishing import is_telling
 from derive.solving.blocks.samples import spread, starts
 from derive.solving.blocks.tearing import tearings
 from derive.time_limits import tick
-from derive.tolerances import AGREEMENT, LEAST_SQUARED, RANK_OF_SLOPES, ROUNDED, SAME_ROOT
+from derive.tolerances import AGREEMENT, LEAST_FACTOR, RANK_OF_SLOPES, ROUNDED, SAME_ROOT
 
 _STEPS = (1e-3, 1e-2, 3e-2)  # relative to the unknowns' sizes
 _KEPT = 0.2  # least share of a step that the corrector must leave
@@ -51,7 +51,7 @@ def lies_on_curve(values: Mapping[str, float], system: System) -> bool:
     >>> at({"x": 1.0, "y": 0.0}, "x**2 + y**2 = 1", "x = 1")
     False
     """
-    if any(0 < abs(x) < LEAST_SQUARED for x in values.values()):
+    if any(0 < abs(x) < LEAST_FACTOR for x in values.values()):
         return False  # where squares underflow, everything seems to hold
     if not is_telling(values, system):
         return False

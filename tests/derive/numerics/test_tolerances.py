@@ -26,8 +26,8 @@ RISING = {
     "rank": "EXPRESSION RANK RANK_OF_SLOPES",
     "bounds": "FOLLOWED ATTAINED EXTREME CONSTANT",
     "in many digits": "NEGLIGIBLE LAST_DIGIT VANISHED",
-    "sizes": "LEAST UNDERFLOW LEAST_INPUT SMALLEST LEAST_TRUSTED NEAR_ZERO",
-    "large ones": "MOST_TRUSTED LARGEST MOST_INPUT MOST",
+    "sizes": "LEAST UNDERFLOW SMALLEST LEAST_FACTOR NEAR_ZERO",
+    "large ones": "MOST_FACTOR LARGEST MOST",
 }
 
 ROLES = {
@@ -47,7 +47,7 @@ ROLES = {
     """,
     "says what is worth a word": "MOVED WORTH_TELLING TOLD RESPONSE",
     "is a size": """
-        LEAST MOST SMALLEST LARGEST LEAST_SQUARED LEAST_INPUT MOST_INPUT LEAST_TRUSTED MOST_TRUSTED
+        LEAST MOST SMALLEST LARGEST LEAST_FACTOR MOST_FACTOR
     """,
 }
 """What each constant is for. Those that decide stand where exact numbers do not decide yet: none may be added."""
@@ -97,7 +97,7 @@ def test_declared_numbers_are_told_apart_no_less_sharply_than_answers():
 
 
 def test_products_of_sizes_are_numbers():
-    powers = {"LARGEST": 5, "MOST_INPUT": 3, "MOST_TRUSTED": 6}
+    powers = {"LARGEST": 5, "MOST_FACTOR": 6}
     assert all(getattr(tolerances, name) ** power <= tolerances.MOST * 1.001 for name, power in powers.items())
     assert all(getattr(tolerances, name) > 0 for name in dir(tolerances) if name.isupper())
 
