@@ -31,7 +31,7 @@ from quantities import tolerances as declared
 
 EPSILON = 2.0**-52  # from one to the next double
 ROUNDING = 1.2e-16  # rounding error of one operation: half of that, itself rounded up
-LAST_DIGIT = 4e-16  # error of a number that was rounded once or twice
+LAST_DIGIT = 4e-16  # error of a number that was rounded once or twice, to which an iteration or a bracket narrows
 HANDFUL = 2e-15  # error of a handful of operations, as in a coefficient or a bound, or of sides that are equal
 EXPRESSION = 1e-14  # error of an expression: some eighty roundings in the same direction
 FOLLOWED = 1e-12  # the same after several blocks of a plan, each of which uses the results of others
@@ -73,7 +73,6 @@ NEAR_MULTIPLE = 1e-3  # distance of points that converge to one root of any orde
 
 # Width: what is not cut further
 
-BRACKET = 4e-16  # of a bracket, or step of an iteration, for one number: two units of the last place
 FINEST_BOX = 1e-13  # of a box of one unknown, or of the sides of one goal: across it `EXPRESSION` hides most forms
 FINEST_PART = 1e-11  # of a part of several unknowns, each of which blurs the others
 SPECK = 1e-15  # of a part relative to the whole box, where unknowns are zero and have no size of their own

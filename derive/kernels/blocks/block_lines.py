@@ -45,8 +45,8 @@ from derive.time_limits import tick
 from derive.tolerances import (
     AGREEMENT,
     ASIDE,
-    BRACKET,
     LARGEST,
+    LAST_DIGIT,
     LEAST,
     LEAST_FACTOR,
     MOST,
@@ -401,7 +401,7 @@ def _closed_in(gap: Callable[..., Any], bracket: Sequence[Any], inputs: Sequence
         x2, f2 = numpy.where(same, x2, x1), numpy.where(same, f2, f1)
         x1, f1 = x, f
         best = numpy.where(numpy.abs(f1) < numpy.abs(f2), x1, x2)
-        narrow = BRACKET * numpy.abs(best) / numpy.abs(x2 - x1)
+        narrow = LAST_DIGIT * numpy.abs(best) / numpy.abs(x2 - x1)
         lost, met = numpy.isnan(f), f == 0
         done = pending & (met | lost | (narrow >= 0.5))
         found[places[done]] = numpy.where(met, x1, numpy.where(lost, inf, best))[done]
