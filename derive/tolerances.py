@@ -76,7 +76,7 @@ NEAR_MULTIPLE = 1e-3  # distance of points that converge to one root of any orde
 FINEST_BOX = 1e-13  # of a box of one unknown, or of the sides of one goal: across it `EXPRESSION` hides most forms
 FINEST_PART = 1e-11  # of a part of several unknowns, each of which blurs the others
 SPECK = 1e-15  # of a part relative to the whole box, where unknowns are zero and have no size of their own
-AROUND_ZERO = 1e-12  # (a size) of a side around zero, where its breadth has no ratio to go by
+AROUND_ZERO = 1e-12  # (a size) of a side around zero or a step from it, where no number gives them a size
 
 # Newton's method: steps, relative to the unknowns, and residuals
 
@@ -108,7 +108,6 @@ NEGLIGIBLE = 1e-30
 a number, as the step of a difference quotient or the last step of an iteration; of what a number was, as the rest of
 one that is zero; of a gap, as its differences where it is constant."""
 VANISHED = 1e-3  # gap at a root relative to those `ASIDE` of it: 1e-10 at a simple root, and one where there is none
-AT_ZERO = 1e-12  # (a size) the same step from zero, which has no size of its own
 
 # Sizes of numbers, in base units
 

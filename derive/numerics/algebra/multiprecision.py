@@ -32,16 +32,7 @@ from derive.numerics.algebra.exact_values import Ball, ball_of, folded_ball, man
 from derive.numerics.intervals.arithmetic import minus, plus
 from derive.numerics.intervals.enclosure import enclose
 from derive.time_limits import tick
-from derive.tolerances import (
-    ASIDE,
-    AT_ZERO,
-    LARGEST,
-    LAST_DIGIT,
-    MET,
-    NEGLIGIBLE,
-    SAME_ROOT,
-    VANISHED,
-)
+from derive.tolerances import AROUND_ZERO, ASIDE, LARGEST, LAST_DIGIT, MET, NEGLIGIBLE, SAME_ROOT, VANISHED
 from quantities.rational import exact_of
 
 _MORE_BITS = 2400  # precision in which the sum of any doubles is exact
@@ -65,7 +56,7 @@ def is_root(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
     (False, True)
     """
     x = values[name]
-    aside = ASIDE * abs(x) or AT_ZERO
+    aside = ASIDE * abs(x) or AROUND_ZERO
     at, below, above = (_gap(equation, {**values, name: point}) for point in (x, x - aside, x + aside))
     largest = max((abs(gap) for gap in (below, above) if gap is not None), default=0)
     return at is not None and largest > 0 and bool(abs(at) <= VANISHED * largest)
@@ -224,7 +215,7 @@ def turning_point(form: Node, name: str, span: tuple[float, float]) -> float:
     from flint import arb
 
     farthest = max(abs(span[0]), abs(span[1]))
-    reach = max(span[1] - span[0], SAME_ROOT * farthest) or AT_ZERO
+    reach = max(span[1] - span[0], SAME_ROOT * farthest) or AROUND_ZERO
     step = (arb(reach) * NEGLIGIBLE).mid()
 
     def height(x: Ball) -> Ball | None:

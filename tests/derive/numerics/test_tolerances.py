@@ -43,7 +43,6 @@ ROLES = {
     "steers a search: a step, or where it stops": """
         FINEST_BOX FINEST_PART SPECK AROUND_ZERO
         STEP_DONE FLAT ASIDE
-        AT_ZERO
     """,
     "says what is worth a word": "MOVED WORTH_TELLING TOLD RESPONSE",
     "is a size": """
