@@ -34,7 +34,6 @@ ROUNDING = 1.2e-16  # rounding error of one operation: half of that, itself roun
 LAST_DIGIT = 4e-16  # error of a number that was rounded once or twice, to which an iteration or a bracket narrows
 HANDFUL = 2e-15  # error of a handful of operations, as in a coefficient or a bound, or of sides that are equal
 EXPRESSION = 1e-14  # error of an expression: some eighty roundings in the same direction
-FOLLOWED = 1e-12  # the same after several blocks of a plan, each of which uses the results of others
 EXACT_FRACTION = 1e-15  # (a size) difference of a decimal exponent from the fraction that it means
 
 # Rounding as it shows in equations
@@ -45,7 +44,7 @@ TRUSTED = 5e-13  # error of a number that compiled lines of arithmetic guarantee
 
 # Agreement of two sides, or of two numbers for one quantity
 
-TIGHT = 1e-12  # residual of numbers that lost no digits and need no improvement
+TIGHT = 1e-12  # residual of numbers that lost no digits, and error of one that follows through several blocks of a plan
 MET = 1e-11  # residual of sides that differ only by rounding, without cancellation
 AGREEMENT = 1e-9
 """Residual up to which an exact relation holds, and difference of two numbers for one quantity. Doubles have sixteen

@@ -26,7 +26,7 @@ from derive.numerics.algebra.like_terms import ZERO, added, filled, inverted, mu
 from derive.numerics.intervals.arithmetic import hull
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.planning.networks import reached
-from derive.tolerances import EXPRESSION, FOLLOWED, KEPT, ROUNDING
+from derive.tolerances import EXPRESSION, KEPT, ROUNDING, TIGHT
 from quantities.declaration import Declaration
 from quantities.rational import exact_of
 
@@ -148,7 +148,7 @@ _HALF = Number(Fraction(1, 2))
 _TWICE = Number(2 * Fraction(ROUNDING))  # the error of a bound itself, and of the distance that it is compared with
 _MAGNIFIED = Number(Fraction(ROUNDING) / Fraction(KEPT))
 _OF_A_GIVEN = Fraction(3)  # roundings: its own, that of its unit's size, and that of their product
-_SOUGHT = Fraction(FOLLOWED) / Fraction(ROUNDING)  # roundings in what a search has found, or one root of several
+_SOUGHT = Fraction(TIGHT) / Fraction(ROUNDING)  # roundings in what a search has found, or one root of several
 
 
 @dataclass(frozen=True)
