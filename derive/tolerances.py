@@ -63,7 +63,6 @@ TOLD = 1e-6  # of a ratio written in words, as a half, and of a written ratio th
 # Identity of roots
 
 SAME_ROOT = 1e-9  # distance of two roots of one unknown that are one, or of one from an end or a whole number
-TOGETHER = 2 * SAME_ROOT  # distance from a root within which others were merged with it
 SAME_SOLUTION = 1e-8
 """The same for solutions of a system. They are found by several methods, each of which only had to meet `AGREEMENT`; a
 condition of ten leaves them eight digits."""
