@@ -34,7 +34,6 @@ ROUNDING = 1.2e-16  # rounding error of one operation: half of that, itself roun
 LAST_DIGIT = 4e-16  # error of a number that was rounded once or twice, to which an iteration or a bracket narrows
 HANDFUL = 2e-15  # error of a handful of operations, as in a coefficient or a bound, or of sides that are equal
 EXPRESSION = 1e-14  # error of an expression: some eighty roundings in the same direction
-EXACT_FRACTION = 1e-15  # (a size) difference of a decimal exponent from the fraction that it means
 
 # Rounding as it shows in equations
 
