@@ -48,7 +48,6 @@ MET = 1e-11  # residual of sides that differ only by rounding, without cancellat
 AGREEMENT = 1e-9
 """Residual up to which an exact relation holds, and difference of two numbers for one quantity. Doubles have sixteen
 digits; a plan of many steps and some cancellation may lose half a dozen. A mistake of unit or sign loses all."""
-SLIVER = 1e-8  # of a map's side: a region that is thinner is an equality of three, which rounding decides
 ON_A_BORDER = 1e-6
 """Distance of a border that was sought from its closed form: checks fail only beyond `AGREEMENT`, which a flat curve of
 residuals meets some digits later."""
