@@ -48,9 +48,6 @@ MET = 1e-11  # residual of sides that differ only by rounding, without cancellat
 AGREEMENT = 1e-9
 """Residual up to which an exact relation holds, and difference of two numbers for one quantity. Doubles have sixteen
 digits; a plan of many steps and some cancellation may lose half a dozen. A mistake of unit or sign loses all."""
-ON_A_BORDER = 1e-6
-"""Distance of a border that was sought from its closed form: checks fail only beyond `AGREEMENT`, which a flat curve of
-residuals meets some digits later."""
 CONTRADICTION = 1e-8
 """Residual from which compiled lines of arithmetic report that a relation fails. Above `AGREEMENT` the solver computes
 again with more digits before it does so; compiled lines have no more digits, and are not checked at many points."""
@@ -64,7 +61,9 @@ SAME_ROOT = 1e-9  # distance of two roots of one unknown that are one, or of one
 SAME_SOLUTION = 1e-8
 """The same for solutions of a system. They are found by several methods, each of which only had to meet `AGREEMENT`; a
 condition of ten leaves them eight digits."""
-SAME_MULTIPLE = 1e-6  # distance of unknowns that belong to one root of order two: the square root of `TIGHT`
+SAME_MULTIPLE = 1e-6
+"""Distance of unknowns that belong to one root of order two, the square root of `TIGHT`: so far apart a flat curve of
+residuals still agrees, as along a border that was sought and has a closed form."""
 NEAR_MULTIPLE = 1e-3  # distance of points that converge to one root of any order, from parts that no proof settles
 
 # Width: what is not cut further
