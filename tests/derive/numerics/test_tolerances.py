@@ -38,13 +38,12 @@ ROLES = {
     "decides": """
         LAST_DIGIT ROUNDED TIGHT MET SAME_SOLUTION SAME_MULTIPLE
         NEAR_MULTIPLE NEAR_ZERO RANK RANK_OF_SLOPES EXTREME ATTAINED CONSTANT NEGLIGIBLE VANISHED
-        NO_RESPONSE
     """,
     "steers a search: a step, or where it stops": """
         FINEST_BOX FINEST_PART SPECK AROUND_ZERO
         STEP_DONE FLAT ASIDE
     """,
-    "says what is worth a word": "MOVED WORTH_TELLING TOLD RESPONSE",
+    "says what is worth a word": "MOVED WORTH_TELLING TOLD",
     "is a size": """
         LEAST MOST SMALLEST LARGEST LEAST_FACTOR MOST_FACTOR
     """,
