@@ -39,11 +39,10 @@ EXPRESSION = 1e-14  # error of an expression: some eighty roundings in the same 
 
 ROUNDED = 1e-13  # residual of an equation whose numbers are right to nearly all their digits
 BLUR = 1e-13  # relative error of givens: converted, or printed with thirteen digits and read again
-TRUSTED = 5e-13  # error of a number that compiled lines of arithmetic guarantee: a blur and some condition
 
 # Agreement of two sides, or of two numbers for one quantity
 
-TIGHT = 1e-12  # residual of numbers that lost no digits, and error of one that follows through several blocks of a plan
+TIGHT = 1e-12  # residual of numbers that lost no digits; error of one that follows through several blocks, by lines too
 MET = 1e-11  # residual of sides that differ only by rounding, without cancellation
 AGREEMENT = 1e-9
 """Residual up to which an exact relation holds, and difference of two numbers for one quantity. Doubles have sixteen

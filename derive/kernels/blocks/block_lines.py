@@ -54,7 +54,7 @@ from derive.tolerances import (
     ROUNDING,
     SAME_ROOT,
     SMALLEST,
-    TRUSTED,
+    TIGHT,
 )
 from quantities.domain import Domain
 
@@ -250,7 +250,7 @@ class _Listing:
 
     def _trusted(self) -> str:
         """The test that all unknowns are known to enough digits."""
-        tests = [f"({error} <= {TRUSTED!r})" for error in self._errors()]
+        tests = [f"({error} <= {TIGHT!r})" for error in self._errors()]
         tests += [f"(not {doubt})" for doubt in self.scope.asked]
         for name in self.system.unknowns:
             sized = f"{self.dialect.size}({self.scope.variables[name]})"
