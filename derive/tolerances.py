@@ -29,8 +29,7 @@ from quantities import tolerances as declared
 
 # Rounding: of one operation, of a few, of a whole expression
 
-EPSILON = 2.0**-52  # from one to the next double
-ROUNDING = 1.2e-16  # rounding error of one operation: half of that, itself rounded up
+EPSILON = 2.0**-52  # from one to the next double: more than the rounding error of an operation, which is half of it
 LAST_DIGIT = 4e-16  # error of a number that was rounded once or twice, to which an iteration or a bracket narrows
 HANDFUL = 2e-15  # error of a handful of operations, as in a coefficient or a bound, or of sides that are equal
 EXPRESSION = 1e-14  # error of an expression: some eighty roundings in the same direction
@@ -42,7 +41,7 @@ BLUR = 1e-13  # relative error of givens: converted, or printed with thirteen di
 
 # Agreement of two sides, or of two numbers for one quantity
 
-TIGHT = 1e-12  # residual of numbers that lost no digits; error of one that follows through several blocks, by lines too
+TIGHT = 1e-12  # residual of numbers that lost no digits; error of one that follows through blocks, or by compiled lines
 MET = 1e-11  # residual of sides that differ only by rounding, without cancellation
 AGREEMENT = 1e-9
 """Residual up to which an exact relation holds, and difference of two numbers for one quantity. Doubles have sixteen

@@ -45,13 +45,13 @@ from derive.time_limits import tick
 from derive.tolerances import (
     AGREEMENT,
     ASIDE,
+    EPSILON,
     LARGEST,
     LAST_DIGIT,
     LEAST,
     LEAST_FACTOR,
     MOST,
     MOST_FACTOR,
-    ROUNDING,
     SAME_ROOT,
     SMALLEST,
     TIGHT,
@@ -273,7 +273,7 @@ class _Listing:
         amiss = []
         for equation, share in zip(equations, here, strict=True):
             noise, whole = (self.sheet.expression(one, self.scope) for one in (_noise(equation), _sizes(equation)))
-            amiss.append(self.sheet.line(f"{size}({share}) + {ROUNDING!r} * {noise} / {whole}"))
+            amiss.append(self.sheet.line(f"{size}({share}) + {EPSILON!r} * {noise} / {whole}"))
         errors = []
         for row in eliminated(self.sheet, rows):
             parts = [f"{size}({text}) * {one}" for text, one in zip(row, amiss, strict=True) if text != "0.0"]
@@ -356,7 +356,7 @@ def _function(dialect: Dialect, names: Sequence[str], *nodes: Node) -> Callable[
     sheet = Sheet(dialect, names)
     scope = sheet.start()
     texts = [sheet.expression(node, scope) for node in nodes]
-    text = texts[0] if len(texts) == 1 else f"{AGREEMENT!r} * {texts[0]} + {32 * ROUNDING!r} * {texts[1]}"
+    text = texts[0] if len(texts) == 1 else f"{AGREEMENT!r} * {texts[0]} + {32 * EPSILON!r} * {texts[1]}"
     doubt = f"nan if {' | '.join(scope.asked)} else " if scope.asked else ""
     return sheet.function(f"{doubt}{text}")
 

@@ -15,7 +15,7 @@ from quantities import tolerances as declared
 ROOT = Path(derive.__file__).parents[1]
 
 RISING = {
-    "rounding": "ROUNDING EPSILON LAST_DIGIT HANDFUL EXPRESSION ROUNDED TIGHT MET AGREEMENT",
+    "rounding": "EPSILON LAST_DIGIT HANDFUL EXPRESSION ROUNDED TIGHT MET AGREEMENT",
     "from givens to answers": "EXPRESSION BLUR MET AGREEMENT CONTRADICTION SAME_MULTIPLE NEAR_MULTIPLE",
     "roots": "EXPRESSION SAME_ROOT SAME_SOLUTION SAME_MULTIPLE NEAR_MULTIPLE",
     "what is cut no further": "FINEST_BOX FINEST_PART SAME_ROOT SAME_SOLUTION",
@@ -32,7 +32,7 @@ RISING = {
 
 ROLES = {
     "bounds a rounding, in a proof or for a computed number": """
-        EPSILON ROUNDING HANDFUL EXPRESSION UNDERFLOW BLUR KEPT
+        EPSILON HANDFUL EXPRESSION UNDERFLOW BLUR KEPT
     """,
     "is the contract's own: sides agree, two answers are one": "AGREEMENT SAME_ROOT CONTRADICTION",
     "decides": """
