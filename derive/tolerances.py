@@ -73,7 +73,6 @@ AROUND_ZERO = 1e-12  # (a size) of a side around zero or a step from it, where n
 
 # Newton's method: steps, relative to the unknowns, and residuals
 
-STEP_DONE = 1e-13  # step after which the next one, its square, is negligible
 FLAT = 1e-16  # change of a target after which a library's descent stops: it only has to lead to a good point
 
 # Rank: pivots and singular values, relative to the largest, by how accurate the entries are

@@ -24,7 +24,6 @@ from derive.tolerances import (
     MOST,
     RANK,
     SAME_ROOT,
-    STEP_DONE,
     TIGHT,
 )
 
@@ -237,7 +236,7 @@ class Points:
             for i, move in moves.items():
                 low, high = self.program.box[i]
                 at[i] = min(max(at[i] + move, low), high)
-            if all(abs(move) <= STEP_DONE * (abs(at[i]) or 1.0) for i, move in moves.items()):
+            if all(abs(move) <= SAME_ROOT * (abs(at[i]) or 1.0) for i, move in moves.items()):
                 break
         return tuple(at)
 

@@ -22,7 +22,7 @@ from derive.expressions.tree import Equation
 from derive.numerics.algebra.multiprecision import difference
 from derive.numerics.local_solvers.automatic_differentiation import Tape
 from derive.time_limits import tick
-from derive.tolerances import HANDFUL, NEAR_MULTIPLE, NEGLIGIBLE, RANK, STEP_DONE
+from derive.tolerances import HANDFUL, NEAR_MULTIPLE, NEGLIGIBLE, RANK, SAME_ROOT
 
 Array = Any
 """A NumPy array of floats."""
@@ -145,7 +145,7 @@ def _newton(system: _ScaledSystem) -> Array | None:
         if solve is None or step is None or not np.isfinite(step).all():
             return None
         length = _length(step, at, system.chart)
-        if length <= STEP_DONE:
+        if length <= SAME_ROOT:
             return system.unscaled(at + step)
         farthest = np.abs(step[system.chart]).max(initial=0.0)
         share = min(1.0, 2.0 * share, _FARTHEST / farthest if farthest else 1.0)

@@ -20,7 +20,6 @@ RISING = {
     "roots": "EXPRESSION SAME_ROOT SAME_SOLUTION SAME_MULTIPLE NEAR_MULTIPLE",
     "what is cut no further": "FINEST_BOX FINEST_PART SAME_ROOT SAME_SOLUTION",
     "a box, and what hides a form in it": "EXPRESSION FINEST_BOX",
-    "steps": "EPSILON STEP_DONE",
     "residuals of a search": "ROUNDED MET AGREEMENT",
     "an interval that is a number": "MET CONSTANT",
     "rank": "EXPRESSION RANK RANK_OF_SLOPES",
@@ -41,7 +40,7 @@ ROLES = {
     """,
     "steers a search: a step, or where it stops": """
         FINEST_BOX FINEST_PART SPECK AROUND_ZERO
-        STEP_DONE FLAT ASIDE
+        FLAT ASIDE
     """,
     "says what is worth a word": "MOVED WORTH_TELLING TOLD",
     "is a size": """
@@ -87,7 +86,7 @@ def test_every_constant_has_one_role():
 def test_what_one_kind_lets_pass_the_next_can_bear():
     assert math.sqrt(tolerances.TIGHT) <= tolerances.SAME_MULTIPLE
     assert tolerances.AGREEMENT <= tolerances.SAME_ROOT
-    assert tolerances.STEP_DONE**2 < tolerances.EPSILON
+    assert tolerances.SAME_ROOT**2 < tolerances.EPSILON  # a step that leads to the same root is the last
 
 
 def test_declared_numbers_are_told_apart_no_less_sharply_than_answers():
