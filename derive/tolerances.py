@@ -71,9 +71,6 @@ FINEST_PART = 1e-11  # of a part of several unknowns, each of which blurs the ot
 SPECK = 1e-15  # of a part relative to the whole box, where unknowns are zero and have no size of their own
 AROUND_ZERO = 1e-12  # (a size) of a side around zero or a step from it, where no number gives them a size
 
-# Newton's method: steps, relative to the unknowns, and residuals
-
-FLAT = 1e-16  # change of a target after which a library's descent stops: it only has to lead to a good point
 
 # Rank: pivots and singular values, relative to the largest, by how accurate the entries are
 

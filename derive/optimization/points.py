@@ -15,9 +15,9 @@ from derive.optimization.program import Program
 from derive.tolerances import (
     AGREEMENT,
     AROUND_ZERO,
+    EPSILON,
     EXPRESSION,
     FINEST_BOX,
-    FLAT,
     HANDFUL,
     LAST_DIGIT,
     MET,
@@ -201,7 +201,7 @@ class Points:
                     bounds=[(0.0, 1.0)] * len(moving),
                     constraints=rules,
                     method="SLSQP",
-                    options={"ftol": FLAT, "maxiter": _ITERATIONS},
+                    options={"ftol": EPSILON, "maxiter": _ITERATIONS},
                 )
             yield whole(found.x)
 

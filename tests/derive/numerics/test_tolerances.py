@@ -40,7 +40,7 @@ ROLES = {
     """,
     "steers a search: a step, or where it stops": """
         FINEST_BOX FINEST_PART SPECK AROUND_ZERO
-        FLAT ASIDE
+        ASIDE
     """,
     "says what is worth a word": "MOVED WORTH_TELLING TOLD",
     "is a size": """
