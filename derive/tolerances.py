@@ -85,7 +85,6 @@ KEPT = 1e-10  # error of the argument of a function beside an end of its domain;
 # Bounds over ranges
 
 EXTREME = 1e-6  # error of the extremes of a form over a box
-CONSTANT = 1e-5  # breadth of bounds of what may be constant: clearly more than their own error, `EXTREME`
 
 # In a hundred and fifty digits, where only the givens are rounded
 

@@ -21,9 +21,9 @@ RISING = {
     "what is cut no further": "FINEST_BOX FINEST_PART SAME_ROOT SAME_SOLUTION",
     "a box, and what hides a form in it": "EXPRESSION FINEST_BOX",
     "residuals of a search": "ROUNDED MET AGREEMENT",
-    "an interval that is a number": "MET CONSTANT",
+    "an interval that is a number": "MET",
     "rank": "EXPRESSION RANK RANK_OF_SLOPES",
-    "bounds": "EXTREME CONSTANT",
+    "bounds": "EXTREME",
     "in many digits": "NEGLIGIBLE LAST_DIGIT VANISHED",
     "sizes": "LEAST UNDERFLOW SMALLEST LEAST_FACTOR NEAR_ZERO",
     "large ones": "MOST_FACTOR LARGEST MOST",
@@ -36,7 +36,7 @@ ROLES = {
     "is the contract's own: sides agree, two answers are one": "AGREEMENT SAME_ROOT CONTRADICTION",
     "decides": """
         LAST_DIGIT ROUNDED TIGHT MET SAME_SOLUTION SAME_MULTIPLE
-        NEAR_MULTIPLE NEAR_ZERO RANK RANK_OF_SLOPES EXTREME CONSTANT NEGLIGIBLE VANISHED
+        NEAR_MULTIPLE NEAR_ZERO RANK RANK_OF_SLOPES EXTREME NEGLIGIBLE VANISHED
     """,
     "steers a search: a step, or where it stops": """
         FINEST_BOX FINEST_PART SPECK AROUND_ZERO
