@@ -405,7 +405,10 @@ class Draft:
             return self.sheet.line(self.dialect.logic("and", [inside, self._holds(equation, inner)]))
 
         low, high = max(domain.low, -_FAR), min(domain.high, _FAR)
-        within = [holds(repr(low + ASIDE * abs(low) + AROUND_ZERO)), holds(repr(high - ASIDE * abs(high) - AROUND_ZERO))]
+        within = [
+            holds(repr(low + ASIDE * abs(low) + AROUND_ZERO)),
+            holds(repr(high - ASIDE * abs(high) - AROUND_ZERO)),
+        ]
         there = [*within, *map(holds, self._beside_turns(equation, name, scope))]
         test = self.dialect.logic("and", [self.dialect.logic("or", met), self.dialect.logic("or", there)])
         yield self.sheet.line(self.dialect.pick(test, "inf", "nan"))

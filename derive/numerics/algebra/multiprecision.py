@@ -167,17 +167,6 @@ def _is_monotone_to_zero(equation: Equation, name: str, values: Mapping[str, flo
     return low >= 0 or high <= 0
 
 
-def polished(equation: Equation, name: str, values: Mapping[str, float]) -> float | None:
-    """The root near a number to its last digit, where cancellation may have cost some; None if there is none."""
-    x = values[name]
-    found = sharpened([equation], {name: x}, {other: number for other, number in values.items() if other != name})
-    if found is None:
-        return None
-    root = found[0][name]
-    is_close = abs(root - x) <= 0.05 * max(abs(x), abs(root))
-    return root if is_close and is_root(equation, name, {**values, name: root}) else None
-
-
 @many_digits()
 def is_attained(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
     """Whether a point is a root to the last double, and not merely the last point before a jump.

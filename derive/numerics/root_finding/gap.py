@@ -115,7 +115,10 @@ class OneUnknown:
         return multiprecision.is_root(self.equation, self.name, self.at(x))
 
     def polished(self, x: float) -> float | None:
-        return multiprecision.polished(self.equation, self.name, self.at(x))
+        """The number to which Newton's method leads from here with many digits; None if it leads nowhere."""
+        others = {other: number for other, number in self.known.items() if other != self.name}
+        found = multiprecision.sharpened([self.equation], {self.name: x}, others)
+        return None if found is None else found[0][self.name]
 
     def is_blurred(self, x: float) -> bool:
         """Whether the sides differ at a point by no more than the rounding of the numbers in them."""

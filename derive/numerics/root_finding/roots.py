@@ -225,7 +225,7 @@ class _Search:
         if self.problem.is_root(x) or self.problem.is_blurred(x):
             return [x]
         y = self.problem.polished(x)
-        if y is not None and lies_in((y, y), span, SAME_ROOT):  # near a pole a step may lead far away
+        if y is not None and lies_in((y, y), span, SAME_ROOT) and self.problem.is_root(y):  # near a pole it may be far
             return [y]
         return self._crossing_beside(span)
 
@@ -389,16 +389,17 @@ def _widened(span: Span, domain: Domain) -> Span:
 
 
 def bracketed(gap: Callable[[float], float], span: Span) -> float:
-    """The root between two ends of opposite sign: the secant, kept inside a bracket by bisection."""
+    """The root between two ends of opposite sign: bisection until they are of one size, then mostly the secant."""
     a, b = span
     fa, fb = gap(a), gap(b)
     for step in range(400):
         if fa == 0 or fb == 0:
             break
         cut = middle((a, b))
-        if step % 3 and math.isfinite(fa) and math.isfinite(fb) and fa != fb:
+        is_near = abs(a) / 4 <= abs(b) <= 4 * abs(a)
+        if is_near and step % 3 and math.isfinite(fa) and math.isfinite(fb) and fa != fb:
             secant = b - fb * (b - a) / (fb - fa)
-            cut = secant if a < secant < b else cut
+            cut = min(max(secant, a + 2 * math.ulp(a)), b - 2 * math.ulp(b))  # beyond a root that an end has come to
         if not a < cut < b:
             break
         fm = gap(cut)
