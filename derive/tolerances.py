@@ -91,7 +91,7 @@ EXTREME = 1e-6  # error of the extremes of a form over a box
 NEGLIGIBLE = 1e-30
 """A share that no double shows, and that is far above the rounding of sixty digits, which every number has at least: of
 a number, as the step of a difference quotient or the last step of an iteration; of what a number was, as the rest of
-one that is zero; of a gap, as its differences where it is constant."""
+one that is zero; of a gap, as its differences where it is constant. Also (a size) of a stretch or an end at zero."""
 VANISHED = 1e-3  # gap at a root relative to those `ASIDE` of it: 1e-10 at a simple root, and one where there is none
 
 # Sizes of numbers, in base units
@@ -100,4 +100,3 @@ LEAST, MOST = declared.LEAST, declared.MOST  # of a number
 SMALLEST, LARGEST = 1e-60, 1e60  # of an unknown that is sought: products of five stay in range
 UNDERFLOW = 1e-290  # more than all that underflows in a sum; from here on a product has a relative rounding error
 LEAST_FACTOR, MOST_FACTOR = 1e-50, 1e50  # of numbers of which products of six stay in range, as compiled lines have
-NEAR_ZERO = 1e-30  # of the end of an interval that may be zero

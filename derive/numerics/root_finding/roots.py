@@ -42,7 +42,7 @@ from derive.tolerances import (
     LEAST,
     MOST,
     NEAR_MULTIPLE,
-    NEAR_ZERO,
+    NEGLIGIBLE,
     ROUNDED,
     SAME_MULTIPLE,
     SAME_ROOT,
@@ -174,7 +174,7 @@ class _Search:
         resolved: list[Span] = []
         doubtful = False
         for span in places.level:
-            wide = span[1] - span[0] > max(_BLUR * max(abs(span[0]), abs(span[1])), NEAR_ZERO)
+            wide = span[1] - span[0] > max(_BLUR * max(abs(span[0]), abs(span[1])), NEGLIGIBLE)
             flat = any(low < span[1] and span[0] < high for low, high in places.flat)
             level = flat or (wide and is_level(self.problem.equation, self.name, self.problem.known, *span))
             if level and not self._meets_along(span):  # the sides only look equal beside a large unknown
@@ -326,9 +326,9 @@ class _Search:
         At zero itself the sides may be undefined, as 1/x is; then the least number decides.
         """
         low, high = span
-        if 0 < low <= min(NEAR_ZERO, SAME_ROOT * high) and 0 in map(self.problem.residual, (0.0, LEAST)):
+        if 0 < low <= min(NEGLIGIBLE, SAME_ROOT * high) and 0 in map(self.problem.residual, (0.0, LEAST)):
             return 0.0, high
-        is_below = 0 > high >= max(-NEAR_ZERO, SAME_ROOT * low) and 0 in map(self.problem.residual, (0.0, -LEAST))
+        is_below = 0 > high >= max(-NEGLIGIBLE, SAME_ROOT * low) and 0 in map(self.problem.residual, (0.0, -LEAST))
         return (low, 0.0) if is_below else span
 
     def _edge(self, span: Span, jumps: Iterable[Span], side: int) -> float:

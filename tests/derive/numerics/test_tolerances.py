@@ -25,7 +25,7 @@ RISING = {
     "rank": "EXPRESSION RANK RANK_OF_SLOPES",
     "bounds": "EXTREME",
     "in many digits": "NEGLIGIBLE LAST_DIGIT VANISHED",
-    "sizes": "LEAST UNDERFLOW SMALLEST LEAST_FACTOR NEAR_ZERO",
+    "sizes": "LEAST UNDERFLOW SMALLEST LEAST_FACTOR",
     "large ones": "MOST_FACTOR LARGEST MOST",
 }
 
@@ -36,7 +36,7 @@ ROLES = {
     "is the contract's own: sides agree, two answers are one": "AGREEMENT SAME_ROOT CONTRADICTION",
     "decides": """
         LAST_DIGIT ROUNDED TIGHT MET SAME_SOLUTION SAME_MULTIPLE
-        NEAR_MULTIPLE NEAR_ZERO RANK RANK_OF_SLOPES EXTREME NEGLIGIBLE VANISHED
+        NEAR_MULTIPLE RANK RANK_OF_SLOPES EXTREME NEGLIGIBLE VANISHED
     """,
     "steers a search: a step, or where it stops": """
         FINEST_BOX FINEST_PART SPECK AROUND_ZERO
