@@ -80,7 +80,6 @@ RANK_OF_SLOPES = 1e-6  # of quotients, and at a point that may lie off its curve
 # Loss of digits
 
 ASIDE = 1e-6  # relative change of a number to see what depends on it: far beyond rounding, and nearly linear
-KEPT = 1e-10  # error of the argument of a function beside an end of its domain; beyond it what was given decides
 
 # Bounds over ranges
 

@@ -26,7 +26,7 @@ from derive.numerics.algebra.like_terms import ZERO, added, filled, inverted, mu
 from derive.numerics.intervals.arithmetic import hull
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.planning.networks import reached
-from derive.tolerances import EPSILON, EXPRESSION, KEPT, TIGHT
+from derive.tolerances import EPSILON, EXPRESSION, MET, TIGHT
 from quantities.declaration import Declaration
 from quantities.rational import exact_of
 
@@ -146,7 +146,7 @@ def _carried(steepness: Node, error: Node, own: Node) -> Node:
 _TESTS = frozenset(COMPARISONS.values())
 _HALF = Number(Fraction(1, 2))
 _TWICE = Number(2 * Fraction(EPSILON))  # the error of a bound itself, and of the distance that it is compared with
-_MAGNIFIED = Number(Fraction(EPSILON) / Fraction(KEPT))
+_MAGNIFIED = Number(Fraction(EPSILON) / Fraction(MET))
 _OF_A_GIVEN = Fraction(3)  # roundings: its own, that of its unit's size, and that of their product
 _SOUGHT = Fraction(TIGHT) / Fraction(EPSILON)  # roundings in what a search has found, or one root of several
 

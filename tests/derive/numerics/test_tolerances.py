@@ -31,7 +31,7 @@ RISING = {
 
 ROLES = {
     "bounds a rounding, in a proof or for a computed number": """
-        EPSILON HANDFUL EXPRESSION UNDERFLOW BLUR KEPT
+        EPSILON HANDFUL EXPRESSION UNDERFLOW BLUR
     """,
     "is the contract's own: sides agree, two answers are one": "AGREEMENT SAME_ROOT CONTRADICTION",
     "decides": """
