@@ -68,7 +68,6 @@ NEAR_MULTIPLE = 1e-3  # distance of points that converge to one root of any orde
 
 FINEST_BOX = 1e-13  # of a box of one unknown, or of the sides of one goal: across it `EXPRESSION` hides most forms
 FINEST_PART = 1e-11  # of a part of several unknowns, each of which blurs the others
-SPECK = 1e-15  # of a part relative to the whole box, where unknowns are zero and have no size of their own
 AROUND_ZERO = 1e-12  # (a size) of a side around zero or a step from it, where no number gives them a size
 
 

@@ -39,7 +39,7 @@ ROLES = {
         NEAR_MULTIPLE RANK RANK_OF_SLOPES EXTREME NEGLIGIBLE VANISHED
     """,
     "steers a search: a step, or where it stops": """
-        FINEST_BOX FINEST_PART SPECK AROUND_ZERO
+        FINEST_BOX FINEST_PART AROUND_ZERO
         ASIDE
     """,
     "says what is worth a word": "MOVED WORTH_TELLING TOLD",
