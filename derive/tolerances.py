@@ -36,8 +36,7 @@ EXPRESSION = 1e-14  # error of an expression: some eighty roundings in the same 
 
 # Rounding as it shows in equations
 
-ROUNDED = 1e-13  # residual of an equation whose numbers are right to nearly all their digits
-BLUR = 1e-13  # relative error of givens: converted, or printed with thirteen digits and read again
+BLUR = 1e-13  # error of givens, converted or printed with thirteen digits, and residual of what holds but for that
 
 # Agreement of two sides, or of two numbers for one quantity
 

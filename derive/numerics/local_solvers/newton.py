@@ -17,7 +17,7 @@ from derive.expressions.tree import Equation
 from derive.numerics.algebra.evaluation import residual
 from derive.numerics.algebra.linear import solved
 from derive.time_limits import tick
-from derive.tolerances import AGREEMENT, LEAST, RANK_OF_SLOPES, ROUNDED
+from derive.tolerances import AGREEMENT, BLUR, LEAST, RANK_OF_SLOPES
 
 _STEP = 1e-7  # of the difference quotient
 _DAMPED = 1e-5  # share of the largest curvature that is added to each
@@ -75,7 +75,7 @@ class _System:
             if gaps is None:
                 return None
             size = max(map(abs, gaps))
-            if size <= ROUNDED:
+            if size <= BLUR:
                 return point
             rows = self.rows(point, gaps)
             taken = rows and (solved([*map(list, rows)], RANK_OF_SLOPES) or solved(_normal(rows), RANK_OF_SLOPES))

@@ -37,13 +37,13 @@ from derive.numerics.root_finding.periods import occurs_outside_angles, one_turn
 from derive.numerics.root_finding.root_boxes import Places, joined, last_holding, middle, pruned
 from derive.tolerances import (
     AGREEMENT,
+    BLUR,
     HANDFUL,
     LARGEST,
     LEAST,
     MOST,
     NEAR_MULTIPLE,
     NEGLIGIBLE,
-    ROUNDED,
     SAME_MULTIPLE,
     SAME_ROOT,
     SAME_SOLUTION,
@@ -53,7 +53,7 @@ from quantities.domain import Domain
 
 _PATIENCE = 1000  # limit on boxes opened in a domain
 _MORE = 3000  # the same in a bounded domain
-_BLUR = 1e-2  # relative width up to which a level stretch may be a multiple root
+_WIDE = 1e-2  # relative width up to which a level stretch may be a multiple root
 _ALONG = (0.03, 0.47, 0.97)  # shares of a stretch at which the sides are compared
 _TAILS = ((LEAST, SMALLEST), (LARGEST, MOST))  # sizes beyond the search, tested at their ends only
 
@@ -174,7 +174,7 @@ class _Search:
         resolved: list[Span] = []
         doubtful = False
         for span in places.level:
-            wide = span[1] - span[0] > max(_BLUR * max(abs(span[0]), abs(span[1])), NEGLIGIBLE)
+            wide = span[1] - span[0] > max(_WIDE * max(abs(span[0]), abs(span[1])), NEGLIGIBLE)
             flat = any(low < span[1] and span[0] < high for low, high in places.flat)
             level = flat or (wide and is_level(self.problem.equation, self.name, self.problem.known, *span))
             if level and not self._meets_along(span):  # the sides only look equal beside a large unknown
@@ -307,7 +307,7 @@ class _Search:
     def _agrees_along(self, span: Span) -> bool:
         """Whether the sides agree at the ends and middle of a long stretch: its changes of sign are rounding."""
         low, high = span
-        is_long = high - low > _BLUR * max(-low, high)
+        is_long = high - low > _WIDE * max(-low, high)
         return is_long and all(abs(self.problem.residual(x)) <= HANDFUL for x in (low, middle(span), high))
 
     def _roots_at_constants(self, span: Span) -> list[float]:
@@ -369,7 +369,7 @@ def _missed_ends(domain: Domain, values: Sequence[float], roots: Iterable[float]
 def _is_pole(denominator: Polynomial, x: float) -> bool:
     try:
         terms = [float(fraction(c)) * x**i for i, c in enumerate(denominator.coeffs())]
-        return abs(math.fsum(terms)) <= ROUNDED * math.fsum(map(abs, terms))
+        return abs(math.fsum(terms)) <= BLUR * math.fsum(map(abs, terms))
     except OverflowError:  # a number too large for a double
         return False
 

@@ -58,16 +58,7 @@ from derive.solving.blocks.free_unknowns import (
 )
 from derive.solving.blocks.outcome import NEVER, Outcome, Solution, agrees, everywhere, repeats, solves
 from derive.solving.blocks.samples import is_narrow, middle, runs
-from derive.tolerances import (
-    AGREEMENT,
-    LARGEST,
-    LAST_DIGIT,
-    MET,
-    ROUNDED,
-    SAME_MULTIPLE,
-    SAME_ROOT,
-    SMALLEST,
-)
+from derive.tolerances import AGREEMENT, BLUR, LARGEST, LAST_DIGIT, MET, SAME_MULTIPLE, SAME_ROOT, SMALLEST
 from quantities.domain import Domain
 from quantities.rational import exact_of, nearest
 
@@ -308,7 +299,7 @@ def _without_noise(problem: OneUnknown, number: float) -> float:
     """A number, or zero if it differs from zero by rounding alone; one that is known exactly does not."""
     if exact_of(number) is not None:
         return number
-    near = number and problem.meets(0.0, ROUNDED)
+    near = number and problem.meets(0.0, BLUR)
     return 0.0 if near and is_rounded_zero(problem.equation, problem.name, problem.at(number)) else number
 
 

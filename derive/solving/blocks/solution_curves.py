@@ -29,7 +29,7 @@ from derive.solving.blocks.polishing import is_telling
 from derive.solving.blocks.samples import spread, starts
 from derive.solving.blocks.tearing import tearings
 from derive.time_limits import tick
-from derive.tolerances import AGREEMENT, LEAST_FACTOR, RANK_OF_SLOPES, ROUNDED, SAME_ROOT
+from derive.tolerances import AGREEMENT, BLUR, LEAST_FACTOR, RANK_OF_SLOPES, SAME_ROOT
 
 _STEPS = (1e-3, 1e-2, 3e-2)  # relative to the unknowns' sizes
 _KEPT = 0.2  # least share of a step that the corrector must leave
@@ -166,7 +166,7 @@ def _follows(
         tick()
         aside = {name: x + sign * step * direction[name] * sizes[name] for name, x in values.items()}
         found = system.near(aside, steps=20)
-        if found is None or system.gap(found) > 2 * ROUNDED:
+        if found is None or system.gap(found) > 2 * BLUR:
             return False
         if not all(lies_in((x, x), system.inside(name), SAME_ROOT) for name, x in found.items()):
             return False

@@ -15,12 +15,12 @@ from quantities import tolerances as declared
 ROOT = Path(derive.__file__).parents[1]
 
 RISING = {
-    "rounding": "EPSILON LAST_DIGIT HANDFUL EXPRESSION ROUNDED TIGHT MET AGREEMENT",
+    "rounding": "EPSILON LAST_DIGIT HANDFUL EXPRESSION BLUR TIGHT MET AGREEMENT",
     "from givens to answers": "EXPRESSION BLUR MET AGREEMENT CONTRADICTION SAME_MULTIPLE NEAR_MULTIPLE",
     "roots": "EXPRESSION SAME_ROOT SAME_SOLUTION SAME_MULTIPLE NEAR_MULTIPLE",
     "what is cut no further": "FINEST_BOX FINEST_PART SAME_ROOT SAME_SOLUTION",
     "a box, and what hides a form in it": "EXPRESSION FINEST_BOX",
-    "residuals of a search": "ROUNDED MET AGREEMENT",
+    "residuals of a search": "BLUR MET AGREEMENT",
     "an interval that is a number": "MET",
     "rank": "EXPRESSION RANK RANK_OF_SLOPES",
     "bounds": "EXTREME",
@@ -35,7 +35,7 @@ ROLES = {
     """,
     "is the contract's own: sides agree, two answers are one": "AGREEMENT SAME_ROOT CONTRADICTION",
     "decides": """
-        LAST_DIGIT ROUNDED TIGHT MET SAME_SOLUTION SAME_MULTIPLE
+        LAST_DIGIT TIGHT MET SAME_SOLUTION SAME_MULTIPLE
         NEAR_MULTIPLE RANK RANK_OF_SLOPES EXTREME NEGLIGIBLE VANISHED
     """,
     "steers a search: a step, or where it stops": """
