@@ -1,8 +1,8 @@
 """Every tolerance of the engine: the error it allows for, and the reason for its size.
 
 A tolerance is a claim about an error. Too small, it takes rounding for a contradiction; too large, it takes two numbers
-for one. So each kind of error has a name of its own here, even where two have the same size today, and the kinds are
-ordered by size, since each includes the errors before it:
+for one. So each kind of error has a name of its own here, even where two have the same size today, and one name only;
+a multiple stands where it is used. The kinds are ordered by size, since each includes the errors before it:
 
     rounding of an operation < of an expression < of a given < agreement of two sides <= identity of two roots
 
@@ -10,15 +10,15 @@ ordered by size, since each includes the errors before it:
   terms, however small the sum itself is. So residuals are measured relative to the sum of the absolute terms
   (`evaluation.residual`), and grow with the number of operations.
 - *Givens.* The given numbers are rounded too, and no equation can hold better than they allow; `evaluation.strain`
-  measures how sensitive it is to them.
+  measures how sensitive it is to them. A residual no larger than their error is rounding.
 - *Agreement.* Sides agree if all errors so far explain their difference, some cancellation included.
 - *Identity.* A residual of e moves a simple root by e times its condition, and a root of order n by the n-th root of
   that. So roots are distinguished less sharply than sides, and multiple roots much less.
 
 Most say what is negligible, when a search may stop, and when computed numbers count as the same. A few are part of
-proofs, besides the outward rounding of enclosures (`intervals.arithmetic`): `EPSILON`, `HANDFUL`, `EXPONENT` and
-`UNDERFLOW` bound rounding errors; `EXPRESSION` and `BLUR` make a proof hold for all numbers that round to the given
-ones. These may be made larger, never smaller.
+proofs, besides the outward rounding of enclosures (`intervals.arithmetic`): `EPSILON`, `HANDFUL` and `UNDERFLOW` bound
+rounding errors; `EXPRESSION` and `BLUR` make a proof hold for all numbers that round to the given ones. These may be
+made larger, never smaller.
 
 All are relative, to the terms or to the larger number, unless they are marked as sizes.
 """
@@ -34,7 +34,7 @@ LAST_DIGIT = 4e-16  # error of a number that was rounded once or twice, to which
 HANDFUL = 2e-15  # error of a handful of operations, as in a coefficient or a bound, or of sides that are equal
 EXPRESSION = 1e-14  # error of an expression: some eighty roundings in the same direction
 
-# Rounding as it shows in equations
+# Error of the givens
 
 BLUR = 1e-13  # error of givens, converted or printed with thirteen digits, and residual of what holds but for that
 
@@ -48,6 +48,9 @@ digits; a plan of many steps and some cancellation may lose half a dozen. A mist
 CONTRADICTION = 1e-8
 """Residual from which compiled lines of arithmetic report that a relation fails. Above `AGREEMENT` the solver computes
 again with more digits before it does so; compiled lines have no more digits, and are not checked at many points."""
+
+# What is worth a word
+
 MOVED = 0.1  # of an answer, by what it assumes or leaves out: from here on it stands under the headline
 WORTH_TELLING = 0.01  # share of what a relation counts that is left out: from here on an answer mentions it
 TOLD = 1e-6  # of a ratio written in words, as a half, and of a written ratio that is computed again
@@ -69,19 +72,15 @@ FINEST_BOX = 1e-13  # of a box of one unknown, or of the sides of one goal: acro
 FINEST_PART = 1e-11  # of a part of several unknowns, each of which blurs the others
 AROUND_ZERO = 1e-12  # (a size) of a side around zero or a step from it, where no number gives them a size
 
-
 # Rank: pivots and singular values, relative to the largest, by how accurate the entries are
 
 RANK = 1e-12  # of coefficients: rounding, times the growth of the entries
 RANK_OF_SLOPES = 1e-6  # of quotients, and at a point that may lie off its curve by the square root of `TIGHT`
 
-# Loss of digits
+# Over a stretch of numbers
 
 ASIDE = 1e-6  # relative change of a number to see what depends on it: far beyond rounding, and nearly linear
-
-# Bounds over ranges
-
-EXTREME = 1e-6  # error of the extremes of a form over a box
+EXTREME = 1e-6  # error of the extremes of a form over a box, and breadth of bounds that are one number
 
 # In a hundred and fifty digits, where only the givens are rounded
 

@@ -8,7 +8,8 @@ What lines have computed is known by the text that stands for it, which no later
 
 How far rounding may have moved an expression is another expression in the same names. It counts roundings of half a
 unit in the last place, to first order: each operation adds its own and passes on those of its arguments times its
-slope. Where no sum can cancel, that is a share of the value itself.
+slope. Where no sum can cancel, that is a share of the value itself. In the end each counts for a whole unit, so that
+what is of second order is covered.
 """
 
 from __future__ import annotations

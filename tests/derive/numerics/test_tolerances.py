@@ -19,37 +19,29 @@ RISING = {
     "from givens to answers": "EXPRESSION BLUR MET AGREEMENT CONTRADICTION SAME_MULTIPLE NEAR_MULTIPLE",
     "roots": "EXPRESSION SAME_ROOT SAME_SOLUTION SAME_MULTIPLE NEAR_MULTIPLE",
     "what is cut no further": "FINEST_BOX FINEST_PART SAME_ROOT SAME_SOLUTION",
-    "a box, and what hides a form in it": "EXPRESSION FINEST_BOX",
+    "a box, and what hides a form in it": "HANDFUL EXPRESSION FINEST_BOX SAME_ROOT",
     "residuals of a search": "BLUR MET AGREEMENT",
-    "an interval that is a number": "MET",
+    "an interval that is a number": "MET SAME_SOLUTION EXTREME",
     "rank": "EXPRESSION RANK RANK_OF_SLOPES",
-    "bounds": "EXTREME",
+    "bounds": "TIGHT EXTREME",
     "in many digits": "NEGLIGIBLE LAST_DIGIT VANISHED",
     "sizes": "LEAST UNDERFLOW SMALLEST LEAST_FACTOR",
     "large ones": "MOST_FACTOR LARGEST MOST",
 }
 
 ROLES = {
-    "bounds a rounding, in a proof or for a computed number": """
-        EPSILON HANDFUL EXPRESSION UNDERFLOW BLUR
-    """,
+    "bounds a rounding, in a proof or for a computed number": "EPSILON HANDFUL EXPRESSION UNDERFLOW BLUR",
     "is the contract's own: sides agree, two answers are one": "AGREEMENT SAME_ROOT CONTRADICTION",
     "decides": """
-        LAST_DIGIT TIGHT MET SAME_SOLUTION SAME_MULTIPLE
-        NEAR_MULTIPLE RANK RANK_OF_SLOPES EXTREME NEGLIGIBLE VANISHED
+        LAST_DIGIT TIGHT MET SAME_SOLUTION SAME_MULTIPLE NEAR_MULTIPLE RANK RANK_OF_SLOPES EXTREME NEGLIGIBLE VANISHED
     """,
-    "steers a search: a step, or where it stops": """
-        FINEST_BOX FINEST_PART AROUND_ZERO
-        ASIDE
-    """,
+    "steers a search: a step, or where it stops": "FINEST_BOX FINEST_PART AROUND_ZERO ASIDE",
     "says what is worth a word": "MOVED WORTH_TELLING TOLD",
-    "is a size": """
-        LEAST MOST SMALLEST LARGEST LEAST_FACTOR MOST_FACTOR
-    """,
+    "is a size": "LEAST MOST SMALLEST LARGEST LEAST_FACTOR MOST_FACTOR",
 }
 """What each constant is for. Those that decide stand where exact numbers do not decide yet: none may be added."""
 
-MOST_THAT_DECIDE = 40
+MOST_THAT_DECIDE = 11
 
 OWN = {
     "derive.expressions.special_functions._BRANCH_REST": "digits of a constant",
