@@ -1,8 +1,8 @@
 """Every tolerance of the engine: the error it allows for, and the reason for its size.
 
 A tolerance is a claim about an error. Too small, it takes rounding for a contradiction; too large, it takes two numbers
-for one. So each kind of error has a name of its own here, even where two have the same size today, and the kinds are
-ordered by size, since each includes the errors before it:
+for one. So each kind of error has a name of its own here, even where two have the same size today, and one name only;
+a multiple stands where it is used. The kinds are ordered by size, since each includes the errors before it:
 
     rounding of an operation < of an expression < of a given < agreement of two sides <= identity of two roots
 
@@ -10,15 +10,15 @@ ordered by size, since each includes the errors before it:
   terms, however small the sum itself is. So residuals are measured relative to the sum of the absolute terms
   (`evaluation.residual`), and grow with the number of operations.
 - *Givens.* The given numbers are rounded too, and no equation can hold better than they allow; `evaluation.strain`
-  measures how sensitive it is to them.
+  measures how sensitive it is to them. A residual no larger than their error is rounding.
 - *Agreement.* Sides agree if all errors so far explain their difference, some cancellation included.
 - *Identity.* A residual of e moves a simple root by e times its condition, and a root of order n by the n-th root of
   that. So roots are distinguished less sharply than sides, and multiple roots much less.
 
 Most say what is negligible, when a search may stop, and when computed numbers count as the same. A few are part of
-proofs, besides the outward rounding of enclosures (`intervals.arithmetic`): `EPSILON`, `HANDFUL`, `EXPONENT` and
-`UNDERFLOW` bound rounding errors; `EXPRESSION` and `BLUR` make a proof hold for all numbers that round to the given
-ones. These may be made larger, never smaller.
+proofs, besides the outward rounding of enclosures (`intervals.arithmetic`): `EPSILON`, `HANDFUL` and `UNDERFLOW` bound
+rounding errors; `EXPRESSION` and `BLUR` make a proof hold for all numbers that round to the given ones. These may be
+made larger, never smaller.
 
 All are relative, to the terms or to the larger number, unless they are marked as sizes.
 """
@@ -29,124 +29,70 @@ from quantities import tolerances as declared
 
 # Rounding: of one operation, of a few, of a whole expression
 
-EPSILON = 2.0**-52  # from one to the next double
-ROUNDING = 1.2e-16  # rounding error of one operation: half of that, itself rounded up
-LAST_DIGIT = 4e-16  # error of a number that was rounded once or twice
-HANDFUL = 1e-15  # error of a handful of operations, as in a coefficient or a bound
-SAME_SIDES = 2e-15  # residual of sides that are equal, each computed in its own way
+EPSILON = 2.0**-52  # from one to the next double: more than the rounding error of an operation, which is half of it
+LAST_DIGIT = 4e-16  # error of a number that was rounded once or twice, to which an iteration or a bracket narrows
+HANDFUL = 2e-15  # error of a handful of operations, as in a coefficient or a bound, or of sides that are equal
 EXPRESSION = 1e-14  # error of an expression: some eighty roundings in the same direction
-FOLLOWED = 1e-12  # the same after several blocks of a plan, each of which uses the results of others
-EXPONENT = 1e-13  # error of a power by its rounded exponent: the largest logarithm, 710, times a rounding
-EXACT_FRACTION = 1e-15  # (a size) difference of a decimal exponent from the fraction that it means
 
-# Rounding as it shows in equations
+# Error of the givens
 
-ROUNDED = 1e-13  # residual of an equation whose numbers are right to nearly all their digits
-BLUR = 1e-13  # relative error of givens: converted, or printed with thirteen digits and read again
-TRUSTED = 5e-13  # error of a number that compiled lines of arithmetic guarantee: a blur and some condition
+BLUR = 1e-13  # error of givens, converted or printed with thirteen digits, and residual of what holds but for that
 
 # Agreement of two sides, or of two numbers for one quantity
 
-TIGHT = 1e-12  # residual of numbers that lost no digits and need no improvement
+TIGHT = 1e-12  # residual of numbers that lost no digits; error of one that follows through blocks, or by compiled lines
 MET = 1e-11  # residual of sides that differ only by rounding, without cancellation
 AGREEMENT = 1e-9
 """Residual up to which an exact relation holds, and difference of two numbers for one quantity. Doubles have sixteen
 digits; a plan of many steps and some cancellation may lose half a dozen. A mistake of unit or sign loses all."""
-SLIVER = 1e-8  # of a map's side: a region that is thinner is an equality of three, which rounding decides
-ON_A_BORDER = 1e-6
-"""Distance of a border that was sought from its closed form: checks fail only beyond `AGREEMENT`, which a flat curve of
-residuals meets some digits later."""
 CONTRADICTION = 1e-8
 """Residual from which compiled lines of arithmetic report that a relation fails. Above `AGREEMENT` the solver computes
 again with more digits before it does so; compiled lines have no more digits, and are not checked at many points."""
+
+# What is worth a word
+
 MOVED = 0.1  # of an answer, by what it assumes or leaves out: from here on it stands under the headline
 WORTH_TELLING = 0.01  # share of what a relation counts that is left out: from here on an answer mentions it
 TOLD = 1e-6  # of a ratio written in words, as a half, and of a written ratio that is computed again
 
 # Identity of roots
 
-SURE = 1e-10  # distance from a crossing at which the sides must have different signs
-SAME_ROOT = 1e-9  # distance of two roots of one unknown that are one: two numbers for it, see `AGREEMENT`
-TOGETHER = 2 * SAME_ROOT  # distance from a root within which others were merged with it
+SAME_ROOT = 1e-9  # distance of two roots of one unknown that are one, or of one from an end or a whole number
 SAME_SOLUTION = 1e-8
 """The same for solutions of a system. They are found by several methods, each of which only had to meet `AGREEMENT`; a
 condition of ten leaves them eight digits."""
-POINT = 1e-8  # width of an interval that is one number: points that met `MET`, at a condition of a thousand
-WHOLE = 1e-9  # difference of a number from a whole one, such as an exponent or a count of turns
-AT_END = 1e-9  # distance from the end of a domain at which a number may belong to either side
-SAME_MULTIPLE = 1e-6  # distance of unknowns that belong to one root of order two: the square root of `TIGHT`
+SAME_MULTIPLE = 1e-6
+"""Distance of unknowns that belong to one root of order two, the square root of `TIGHT`: so far apart a flat curve of
+residuals still agrees, as along a border that was sought and has a closed form."""
 NEAR_MULTIPLE = 1e-3  # distance of points that converge to one root of any order, from parts that no proof settles
 
 # Width: what is not cut further
 
-BRACKET = 4e-16  # of a bracket, or step of an iteration, for one number: two units of the last place
-BEYOND_DOUBLES = 1e-19  # of a bracket in many digits: it contains one double in the end
-FINEST_BOX = 1e-13  # of a box of one unknown, across which `EXPRESSION` hides all but steep forms
+FINEST_BOX = 1e-13  # of a box of one unknown, or of the sides of one goal: across it `EXPRESSION` hides most forms
 FINEST_PART = 1e-11  # of a part of several unknowns, each of which blurs the others
-FINEST_PIECE = 1e-9  # of a piece by which an interval is narrowed, which needs only `AGREEMENT`
-FINEST_BREADTH = 1e-14  # of a side whose extreme is sought: the logarithm of the ratio of its ends
-SPECK = 1e-15  # of a part relative to the whole box, where unknowns are zero and have no size of their own
-AROUND_ZERO = 1e-12  # (a size) of a side around zero, where its breadth has no ratio to go by
-NEAREST_ZERO = 1e-6  # of a side that begins at zero: for a cut by ratio zero counts as this share of it
-TOUCHING = 1e-12  # gap between places that are one: they were cut from each other, and their ends rounded
-
-# Newton's method: steps, relative to the unknowns, and residuals
-
-STILL = 1e-15  # step that is only rounding
-STEP_DONE = 1e-13  # step after which the next one, its square, is negligible
-RUN_OUT = 1e-6  # step that may be all rounding where a system is badly conditioned
-CONVERGED = 1e-4  # shortest step of a point that counts as a root at all
-STALLED = 1e-10  # residual of a point that counts as a root although no step reduces it
-SNAPPED, BESIDE_LARGEST = 1e-12, 1e-13  # what steps leave of an unknown that is zero: of itself, then of the largest
-FLAT = 1e-16  # change of a target after which a library's descent stops: it only has to lead to a good point
-LIBRARY_STEP, LIBRARY_GAP = 1e-12, 1e-15  # where the methods of a library stop, before our own steps
+AROUND_ZERO = 1e-12  # (a size) of a side around zero or a step from it, where no number gives them a size
 
 # Rank: pivots and singular values, relative to the largest, by how accurate the entries are
 
-RANK = 1e-12  # of exact coefficients: rounding, times the growth of the entries
-RANK_OF_FACTORS = 1e-14  # of factors that only have to lead to a better point
-LEAST_SQUARES = 1e-10  # of singular values that are left out if those factors are singular
-RANK_OF_QUOTIENTS = 1e-7  # of difference quotients, which have seven digits
-RANK_ON_CURVE = 1e-6  # of slopes at a point that may lie off its curve by the square root of `TIGHT`
+RANK = 1e-12  # of coefficients: rounding, times the growth of the entries
+RANK_OF_SLOPES = 1e-6  # of quotients, and at a point that may lie off its curve by the square root of `TIGHT`
 
-# Loss of digits
+# Over a stretch of numbers
 
 ASIDE = 1e-6  # relative change of a number to see what depends on it: far beyond rounding, and nearly linear
-VISIBLE = 1e-6  # least change of a residual by half of a number, at a point that is to show what holds there
-KEPT = 1e-10  # error of the argument of a function beside an end of its domain; beyond it what was given decides
-FELT = 1e-10  # least change of a residual by this, or fewer than a dozen digits of the unknown are determined
-
-# Bounds over ranges
-
-EXTREME = 1e-6  # error of the extremes of a form over a box
-ATTAINED = 1e-7  # distance within which a bound along a solution is attained: less, since answers claim it
-CONSTANT = 1e-5  # breadth of bounds of what may be constant: clearly more than their own error, `EXTREME`
-RESPONSE = 1e-6  # breadth of an enclosed response that is shown as a number
-NO_RESPONSE = 1e-9  # (a size) response that is rounding, responses being of the size of one
+EXTREME = 1e-6  # error of the extremes of a form over a box, and breadth of bounds that are one number
 
 # In a hundred and fifty digits, where only the givens are rounded
 
-NO_SHARE = 1e-100  # gap that is zero, relative to the sides
-QUOTIENT = 1e-60  # step of a difference quotient, and distance from a double short of its neighbour
-TURNING = 1e-30  # step of the slope whose sign is sought, as a share of the stretch
-SHARP = 1e-30  # last step of Newton's method
-SECANT = 1e-25  # last step of the secant method
-VANISHING = 1e-18  # rest of a number that is zero: no other loses all digits of a double
+NEGLIGIBLE = 1e-30
+"""A share that no double shows, and that is far above the rounding of sixty digits, which every number has at least: of
+a number, as the step of a difference quotient or the last step of an iteration; of what a number was, as the rest of
+one that is zero; of a gap, as its differences where it is constant. Also (a size) of a stretch or an end at zero."""
 VANISHED = 1e-3  # gap at a root relative to those `ASIDE` of it: 1e-10 at a simple root, and one where there is none
-LEVEL = 1e-12  # differences of a gap along a stretch on which it is constant
-ALIKE = 1e-6  # differences of gaps that are a constant share of the sides
-BESIDE_STRETCH = 1e-9  # distance of a turning point from a stretch, whose ends are rounded
-AT_ZERO = 1e-12  # (a size) the same step from zero, which has no size of its own
 
 # Sizes of numbers, in base units
 
 LEAST, MOST = declared.LEAST, declared.MOST  # of a number
 SMALLEST, LARGEST = 1e-60, 1e60  # of an unknown that is sought: products of five stay in range
-UNDERFLOW = 1e-300  # more than all that underflows in a sum
-NO_UNDERFLOW = 1e-290  # from which on a product has a relative rounding error
-LEAST_SQUARED = 1e-100  # of numbers whose squares and cubes stay in range
-LEAST_INPUT, MOST_INPUT = 1e-100, 1e100  # of inputs that one proof covers: products of three stay in range
-LEAST_TRUSTED, MOST_TRUSTED = 1e-50, 1e50  # of numbers that compiled lines guarantee: products of six stay in range
-NO_SIZE, HUGE = 1e-150, 1e200  # of a goal whose extreme is zero, or infinite
-NEAR_ZERO = 1e-30  # of the end of an interval that may be zero
-UNRESOLVED = 1e-58  # width of a stretch at zero: a hundred times the smallest that is sought
+UNDERFLOW = 1e-290  # more than all that underflows in a sum; from here on a product has a relative rounding error
+LEAST_FACTOR, MOST_FACTOR = 1e-50, 1e50  # of numbers of which products of six stay in range, as compiled lines have

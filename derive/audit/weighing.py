@@ -21,7 +21,7 @@ from derive.model.relation import Relation, relate
 from derive.presentation.numbers import prefixed, rounded, spelled, with_unit
 from derive.presentation.text import headline
 from derive.solving.execution.answer import Answer
-from derive.tolerances import NO_RESPONSE
+from derive.tolerances import AGREEMENT
 from quantities.declaration import Declaration
 from quantities.units import DIMENSIONLESS, Unit
 from quantities.value import Value, read_value
@@ -191,7 +191,7 @@ def _measured(library: Library, reading: Reading, criterion: Amount, found: Aske
     base, unit = answer.base, answer.quantity.unit
     if reading.response_to:
         moved = sum(answer.elasticities.get(name, 0.0) for name in reading.response_to)
-        base, unit = 0.0 if abs(moved) < NO_RESPONSE else moved, DIMENSIONLESS
+        base, unit = 0.0 if abs(moved) < AGREEMENT else moved, DIMENSIONLESS
     claimed = read_value(stated)
     claimed.within(unit)  # a claim in another dimension is a mistake in the claims file, and an error
     computed = claimed.unit.from_base(base)

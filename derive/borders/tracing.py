@@ -33,7 +33,7 @@ from derive.tables.maps.regime_map import Change, map_chart, mapped
 from derive.tables.sweep_question import asked
 from derive.tables.table import tabled
 from derive.tables.table_charts import charts, holding_for
-from derive.tolerances import ON_A_BORDER
+from derive.tolerances import SAME_MULTIPLE
 from quantities.declaration import read_given
 
 _POINTS = 60  # on each axis, between which borders are sought
@@ -212,7 +212,7 @@ class _Forms:
                     continue
                 written = limits[stated.name]
                 for name, ends in product(reversed(program.names[: program.free]), self._ends(written)):
-                    node = form_at(program, written, name, {**numbers, **ends}, tolerance=ON_A_BORDER)
+                    node = form_at(program, written, name, {**numbers, **ends}, tolerance=SAME_MULTIPLE)
                     if node is not None:
                         return _Form(program, stated, name, node, ends)
         return None
@@ -263,7 +263,7 @@ class _Form:
         if numbers is None:
             return None
         exact = border.axes[axis].unit.from_base(value(self.node, {**numbers, **self.ends}))
-        if not math.isclose(exact, point[axis], rel_tol=ON_A_BORDER):
+        if not math.isclose(exact, point[axis], rel_tol=SAME_MULTIPLE):
             return None
         return (*point[:axis], exact, *point[axis + 1 :])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from derive.tolerances import BRACKET
+from derive.tolerances import LAST_DIGIT
 
 _INFINITY = math.inf
 _BRANCH = -1 / math.e  # where the two branches of Lambert's function meet, as a double,
@@ -60,7 +60,7 @@ def lambert(x: float) -> float:
         gap = w * grown - x if w < 700 else w - x / grown
         step = gap / (grown * (w + 1) - (w + 2) * gap / (2 * w + 2)) if w < 700 else gap * w / (w + 1)
         w -= step
-        if abs(step) <= BRACKET * abs(w):
+        if abs(step) <= LAST_DIGIT * abs(w):
             break
     return w
 

@@ -20,7 +20,6 @@ from derive.errors import ExpressionError, LimitError, excerpt
 from derive.expressions.arithmetic import Arithmetic, ConstantError, prove_constants
 from derive.expressions.functions import TABLE
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, applied, cases
-from derive.tolerances import EXACT_FRACTION
 from quantities.declaration import Declaration, agreed
 from quantities.quantity import Quantity
 
@@ -191,7 +190,7 @@ class _Reader:
             return Apply("inv", (self.node(inner),))
         if exponent == sympy.Rational(1, 2):
             return Apply("sqrt", (self.node(base),))
-        if exponent.is_Float and abs(_root(exponent) - Fraction(float(exponent))) < EXACT_FRACTION:
+        if exponent.is_Float and float(_root(exponent)) == float(exponent):
             return Apply("pow", (self.node(base), Number(_root(exponent))))
         return Apply("pow", (self.node(base), self.node(exponent)))
 

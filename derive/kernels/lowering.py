@@ -31,7 +31,7 @@ from derive.planning.plan import Block, Plan
 from derive.solving.blocks.free_unknowns import has_choice, is_divided_by, variants_of
 from derive.solving.execution.question import Outline
 from derive.solving.ranges.range_propagation import candidates_of, domains_of
-from derive.tolerances import ASIDE, AT_ZERO, EXPRESSION
+from derive.tolerances import AROUND_ZERO, ASIDE, EXPRESSION
 
 _COMPARED = frozenset({"max", "min", *COMPARISONS.values()})
 _FAR = 1e100  # where a domain without an end is looked at instead
@@ -405,7 +405,10 @@ class Draft:
             return self.sheet.line(self.dialect.logic("and", [inside, self._holds(equation, inner)]))
 
         low, high = max(domain.low, -_FAR), min(domain.high, _FAR)
-        within = [holds(repr(low + ASIDE * abs(low) + AT_ZERO)), holds(repr(high - ASIDE * abs(high) - AT_ZERO))]
+        within = [
+            holds(repr(low + ASIDE * abs(low) + AROUND_ZERO)),
+            holds(repr(high - ASIDE * abs(high) - AROUND_ZERO)),
+        ]
         there = [*within, *map(holds, self._beside_turns(equation, name, scope))]
         test = self.dialect.logic("and", [self.dialect.logic("or", met), self.dialect.logic("or", there)])
         yield self.sheet.line(self.dialect.pick(test, "inf", "nan"))
@@ -422,7 +425,7 @@ class Draft:
             for other in part.args:
                 if name not in names_in(other):
                     turn = self.sheet.expression(other, scope)
-                    aside = f"({self.dialect.size}({turn}) * {ASIDE!r} + {AT_ZERO!r})"
+                    aside = f"({self.dialect.size}({turn}) * {ASIDE!r} + {AROUND_ZERO!r})"
                     yield from (self.sheet.line(f"{turn} {sign} {aside}") for sign in "+-")
 
     def _inside(self, text: str, name: str) -> str:

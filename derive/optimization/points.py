@@ -15,16 +15,15 @@ from derive.optimization.program import Program
 from derive.tolerances import (
     AGREEMENT,
     AROUND_ZERO,
+    EPSILON,
     EXPRESSION,
-    FINEST_BREADTH,
-    FLAT,
+    FINEST_BOX,
     HANDFUL,
     LAST_DIGIT,
     MET,
     MOST,
     RANK,
     SAME_ROOT,
-    STEP_DONE,
     TIGHT,
 )
 
@@ -35,7 +34,7 @@ _NUDGES = tuple(share * sign for share, sign in product((LAST_DIGIT, HANDFUL, EX
 _DIGITS = (12, 9, 6)
 _STARTS = 6  # local searches before the ranges are cut
 _NEWTON = 25  # steps to a point at which ties hold
-_APART = 20 * FINEST_BREADTH  # of numbers that no cut of a side tells apart
+_APART = 2 * FINEST_BOX  # of numbers that no cut of a side tells apart
 _MARGINS = (0.0, MET, AGREEMENT)  # inside the limits of a local search, relative to how far they move across the box
 _ITERATIONS = 60  # of one local search
 _NEAR = 1e-3  # of what a limit may move by across the box: within this it counts as near
@@ -202,7 +201,7 @@ class Points:
                     bounds=[(0.0, 1.0)] * len(moving),
                     constraints=rules,
                     method="SLSQP",
-                    options={"ftol": FLAT, "maxiter": _ITERATIONS},
+                    options={"ftol": EPSILON, "maxiter": _ITERATIONS},
                 )
             yield whole(found.x)
 
@@ -237,7 +236,7 @@ class Points:
             for i, move in moves.items():
                 low, high = self.program.box[i]
                 at[i] = min(max(at[i] + move, low), high)
-            if all(abs(move) <= STEP_DONE * (abs(at[i]) or 1.0) for i, move in moves.items()):
+            if all(abs(move) <= SAME_ROOT * (abs(at[i]) or 1.0) for i, move in moves.items()):
                 break
         return tuple(at)
 

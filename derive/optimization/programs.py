@@ -47,7 +47,7 @@ from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.question import Outline, Question
 from derive.solving.ranges.range_propagation import only_form
 from derive.solving.sensitivity.elasticities import composed, put_in
-from derive.tolerances import ROUNDED
+from derive.tolerances import BLUR
 from quantities.domain import Domain
 
 _NOTHING_TOLD: Mapping[Node, bool] = MappingProxyType({})
@@ -95,7 +95,7 @@ class Zero:
         if not math.isfinite(number):
             return math.nan
         whole = round(number / self.step) * self.step
-        is_whole = abs(number - whole) <= ROUNDED * max(self.step, abs(whole))
+        is_whole = abs(number - whole) <= BLUR * max(self.step, abs(whole))
         return whole if is_whole and self.domain.admits(whole) else math.nan
 
 

@@ -24,7 +24,7 @@ from derive.expressions.functions import STEPPED, TABLE
 from derive.expressions.tree import Apply
 from derive.kernels.backends.emitter import DOUBT, SIGNS, Writer, is_clear, is_total, refusing_what_is_too_deep
 from derive.kernels.backends.numba_source import CALLED, Slow
-from derive.tolerances import BRACKET, SAME_ROOT, SMALLEST
+from derive.tolerances import LAST_DIGIT, SAME_ROOT, SMALLEST
 from quantities.tolerances import SAME_COUNT
 
 _HELD = re.compile(r"\bv\d+\b")
@@ -88,7 +88,7 @@ def runtime() -> str:
     >>> runtime().startswith("const derive = ")
     True
     """
-    shared = {"SAME_ROOT": SAME_ROOT, "BRACKET": BRACKET, "SMALLEST": SMALLEST, "SAME_COUNT": SAME_COUNT}
+    shared = {"SAME_ROOT": SAME_ROOT, "LAST_DIGIT": LAST_DIGIT, "SMALLEST": SMALLEST, "SAME_COUNT": SAME_COUNT}
     return f"const derive = ({_written_once()})({json.dumps(shared)});\n"
 
 

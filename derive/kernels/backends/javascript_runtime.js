@@ -1,6 +1,6 @@
 (function (tolerances) {
 "use strict";
-const {SAME_ROOT, BRACKET, SMALLEST, SAME_COUNT} = tolerances;
+const {SAME_ROOT, LAST_DIGIT, SMALLEST, SAME_COUNT} = tolerances;
 
 // An undefined number stays undefined: these have the meaning of the same functions in machine code.
 
@@ -62,7 +62,7 @@ function crossing(gap, least, low, high, inputs) {
     if (f === 0) return x;
     if (f < 0 === f1 < 0) { x3 = x1; f3 = f1; } else { x3 = x2; f3 = f2; x2 = x1; f2 = f1; }
     x1 = x; f1 = f;
-    const best = Math.abs(f1) < Math.abs(f2) ? x1 : x2, narrow = BRACKET * Math.abs(best) / Math.abs(x2 - x1);
+    const best = Math.abs(f1) < Math.abs(f2) ? x1 : x2, narrow = LAST_DIGIT * Math.abs(best) / Math.abs(x2 - x1);
     if (narrow >= 0.5) return best;
     const across = (f1 - f2) / (f3 - f2), along = (x1 - x2) / (x3 - x2);
     share = 0.5;
@@ -128,7 +128,7 @@ function erfinv(y) {
   for (let i = 0; i < 6; i++) {
     const gap = y < 0.9 || x < 1 ? erf(x) - y : rest - erfc(x), step = gap * ROOT_PI / 2 * Math.exp(x * x);
     x -= step / (1 + x * step);
-    if (Math.abs(step) <= BRACKET * x) break;
+    if (Math.abs(step) <= LAST_DIGIT * x) break;
   }
   return x;
 }
@@ -189,7 +189,7 @@ function lambertw(x) {
     const grown = Math.exp(w), gap = w < 700 ? w * grown - x : w - x / grown;
     const step = w < 700 ? gap / (grown * (w + 1) - (w + 2) * gap / (2 * w + 2)) : gap * w / (w + 1);
     w -= step;
-    if (Math.abs(step) <= BRACKET * Math.abs(w)) break;
+    if (Math.abs(step) <= LAST_DIGIT * Math.abs(w)) break;
   }
   return w;
 }

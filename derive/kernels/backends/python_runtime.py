@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from math import inf, nan
 
-from derive.tolerances import BRACKET, SAME_ROOT, SMALLEST
+from derive.tolerances import LAST_DIGIT, SAME_ROOT, SMALLEST
 from quantities.tolerances import SAME_COUNT
 
 Gap = Callable[..., float]
@@ -120,7 +120,7 @@ def crossing(gap: Gap, least: Gap, low: float, high: float, inputs: Sequence[flo
             x3, f3, x2, f2 = x2, f2, x1, f1
         x1, f1 = x, f
         best = x1 if abs(f1) < abs(f2) else x2
-        narrow = over(BRACKET * abs(best), abs(x2 - x1))
+        narrow = over(LAST_DIGIT * abs(best), abs(x2 - x1))
         if narrow >= 0.5:
             return best
         share = min(1 - narrow, max(narrow, curved(x1, f1, x2, f2, x3, f3)))
@@ -176,7 +176,7 @@ def erfinv(y: float) -> float:
         gap = math.erf(x) - y if y < 0.9 or x < 1 else rest - math.erfc(x)
         step = gap * math.sqrt(math.pi) / 2 * math.exp(x * x)
         x -= step / (1 + x * step)
-        if abs(step) <= BRACKET * x:
+        if abs(step) <= LAST_DIGIT * x:
             break
     return x
 

@@ -36,7 +36,7 @@ from derive.numerics.root_finding.root_boxes import middle
 from derive.planning.plan import Block
 from derive.solving.blocks.free_unknowns import variants_of
 from derive.solving.blocks.substitution import expressed, loses_nothing
-from derive.tolerances import AGREEMENT, LEAST_INPUT, MOST_INPUT
+from derive.tolerances import AGREEMENT, LEAST_FACTOR, MOST_FACTOR
 
 _FEW = 32  # number of points too small for another proof
 _CROWD = 4096  # number of points that justifies a proof of their own
@@ -168,7 +168,7 @@ class _Proofs:
         """All inputs in their domains."""
         domains = [self.attempt.system.domains[name] for name in self.inputs]
         return tuple(
-            (max(one.low, -MOST_INPUT) if one.low or not one.open_low else LEAST_INPUT, min(one.high, MOST_INPUT))
+            (max(one.low, -MOST_FACTOR) if one.low or not one.open_low else LEAST_FACTOR, min(one.high, MOST_FACTOR))
             for one in domains
         )
 
@@ -327,7 +327,7 @@ def _hull(arrays: Sequence[Any], places: Any) -> list[Span]:
 def _by_width(spans: Sequence[Span]) -> list[int]:
     """The inputs that vary, first those that vary most relative to their size."""
     moving = [i for i, (low, high) in enumerate(spans) if low < high]
-    widths = [(high - low) / max(abs(low), abs(high), LEAST_INPUT) for low, high in spans]
+    widths = [(high - low) / max(abs(low), abs(high), LEAST_FACTOR) for low, high in spans]
     return sorted(moving, key=lambda i: -widths[i]) or [0]
 
 

@@ -45,16 +45,16 @@ from derive.time_limits import tick
 from derive.tolerances import (
     AGREEMENT,
     ASIDE,
-    AT_END,
-    BRACKET,
+    EPSILON,
     LARGEST,
+    LAST_DIGIT,
     LEAST,
-    LEAST_TRUSTED,
+    LEAST_FACTOR,
     MOST,
-    MOST_TRUSTED,
-    ROUNDING,
+    MOST_FACTOR,
+    SAME_ROOT,
     SMALLEST,
-    TRUSTED,
+    TIGHT,
 )
 from quantities.domain import Domain
 
@@ -250,11 +250,11 @@ class _Listing:
 
     def _trusted(self) -> str:
         """The test that all unknowns are known to enough digits."""
-        tests = [f"({error} <= {TRUSTED!r})" for error in self._errors()]
+        tests = [f"({error} <= {TIGHT!r})" for error in self._errors()]
         tests += [f"(not {doubt})" for doubt in self.scope.asked]
         for name in self.system.unknowns:
             sized = f"{self.dialect.size}({self.scope.variables[name]})"
-            tests += [f"({LEAST_TRUSTED!r} <= {sized})", f"({sized} <= {MOST_TRUSTED!r})"]
+            tests += [f"({LEAST_FACTOR!r} <= {sized})", f"({sized} <= {MOST_FACTOR!r})"]
         return self.sheet.line(self.dialect.logic("and", tests))
 
     def _errors(self) -> list[str]:
@@ -273,7 +273,7 @@ class _Listing:
         amiss = []
         for equation, share in zip(equations, here, strict=True):
             noise, whole = (self.sheet.expression(one, self.scope) for one in (_noise(equation), _sizes(equation)))
-            amiss.append(self.sheet.line(f"{size}({share}) + {ROUNDING!r} * {noise} / {whole}"))
+            amiss.append(self.sheet.line(f"{size}({share}) + {EPSILON!r} * {noise} / {whole}"))
         errors = []
         for row in eliminated(self.sheet, rows):
             parts = [f"{size}({text}) * {one}" for text, one in zip(row, amiss, strict=True) if text != "0.0"]
@@ -299,7 +299,7 @@ class _Listing:
             text, domain = self.scope.variables[name], self.system.domains[name]
             for end, sign in ((domain.low, 1), (domain.high, -1)):
                 if isfinite(end):
-                    slack = sign * AT_END * abs(end)
+                    slack = sign * SAME_ROOT * abs(end)
                     above, below = (">", "<") if sign > 0 else ("<", ">")
                     inside.append(f"({text} {above} {end + slack!r})")
                     outside.append(f"({text} {below} {end - slack!r})")
@@ -356,7 +356,7 @@ def _function(dialect: Dialect, names: Sequence[str], *nodes: Node) -> Callable[
     sheet = Sheet(dialect, names)
     scope = sheet.start()
     texts = [sheet.expression(node, scope) for node in nodes]
-    text = texts[0] if len(texts) == 1 else f"{AGREEMENT!r} * {texts[0]} + {32 * ROUNDING!r} * {texts[1]}"
+    text = texts[0] if len(texts) == 1 else f"{AGREEMENT!r} * {texts[0]} + {32 * EPSILON!r} * {texts[1]}"
     doubt = f"nan if {' | '.join(scope.asked)} else " if scope.asked else ""
     return sheet.function(f"{doubt}{text}")
 
@@ -401,7 +401,7 @@ def _closed_in(gap: Callable[..., Any], bracket: Sequence[Any], inputs: Sequence
         x2, f2 = numpy.where(same, x2, x1), numpy.where(same, f2, f1)
         x1, f1 = x, f
         best = numpy.where(numpy.abs(f1) < numpy.abs(f2), x1, x2)
-        narrow = BRACKET * numpy.abs(best) / numpy.abs(x2 - x1)
+        narrow = LAST_DIGIT * numpy.abs(best) / numpy.abs(x2 - x1)
         lost, met = numpy.isnan(f), f == 0
         done = pending & (met | lost | (narrow >= 0.5))
         found[places[done]] = numpy.where(met, x1, numpy.where(lost, inf, best))[done]

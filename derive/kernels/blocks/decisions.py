@@ -8,7 +8,8 @@ What lines have computed is known by the text that stands for it, which no later
 
 How far rounding may have moved an expression is another expression in the same names. It counts roundings of half a
 unit in the last place, to first order: each operation adds its own and passes on those of its arguments times its
-slope. Where no sum can cancel, that is a share of the value itself.
+slope. Where no sum can cancel, that is a share of the value itself. In the end each counts for a whole unit, so that
+what is of second order is covered.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from derive.numerics.algebra.like_terms import ZERO, added, filled, inverted, mu
 from derive.numerics.intervals.arithmetic import hull
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.planning.networks import reached
-from derive.tolerances import EXPRESSION, FOLLOWED, KEPT, ROUNDING
+from derive.tolerances import EPSILON, EXPRESSION, MET, TIGHT
 from quantities.declaration import Declaration
 from quantities.rational import exact_of
 
@@ -145,10 +146,10 @@ def _carried(steepness: Node, error: Node, own: Node) -> Node:
 
 _TESTS = frozenset(COMPARISONS.values())
 _HALF = Number(Fraction(1, 2))
-_TWICE = Number(2 * Fraction(ROUNDING))  # the error of a bound itself, and of the distance that it is compared with
-_MAGNIFIED = Number(Fraction(ROUNDING) / Fraction(KEPT))
+_TWICE = Number(2 * Fraction(EPSILON))  # the error of a bound itself, and of the distance that it is compared with
+_MAGNIFIED = Number(Fraction(EPSILON) / Fraction(MET))
 _OF_A_GIVEN = Fraction(3)  # roundings: its own, that of its unit's size, and that of their product
-_SOUGHT = Fraction(FOLLOWED) / Fraction(ROUNDING)  # roundings in what a search has found, or one root of several
+_SOUGHT = Fraction(TIGHT) / Fraction(EPSILON)  # roundings in what a search has found, or one root of several
 
 
 @dataclass(frozen=True)

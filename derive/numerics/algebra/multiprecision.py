@@ -3,6 +3,13 @@
 Where large terms cancel, doubles leave only noise, and a search for a change of sign finds one in the noise. With
 enough digits the noise vanishes, and with it every false root.
 
+Newton's method converges there even to a root with a singular Jacobian, slowly, and is not stopped by rounding. Its
+steps shrink by a constant ratio, which gives their sum (Reddien 1978; Decker and Kelley 1980). Where the residuals grow
+like a power of the distance, the ratio is one less the inverse of that power. The power is the order of the root, and
+the number of digits is divided by it: an order of two leaves eight of sixteen, since a change in the sixteenth digit of
+a given moves a double root in the eighth. Whether there is a root at all, or a curve of them, a singular Jacobian does
+not tell (`solution_curves`).
+
 Numbers are balls, a midpoint and a radius that bounds all rounding (Johansson 2017, *Arb*). A ball without zero
 proves that the residual is nonzero; one that still contains zero when its radius is below all doubles counts as zero;
 anything else is unknown. FLINT takes a quarter of the time that mpmath needs for an equation, and a tenth with
@@ -16,6 +23,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import count
+from typing import Any
 
 from derive.expressions.arithmetic import NoElement
 from derive.expressions.tree import Equation, Name, Node, rebuilt
@@ -24,25 +32,14 @@ from derive.numerics.algebra.exact_values import Ball, ball_of, folded_ball, man
 from derive.numerics.intervals.arithmetic import minus, plus
 from derive.numerics.intervals.enclosure import enclose
 from derive.time_limits import tick
-from derive.tolerances import (
-    ASIDE,
-    AT_ZERO,
-    BESIDE_STRETCH,
-    BEYOND_DOUBLES,
-    LARGEST,
-    LAST_DIGIT,
-    LEVEL,
-    MET,
-    QUOTIENT,
-    SECANT,
-    TURNING,
-    VANISHED,
-)
+from derive.tolerances import AROUND_ZERO, ASIDE, LARGEST, LAST_DIGIT, MET, NEGLIGIBLE, SAME_ROOT, VANISHED
 from quantities.rational import exact_of
 
 _MORE_BITS = 2400  # precision in which the sum of any doubles is exact
 _SURE_BITS = 200  # correct bits that a number must have
 _HALVINGS = 300  # limit on bisections, down to the smallest sizes of doubles
+_FAR = 10.0  # step of Newton's method, as a share of the largest unknown, that leads elsewhere
+_STEPS = 150
 _INWARDS = (1e-3, 1e-6, 1e-9)  # sample points of a stretch as shares of its far end
 
 
@@ -59,7 +56,7 @@ def is_root(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
     (False, True)
     """
     x = values[name]
-    aside = ASIDE * abs(x) or AT_ZERO
+    aside = ASIDE * abs(x) or AROUND_ZERO
     at, below, above = (_gap(equation, {**values, name: point}) for point in (x, x - aside, x + aside))
     largest = max((abs(gap) for gap in (below, above) if gap is not None), default=0)
     return at is not None and largest > 0 and bool(abs(at) <= VANISHED * largest)
@@ -94,7 +91,7 @@ def is_level(equation: Equation, name: str, values: Mapping[str, float], low: fl
         points += [point for point in beside if low < point < high]
     gaps = [_gap(equation, {**values, name: point}) for point in points]
     known = [gap for gap in gaps if gap is not None]
-    return len(known) == len(gaps) and bool(max(known) - min(known) <= LEVEL * max(abs(gap) for gap in known))
+    return len(known) == len(gaps) and bool(max(known) - min(known) <= NEGLIGIBLE * max(abs(gap) for gap in known))
 
 
 @many_digits()
@@ -171,26 +168,6 @@ def _is_monotone_to_zero(equation: Equation, name: str, values: Mapping[str, flo
 
 
 @many_digits()
-def polished(equation: Equation, name: str, values: Mapping[str, float]) -> float:
-    """A root corrected to the last digit where cancellation has cost some; unchanged if no root is near."""
-    from flint import arb
-
-    x = values[name]
-    a, b = arb(x), arb(x * (1 + ASIDE) or AT_ZERO)
-    fa, fb = _gap(equation, values, {name: a}), _gap(equation, values, {name: b})
-    for _ in range(60):
-        if fa is None or fb is None or fa == fb:
-            break
-        a, fa, b = b, fb, (b - fb * (b - a) / (fb - fa)).mid()
-        fb = _gap(equation, values, {name: b})
-        if abs(b - a) <= abs(b) * SECANT:
-            break
-    found = float(b)
-    close = abs(found - x) <= 0.05 * max(abs(x), abs(found))
-    return found if close and fb is not None and is_root(equation, name, {**values, name: found}) else x
-
-
-@many_digits()
 def is_attained(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
     """Whether a point is a root to the last double, and not merely the last point before a jump.
 
@@ -208,7 +185,7 @@ def is_attained(equation: Equation, name: str, values: Mapping[str, float]) -> b
     if at is None or at == 0:
         return at is not None
     ends = [math.nextafter(x, end) for end in (-math.inf, math.inf)]
-    below, above = (_gap(equation, values, {name: (end + arb(x - end) * QUOTIENT).mid()}) for end in ends)
+    below, above = (_gap(equation, values, {name: (end + arb(x - end) * NEGLIGIBLE).mid()}) for end in ends)
     if below is None or above is None:
         return any(gap is not None and gap * at < 0 for gap in (below, above))
     steps = abs(below - at), abs(above - at)
@@ -227,8 +204,8 @@ def turning_point(form: Node, name: str, span: tuple[float, float]) -> float:
     from flint import arb
 
     farthest = max(abs(span[0]), abs(span[1]))
-    reach = max(span[1] - span[0], BESIDE_STRETCH * farthest) or AT_ZERO
-    step = (arb(reach) * TURNING).mid()
+    reach = max(span[1] - span[0], SAME_ROOT * farthest) or AROUND_ZERO
+    step = (arb(reach) * NEGLIGIBLE).mid()
 
     def height(x: Ball) -> Ball | None:
         tick()
@@ -238,7 +215,7 @@ def turning_point(form: Node, name: str, span: tuple[float, float]) -> float:
         before, after = height((x - step).mid()), height((x + step).mid())
         return None if before is None or after is None else (after - before).mid()
 
-    near = BESIDE_STRETCH * farthest  # margin for the rounded ends of the stretch
+    near = SAME_ROOT * farthest  # margin for the rounded ends of the stretch
     for function in (height, slope):
         for more in (0.0, reach):
             found = _sign_change(function, arb(span[0]) - more, arb(span[1]) + more)
@@ -248,7 +225,7 @@ def turning_point(form: Node, name: str, span: tuple[float, float]) -> float:
 
 
 def _sign_change(function: Callable[[Ball], Ball | None], a: Ball, b: Ball) -> Ball | None:
-    """The sign change of a function between two points, beyond the precision of doubles; None if there is none."""
+    """The sign change of a function between two points, as far as both are one double; None if there is none."""
     first, last = function(a), function(b)
     if first is None or last is None or first * last > 0:
         return None
@@ -257,7 +234,7 @@ def _sign_change(function: Callable[[Ball], Ball | None], a: Ball, b: Ball) -> B
             return None
         return a if first == 0 else b
     for _ in range(_HALVINGS):
-        if abs(b - a) <= BEYOND_DOUBLES * max(abs(a), abs(b)):
+        if float(a) == float(b):
             break
         middle = ((a + b) / 2).mid()
         at = function(middle)
@@ -301,6 +278,79 @@ def difference(equation: Equation, exact: Mapping[str, Ball], known: Mapping[str
     given = {name: known[name] for name in names if name not in exact}
     more = {name: exact[name] for name in names if name in exact}
     return _gap(equation, given | {name: float(x) for name, x in more.items()}, more)
+
+
+@many_digits()
+def sharpened(
+    equations: Sequence[Equation], point: Mapping[str, float], known: Mapping[str, float]
+) -> tuple[dict[str, float], int] | None:
+    """A root to the last digit of doubles, by Newton's method with 150 digits, and its order, zero where no step was
+    needed to tell; None if that does not converge.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> tangent = [parse_equation("x**2 + y**2 = 2"), parse_equation("x + y = 2")]
+    >>> sharpened(tangent, {"x": 1.00000003, "y": 0.99999998}, {})
+    ({'x': 1.0, 'y': 1.0}, 2)
+    """
+    from flint import arb
+
+    at = [arb(x) for x in point.values()]
+    sizes = [abs(x) or max(map(abs, point.values())) or 1.0 for x in point.values()]
+
+    def stepping(place: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
+        """The relative length of the Newton step at a place, and the step."""
+        tick()
+        step = _step(equations, dict(zip(point, place, strict=True)), known, sizes)
+        return max(abs(part) / size for part, size in zip(step, sizes, strict=True)) if step else math.inf, step or ()
+
+    length, step = stepping(at)
+    order = 0
+    for _ in range(_STEPS):
+        if not step or not max(map(abs, step)) <= _FAR * max(sizes):
+            return None
+        if length <= NEGLIGIBLE:
+            return {name: _rounded(x, size) for name, x, size in zip(point, at, sizes, strict=True)}, order
+        at = [(x - part).mid() for x, part in zip(at, step, strict=True)]
+        before, (length, step) = length, stepping(at)
+        order = order or 1
+        if 0.3 < length / before < 0.95:
+            left = 1 - length / before
+            ahead = [(x - part / left).mid() for x, part in zip(at, step, strict=True)]
+            farther = stepping(ahead)
+            if farther[0] < 0.1 * length:
+                order = round(float(1 / left))
+                at, (length, step) = ahead, farther
+    return None
+
+
+def _rounded(x: Any, size: float) -> float:
+    """A number as a double; zero if Newton's method has brought it ever closer to zero."""
+    return 0.0 if abs(x) <= NEGLIGIBLE * size else float(x)
+
+
+def _step(
+    equations: Sequence[Equation], at: Mapping[str, Any], known: Mapping[str, float], sizes: Sequence[Any]
+) -> Sequence[Any] | None:
+    """A Newton step in many digits; None if the Jacobian is singular or a side is undefined."""
+    from flint import arb, arb_mat
+
+    here = [difference(equation, at, known) for equation in equations]
+    if any(gap is None for gap in here):
+        return None
+    if all(gap == 0 for gap in here):
+        return [arb(0)] * len(here)
+    columns = []
+    for size, (name, x) in zip(sizes, at.items(), strict=True):
+        aside = NEGLIGIBLE * (size if x == 0 else abs(x))
+        there = [difference(equation, {**at, name: (x + aside).mid()}, known) for equation in equations]
+        if any(gap is None for gap in there):
+            return None
+        columns.append([(gap - gap_here) / aside for gap, gap_here in zip(there, here, strict=True)])
+    try:
+        found = arb_mat(columns).transpose().solve(arb_mat([[gap] for gap in here]))
+    except ZeroDivisionError:
+        return None
+    return [part.mid() for part in found.entries()]
 
 
 def _gap(equation: Equation, values: Mapping[str, float], exact: Mapping[str, Ball] | None = None) -> Ball | None:

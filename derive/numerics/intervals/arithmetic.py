@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 import sys
 
-from derive.tolerances import NO_UNDERFLOW
+from derive.tolerances import UNDERFLOW
 
 Span = tuple[float, float]
 
@@ -74,12 +74,12 @@ def times(a: Span, b: Span) -> Span:
         return a if y else ZERO
     if x >= 0 and y >= 0:
         low, high = x * y, u * v
-        is_usual = NO_UNDERFLOW < high < _MOST and (low > NO_UNDERFLOW or (low == 0 and (x == 0 or y == 0)))
+        is_usual = UNDERFLOW < high < _MOST and (low > UNDERFLOW or (low == 0 and (x == 0 or y == 0)))
     else:
         one, two, three, four = x * y, x * v, u * y, u * v
         low, high = min(one, two, three, four), max(one, two, three, four)
         is_usual = -_MOST < one + two + three + four < _MOST and not (
-            -NO_UNDERFLOW < low < NO_UNDERFLOW or -NO_UNDERFLOW < high < NO_UNDERFLOW
+            -UNDERFLOW < low < UNDERFLOW or -UNDERFLOW < high < UNDERFLOW
         )
     if is_usual:
         return low and math.nextafter(low, -_INFINITY), math.nextafter(high, _INFINITY)

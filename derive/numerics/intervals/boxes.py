@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from derive.numerics.intervals.arithmetic import ZERO, Span, minus, plus, times
-from derive.tolerances import HANDFUL, ROUNDING, SAME_ROOT
+from derive.tolerances import EPSILON, HANDFUL, SAME_ROOT
 
 Box = tuple[Span, ...]
 """An interval of each unknown, in the order in which they are named."""
@@ -114,7 +114,7 @@ class MeanValueForm:
         """Cut the sides of the box to where the expression may not be positive; whether anything is left."""
         steps = [low for low, _ in self.moves]
         least = self.at_point[0] + sum(steps)
-        share = max(HANDFUL, (len(steps) + 4) * ROUNDING)  # of the sums, each term of which is rounded once
+        share = max(HANDFUL, (len(steps) + 4) * EPSILON)  # of the sums, each term of which is rounded once
         slack = share * (abs(self.at_point[0]) + sum(map(abs, steps)))
         if least - slack > 0:
             return False

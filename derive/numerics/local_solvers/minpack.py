@@ -22,18 +22,7 @@ from derive.expressions.tree import Equation
 from derive.numerics.algebra.multiprecision import difference
 from derive.numerics.local_solvers.automatic_differentiation import Tape
 from derive.time_limits import tick
-from derive.tolerances import (
-    BESIDE_LARGEST,
-    CONVERGED,
-    LEAST_SQUARES,
-    LIBRARY_GAP,
-    LIBRARY_STEP,
-    RANK_OF_FACTORS,
-    RUN_OUT,
-    SNAPPED,
-    STEP_DONE,
-    STILL,
-)
+from derive.tolerances import HANDFUL, NEAR_MULTIPLE, NEGLIGIBLE, RANK, SAME_ROOT
 
 Array = Any
 """A NumPy array of floats."""
@@ -119,23 +108,28 @@ class _ScaledSystem:
 
 
 def _hybrid(system: _ScaledSystem) -> Array | None:
-    return _by_minpack(system, "hybr", {"xtol": LIBRARY_STEP, "maxfev": 20 * (len(system.start) + 5)})
+    return _by_minpack(system, "hybr", "maxfev")
 
 
 def _levenberg(system: _ScaledSystem) -> Array | None:
-    return _by_minpack(
-        system, "lm", {"xtol": LIBRARY_STEP, "ftol": LIBRARY_GAP, "maxiter": 20 * (len(system.start) + 5)}
-    )
+    return _by_minpack(system, "lm", "maxiter")
 
 
-def _by_minpack(system: _ScaledSystem, method: str, options: dict[str, Any]) -> Array | None:
+def _by_minpack(system: _ScaledSystem, method: str, limit: str) -> Array | None:
+    """The point at which a method of the library stops by its own tolerance, from where full Newton steps follow."""
     from scipy import optimize
 
     dense = (lambda at: system.jacobian(at).toarray()) if system.search.tape.is_sparse else system.jacobian
     if np.abs(system.gaps(system.start)).max() >= _BEYOND:
         return None
     with np.errstate(all="ignore"):
-        found = optimize.root(system.gaps, system.start, jac=dense, method=method, options=options)
+        found = optimize.root(
+            system.gaps,
+            system.start,
+            jac=dense,
+            method=method,
+            options={limit: 20 * (len(system.start) + 5)},
+        )
     system.search.work += found.nfev * len(system.start)
     return system.unscaled(found.x)
 
@@ -151,7 +145,7 @@ def _newton(system: _ScaledSystem) -> Array | None:
         if solve is None or step is None or not np.isfinite(step).all():
             return None
         length = _length(step, at, system.chart)
-        if length <= STEP_DONE:
+        if length <= SAME_ROOT:
             return system.unscaled(at + step)
         farthest = np.abs(step[system.chart]).max(initial=0.0)
         share = min(1.0, 2.0 * share, _FARTHEST / farthest if farthest else 1.0)
@@ -163,7 +157,7 @@ def _newton(system: _ScaledSystem) -> Array | None:
                 break
             share /= 2.0
             if share < _SHORTEST:  # as at a root, where only rounding is left of the steps
-                return system.unscaled(at) if length <= RUN_OUT else None
+                return system.unscaled(at)
         at = there
     return system.unscaled(at)
 
@@ -192,9 +186,9 @@ def solver(jacobian: Array) -> Callable[[Array], Array] | None:
         return None
     lu, pivots, _ = dense.lapack.dgetrf(jacobian)
     diagonal = np.abs(np.diag(lu))
-    if diagonal.min() > RANK_OF_FACTORS * diagonal.max():
+    if diagonal.min() > RANK * diagonal.max():
         return lambda right: dense.lapack.dgetrs(lu, pivots, right)[0]
-    return lambda right: np.linalg.lstsq(jacobian, right, rcond=LEAST_SQUARES)[0]
+    return lambda right: np.linalg.lstsq(jacobian, right, rcond=RANK)[0]
 
 
 def refined(tape: Tape, equations: Sequence[Equation], at: Array) -> Array:
@@ -219,7 +213,7 @@ def refined(tape: Tape, equations: Sequence[Equation], at: Array) -> Array:
         if not length < shortest:
             break
         now, shortest = now - step, length
-    small = np.abs(now) <= SNAPPED * np.maximum(np.abs(at), BESIDE_LARGEST * np.max(np.abs(at)))
+    small = np.abs(now) <= NEGLIGIBLE * np.abs(at)
     snapped = np.where(small, 0.0, now)
     back = step_from(snapped) if small.any() else None
     return snapped if back is not None and np.all(np.abs(back[small]) <= 1e-3 * np.abs(at[small])) else now
@@ -245,6 +239,6 @@ def corrected(tape: Tape, at: Array) -> Array | None:
             break
         best, shortest = at, length
         at = at - step
-        if length <= STILL:
+        if length <= HANDFUL:
             return at
-    return best if shortest <= CONVERGED else None
+    return best if shortest <= NEAR_MULTIPLE else None

@@ -1,17 +1,10 @@
-"""Newton's method: damped steps on relative residuals, from many starts, and steps in many digits.
+"""Newton's method: damped steps on relative residuals, from many starts.
 
 Unknowns span forty orders of magnitude. A residual is therefore taken relative to the size of its equation's terms,
 and a step relative to the size of each unknown. Otherwise a step that suits one unknown is negligible for another.
 
 Two to four unknowns take 5 to 13 microseconds in plain floats, and 9 to 11 in NumPy, which takes a quarter of a
 second to import; scipy's methods (`minpack`) take a second more.
-
-Newton's method still converges to a root with a singular Jacobian, slowly, and with a hundred and fifty digits it is
-not stopped by rounding. Its steps shrink by a constant ratio, which gives their sum (Reddien 1978; Decker and Kelley
-1980). Where the residuals grow like a power of the distance, the ratio is one less the inverse of that power. The power
-is the order of the root, and the number of digits is divided by it: an order of two leaves eight of sixteen, since a
-change in the sixteenth digit of a given moves a double root in the eighth. Whether there is a root at all, or a curve
-of them, a singular Jacobian does not tell (`solution_curves`).
 """
 
 from __future__ import annotations
@@ -19,20 +12,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from derive.expressions.tree import Equation
 from derive.numerics.algebra.evaluation import residual
-from derive.numerics.algebra.exact_values import many_digits
 from derive.numerics.algebra.linear import solved
-from derive.numerics.algebra.multiprecision import difference
 from derive.time_limits import tick
-from derive.tolerances import LEAST, QUOTIENT, RANK_OF_QUOTIENTS, ROUNDED, SHARP, STALLED, VANISHING
+from derive.tolerances import AGREEMENT, BLUR, LEAST, RANK_OF_SLOPES
 
 _STEP = 1e-7  # of the difference quotient
 _DAMPED = 1e-5  # share of the largest curvature that is added to each
-_FAR = 10.0  # step, as a share of the largest unknown, that leads elsewhere
-_STEPS = 150  # in many digits
 
 
 def many_starts(
@@ -63,7 +51,7 @@ def is_isolated(
     equations: Sequence[Equation],
     point: Mapping[str, float],
     known: Mapping[str, float],
-    rank: float = RANK_OF_QUOTIENTS,
+    rank: float = RANK_OF_SLOPES,
 ) -> bool:
     """Whether a solution is isolated: its Jacobian has full rank by difference quotients to either side."""
     system = _System(equations, list(point), known)
@@ -87,17 +75,17 @@ class _System:
             if gaps is None:
                 return None
             size = max(map(abs, gaps))
-            if size <= ROUNDED:
+            if size <= BLUR:
                 return point
             rows = self.rows(point, gaps)
-            taken = rows and (solved([*map(list, rows)], RANK_OF_QUOTIENTS) or solved(_normal(rows), RANK_OF_QUOTIENTS))
+            taken = rows and (solved([*map(list, rows)], RANK_OF_SLOPES) or solved(_normal(rows), RANK_OF_SLOPES))
             if not taken:
                 return None
             moved = self.damped(point, dict(zip(self.unknowns, taken, strict=True)), size)
             if moved is None:
-                return point if size <= STALLED else None
+                return point if size <= AGREEMENT else None
             point, gaps = moved
-        return point if gaps is not None and max(map(abs, gaps)) <= STALLED else None
+        return point if gaps is not None and max(map(abs, gaps)) <= AGREEMENT else None
 
     def gaps(self, point: Mapping[str, float]) -> list[float] | None:
         values = {**self.known, **point}
@@ -147,79 +135,3 @@ def _stepped(x: float, change: float, positive: bool) -> float:
     if x == 0:
         return change
     return x * (1 + (max(change, -0.9) if positive else change))
-
-
-# In many digits
-
-
-@many_digits()
-def sharpened(
-    equations: Sequence[Equation], point: Mapping[str, float], known: Mapping[str, float]
-) -> tuple[dict[str, float], int] | None:
-    """A root to the last digit of doubles, by Newton's method with 150 digits, and its order, zero where no step was
-    needed to tell; None if that does not converge.
-
-    >>> from derive.expressions.grammar import parse_equation
-    >>> tangent = [parse_equation("x**2 + y**2 = 2"), parse_equation("x + y = 2")]
-    >>> sharpened(tangent, {"x": 1.00000003, "y": 0.99999998}, {})
-    ({'x': 1.0, 'y': 1.0}, 2)
-    """
-    from flint import arb
-
-    at = [arb(x) for x in point.values()]
-    sizes = [abs(x) or max(map(abs, point.values())) or 1.0 for x in point.values()]
-
-    def stepping(place: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
-        """The relative length of the Newton step at a place, and the step."""
-        tick()
-        step = _step(equations, dict(zip(point, place, strict=True)), known, sizes)
-        return max(abs(part) / size for part, size in zip(step, sizes, strict=True)) if step else math.inf, step or ()
-
-    length, step = stepping(at)
-    order = 0
-    for _ in range(_STEPS):
-        if not step or not max(map(abs, step)) <= _FAR * max(sizes):
-            return None
-        if length <= SHARP:
-            return {name: _rounded(x, size) for name, x, size in zip(point, at, sizes, strict=True)}, order
-        at = [(x - part).mid() for x, part in zip(at, step, strict=True)]
-        before, (length, step) = length, stepping(at)
-        order = order or 1
-        if 0.3 < length / before < 0.95:
-            left = 1 - length / before
-            ahead = [(x - part / left).mid() for x, part in zip(at, step, strict=True)]
-            farther = stepping(ahead)
-            if farther[0] < 0.1 * length:
-                order = round(float(1 / left))
-                at, (length, step) = ahead, farther
-    return None
-
-
-def _rounded(x: Any, size: float) -> float:
-    """A number as a double; zero if Newton's method has brought it ever closer to zero."""
-    return 0.0 if abs(x) <= VANISHING * size else float(x)
-
-
-def _step(
-    equations: Sequence[Equation], at: Mapping[str, Any], known: Mapping[str, float], sizes: Sequence[Any]
-) -> Sequence[Any] | None:
-    """A Newton step in many digits; None if the Jacobian is singular or a side is undefined."""
-    from flint import arb, arb_mat
-
-    here = [difference(equation, at, known) for equation in equations]
-    if any(gap is None for gap in here):
-        return None
-    if all(gap == 0 for gap in here):
-        return [arb(0)] * len(here)
-    columns = []
-    for size, (name, x) in zip(sizes, at.items(), strict=True):
-        aside = QUOTIENT * (size if x == 0 else abs(x))
-        there = [difference(equation, {**at, name: (x + aside).mid()}, known) for equation in equations]
-        if any(gap is None for gap in there):
-            return None
-        columns.append([(gap - gap_here) / aside for gap, gap_here in zip(there, here, strict=True)])
-    try:
-        found = arb_mat(columns).transpose().solve(arb_mat([[gap] for gap in here]))
-    except ZeroDivisionError:
-        return None
-    return [part.mid() for part in found.entries()]

@@ -42,26 +42,15 @@ from derive.numerics.root_finding.contractors import BoxConsistency, contracted
 from derive.numerics.root_finding.expression_graph import Dag, Run, dag_of
 from derive.numerics.root_finding.root_boxes import middle
 from derive.time_limits import tick
-from derive.tolerances import (
-    AROUND_ZERO,
-    EXPRESSION,
-    EXTREME,
-    FINEST_BREADTH,
-    HUGE,
-    LEAST,
-    MOST,
-    NEAREST_ZERO,
-    NO_SIZE,
-    RANK,
-)
+from derive.tolerances import AROUND_ZERO, EXPRESSION, EXTREME, FINEST_BOX, LEAST, MOST, RANK
 
 PARTS = 1000
 """Parts into which the box is cut for one end, at most."""
 _CORNERED = 8  # names up to which every corner is tried
 _ROUNDS = 6  # in which a part is narrowed
 _SWEEPS = 4  # of contractors on one part
+_FIRST = 1000  # what a side that begins at zero is divided by
 _PAYS = 0.2  # share of its length that is cut off a side, for another round
-_FINEST = 10 * FINEST_BREADTH  # breadth of a side that is not cut further
 _GOAL = "the goal"
 
 
@@ -235,7 +224,7 @@ class Boxes:
     def widest(self, part: Part) -> int | None:
         """The side to be cut: the one along which the goal, the zeros and the gaps that may be zero may change most;
         None if none can be."""
-        finest = [0.0 if step else _FINEST for step in self.steps]
+        finest = [0.0 if step else FINEST_BOX for step in self.steps]
         open_sides = [i for i, side in enumerate(part.box) if breadth(side) > finest[i]]
         rows = [row for j, row in enumerate(part.slopes) if j not in self.gaps or part.values[j][1] > 0]
         known = [row for row in rows if row is not None]
@@ -245,8 +234,9 @@ class Boxes:
     def halves(self, sides: Box, i: int) -> tuple[Box, Box]:
         """The box cut in two along a side."""
         (low, high), step = sides[i], self.steps[i]
-        near = max(LEAST, NEAREST_ZERO * high) if 0 <= low < high < MOST else LEAST
-        first = second = middle((max(low, -MOST), min(high, MOST)), near)
+        first = second = middle((max(low, -MOST), min(high, MOST)), LEAST)
+        if low == 0 and high < MOST:
+            first = second = max(LEAST, high / _FIRST)
         if step:
             first = min(max(math.floor(first / step), round(low / step)), round(high / step) - 1) * step
             second = first + step
@@ -458,7 +448,7 @@ class _RangeSearch(Search):
             self._try_corners()
 
     def slack(self) -> float:
-        return max(EXTREME / 2 * max(abs(self.value), self.size or 0.0), NO_SIZE) if self.value < math.inf else 0.0
+        return max(EXTREME / 2 * max(abs(self.value), self.size or 0.0), LEAST) if self.value < math.inf else 0.0
 
     def _try_corners(self) -> None:
         """The goal in the middle and at the corners, which show how far it reaches."""
@@ -502,7 +492,7 @@ class _RangeSearch(Search):
                 self.value = min(self.value, there.values[0][1])
 
     def is_endless(self, part: Part) -> bool:
-        return bool(self.system.zeros) and part.floor == -math.inf and part.values[0][1] <= -HUGE
+        return bool(self.system.zeros) and part.floor == -math.inf and part.values[0][1] <= -MOST
 
     def _is_settled(self, box: Box) -> bool:
         """Whether the equations hold throughout a part, to a millionth of their terms."""
@@ -514,6 +504,6 @@ class _RangeSearch(Search):
             terms = steps[root].args if root in steps and steps[root].op == "add" else (root,)
             size = sum(max(map(abs, run.spans[at])) for at in terms)
             low, high = run.spans[root]
-            if not (size <= NO_SIZE or high - low <= EXTREME * size < math.inf):
+            if not (size <= LEAST or high - low <= EXTREME * size < math.inf):
                 return False
         return True

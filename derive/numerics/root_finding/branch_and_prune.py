@@ -34,7 +34,7 @@ from derive.numerics.root_finding.contractors import BoxConsistency, contracted
 from derive.numerics.root_finding.expression_graph import Dag, dag_of
 from derive.numerics.root_finding.krawczyk import Newton, isolated_near, newton, tightened
 from derive.time_limits import tick
-from derive.tolerances import FINEST_PART, SPECK
+from derive.tolerances import FINEST_PART, HANDFUL
 
 ALLOWANCE = 2_000_000
 """Steps of work, about five seconds of them."""
@@ -190,7 +190,7 @@ class _Search:
         reach = []
         for (low, high), scale in zip(part, self.scale, strict=True):
             size = max(abs(low), abs(high))
-            if size <= SPECK * scale:  # an unknown that is zero has no size of its own
+            if size <= HANDFUL * scale:  # an unknown that is zero has no size of its own
                 size = scale
             reach.append(max((high - low) / 2, _AROUND * size))
         return reach
@@ -198,7 +198,7 @@ class _Search:
     def _width(self, i: int, span: Span) -> float:
         """The width of a span relative to its ends, or the logarithm of their ratio; zero for a speck."""
         low, high = span
-        if high - low <= SPECK * self.scale[i] or low > _FARTHEST or high < -_FARTHEST:
+        if high - low <= HANDFUL * self.scale[i] or low > _FARTHEST or high < -_FARTHEST:
             return 0.0
         near, far = sorted((abs(low), abs(high)))
         if low * high <= 0 or near == 0:
@@ -209,7 +209,7 @@ class _Search:
 def _scale(left: Span, whole: Span) -> float:
     """The length of what contractors leave of a span; of the span itself, if that is next to nothing."""
     shorter, longer = (high - low if high - low < math.inf else 1.0 for low, high in (left, whole))
-    return shorter if shorter > SPECK * longer else longer
+    return shorter if shorter > HANDFUL * longer else longer
 
 
 def _divide(span: Span) -> float:

@@ -25,12 +25,13 @@ from derive.numerics.intervals.arithmetic import ALL, FAINT, Span, meet, minus, 
 from derive.numerics.intervals.boxes import Box
 from derive.numerics.intervals.enclosure import raised
 from derive.numerics.root_finding.expression_graph import Dag, Run, Step, without_each
-from derive.tolerances import AGREEMENT, EPSILON, EXPONENT, HANDFUL, UNDERFLOW
+from derive.tolerances import AGREEMENT, EPSILON, HANDFUL, UNDERFLOW
 
 _SWEEPS = 12  # limit on sweeps in one contraction
 _PAYS = 0.9  # share of a width to which a sweep must cut one unknown for another to follow
 _WIDE = 1e-3  # ratio of the ends of a span below which its width is that of its logarithm
 _WIDEST = 40.0  # limit on periods of a wave in its inverse
+_LARGEST_LOGARITHM = 745.0  # of any double but zero, by size
 _HALF_TURN = (math.nextafter(math.pi, 0), math.nextafter(math.pi, 4))
 
 Pieces = Iterable[Span]
@@ -268,7 +269,7 @@ def _roots(span: Span, n: float) -> Span:
     """The n-th roots of the nonnegative part of a span."""
     bottom, top = (math.sqrt(end) if n == 2 else raised(end, 1 / n) for end in (max(span[0], 0.0), span[1]))
     low, high = outward(bottom, top)
-    spread = 0.0 if n == 2 else EXPONENT  # of 1/n
+    spread = 0.0 if n == 2 else _LARGEST_LOGARITHM * EPSILON  # as 1/n is rounded
     return low * (1 - spread), high * (1 + spread)
 
 

@@ -20,7 +20,7 @@ from derive.numerics.algebra.exact_values import many_digits, rationals
 from derive.numerics.algebra.like_terms import difference_of, occurrences
 from derive.numerics.intervals.arithmetic import Span
 from derive.numerics.intervals.enclosure import enclose
-from derive.tolerances import AGREEMENT, ASIDE, BLUR, FELT
+from derive.tolerances import AGREEMENT, ASIDE, BLUR
 from quantities.domain import Domain
 
 
@@ -114,17 +114,15 @@ class OneUnknown:
     def is_root(self, x: float) -> bool:
         return multiprecision.is_root(self.equation, self.name, self.at(x))
 
-    def polished(self, x: float) -> float:
-        return multiprecision.polished(self.equation, self.name, self.at(x))
+    def polished(self, x: float) -> float | None:
+        """The number to which Newton's method leads from here with many digits; None if it leads nowhere."""
+        others = {other: number for other, number in self.known.items() if other != self.name}
+        found = multiprecision.sharpened([self.equation], {self.name: x}, others)
+        return None if found is None else found[0][self.name]
 
     def is_blurred(self, x: float) -> bool:
         """Whether the sides differ at a point by no more than the rounding of the numbers in them."""
         return evaluation.strain(self.equation, self.at(x), self.rounded) <= BLUR
-
-    def is_loose(self, x: float) -> bool:
-        """Whether the sides hardly depend on the unknown, so that doubles have lost digits of it."""
-        here, aside = (self.residual(at) for at in (x, x * (1 + ASIDE)))
-        return not abs(aside - here) >= FELT
 
     # Their difference
 

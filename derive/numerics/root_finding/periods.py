@@ -11,7 +11,7 @@ from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.like_terms import ZERO, occurrences
 from derive.numerics.intervals.arithmetic import Span
 from derive.numerics.root_finding.root_boxes import last_holding
-from derive.tolerances import AGREEMENT, LARGEST, SMALLEST, WHOLE
+from derive.tolerances import AGREEMENT, LARGEST, SAME_ROOT, SMALLEST
 from quantities.domain import Domain
 
 _MULTIPLE = 24  # limit on turns of the slowest angle in a common period
@@ -62,7 +62,7 @@ def _common_period(turns: Sequence[float]) -> float | None:
     longest = max(turns)
     for count in range(1, _MULTIPLE + 1):
         shares = [count * longest / turn for turn in turns]
-        if all(abs(share - round(share)) <= WHOLE * share for share in shares):
+        if all(abs(share - round(share)) <= SAME_ROOT * share for share in shares):
             return count * longest
     return None
 

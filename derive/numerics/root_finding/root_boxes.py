@@ -33,7 +33,7 @@ from derive.expressions.tree import Apply, Node
 from derive.numerics.intervals.arithmetic import ZERO, Span, meet, plus, shifted
 from derive.numerics.intervals.enclosure import Enclosure, enclose, sum_of
 from derive.time_limits import tick
-from derive.tolerances import AGREEMENT, EXPRESSION, FINEST_BOX, LARGEST, ROUNDED, SMALLEST, TOUCHING
+from derive.tolerances import AGREEMENT, BLUR, EXPRESSION, FINEST_BOX, LARGEST, SMALLEST
 
 _STRIDE = 1e4  # largest ratio of the ends of a box that is given up because doubles overflow in it
 _UNSEEN = 1e-3  # share of the terms within which rounding hides a form at a single point
@@ -99,7 +99,7 @@ class _FormOnBox:
     def is_hidden(self) -> bool:
         """Whether the form may be zero within rounding, and its enclosure is too wide or too close to zero to tell."""
         low, high = self.at.values
-        return not self.misses_zero and (high - low > _UNSEEN * self.size or max(-low, high) <= ROUNDED * self.size)
+        return not self.misses_zero and (high - low > _UNSEEN * self.size or max(-low, high) <= BLUR * self.size)
 
     @property
     def is_finite(self) -> bool:
@@ -299,7 +299,7 @@ def joined(spans: Iterable[Span]) -> list[Span]:
     """Spans with adjacent ones joined."""
     whole: list[Span] = []
     for low, high in sorted(spans):
-        if whole and low <= whole[-1][1] + TOUCHING * abs(whole[-1][1]) + 2 * SMALLEST:
+        if whole and low <= whole[-1][1] + 2 * SMALLEST:
             whole[-1] = whole[-1][0], max(high, whole[-1][1])
         else:
             whole.append((low, high))

@@ -37,26 +37,23 @@ from derive.numerics.root_finding.periods import occurs_outside_angles, one_turn
 from derive.numerics.root_finding.root_boxes import Places, joined, last_holding, middle, pruned
 from derive.tolerances import (
     AGREEMENT,
+    BLUR,
+    HANDFUL,
     LARGEST,
     LEAST,
     MOST,
     NEAR_MULTIPLE,
-    NEAR_ZERO,
-    ROUNDED,
+    NEGLIGIBLE,
     SAME_MULTIPLE,
     SAME_ROOT,
-    SAME_SIDES,
     SAME_SOLUTION,
     SMALLEST,
-    SURE,
-    TOUCHING,
-    UNRESOLVED,
 )
 from quantities.domain import Domain
 
 _PATIENCE = 1000  # limit on boxes opened in a domain
 _MORE = 3000  # the same in a bounded domain
-_BLUR = 1e-2  # relative width up to which a level stretch may be a multiple root
+_WIDE = 1e-2  # relative width up to which a level stretch may be a multiple root
 _ALONG = (0.03, 0.47, 0.97)  # shares of a stretch at which the sides are compared
 _TAILS = ((LEAST, SMALLEST), (LARGEST, MOST))  # sizes beyond the search, tested at their ends only
 
@@ -147,7 +144,7 @@ class _Search:
             if at is None or not at.is_monotone:
                 continue
             gap, slope = self.problem.value(end), min(at.slopes, key=abs)
-            flat = abs(self.problem.residual(end)) <= SAME_SIDES or abs(gap / slope) <= 4 * math.ulp(end)
+            flat = abs(self.problem.residual(end)) <= HANDFUL or abs(gap / slope) <= 4 * math.ulp(end)
             if not (flat or self.problem.is_blurred(end)):
                 continue
             reach = max(SAME_ROOT * abs(end), 4 * abs(gap / slope))
@@ -166,7 +163,7 @@ class _Search:
             if at is None or at.misses_zero:
                 continue
             crosses = self.problem.changes(low, high)
-            found += [self._crossed((low, high))] if crosses else []
+            found += [self._crossing((low, high))] if crosses else []
             clear = clear and at.is_monotone and crosses is not None
         return found, clear
 
@@ -177,11 +174,11 @@ class _Search:
         resolved: list[Span] = []
         doubtful = False
         for span in places.level:
-            wide = span[1] - span[0] > max(_BLUR * max(abs(span[0]), abs(span[1])), UNRESOLVED)
+            wide = span[1] - span[0] > max(_WIDE * max(abs(span[0]), abs(span[1])), NEGLIGIBLE)
             flat = any(low < span[1] and span[0] < high for low, high in places.flat)
             level = flat or (wide and is_level(self.problem.equation, self.name, self.problem.known, *span))
             if level and not self._meets_along(span):  # the sides only look equal beside a large unknown
-                doubtful = doubtful or not any(lies_in(span, flat, TOUCHING) for flat in joined(places.flat))
+                doubtful = doubtful or not any(lies_in(span, flat, 0.0) for flat in joined(places.flat))
                 continue
             if level:
                 edges = self._edge(span, places.jumps, 0), self._edge(span, places.jumps, 1)
@@ -213,20 +210,11 @@ class _Search:
         return any(map(self.problem.meets_beside_givens, points))
 
     def _crossing(self, span: Span) -> float:
-        """The one root of a stretch, to the last digits even where doubles are too few."""
-        x = self._crossed(span)
-        beside = x * (1 - SURE), x * (1 + SURE)
-        if self.problem.sure(beside[0]) * self.problem.sure(beside[1]) < 0:
-            return x
-        signs = [self.problem.sign(y) for y in beside]
-        return x if signs[0] * signs[1] <= 0 else turning_point(self.form, self.name, span)
-
-    def _crossed(self, span: Span) -> float:
-        """The point where the residual changes sign."""
+        """The point where the residual changes sign, to the last digit even where doubles are too few."""
         low, high = (self.problem.value(end) for end in span)
-        x = bracketed(self.problem.value if low < 0 < high or high < 0 < low else self.problem.sure, span)
-        y = self.problem.polished(x) if self.problem.is_loose(x) else x
-        return y if span[0] <= y <= span[1] else x
+        gap = self.problem.value if low < 0 < high or high < 0 < low else self.problem.sure
+        x = self.problem.polished(bracketed(gap, span))
+        return x if x is not None and span[0] <= x <= span[1] else turning_point(self.form, self.name, span)
 
     def _level_root(self, span: Span) -> list[float]:
         """The root of a stretch that is level within rounding, if any: where the sides come nearest."""
@@ -236,10 +224,9 @@ class _Search:
         x = turning_point(self.form, self.name, span)
         if self.problem.is_root(x) or self.problem.is_blurred(x):
             return [x]
-        x = self.problem.polished(x)
-        near = SAME_ROOT * max(abs(low), abs(high))  # near a pole the secant may lead far away
-        if low - near <= x <= high + near and (self.problem.is_root(x) or self.problem.is_blurred(x)):
-            return [x]
+        y = self.problem.polished(x)
+        if y is not None and lies_in((y, y), span, SAME_ROOT) and self.problem.is_root(y):  # near a pole it may be far
+            return [y]
         return self._crossing_beside(span)
 
     def _crossing_beside(self, span: Span) -> list[float]:
@@ -298,7 +285,7 @@ class _Search:
         near = [x for x in dict.fromkeys((first, second, *span, *found)) if span[0] <= x <= span[1]]
         reached = [x for x in near if is_attained(self.problem.equation, self.name, self.problem.at(x))]
         if not reached:  # a number at which a condition changes may miss being a root by rounding alone
-            reached = [x for x in near if self.problem.is_border(x) and abs(self.problem.residual(x)) <= SAME_SIDES]
+            reached = [x for x in near if self.problem.is_border(x) and abs(self.problem.residual(x)) <= HANDFUL]
         return reached[:1], bool(reached) or all(self._is_clear(side) for side in sides)
 
     def _is_clear(self, span: Span) -> bool:
@@ -314,19 +301,19 @@ class _Search:
         gaps = self.problem.value(span[0]), self.problem.value(span[1])
         if not (gaps[0] < 0 < gaps[1] or gaps[1] < 0 < gaps[0]) or self._agrees_along(span):
             return []
-        x = self._crossed(span)
+        x = self._crossing(span)
         return [x] if self.problem.is_root(x) else []
 
     def _agrees_along(self, span: Span) -> bool:
         """Whether the sides agree at the ends and middle of a long stretch: its changes of sign are rounding."""
         low, high = span
-        is_long = high - low > _BLUR * max(-low, high)
-        return is_long and all(abs(self.problem.residual(x)) <= SAME_SIDES for x in (low, middle(span), high))
+        is_long = high - low > _WIDE * max(-low, high)
+        return is_long and all(abs(self.problem.residual(x)) <= HANDFUL for x in (low, middle(span), high))
 
     def _roots_at_constants(self, span: Span) -> list[float]:
         """The roots at numbers of the equation, as in the condition `x == 3`, which sampling misses."""
         numbers = {part.real for part in walk(self.form) if isinstance(part, Number)}
-        return [x for x in numbers if span[0] <= x <= span[1] and abs(self.problem.residual(x)) <= SAME_SIDES]
+        return [x for x in numbers if span[0] <= x <= span[1] and abs(self.problem.residual(x)) <= HANDFUL]
 
     def _is_gap(self, span: Span) -> bool:
         """Whether the sides differ on both sides of a jump or pole, or are undefined there."""
@@ -339,9 +326,9 @@ class _Search:
         At zero itself the sides may be undefined, as 1/x is; then the least number decides.
         """
         low, high = span
-        if 0 < low <= min(NEAR_ZERO, SAME_ROOT * high) and 0 in map(self.problem.residual, (0.0, LEAST)):
+        if 0 < low <= min(NEGLIGIBLE, SAME_ROOT * high) and 0 in map(self.problem.residual, (0.0, LEAST)):
             return 0.0, high
-        is_below = 0 > high >= max(-NEAR_ZERO, SAME_ROOT * low) and 0 in map(self.problem.residual, (0.0, -LEAST))
+        is_below = 0 > high >= max(-NEGLIGIBLE, SAME_ROOT * low) and 0 in map(self.problem.residual, (0.0, -LEAST))
         return (low, 0.0) if is_below else span
 
     def _edge(self, span: Span, jumps: Iterable[Span], side: int) -> float:
@@ -350,7 +337,7 @@ class _Search:
         for low, high in jumps:
             if low <= end <= high:
                 inside, outside = (high, low) if side == 0 else (low, high)
-                return last_holding(lambda x: abs(self.problem.residual(x)) <= SAME_SIDES, inside, outside)
+                return last_holding(lambda x: abs(self.problem.residual(x)) <= HANDFUL, inside, outside)
         return end
 
     def _exact(self, span: Span, side: int) -> float:
@@ -382,7 +369,7 @@ def _missed_ends(domain: Domain, values: Sequence[float], roots: Iterable[float]
 def _is_pole(denominator: Polynomial, x: float) -> bool:
     try:
         terms = [float(fraction(c)) * x**i for i, c in enumerate(denominator.coeffs())]
-        return abs(math.fsum(terms)) <= ROUNDED * math.fsum(map(abs, terms))
+        return abs(math.fsum(terms)) <= BLUR * math.fsum(map(abs, terms))
     except OverflowError:  # a number too large for a double
         return False
 
@@ -402,16 +389,17 @@ def _widened(span: Span, domain: Domain) -> Span:
 
 
 def bracketed(gap: Callable[[float], float], span: Span) -> float:
-    """The root between two ends of opposite sign: the secant, kept inside a bracket by bisection."""
+    """The root between two ends of opposite sign: bisection until they are of one size, then mostly the secant."""
     a, b = span
     fa, fb = gap(a), gap(b)
     for step in range(400):
         if fa == 0 or fb == 0:
             break
         cut = middle((a, b))
-        if step % 3 and math.isfinite(fa) and math.isfinite(fb) and fa != fb:
+        is_near = abs(a) / 4 <= abs(b) <= 4 * abs(a)
+        if is_near and step % 3 and math.isfinite(fa) and math.isfinite(fb) and fa != fb:
             secant = b - fb * (b - a) / (fb - fa)
-            cut = secant if a < secant < b else cut
+            cut = min(max(secant, a + 2 * math.ulp(a)), b - 2 * math.ulp(b))  # beyond a root that an end has come to
         if not a < cut < b:
             break
         fm = gap(cut)

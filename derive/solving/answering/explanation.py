@@ -39,7 +39,7 @@ from derive.solving.execution.plan_states import Found, is_of_proof, proof_of
 from derive.solving.execution.question import NO_CASE
 from derive.solving.ranges.bounds import Branch, unsteady
 from derive.solving.sensitivity.elasticities import slopes
-from derive.tolerances import AGREEMENT, EPSILON, FOLLOWED, SAME_ROOT, TIGHT, VANISHED
+from derive.tolerances import AGREEMENT, EPSILON, SAME_ROOT, TIGHT, VANISHED
 from quantities.rational import exact_of
 from quantities.value import Value
 
@@ -452,8 +452,8 @@ def _on_last_digits(name: str, form: Node, state: State) -> Iterator[str]:
         if not (is_computed or has_poles):
             continue
         # in doubles first, which is quick, and further away than their rounding
-        aside = value(form, {**state.values, other: state.values[other] * (1 + FOLLOWED)})
-        if abs(aside - number) <= FOLLOWED / EPSILON * AGREEMENT * abs(number):
+        aside = value(form, {**state.values, other: state.values[other] * (1 + TIGHT)})
+        if abs(aside - number) <= TIGHT / EPSILON * AGREEMENT * abs(number):
             continue
         exact, aside = (exactly(form, {**state.values, other: state.values[other] * by}) for by in (1.0, 1 + EPSILON))
         if not abs(aside - exact) <= (AGREEMENT if is_computed else VANISHED) * abs(exact) and not math.isnan(exact):

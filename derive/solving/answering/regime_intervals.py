@@ -37,7 +37,7 @@ from derive.solving.execution.regimes import ANOTHER, Decisions, Undecided, appl
 from derive.solving.ranges.bounds import whole_case
 from derive.solving.ranges.inequalities import inside, stated_at
 from derive.solving.sensitivity.elasticities import composed
-from derive.tolerances import NEAR_ZERO
+from derive.tolerances import NEGLIGIBLE
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
@@ -302,7 +302,7 @@ class _Rules:
         for _ in range(_HALVINGS):
             middle = (met + failed) / 2
             met, failed = (middle, failed) if self.is_met(middle) else (met, middle)
-        return 0.0 if abs(failed) <= NEAR_ZERO * max(1.0, abs(met)) else failed
+        return 0.0 if abs(failed) <= NEGLIGIBLE * max(1.0, abs(met)) else failed
 
     def is_spoken_of(self, state: State) -> bool:
         """Whether a relation of this case covers, somewhere here, the quantities of those that do not apply."""

@@ -38,7 +38,7 @@ from derive.solving.blocks.outcome import Outcome, Solution, System, agrees
 from derive.solving.blocks.polishing import fitted, leads_elsewhere
 from derive.solving.blocks.samples import middle
 from derive.time_limits import tick
-from derive.tolerances import AGREEMENT, BLUR, FINEST_PIECE, LARGEST, NEAR_MULTIPLE
+from derive.tolerances import AGREEMENT, BLUR, LARGEST, NEAR_MULTIPLE
 
 _SMALL = 10  # limit on unknowns of a block that is searched early
 _MOST = 30  # limit on unknowns of a block that is searched at all
@@ -219,7 +219,7 @@ def _end(equation: Equation, name: str, box: Mapping[str, Span], above: Mapping[
             continue
         low, high = piece
         at = 0.0 if low < 0 < high else middle(piece)
-        if math.isclose(low, high, rel_tol=FINEST_PIECE) or not low < at < high:
+        if math.isclose(low, high, rel_tol=AGREEMENT) or not low < at < high:
             return piece[side]
         halves = [(low, at), (at, high)]
         pending.extend(halves if side else reversed(halves))

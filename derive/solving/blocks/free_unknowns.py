@@ -36,7 +36,7 @@ from derive.solving.blocks.outcome import NEVER, Outcome, Solution, solves
 from derive.solving.blocks.samples import middle, points_across, runs, spread
 from derive.solving.sensitivity.elasticities import ANY, OPERATIONS, bounds_of_form
 from derive.time_limits import tick
-from derive.tolerances import AGREEMENT, ALIKE, BLUR, MET, NO_SHARE
+from derive.tolerances import AGREEMENT, BLUR, LAST_DIGIT, MET
 from quantities.domain import Domain
 
 CHOICES = ("max", "min", "piecewise")
@@ -210,8 +210,7 @@ def _is_in_proportion(problem: OneUnknown, points: Sequence[float]) -> bool:
     shares = [abs(gap_of(problem.equation, problem.at(x))) for x in points]
     if len(shares) <= 3 or not all(share <= MET for share in shares):  # more than rounding
         return False
-    largest = max(shares)
-    return largest <= NO_SHARE or largest - min(shares) <= ALIKE * largest
+    return max(shares) - min(shares) <= LAST_DIGIT * max(shares)
 
 
 # Sides that are proportional to powers of their unknown

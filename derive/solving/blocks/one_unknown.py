@@ -58,17 +58,7 @@ from derive.solving.blocks.free_unknowns import (
 )
 from derive.solving.blocks.outcome import NEVER, Outcome, Solution, agrees, everywhere, repeats, solves
 from derive.solving.blocks.samples import is_narrow, middle, runs
-from derive.tolerances import (
-    AGREEMENT,
-    LARGEST,
-    LAST_DIGIT,
-    MET,
-    ROUNDED,
-    SAME_MULTIPLE,
-    SAME_ROOT,
-    SMALLEST,
-    WHOLE,
-)
+from derive.tolerances import AGREEMENT, BLUR, LARGEST, LAST_DIGIT, MET, SAME_MULTIPLE, SAME_ROOT, SMALLEST
 from quantities.domain import Domain
 from quantities.rational import exact_of, nearest
 
@@ -309,7 +299,7 @@ def _without_noise(problem: OneUnknown, number: float) -> float:
     """A number, or zero if it differs from zero by rounding alone; one that is known exactly does not."""
     if exact_of(number) is not None:
         return number
-    near = number and problem.meets(0.0, ROUNDED)
+    near = number and problem.meets(0.0, BLUR)
     return 0.0 if near and is_rounded_zero(problem.equation, problem.name, problem.at(number)) else number
 
 
@@ -470,7 +460,7 @@ def _by_whole_exponents(problem: OneUnknown, power: Apply) -> Outcome:
         undecided = undecided or outcome.undecided or any(solution.spans for solution in outcome.solutions)
         for solution in outcome.solutions:
             number = value(exponent, {**problem.known, **solution.values}) if not solution.spans else 0.5
-            if not abs(number - round(number)) <= WHOLE * max(1.0, abs(number)):
+            if not abs(number - round(number)) <= SAME_ROOT * max(1.0, abs(number)):
                 continue
             whole = Equation(exponent, "=", Number(Fraction(round(number))))
             for exact in solutions_of(replace(problem, equation=whole)).solutions:

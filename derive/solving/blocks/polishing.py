@@ -15,13 +15,13 @@ from dataclasses import replace
 
 from derive.expressions.tree import Apply, Equation, Node, Number
 from derive.numerics.algebra.evaluation import residual
-from derive.numerics.algebra.multiprecision import is_rounded_zero
-from derive.numerics.local_solvers.newton import is_isolated, sharpened
+from derive.numerics.algebra.multiprecision import is_rounded_zero, sharpened
+from derive.numerics.local_solvers.newton import is_isolated
 from derive.numerics.root_finding.expression_graph import dag_of
 from derive.numerics.root_finding.krawczyk import isolated_near
 from derive.solving.blocks.outcome import Outcome, Solution, System, agrees, are_close, repeats
 from derive.solving.blocks.substitution import expressed
-from derive.tolerances import AGREEMENT, BLUR, HANDFUL, LAST_DIGIT, NEAR_MULTIPLE, ROUNDED, TIGHT, VISIBLE
+from derive.tolerances import AGREEMENT, BLUR, HANDFUL, LAST_DIGIT, NEAR_MULTIPLE, TIGHT
 
 _FEW = 20  # limit on unknowns of a system that is improved by difference quotients
 _SMALL = 8  # limit on unknowns of a system that is refined in multiprecision
@@ -43,7 +43,7 @@ def fitted(values: dict[str, float], system: System) -> dict[str, float]:
     if moved == values:
         return values
     whole = {**system.known, **moved}
-    fits = all(agrees(equation, whole, ROUNDED) for equation in system.equations)
+    fits = all(agrees(equation, whole, BLUR) for equation in system.equations)
     return moved if fits else values
 
 
@@ -56,9 +56,9 @@ def _without_noise(values: dict[str, float], system: System) -> dict[str, float]
     whole = {**system.known, **values}
     for name, x in values.items():
         whole[name] = 0.0
-        fits = x != 0 and all(abs(residual(equation, whole)) <= ROUNDED for equation in holders[name])
+        fits = x != 0 and all(abs(residual(equation, whole)) <= BLUR for equation in holders[name])
         whole[name] = x
-        if not fits or not all(abs(residual(one, {**whole, name: 0.0})) <= ROUNDED for one in system.equations):
+        if not fits or not all(abs(residual(one, {**whole, name: 0.0})) <= BLUR for one in system.equations):
             continue
         for branch in expressed(system.equations, system.unknowns, name):
             moved = branch.at({name: 0.0}, system.known)
@@ -110,7 +110,7 @@ def _add(found: list[Solution], one: Solution, system: System, tolerance: float)
     for i, other in enumerate(found):
         if one.spans or other.spans or not _are_one(one.values, other.values, system):
             continue
-        enough = ROUNDED if _are_one(one.values, other.values, system, HANDFUL) else tolerance
+        enough = BLUR if _are_one(one.values, other.values, system, HANDFUL) else tolerance
         between = [_part_of_way(share, one.values, other.values) for share in _BETWEEN]
         if all(system.gap(point) <= enough for point in between) and not are_apart(one.values, other.values, system):
             best = min((between[0], other.values, one.values), key=system.gap)
@@ -178,7 +178,7 @@ def is_telling(values: Mapping[str, float], system: System) -> bool:
         numbers = [{**at, name: 1.5 * system.known[name]} for name in given]
         gaps = [*(residual(one, at) for one in moved), *(residual(equation, one) for one in numbers)]
         here = residual(equation, at)
-        if any(abs(gap - here) <= VISIBLE for gap in gaps):
+        if any(abs(gap - here) <= AGREEMENT for gap in gaps):
             return False
     return True
 

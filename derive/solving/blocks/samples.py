@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from derive.numerics.intervals.arithmetic import Span
-from derive.tolerances import CONSTANT, LARGEST, POINT, SMALLEST
+from derive.tolerances import EXTREME, LARGEST, SAME_SOLUTION, SMALLEST
 from quantities.domain import Domain
 
 _EVERYWHERE = (1.3e-9, 1.7e-6, 1.1e-3, 0.037, 0.713, 1.929, 31.37, 1037.3, 1.0373e6 + 0.29, 1.3e9)
@@ -66,14 +66,14 @@ def points_across(span: Span, known: Mapping[str, float], seeds: Iterable[float]
 
 def is_narrow(span: Span) -> bool:
     """Whether an interval is a number within rounding."""
-    return math.isclose(*span, rel_tol=POINT)
+    return math.isclose(*span, rel_tol=SAME_SOLUTION)
 
 
 def is_constant(numbers: Sequence[float], bounds: Span) -> bool:
     """Whether the values along an interval are one number, which they can only be if their bounds are close."""
     if any(number != number for number in numbers):
         return False
-    return math.isclose(*bounds, rel_tol=CONSTANT) and is_narrow((min(numbers), max(numbers)))
+    return math.isclose(*bounds, rel_tol=EXTREME) and is_narrow((min(numbers), max(numbers)))
 
 
 def runs(

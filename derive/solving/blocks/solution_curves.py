@@ -29,7 +29,7 @@ from derive.solving.blocks.polishing import is_telling
 from derive.solving.blocks.samples import spread, starts
 from derive.solving.blocks.tearing import tearings
 from derive.time_limits import tick
-from derive.tolerances import AGREEMENT, AT_END, LEAST_SQUARED, RANK_ON_CURVE, ROUNDED
+from derive.tolerances import AGREEMENT, BLUR, LEAST_FACTOR, RANK_OF_SLOPES, SAME_ROOT
 
 _STEPS = (1e-3, 1e-2, 3e-2)  # relative to the unknowns' sizes
 _KEPT = 0.2  # least share of a step that the corrector must leave
@@ -51,7 +51,7 @@ def lies_on_curve(values: Mapping[str, float], system: System) -> bool:
     >>> at({"x": 1.0, "y": 0.0}, "x**2 + y**2 = 1", "x = 1")
     False
     """
-    if any(0 < abs(x) < LEAST_SQUARED for x in values.values()):
+    if any(0 < abs(x) < LEAST_FACTOR for x in values.values()):
         return False  # where squares underflow, everything seems to hold
     if not is_telling(values, system):
         return False
@@ -146,7 +146,7 @@ def _echelon(rows: list[list[float]]) -> list[int]:
         places = product(range(at, len(rows)), columns)
         i, column = max(places, key=lambda place: abs(rows[place[0]][place[1]]))
         pivot = rows[i][column]
-        if abs(pivot) <= RANK_ON_CURVE:
+        if abs(pivot) <= RANK_OF_SLOPES:
             break
         rows[at], rows[i] = rows[i], rows[at]
         rows[at] = [entry / pivot for entry in rows[at]]
@@ -166,9 +166,9 @@ def _follows(
         tick()
         aside = {name: x + sign * step * direction[name] * sizes[name] for name, x in values.items()}
         found = system.near(aside, steps=20)
-        if found is None or system.gap(found) > 2 * ROUNDED:
+        if found is None or system.gap(found) > 2 * BLUR:
             return False
-        if not all(lies_in((x, x), system.inside(name), AT_END) for name, x in found.items()):
+        if not all(lies_in((x, x), system.inside(name), SAME_ROOT) for name, x in found.items()):
             return False
         gone = max(abs(found[name] - x) / sizes[name] for name, x in values.items())
         if not _KEPT * step <= gone <= step / _KEPT:

@@ -56,9 +56,10 @@ from derive.solving.blocks.substitution import (
     substituted,
 )
 from derive.time_limits import sharing, tick
-from derive.tolerances import AGREEMENT, LEAST, SAME_MULTIPLE, SAME_ROOT, TIGHT, TOGETHER
+from derive.tolerances import AGREEMENT, LEAST, SAME_MULTIPLE, SAME_ROOT, TIGHT
 from quantities.domain import Domain
 
+_TOGETHER = 2 * SAME_ROOT  # relative distance from a root within which others were merged with it
 _BESIDE = 3e-3  # relative distance from a root at which only a level still holds
 _MOST = 40  # limit on unknowns of a system that is torn
 _LARGEST = 3000  # limit on nodes of its equations
@@ -229,7 +230,7 @@ class _TornBranch:
     def is_followed(self, at: float, values: Mapping[str, float]) -> bool:
         """Whether a root of the tear, and every number within its rounding, certainly leads to no other solution."""
         system, tear = self.system, self.tear
-        reach = TOGETHER * abs(at) or LEAST
+        reach = _TOGETHER * abs(at) or LEAST
         numbers = {name: (number, number) for name, number in system.known.items()}
         around = {**numbers, tear: (at - reach, at + reach)}
         box = {tear: around[tear]}
@@ -246,7 +247,7 @@ class _TornBranch:
         if not system.is_at_open_end(values):
             return False  # rounding may have moved it out
         widths = [(high - low) / abs(values[name]) if values[name] else high - low for name, (low, high) in box.items()]
-        if max(widths) <= 4 * TOGETHER:
+        if max(widths) <= 4 * _TOGETHER:
             return True
         left = enclose(added(self.last.sides[0], negated(self.last.sides[1])), around, tear)
         if left is not None and left.is_monotone:

@@ -27,7 +27,7 @@ from derive.solving.execution.block_execution import State
 from derive.solving.ranges.range_propagation import WIDE, domain_of, leaves, only_form
 from derive.solving.sensitivity.elasticities import composed, put_in
 from derive.time_limits import tick
-from derive.tolerances import ATTAINED, FOLLOWED
+from derive.tolerances import EXTREME, TIGHT
 
 ATTAINED_ALONG = "bounds along this solution are attained"
 _SQUARE = 12  # limit on unknowns that are followed together
@@ -133,8 +133,8 @@ class _Path:
                 heapq.heappush(queue, (reach.floor, count, reach))
             spread = spread or max(reach.met for _, _, reach in queue) - queue[0][0]
             floor, _, first = queue[0]
-            if floor >= least - ATTAINED * max(abs(least), spread / 100):
-                return Bound(floor if floor < least - FOLLOWED * abs(least) else least, True)
+            if floor >= least - EXTREME * max(abs(least), spread / 100):
+                return Bound(floor if floor < least - TIGHT * abs(least) else least, True)
             if count > len(pieces) + 2 * _CUTS:
                 return Bound(floor, False)
             heapq.heappop(queue)

@@ -36,7 +36,7 @@ from derive.numerics.algebra.evaluation import value
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.branch_and_bound import PARTS, System, least_and_greatest
 from derive.time_limits import tick
-from derive.tolerances import NO_RESPONSE, RESPONSE
+from derive.tolerances import AGREEMENT, EXTREME
 
 if TYPE_CHECKING:
     from quantities.quantity import Quantity
@@ -95,7 +95,7 @@ def slopes(form: Node, values: Mapping[str, float]) -> dict[str, float]:
         if enclosure is None or at == 0 or at != at:
             continue
         low, high = (slope * values[name] / at for slope in enclosure.slopes)
-        if abs(high - low) <= RESPONSE * (abs(low) + abs(high)) + NO_RESPONSE < math.inf:
+        if abs(high - low) <= EXTREME * (abs(low) + abs(high)) + AGREEMENT < math.inf:
             found[name] = (low + high) / 2
     return found
 

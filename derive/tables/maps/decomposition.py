@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy
 
-from derive.tolerances import SLIVER
+from derive.tolerances import SAME_SOLUTION
 
 _PARTS = 16  # of an interval at each step
 _FINE = 14  # steps until its ends are neighbours among the floats: 16**14 > 2**53
@@ -115,7 +115,7 @@ def _column(at: float, label: int, turns: list[tuple[float, int]], up: Scale) ->
     """A column without slivers: where three labels are equal, rounding decides which of them is seen."""
     labels, heights = [label], list[float]()
     for height, above in sorted(turns):
-        while heights and up.share(height) - up.share(heights[-1]) < SLIVER:
+        while heights and up.share(height) - up.share(heights[-1]) < SAME_SOLUTION:
             heights.pop()
             labels.pop()
         if above != labels[-1]:
