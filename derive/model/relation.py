@@ -150,6 +150,11 @@ class Relation(Shown):
         return self.written.op == "="
 
     @property
+    def is_exact(self) -> bool:
+        """Whether it is an equation, and no estimate."""
+        return self.is_equation and self.approximate is None
+
+    @property
     def tolerance(self) -> float:
         """The share by which the sides may differ: what it states, its end included, or the agreement of two sides."""
         return (self.approximate or 0.0) + AGREEMENT

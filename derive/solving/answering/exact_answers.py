@@ -262,7 +262,7 @@ def rational_pieces(library: RelationSet, question: Question) -> RationalPieces 
     if len(holders) != 1 or target in question.strong:
         return None
     relation = library.relations[holders[0]]
-    if not relation.is_equation or relation.conditions or relation.approximate is not None:
+    if not relation.is_exact or relation.conditions:
         return None
     if any(target in names_in(*other.conditions) for other in library.conditional):
         return None

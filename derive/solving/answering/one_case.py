@@ -208,23 +208,23 @@ def _one_yielding(library: RelationSet, question: Question) -> Found | None:
     found: list[Found] = []
     for name in standing_in:
         left = {other: value for other, value in question.weak.items() if other != name}
-        one = _of_weak(library, question, left, is_planned=True)  # nothing else gives it a number
+        one = _of_weak(library, question, left, only_by_plan=True)  # nothing else gives it a number
         if one is not None and name in {other for state in one.states for other in state.values}:
             found.append(one)
     return found[0] if len(found) == 1 else None
 
 
 def _of_weak(
-    library: RelationSet, question: Question, left: Mapping[str, Value], *, is_planned: bool = False
+    library: RelationSet, question: Question, left: Mapping[str, Value], *, only_by_plan: bool = False
 ) -> Found | None:
-    """The one sound answer with some of the weak values; only by a plan, if it has to be planned."""
+    """The one sound answer with some of the weak values."""
     alone = replace(question, weak=left)
     sound: Sequence[Found | None]
     try:
         first = carried_out(library, alone)
         if first.plan.is_determined:
             sound = [_sound(library, alone, first, [])]
-        elif is_planned:
+        elif only_by_plan:
             sound = [_pinned(library, alone, first)]
         else:
             sound = _despite_structure(library, alone, first)

@@ -102,10 +102,6 @@ def _is_possible_around(library: RelationSet, question: Question, values: Mappin
     return next(boxes_by_arms(library, asked, sorted(also), computed=computed), None) is not None
 
 
-def _is_exact(relation: Relation) -> bool:
-    return relation.is_equation and relation.approximate is None
-
-
 def left_open(
     library: RelationSet, question: Question, left_out: Mapping[str, str], *, is_covered: bool = True
 ) -> list[Found]:
@@ -168,7 +164,7 @@ def propagated(
     known = dict(start)
     reach = _one_by_one(library, known, left_out, but)
     pending = [r for r in library.relations.values() if reach.issuperset(library.members[r.name])]
-    pending = [r for r in pending if r.name not in left_out and _is_exact(r)]
+    pending = [r for r in pending if r.name not in left_out and r.is_exact]
     grows = True
     while grows:
         grows, waiting = False, []
@@ -206,7 +202,7 @@ def _one_by_one(library: RelationSet, known: Iterable[str], left_out: Container[
     while pending:
         relation = library.relations[pending.pop()]
         open_ones = [name for name in library.members[relation.name] if name not in found]
-        if len(open_ones) != 1 or open_ones[0] == but or relation.name in left_out or not _is_exact(relation):
+        if len(open_ones) != 1 or open_ones[0] == but or relation.name in left_out or not relation.is_exact:
             continue
         found.add(open_ones[0])
         pending += library.holders[open_ones[0]]

@@ -112,8 +112,8 @@ class _Recorder:
         self.graphs: list[Dag] = []  # of all equations together, and of each alone
         if len(claim.unknowns) > 1:
             numbers = {one.name: float(one.value) for one in claim.known}
-            held = [claim.equations, *([equation] for equation in claim.equations)]
-            graphs = [dag_of(equations, claim.unknowns, numbers, blur=BLUR) for equations in held]
+            systems = [claim.equations, *([equation] for equation in claim.equations)]
+            graphs = [dag_of(equations, claim.unknowns, numbers, blur=BLUR) for equations in systems]
             self.graphs = [graph for graph in graphs if graph is not None]
 
     def boxes(self) -> Boxes | None:
@@ -168,19 +168,18 @@ class _Recorder:
 
     def _cut(self, box: Box, places: Sequence[Place]) -> Cut | None:
         """Where a box is cut: so that one part is empty or in a region, or else in the middle."""
-        is_bounded = all(math.isfinite(end) for side in box for end in side)
-        is_for_newton = is_bounded and not self._leaves_nothing(box)
-        slab = None if is_for_newton else self._slab(box)
-        return slab or _along_region(box, places) or _across(box)
-
-    def _leaves_nothing(self, box: Box) -> bool:
-        """Whether contractors deny all of a box."""
-        return bool(self.graphs) and contracted(self.graphs[0], box) is None
+        return self._slab(box) or _along_region(box, places) or _across(box)
 
     def _slab(self, box: Box) -> Cut | None:
-        """The cut that takes off the largest part in which contractors leave nothing."""
+        """The cut that takes off the largest part in which contractors leave nothing.
+
+        Of a part that has ends and in which they leave something, Newton's method says more: there is none.
+        """
+        is_bounded = all(math.isfinite(end) for side in box for end in side)
         for graph in self.graphs:
             left = contracted(graph, box)
+            if is_bounded and left is not None and graph is self.graphs[0]:
+                return None
             cut = None if left is None else cut_off(box, left, _PAYS, partial(self._holds, self.system.is_empty))
             if cut is not None:
                 return cut

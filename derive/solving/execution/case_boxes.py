@@ -335,7 +335,7 @@ def _around(
     for name in pending:  # grows meanwhile
         for holder in library.holders.get(name, ()):
             relation = library.relations[holder]
-            if holder in found or not relation.is_equation or relation.approximate is not None:
+            if holder in found or not relation.is_exact:
                 continue
             if _stands_aside(library, question, relation):
                 continue

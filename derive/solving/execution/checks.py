@@ -169,7 +169,7 @@ class AnswerChecks:
             for one in library.holders.get(pending.pop(), ()):
                 relation = library.relations[one]
                 name = relation.written.lhs.name if isinstance(relation.written.lhs, Name) else ""
-                if not name or name in numbers or not relation.is_equation or relation.approximate is not None:
+                if not name or name in numbers or not relation.is_exact:
                     continue
                 if not numbers.keys() >= {*library.members[one]} - {name} or not applies_at(relation, numbers):
                     continue

@@ -91,7 +91,7 @@ def _of_case(library: RelationSet, question: Question, found: Found) -> Found:
     if question.case != NO_CASE and not found.plan.weak:
         decisions = decisions_of(library, question)
         sure = [relation for relation in library.conditional if decisions.applies(relation) is True]
-        exact = [relation for relation in sure if relation.approximate is None and relation.is_equation]
+        exact = [relation for relation in sure if relation.is_exact]
         states = tuple(state for state in states if all(may_be_met(one, state.values) for one in exact))
     if states or not found.states:
         return replace(found, states=states)
