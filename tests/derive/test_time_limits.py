@@ -8,16 +8,16 @@ import pytest
 
 from derive import LimitError, time_limits
 from derive.time_limits import limits, query, tick
-from tests.derive.operations import Clock
+from tests.derive.operations import Clock, limits_by
 
 
 @pytest.fixture(autouse=True)
 def clock(monkeypatch):
     """Each look at the clock takes a millisecond."""
     clock = Clock(0.001)
-    monkeypatch.setattr(time_limits, "time", clock)
     monkeypatch.setattr(time_limits, "_WALL", 1)
-    return clock
+    with limits_by(clock):
+        yield clock
 
 
 def endless():
@@ -53,7 +53,7 @@ def test_a_query_without_end_is_stopped(clock):
     assert 0.05 <= clock.now < 0.06
 
 
-def test_a_query_is_stopped_on_the_wall_where_its_thread_gets_no_time(monkeypatch):
+def test_a_query_is_stopped_on_the_wall_where_its_thread_gets_no_time():
     class Wall(Clock):
         def thread_time(self):
             return 0.0
@@ -62,8 +62,7 @@ def test_a_query_is_stopped_on_the_wall_where_its_thread_gets_no_time(monkeypatc
             return super().thread_time()
 
     wall = Wall(0.001)
-    monkeypatch.setattr(time_limits, "time", wall)
-    with limits(seconds=0.05):
+    with limits_by(wall), limits(seconds=0.05):
         assert ended() == "0.05 s"
     assert 0.05 <= wall.now < 0.06
 
