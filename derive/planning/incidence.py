@@ -172,9 +172,9 @@ class Core:
 
     @cached_property
     def written_outside(self) -> Sequence[tuple[str, str]]:
-        """The other relations that are written for a quantity, each with that quantity."""
+        """The other relations that are written for a fallback, each with that quantity."""
         others = (one for one in self.equations.relations if one.name not in self.relations)
-        return [(one.name, one.written_for) for one in others if one.written_for is not None]
+        return [(one.name, one.written_for) for one in others if one.written_for in self.equations.fallbacks]
 
     @cached_property
     def _ordered(self) -> Sequence[str]:
@@ -216,7 +216,7 @@ def _exchanges(
 
 
 _REDUCED = Memo["Structure"](most=16)
-_COMPONENTS = Memo[dict[str, tuple[list[str], AbstractSet[str]]]](most=8)
+_COMPONENTS = Memo[list["_Component"]](most=8)
 _APART = Memo[dict[str, str]](most=8)
 _POSSIBLE = Memo[AbstractSet[str]](most=8)
 _EXCHANGES = 31  # limit on sets of estimates that are tried in the place of other relations
@@ -239,6 +239,14 @@ class Exchange:
 
     def not_written_for(self, names: frozenset[str]) -> Exchange:
         return Exchange(self.estimates, lambda: self.structure.not_written_for(names))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Component:
+    """Relations that unknowns connect, and these unknowns."""
+
+    relations: tuple[str, ...]
+    unknowns: AbstractSet[str]
 
 
 @dataclass(frozen=True)
@@ -321,19 +329,26 @@ class Structure:
         """Whether some relation is written for a quantity, also one that a core leaves out."""
         return name in self.writers or name in self.elsewhere
 
-    def reached(self, target: str, given: frozenset[str]) -> list[str]:
+    def reached(self, target: str, given: frozenset[str]) -> Sequence[str]:
         """The relations connected to the target through unknowns, in order of preference."""
-        return self._component(target, given)[0]
+        return self._component(target, given).relations
 
     def around(self, target: str, given: frozenset[str]) -> AbstractSet[str]:
         """The quantities connected to the target through relations, without what is given."""
-        return self._component(target, given)[1]
+        return self._component(target, given).unknowns
 
-    def _component(self, target: str, given: frozenset[str]) -> tuple[list[str], AbstractSet[str]]:
-        """The relations and the unknowns connected to the target: found once for all unknowns of one component."""
-        component = _COMPONENTS.of(self.session, given, dict)
-        if target in component:
-            return component[target]
+    def _component(self, target: str, given: frozenset[str]) -> _Component:
+        """What is connected to the target: found once for all unknowns of one component."""
+        if target in given:
+            return self._connected(target, given)
+        components = _COMPONENTS.of(self.session, given, list)
+        for component in components:
+            if target in component.unknowns:
+                return component
+        components.append(self._connected(target, given))
+        return components[-1]
+
+    def _connected(self, target: str, given: frozenset[str]) -> _Component:
         seen = {target, *given}
         found: set[str] = set()
         pending = [target]
@@ -349,10 +364,7 @@ class Structure:
                     if fresh := [name for name in self.members[relation] if name not in seen]:
                         seen.update(fresh)
                         pending += fresh
-        unknowns = seen - given
-        reached = [relation for relation in self.members if relation in found], unknowns
-        component.update(dict.fromkeys(({target} if target in given else unknowns), reached))
-        return reached
+        return _Component(tuple([relation for relation in self.members if relation in found]), seen - given)
 
     def bearing(self, target: str, given: frozenset[str], fixed: frozenset[str]) -> list[str]:
         """Those of the relations connected to the target that may bear on it: each holds nothing open alone."""

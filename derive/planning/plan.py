@@ -210,7 +210,7 @@ def _basis_of(
     """
     fixed = strong.union((target,), weak, *structure.limits)
 
-    def among(remaining: Structure) -> list[str]:
+    def among(remaining: Structure) -> Sequence[str]:
         return remaining.bearing(target, strong, fixed) if only_bearing else remaining.reached(target, strong)
 
     bearing = among(structure)
