@@ -20,7 +20,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from itertools import pairwise
 
 from derive.expressions.arithmetic import Arithmetic, Fold, NoElement, nothing
 from derive.expressions.functions import STEPPED
@@ -322,16 +321,25 @@ def bounds_over(form: Node, values: Mapping[str, float], spans: Mapping[str, Spa
 def reaching(form: Node, values: Mapping[str, float], name: str, span: Span, domain: Domain, most: int = PARTS) -> Span:
     """The part of an interval, cut at its sample points, from which a form can reach a domain."""
     points = points_across(span, values, ())
-    is_inside = [domain.low <= value(form, {**values, name: point}) <= domain.high for point in points]
-    fitting: list[float] = []
-    for place, piece in enumerate(pairwise(points)):
-        if is_inside[place] or is_inside[place + 1]:  # a number says so at once, where bounds take hundreds
-            fitting.extend(piece)
-            continue
-        low, high = bounds_over(form, values, {name: piece}, most)
-        if low <= domain.high and high >= domain.low:
-            fitting.extend(piece)
-    if not fitting:
+    places = range(len(points) - 1)
+
+    def is_inside(point: float) -> bool:
+        return domain.low <= value(form, {**values, name: point}) <= domain.high
+
+    def first_of(places: range) -> int | None:
+        """The first piece, of some in a row, in which the form may reach the domain: halves are looked at in turn."""
+        piece = points[min(places)], points[max(places) + 1]
+        if not any(map(is_inside, piece)):  # a number says so at once, where bounds take hundreds
+            low, high = bounds_over(form, values, {name: piece}, most)
+            if low > domain.high or high < domain.low:
+                return None
+        if len(places) == 1:
+            return places[0]
+        half = len(places) // 2
+        found = first_of(places[:half])
+        return first_of(places[half:]) if found is None else found
+
+    first, last = (first_of(places), first_of(places[::-1])) if places else (None, None)
+    if first is None or last is None:
         return span
-    ends = min(fitting), max(fitting)
-    return (span[0] if ends[0] == points[0] else ends[0]), (span[1] if ends[1] == points[-1] else ends[1])
+    return (points[first] if first else span[0]), (span[1] if last == places[-1] else points[last + 1])
