@@ -40,9 +40,9 @@ _BOXES = 2000  # for one question that is asked again
 def bindings(programs: Sequence[Program], best: Best, declared: Mapping[str, Declaration]) -> Iterator[Binding]:
     """The limits and the ends of ranges that bind, one by one; none where only points are known."""
     if not programs[0].is_sampled:
-        again = _Again(programs, best, declared)
-        yield from again.limits()
-        yield from again.ends()
+        perturbed = _PerturbedQuestion(programs, best, declared)
+        yield from perturbed.limits()
+        yield from perturbed.ends()
 
 
 def _cases_at(programs: Sequence[Program], best: Best) -> Iterator[tuple[Program, dict[str, float]]]:
@@ -54,8 +54,8 @@ def _cases_at(programs: Sequence[Program], best: Best) -> Iterator[tuple[Program
 
 
 @dataclass(frozen=True)
-class _Again:
-    """The question at its best point, to be asked again with other limits."""
+class _PerturbedQuestion:
+    """The question at its best point, to be asked again with one limit or one end of a range moved."""
 
     programs: Sequence[Program]
     best: Best
@@ -65,12 +65,13 @@ class _Again:
         """What the goal gains, as a share of its value."""
         tick()
         with sharing(0.2):
-            found = least_of(programs, _BOXES)
-        gained = self.best.value - found.value
+            moved_best = least_of(programs, _BOXES)
+        gained = self.best.value - moved_best.value
         size = self.best.size
         return gained / size if gained > SAME_ROOT * size else 0.0
 
     def limits(self) -> Iterator[Binding]:
+        """The limits that bind: the target is better without them, or they hold with equality and are no ties."""
         limits = limits_of(self.programs)
         stated = [limit for limit in limits if limit.relation is not None and not limit.is_domain]
         named = [limit.name for limit in stated if names_in(limit.gap)]  # one of numbers alone stops nothing
@@ -87,7 +88,7 @@ class _Again:
     def _with(self, program: Program, name: str, by: float | None) -> Program:
         """A program with one limit left out, or moved."""
         kept = [limit if limit.name != name else limit.moved(by or 0.0) for limit in program.limits]
-        return program.under([one for one in kept if by is not None or one.name != name])
+        return program.under([limit for limit in kept if by is not None or limit.name != name])
 
     def _at_best(self, name: str) -> list[tuple[Limit, dict[str, float]]]:
         """The limit in each case that has the best point, and the numbers there."""
@@ -114,25 +115,27 @@ class _Again:
             low, high = program.box[i]
             for end, outwards in ((low, -1), (high, 1)):
                 if low < high and self.best.at[i] == end:
-                    found = self._end(i, end, outwards)
-                    if found is not None:
-                        yield found
+                    binding = self._end(i, end, outwards)
+                    if binding is not None:
+                        yield binding
 
     def _end(self, i: int, end: float, outwards: int) -> Binding | None:
+        """The end of a range, if the target gains by its move; None too where the domain forbids the move."""
         quantity, step = self.declared[self.programs[0].names[i]], self.programs[0].steps[i]
         sign = ">=" if outwards < 0 else "<="
         name = f"{quantity.name} {sign} {shown_number(end, quantity.unit, 12)}"
-        by, told = _SHARE * abs(end), "1 %"
+        by, step_text = _SHARE * abs(end), "1 %"
         if step and by < step:
-            by, told = step, shown_number(step, quantity.unit)
+            by, step_text = step, shown_number(step, quantity.unit)
         moved = end + outwards * by
         if not quantity.domain.admits(moved) or not by:
             return None
         gain = self.gain([_stretched(program, i, moved) for program in self.programs])
-        return Binding(name, gain, told) if gain > 0 else None
+        return Binding(name, gain, step_text) if gain > 0 else None
 
 
 def _stretched(program: Program, i: int, moved: float) -> Program:
+    """A program with one end of a range moved outwards to a number."""
     low, high = program.box[i]
     side = (min(low, moved), max(high, moved))
     return replace(program, box=(*program.box[:i], side, *program.box[i + 1 :]))
@@ -140,16 +143,16 @@ def _stretched(program: Program, i: int, moved: float) -> Program:
 
 def closed_forms(programs: Sequence[Program], best: Best, binding: Sequence[Binding]) -> dict[str, Node]:
     """The free quantities that one binding limit fixes, in closed form."""
-    names = {one.name for one in binding}
-    found: dict[str, Node] = {}
+    names = {limit.name for limit in binding}
+    forms: dict[str, Node] = {}
     for program, numbers in _cases_at(programs, best):
         for limit in program.limits:
             for i, name in enumerate(program.names[: program.free]):
-                if limit.name in names and name not in found:
+                if limit.name in names and name not in forms:
                     form = _chosen_by(program, limit.written, i, numbers)
-                    is_new = form is not None and found.keys().isdisjoint(names_in(form))
-                    found |= {name: form} if form is not None and is_new else {}
-    return found
+                    if form is not None and forms.keys().isdisjoint(names_in(form)):
+                        forms[name] = form
+    return forms
 
 
 def _chosen_by(program: Program, written: Equation, i: int, numbers: Mapping[str, float]) -> Node | None:
@@ -169,7 +172,10 @@ def form_at(
     rounded: Sequence[str] = (),
     tolerance: float = AGREEMENT,
 ) -> Node | None:
-    """The form of a free quantity by a limit at which both sides are equal, under one of these roundings if any."""
+    """The closed form of a quantity by a limit whose sides are equal at a point; None if none has the point's number.
+
+    With names of roundings, the form under one of them.
+    """
     equal = Equation(_with_binding_arms(written.lhs, numbers), "=", _with_binding_arms(written.rhs, numbers))
     if name not in names_in(equal.lhs, equal.rhs):
         return None
@@ -181,7 +187,7 @@ def form_at(
         spread = in_free_names(candidate.form, {}, program.spans)
         forms = candidate.form, folded(candidate.form, {}), spread
         plain = positive_first(min(forms, key=lambda form: len(render(form))))
-        for form in tuple(Apply(way, (plain,)) for way in rounded) or (plain,):
+        for form in tuple(Apply(rounding, (plain,)) for rounding in rounded) or (plain,):
             if candidate.winds is None and math.isclose(value(form, numbers), numbers[name], rel_tol=tolerance):
                 return form
     return None
@@ -190,11 +196,11 @@ def form_at(
 def _with_binding_arms(node: Node, numbers: Mapping[str, float]) -> Node:
     """An expression with the arm that binds in place of each choice."""
 
-    def change(part: Node) -> Node | None:
-        if not isinstance(part, Apply) or part.op not in ("max", "min", "piecewise"):
+    def change(choice: Node) -> Node | None:
+        if not isinstance(choice, Apply) or choice.op not in ("max", "min", "piecewise"):
             return None
-        arm = binding_arm(part, numbers)
-        return part if arm is None else _with_binding_arms(arm, numbers)
+        arm = binding_arm(choice, numbers)
+        return choice if arm is None else _with_binding_arms(arm, numbers)
 
     return rebuilt(node, change)
 
@@ -202,18 +208,19 @@ def _with_binding_arms(node: Node, numbers: Mapping[str, float]) -> Node:
 def reasons(
     question: ChoiceQuestion, programs: Sequence[Program], best: Best, binding: Sequence[Binding]
 ) -> Iterator[str]:
-    """Why the point is the best, for each free quantity along which the target rises or falls throughout."""
-    limits = [one.name for one in binding] or list(dict.fromkeys(_domains_that_stop(programs, best)))
+    """Why the point is the best: for each free quantity along which the target rises or falls over the whole range,
+    what stops it there."""
+    limits = [limit.name for limit in binding] or list(dict.fromkeys(_domains_that_stop(programs, best)))
     is_counted = any(any(program.steps) for program in programs)
     stops = " and ".join(limits) or ("a whole number" if is_counted else "the edge of a case")
     sides = zip(question.ranges, best.ways, best.at, programs[0].box, strict=False)
-    for name, way, at, (low, high) in sides:
+    for name, way, number, (low, high) in sides:
         if way not in ("rises", "falls"):
             continue
-        place = shown_number(at, question.library.declared[name].unit)
+        place = shown_number(number, question.library.declared[name].unit)
         stop = f"{stops} stops it at {place}"
-        if at in (low, high):
-            stop = f"{place} is the {'lower' if at == low else 'upper'} end of its range"
+        if number in (low, high):
+            stop = f"{place} is the {'lower' if number == low else 'upper'} end of its range"
         if name != question.target:
             stop = f"{question.target} {way} with {name} wherever the limits hold; {stop}"
         yield stop

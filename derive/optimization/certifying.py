@@ -34,11 +34,12 @@ _PAYS = 0.2  # share of a side that a contractor has to cut off
 
 
 def proof_of_optimum(choices: Sequence[Sequence[Program]], best: Best) -> ProofOfOptimum | None:
-    """What shows that no point of some choices, each with its programs, is better than the best; None without it.
+    """The certificate that no point of the choices, each given by its programs, is better than the best.
 
-    It is tried to within what the search has reached, and then to within the tolerance of an optimum.
+    It is tried to within the distance that the search has reached, and then to within the tolerance of an optimum; None
+    if neither succeeds.
     """
-    if not best.is_found or not best.is_proved or any(one.is_sampled for one in chain.from_iterable(choices)):
+    if not best.is_found or not best.is_proved or any(program.is_sampled for program in chain.from_iterable(choices)):
         return None
     reached = max(best.value - best.floor, tolerated(best.value, best.blur, SAME_ROOT))
     with suppress(LimitError):
@@ -50,17 +51,20 @@ def proof_of_optimum(choices: Sequence[Sequence[Program]], best: Best) -> ProofO
 
 
 def _to_within(choices: Sequence[Sequence[Program]], best: Best, distance: float) -> ProofOfOptimum | None:
-    """The proof that no point is better by more than a distance. Limits that may be missed by a share are left out."""
+    """The proof that no point is better by more than a distance, or None.
+
+    Limits that may be missed by a share are left out, which only adds points.
+    """
     bounds: list[tuple[Bound, ...]] = []
     for programs in choices:
-        made = []
+        case_bounds = []
         for program in programs:
             small = reduced(program.under([limit for limit in program.limits if not limit.approximate]))
             bound = _Recorder(small.program, best.value - distance, small.of(best.at)).bound()
             if bound is None or flaw_of(bound):
                 return None
-            made.append(bound)
-        bounds.append(tuple(made))
+            case_bounds.append(bound)
+        bounds.append(tuple(case_bounds))
     signs = {program.sign for program in chain.from_iterable(choices)}
     return ProofOfOptimum(signs.pop(), distance, tuple(bounds)) if len(signs) == 1 else None
 
@@ -68,22 +72,22 @@ def _to_within(choices: Sequence[Sequence[Program]], best: Best, distance: float
 class _Recorder:
     """The search that cuts the box of a program until each part holds nothing below a floor."""
 
-    def __init__(self, program: Program, floor: float, at: Sequence[float]) -> None:
+    def __init__(self, program: Program, floor: float, best_point: Sequence[float]) -> None:
         self.program, self.floor = program, floor
         self.points = Points(program)
         self.boxes = self.points.boxes
         self.start = program.bound(floor)
         self.checked = Checked(self.start)
-        self.left = _MINIMA
+        self.searches_left = _MINIMA
         self.curvature = Curvature(program)
         self.minima: list[tuple[tuple[float, ...], tuple[float, ...]]] = []
         with suppress(LimitError):
-            self.minima += [(tuple(at), self._prices(at))]
+            self.minima += [(tuple(best_point), self._prices(best_point))]
         self.prices = [(), *(prices for _, prices in self.minima)]
 
-    def _prices(self, at: Sequence[float]) -> tuple[float, ...]:
+    def _prices(self, point: Sequence[float]) -> tuple[float, ...]:
         """The prices at a point of the limits and of the zeros."""
-        return self.curvature.with_squares(at, self.points.prices(at))
+        return self.curvature.with_squares(point, self.points.prices(point))
 
     def bound(self) -> Bound | None:
         """The bound with its boxes; None where they are too many, or too small."""
@@ -91,19 +95,19 @@ class _Recorder:
         return None if tree is None else replace(self.start, tree=tree)
 
     def _step(self, box: Box) -> tuple[Leaf | Cut | Narrowing, Sequence[Box]] | None:
-        """What is done with a box, and what is left of it."""
+        """What is done with a box, with the boxes that are left of it; None where it cannot be cut."""
         is_settled, leaf = self._leaf(box)
         if is_settled:
             return leaf, ()
         rounded = self.checked.rounded(box) or box
-        left = self.checked.narrowed(rounded)
-        if left is None or is_narrower(left, rounded, _PAYS):
-            return Narrowing(), () if left is None else (left,)
+        narrowed = self.checked.narrowed(rounded)
+        if narrowed is None or is_narrower(narrowed, rounded, _PAYS):
+            return Narrowing(), () if narrowed is None else (narrowed,)
         cut = self._slab(box) or self._across(box)
         return None if cut is None else (cut, cut.halves(box))
 
     def _leaf(self, box: Box) -> tuple[bool, Leaf]:
-        """Whether a box needs no cut, and what shows it."""
+        """Whether a box needs no cut, with what shows it: None if it holds no admissible point."""
         rounded = self.checked.rounded(box)
         if rounded is None or self.checked.is_out(rounded):
             return True, None
@@ -112,8 +116,8 @@ class _Recorder:
                 return True, Lagrangian(prices)
         if not self.curvature.is_small:
             return False, None
-        for at, priced in self._minima(rounded):
-            point = tuple(min(max(x, low), high) for x, (low, high) in zip(at, rounded, strict=True))
+        for minimum, priced in self._minima(rounded):
+            point = tuple(min(max(x, low), high) for x, (low, high) in zip(minimum, rounded, strict=True))
             for prices in ((), priced):
                 if self.checked.is_above_tangent(rounded, prices, point):
                     return True, Tangent(prices, point)
@@ -123,13 +127,11 @@ class _Recorder:
         """Points at which a tangent may be flat, with their prices: the best one, and others that are as good and lie
         in a box."""
         yield from self.minima[:1]
-        inside = [
-            one for one in self.minima[1:] if all(low <= x <= high for x, (low, high) in zip(one[0], box, strict=True))
-        ]
+        inside = [minimum for minimum in self.minima[1:] if _is_in(minimum[0], box)]
         yield from inside
-        if inside or self.left <= 0 or not self._is_small(box):
+        if inside or self.searches_left <= 0 or not self._is_small(box):
             return
-        self.left -= 1
+        self.searches_left -= 1
         middle = tuple(low / 2 + high / 2 for low, high in box)
         best = min(self.points.improved(middle), key=self.program.at, default=middle)
         self.minima.append((best, self._prices(best)))
@@ -141,9 +143,9 @@ class _Recorder:
         return all(high - low <= _SMALL * (most - least) for (low, high), (least, most) in sides)
 
     def _slab(self, box: Box) -> Cut | None:
-        """The cut that takes off a part in which the contractors leave nothing."""
-        left = self.boxes.narrowed(box, self.floor)
-        return None if left is None else cut_off(box, left, _PAYS, lambda side: self._leaf(side)[0])
+        """The cut that takes off a part which the contractors of limits and goal leave empty, if it is large enough."""
+        narrowed = self.boxes.narrowed(box, self.floor)
+        return None if narrowed is None else cut_off(box, narrowed, _PAYS, lambda side: self._leaf(side)[0])
 
     def _across(self, box: Box) -> Cut | None:
         """A cut across the side along which the goal and the limits may change most; of a count, between two whole
@@ -159,5 +161,9 @@ class _Recorder:
         ]
         i = few[0] if few and not self.program.steps[i] else i  # a count that is known decides more than a side
         below, above = self.boxes.halves(rounded, i)
-        at = below[i][1] / 2 + above[i][0] / 2
-        return Cut(i, at) if box[i][0] < at < box[i][1] else None
+        place = below[i][1] / 2 + above[i][0] / 2
+        return Cut(i, place) if box[i][0] < place < box[i][1] else None
+
+
+def _is_in(point: Sequence[float], box: Box) -> bool:
+    return all(low <= x <= high for x, (low, high) in zip(point, box, strict=True))

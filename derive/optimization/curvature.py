@@ -50,7 +50,7 @@ class Curvature:
         return floor
 
     def _is_worth(self, sides: Box) -> bool:
-        """Whether a box may be convex: where many of a size were not, only boxes of half that size are tried."""
+        """Whether a box is small enough to be tried: where many of a size failed, only those of half that size are."""
         ranges = zip(sides, self.program.box, strict=True)
         breadth = max(
             ((high - low) / (most - least) for (low, high), (least, most) in ranges if most > least), default=0.0
@@ -60,31 +60,34 @@ class Curvature:
         return breadth <= self.broadest
 
     def with_squares(self, point: Sequence[float], prices: Sequence[float]) -> tuple[float, ...]:
-        """The prices at a point, and those of the squares of zeros that make the Lagrangian convex around it."""
+        """The prices at a point, followed by those of the squares of zeros that make the Lagrangian convex around it.
+
+        Without a price that does so, only the prices at the point.
+        """
         program = self.program
         if not self.is_small or not program.zeros or not prices:
             return tuple(prices)
         from numpy import array, zeros
         from numpy.linalg import eigvalsh, norm
 
-        at = {**program.known, **dict(zip(program.names, point, strict=True))}
+        values = {**program.known, **dict(zip(program.names, point, strict=True))}
         seconds = self.checked.lagrangian(prices).seconds
         firsts = [[derivative(zero, name) for name in program.names] for zero in program.zeros]
         if None in chain(*seconds, *firsts):
             return tuple(prices)
         widths = array([high - low for low, high in program.box])
-        half = [[value(form, at) for form in row if form is not None] for row in seconds]
+        half = [[value(form, values) for form in row if form is not None] for row in seconds]
         places = range(len(half))
-        whole = array([[half[max(i, k)][min(i, k)] for k in places] for i in places]) * widths[:, None] * widths
-        slopes = [array([value(form, at) for form in row if form is not None]) * widths for row in firsts]
+        hessian = array([[half[max(i, k)][min(i, k)] for k in places] for i in places]) * widths[:, None] * widths
+        slopes = [array([value(form, values) for form in row if form is not None]) * widths for row in firsts]
         moving = [i for i, width in enumerate(widths) if width]
-        size = float(norm(whole)) or 1.0
+        size = float(norm(hessian)) or 1.0
         shares = [size / (2 * float(slope @ slope)) if slope.any() else 0.0 for slope in slopes]
-        across = zeros(whole.shape)
+        across = zeros(hessian.shape)
         for share, slope in zip(shares, slopes, strict=True):
             across += 2 * share * slope[:, None] * slope
-        least = [float(eigvalsh((whole + price * across)[moving][:, moving])[0]) for price in _SQUARES]
-        if not least[-1] > 0:
+        least = [float(eigvalsh((hessian + price * across)[moving][:, moving])[0]) for price in _SQUARES]
+        if not least[-1] > 0:  # not convex even at the highest price
             return tuple(prices)
         enough = next(i for i, low in enumerate(least) if low >= _ENOUGH * least[-1])
         return (*prices, *(_SQUARES[enough] * share for share in shares))

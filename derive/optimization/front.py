@@ -110,24 +110,24 @@ class Front(Result):
     def at(self, i: int) -> dict[str, Any]:
         """What was chosen at a point of the front."""
         point = self.points[i]
-        found = {name: in_unit(number, self.quantities[name].unit) for name, number in point.chosen.items()}
-        return {**found, "profiles": point.profiles}
+        chosen = {name: in_unit(number, self.quantities[name].unit) for name, number in point.chosen.items()}
+        return {**chosen, "profiles": point.profiles}
 
     @query()
     def _document(self, digits: int | None = None) -> Document:
         """The front as a table, and what is proved of it."""
-        shown = digits or DIGITS
+        shown_digits = digits or DIGITS
         names = [quantity.name for quantity in self.targets]
         rows = [(*names, *self.quantities, "profiles")]
         for point in self.points:
-            values = [shown_number(answer.base or 0.0, answer.quantity.unit, shown) for answer in point.answers]
-            chosen = [shown_number(x, self.quantities[name].unit, shown) for name, x in point.chosen.items()]
+            values = [shown_number(answer.base or 0.0, answer.quantity.unit, shown_digits) for answer in point.answers]
+            chosen = [shown_number(x, self.quantities[name].unit, shown_digits) for name, x in point.chosen.items()]
             rows.append((*values, *chosen, ", ".join(point.profiles) or "-"))
-        told = " and ".join(f"{sense} {name}" for sense, name in zip(self.senses, names, strict=True))
+        goals = " and ".join(f"{sense} {name}" for sense, name in zip(self.senses, names, strict=True))
         proof = "each point is proved" if self.proved else "not every point is proved"
-        amiss = tuple(_cautions(self, shown))
+        amiss = tuple(_cautions(self, shown_digits))
         return Document(
-            headline=f"front of {told}: {len(self)} points, {proof}",
+            headline=f"front of {goals}: {len(self)} points, {proof}",
             remarks=amiss,
             sections=(Section("", columns(rows)),),
             cautions=amiss,
@@ -178,21 +178,21 @@ def pareto_front(
     ['50 USD, 120 watt', '86 USD, 70 watt', '300 USD, 20 watt']
     """
     with query():
-        library, ((first, sense), (second, other)) = _read(library, targets, points)
-        question = read_question(library, first.name, sense, profiles, such_that, given)
+        library, ((first, first_sense), (second, second_sense)) = _read(library, targets, points)
+        question = read_question(library, first.name, first_sense, profiles, such_that, given)
         try:
-            search = _FrontSearch(question, second, other)
-            found = _undominated(search.points(points), search.signs)
+            search = _FrontSearch(question, second, second_sense)
+            undominated = _undominated(search.points(points), search.signs)
         except InconsistentError:  # of a point at which something leaves its domain by a relation of some case
             if not leaving_in_a_case(library, question.typed):
                 raise
-            search = _FrontSearch(question, second, other, in_all_cases=True)
-            found = _undominated(search.points(points), search.signs)
+            search = _FrontSearch(question, second, second_sense, in_all_cases=True)
+            undominated = _undominated(search.points(points), search.signs)
         names = (*question.ranges, *question.picks[0].listed)
         quantities = {name: library.declared[name] for name in names}
-        told = {**question.fixed, **question.ranges}
-        such = tuple(limit.name for limit in question.limits if limit.is_asked)
-        return Front((first, second), (sense, other), tuple(found), quantities, told, such)
+        shown_given = {**question.fixed, **question.ranges}
+        stated = tuple(limit.name for limit in question.limits if limit.is_asked)
+        return Front((first, second), (first_sense, second_sense), tuple(undominated), quantities, shown_given, stated)
 
 
 def _read(
@@ -204,19 +204,20 @@ def _read(
         raise ExpressionError(what, hint='Write front(["cost_per_token", "user_speed"], ..., points=12).')
     named = []
     for text in targets:
-        sense, name = _parted(library, str(text).strip())
+        sense, name = _split_sense(library, str(text).strip())
         library, name = asking(library, name)
         named.append((sense, name))
-    found = [(library.declaration(name), sense) for sense, name in named]
-    if found[0][0].name == found[1][0].name:
-        raise ExpressionError(f"{found[0][0].name} is named twice.", hint="Name two targets that differ.")
-    return library, [(quantity, sense or _usual(quantity)) for quantity, sense in found]
+    quantities = [(library.declaration(name), sense) for sense, name in named]
+    (first, _), (second, _) = quantities
+    if first.name == second.name:
+        raise ExpressionError(f"{first.name} is named twice.", hint="Name two targets that differ.")
+    return library, [(quantity, sense or _usual_sense(quantity)) for quantity, sense in quantities]
 
 
-def _parted(library: RelationSet, text: str) -> tuple[str, str]:
-    """The sense before a target, if it is told, and the target."""
-    word, _, rest = text.partition(" ")
-    name = rest.strip()
+def _split_sense(library: RelationSet, text: str) -> tuple[str, str]:
+    """The sense that stands before a target, empty if none does, and the target."""
+    word, _, remainder = text.partition(" ")
+    name = remainder.strip()
     if word in _SENSES and name:
         return word, name
     if split_unit(name)[0] in library.declared and word not in library.declared:
@@ -224,7 +225,8 @@ def _parted(library: RelationSet, text: str) -> tuple[str, str]:
     return "", text
 
 
-def _usual(quantity: Declaration) -> str:
+def _usual_sense(quantity: Declaration) -> str:
+    """The sense of a target of which none is said: a rate is to be most, unless it is one of money."""
     powers = {base: power for (base, exponent), power in quantity.dimension.powers if not exponent}
     return "most" if "money" not in powers and powers.get("time", 0) == -1 else "least"
 
@@ -233,9 +235,9 @@ _FRONT = "the front"  # the limit that holds one target at a bound
 
 
 class _FrontSearch:
-    """The search for one front: the programs of every discrete choice, made once.
+    """The search for one front, over the programs of every discrete choice, which are built once.
 
-    Targets are numbered as they were named, and bounds signed so that less is better.
+    The targets are 0 and 1 in the order in which they were named; a bound is signed so that less is better.
     """
 
     def __init__(
@@ -244,76 +246,80 @@ class _FrontSearch:
         self.question, self.second = question, second
         self.signs = question.sign, 1.0 if sense == "least" else -1.0
         written = Equation(Name(second.name), "<=" if sense == "least" else ">=", ZERO)
-        held = Stated(_FRONT, written, Relation("front", written, {second.name: second}), (second.name,), is_asked=True)
-        within = replace(question, limits=(*question.limits, held))
-        searched = [searched_choice(within, pick, 0, in_all_cases=in_all_cases) for pick in question.picks]
+        relation = Relation("front", written, {second.name: second})
+        front_limit = Stated(_FRONT, written, relation, (second.name,), is_asked=True)
+        bounded = replace(question, limits=(*question.limits, front_limit))
+        searched = [searched_choice(bounded, pick, boxes=0, in_all_cases=in_all_cases) for pick in question.picks]
         self.choices = [replace(choice, question=question) for choice in searched]
-        turned = [tuple(map(self._turned, choice.programs)) for choice in searched]
-        self.programs = [choice.programs for choice in searched], turned  # of each target, for each choice
+        exchanged = [tuple(map(self._with_goals_exchanged, choice.programs)) for choice in searched]
+        self.programs = [choice.programs for choice in searched], exchanged  # of each target, for each choice
 
-    def _turned(self, program: Program) -> Program:
+    def _with_goals_exchanged(self, program: Program) -> Program:
         """The program whose goal is the second target, with the first in the place of its limit."""
         plain = program.plain if program.sign > 0 else Apply("neg", (program.plain,))
-        first = Limit(_FRONT, None, Equation(plain, "<=", ZERO), program.goal)
-        own = _held(program)
-        limits = [*_bounded(program, None).limits, first]
-        return replace(program.under(limits), goal=own.gap, plain=own.written.lhs, sign=self.signs[1])
+        first_target = Limit(_FRONT, None, Equation(plain, "<=", ZERO), program.goal)
+        front_limit = _front_limit(program)
+        limits = [*_bounded(program, None).limits, first_target]
+        return replace(program.under(limits), goal=front_limit.gap, plain=front_limit.written.lhs, sign=self.signs[1])
 
     def points(self, count: int) -> Iterator[FrontPoint]:
         """The points, from the best of the first target on."""
-        start, fastest = self._best_of_both(None), self._best(1, None)
-        if start is None or fastest is None:
+        start, best_second = self._best_of_both(None), self._best(1, None)
+        if start is None or best_second is None:
             raise none_found([replace(choice, programs=_without_front(choice)) for choice in self.choices])
-        end = _proved_by(self._best_of_both(fastest.best.value), fastest)
+        end = _proved_by(self._best_of_both(best_second.best.value), best_second)
         first, last = self._point(start), self._point(end)
         yield first
         here, there = (point.answers[1].base or 0.0 for point in (first, last))
         for i in range(1, count - 1):
-            found = self._best_of_both(self.signs[1] * _between(here, there, i / (count - 1)))
-            if found is not None:
-                yield self._point(found)
+            choice = self._best_of_both(self.signs[1] * _between(here, there, i / (count - 1)))
+            if choice is not None:
+                yield self._point(choice)
         yield last
 
     def _best_of_both(self, bound: float | None) -> SearchedChoice | None:
         """The best of the first target where the second is not worse than a bound, then the best of the second."""
-        found = self._best(0, bound)
-        return None if found is None else _proved_by(self._best(1, found.best.value), found)
+        first_best = self._best(0, bound)
+        return None if first_best is None else _proved_by(self._best(1, first_best.best.value), first_best)
 
-    def _best(self, place: int, bound: float | None) -> SearchedChoice | None:
+    def _best(self, target: int, bound: float | None) -> SearchedChoice | None:
         """The best of one target over all discrete choices, where the other is not worse than a bound.
 
         It is proved if there is a certificate that none of them is better: otherwise no bound is known.
         """
-        programs = [tuple(_bounded(program, bound) for program in each) for each in self.programs[place]]
-        found = []
-        for made in programs:
+        programs = [tuple(_bounded(program, bound) for program in each) for each in self.programs[target]]
+        bests = []
+        for cases in programs:
             with sharing(_SHARE):
-                found.append(best_of(made) if made else Best())
-        i = min(range(len(found)), key=lambda i: found[i].value)
-        if not found[i].is_found:
+                bests.append(best_of(cases) if cases else Best())
+        index = min(range(len(bests)), key=lambda index: bests[index].value)
+        if not bests[index].is_found:
             return None
-        whole = replace(found[i], floor=min(found[i].value, *(best.floor for best in found)))
-        is_certified = proof_of_optimum(programs, whole) is not None
-        return replace(self.choices[i], best=whole if is_certified else replace(whole, floor=-math.inf))
+        overall = replace(bests[index], floor=min(bests[index].value, *(best.floor for best in bests)))
+        if proof_of_optimum(programs, overall) is None:
+            overall = replace(overall, floor=-math.inf)
+        return replace(self.choices[index], best=overall)
 
-    def _point(self, found: SearchedChoice) -> FrontPoint:
+    def _point(self, choice: SearchedChoice) -> FrontPoint:
         """A point with its answers, put back."""
-        programs = _without_front(found)
-        reached = [program.at(found.best.at) for program in programs]
-        there = replace(found, programs=programs, best=replace(found.best, value=min(reached)))
+        programs = _without_front(choice)
+        reached = [program.at(choice.best.at) for program in programs]
+        there = replace(choice, programs=programs, best=replace(choice.best, value=min(reached)))
         there, first = put_back(there)
         given = there.values
-        answers, is_only = answers_at(self.question.library, self.second.name, found.pick.profiles, given), True
-        if len(answers) > 1:  # then it is the search's own
+        answers = answers_at(self.question.library, self.second.name, choice.pick.profiles, given)
+        second = answers[0]
+        if len(answers) > 1:  # of several, the one at which the search held the second target
             place = reached.index(min(reached))
-            numbers = programs[place].numbers(found.best.at)
-            own = math.nan if numbers is None else _held(found.programs[place]).sides_at(numbers)[0]
-            answers, is_only = [min(answers, key=lambda answer: abs((answer.base or 0.0) - own))], False
-        chosen = {name: given[name].base[1] for name in (*self.question.ranges, *found.pick.listed)}
-        return FrontPoint((first, answers[0]), chosen, found.pick.names, found.best.is_proved and is_only)
+            numbers = programs[place].numbers(choice.best.at)
+            searched = math.nan if numbers is None else _front_limit(choice.programs[place]).sides_at(numbers)[0]
+            second = min(answers, key=lambda answer: abs((answer.base or 0.0) - searched))
+        chosen = {name: given[name].base[1] for name in (*self.question.ranges, *choice.pick.listed)}
+        is_proved = choice.best.is_proved and len(answers) == 1
+        return FrontPoint((first, second), chosen, choice.pick.names, is_proved)
 
 
-def _held(program: Program) -> Limit:
+def _front_limit(program: Program) -> Limit:
     """The limit that holds one target at a bound."""
     return next(limit for limit in program.limits if limit.name == _FRONT)
 
@@ -323,25 +329,27 @@ def _without_front(choice: SearchedChoice) -> tuple[Program, ...]:
 
 
 def _bounded(program: Program, bound: float | None) -> Program:
-    """A program with one target held at a bound, if any; it is moved outwards by its rounding, since where a bound was
-    found it has to hold."""
-    own = _held(program)
-    others = [limit for limit in program.limits if limit is not own]
+    """A program with the other target held at a bound, or left free without one.
+
+    The bound is moved outwards by its rounding: the point at which it was found has to fulfil it.
+    """
+    front_limit = _front_limit(program)
+    others = [limit for limit in program.limits if limit is not front_limit]
     if bound is None:
         return program.under(others)
-    return program.under([*others, own.moved(Fraction(bound) + Fraction(TIGHT) * abs(Fraction(bound)))])
+    return program.under([*others, front_limit.moved(Fraction(bound) + Fraction(TIGHT) * abs(Fraction(bound)))])
 
 
-def _proved_by(found: SearchedChoice | None, before: SearchedChoice) -> SearchedChoice:
-    """A best choice under the bound of another one, which is only proved if that is; without one, that other."""
-    if found is not None and before.best.is_proved:
-        return found
-    last = before if found is None else found
+def _proved_by(choice: SearchedChoice | None, bounding: SearchedChoice) -> SearchedChoice:
+    """A best choice under the bound that another one set; it is proved only if that is. Without one, that other."""
+    if choice is not None and bounding.best.is_proved:
+        return choice
+    last = bounding if choice is None else choice
     return replace(last, best=replace(last.best, floor=-math.inf))
 
 
 def _between(here: float, there: float, share: float) -> float:
-    """A bound between two values: by ratio where they are far apart."""
+    """A bound between two values of the second target, spaced by ratio where they are far apart."""
     if min(here, there) > 0 and max(here, there) > _DECADE * min(here, there):
         return here * math.pow(there / here, share)
     return here + share * (there - here)
@@ -349,19 +357,19 @@ def _between(here: float, there: float, share: float) -> float:
 
 def _undominated(points: Iterable[FrontPoint], signs: Sequence[float]) -> list[FrontPoint]:
     """The points that differ and that no other one is better than."""
-    found: list[FrontPoint] = []
+    kept: list[FrontPoint] = []
     for point in points:
-        if not any(_is_as_good(other, point, signs) for other in found):
-            found = [other for other in found if not _is_as_good(point, other, signs)]
-            found.append(point)
-    return found
+        if not any(_is_as_good(other, point, signs) for other in kept):
+            kept = [other for other in kept if not _is_as_good(point, other, signs)]
+            kept.append(point)
+    return kept
 
 
-def _is_as_good(one: FrontPoint, other: FrontPoint, signs: Sequence[float]) -> bool:
+def _is_as_good(point: FrontPoint, other: FrontPoint, signs: Sequence[float]) -> bool:
     """Whether a point is at least as good as another in both targets, but for rounding."""
     return all(
         sign * (a.base or 0.0) <= sign * (b.base or 0.0) + AGREEMENT * abs(b.base or 0.0)
-        for a, b, sign in zip(one.answers, other.answers, signs, strict=True)
+        for a, b, sign in zip(point.answers, other.answers, signs, strict=True)
     )
 
 
@@ -372,10 +380,10 @@ def _cautions(front: Front, digits: int = DIGITS) -> Iterator[str]:
     if front.unused:
         yield f"{without_part(front.unused)} at any point"
     middle = {answer.quantity.name: answer for answer in front.points[len(front) // 2].answers}
-    for one in largest(front.remarks):
-        answer = middle[one.target]
-        shown = shown_number(answer.base or 0.0, answer.quantity.unit, digits)
-        yield f"where {one.target} is {shown}: {one.remark.text}"
+    for placed in largest(front.remarks):
+        answer = middle[placed.target]
+        value = shown_number(answer.base or 0.0, answer.quantity.unit, digits)
+        yield f"where {placed.target} is {value}: {placed.remark.text}"
 
 
 def charts(front: Front) -> tuple[Chart, ...]:
@@ -385,12 +393,12 @@ def charts(front: Front) -> tuple[Chart, ...]:
         [answer.quantity.unit.from_base(answer.base or 0.0) for answer in point.answers] for point in front.points
     ]
     everywhere = set.intersection(*(set(point.profiles) for point in front.points))
-    own = [", ".join(name for name in point.profiles if name not in everywhere) for point in front.points]
+    differing = [", ".join(name for name in point.profiles if name not in everywhere) for point in front.points]
     series = [Series.of([y for _, y in numbers], [x for x, _ in numbers], style="dotted", color=7)]
-    for label in dict.fromkeys(own):
-        mine = [pair for pair, name in zip(numbers, own, strict=True) if name == label]
+    for label in dict.fromkeys(differing):
+        mine = [pair for pair, name in zip(numbers, differing, strict=True) if name == label]
         series.append(Series.of([y for _, y in mine], [x for x, _ in mine], label, style="points"))
-    up, along = (labelled(one.name.replace("_", " "), spelled(one.unit)) for one in (first, second))
+    up, along = (labelled(quantity.name.replace("_", " "), spelled(quantity.unit)) for quantity in (first, second))
     drawn = Chart(
         Axis(along, _is_wide([y for _, y in numbers])),
         Axis(up, _is_wide([x for x, _ in numbers])),
@@ -410,8 +418,8 @@ def as_data(front: Front) -> dict[str, Any]:
     """The front as plain data: the schema of `derive front --json`."""
     return {
         "targets": [
-            {"name": one.name, "sense": sense, "unit": one.unit.text}
-            for one, sense in zip(front.targets, front.senses, strict=True)
+            {"name": quantity.name, "sense": sense, "unit": quantity.unit.text}
+            for quantity, sense in zip(front.targets, front.senses, strict=True)
         ],
         "proved": front.proved,
         "points": [

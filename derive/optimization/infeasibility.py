@@ -43,19 +43,20 @@ def excluding(programs: Sequence[Program]) -> tuple[str, ...]:
 
 def _sets(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """Sets of names by size; where there are many, only the small ones, and then all of them."""
-    for size in range(len(names) + 1 if len(names) <= _ALL else 3):
+    sizes = range(len(names) + 1) if len(names) <= _ALL else range(3)
+    for size in sizes:
         yield from combinations(names, size)
     if len(names) > _ALL:
         yield tuple(names)
 
 
 def _thinned(programs: Sequence[Program], names: Sequence[str]) -> tuple[str, ...]:
-    """The names that are left when each one is dropped that the others do without."""
+    """The names that are left when each is dropped without which the others still exclude each other."""
     kept = list(names)
     for name in names:
-        rest = [other for other in kept if other != name]
-        if _is_excluded(programs, frozenset(rest)):
-            kept = rest
+        others = [other for other in kept if other != name]
+        if _is_excluded(programs, frozenset(others)):
+            kept = others
     return tuple(kept)
 
 
@@ -65,8 +66,8 @@ def _is_excluded(programs: Sequence[Program], names: frozenset[str]) -> bool:
         tick()
         if program.is_sampled:
             return False
-        found = least_of([replace(program.with_stated(names), goal=ZERO, plain=ZERO, sign=1.0)], _BOXES)
-        if found.floor < float("inf"):
+        best = least_of([replace(program.with_stated(names), goal=ZERO, plain=ZERO, sign=1.0)], _BOXES)
+        if best.floor < float("inf"):
             return False
     return True
 
@@ -100,24 +101,25 @@ def none_found(choices: Sequence[SearchedChoice], *, is_point: bool = False) -> 
     if errors and (not searched or any(choice.error is not None and choice.best.boxes for choice in choices)):
         return errors[0]
     programs = [*chain.from_iterable(choice.programs for choice in searched)]
-    found = infeasible(question.target, programs, len(choices), question.library.declared)
-    if isinstance(found, LimitError) or is_point:
+    error = infeasible(question.target, programs, len(choices), question.library.declared)
+    if isinstance(error, LimitError) or is_point:
         for choice in searched:
-            _try(choice, is_point=is_point)
-    return found
+            _raise_solver_error(choice, is_point=is_point)
+    return error
 
 
-def _try(choice: SearchedChoice, *, is_point: bool) -> None:
-    """Raise what the solver lacks in the middle of the ranges; what it denies there, if they are one point."""
+def _raise_solver_error(choice: SearchedChoice, *, is_point: bool) -> None:
+    """Raise the solver's error in the middle of the ranges: that of a contradiction only if they are one point."""
     question = choice.question
     free: dict[str, Value] = {}
     if not is_point:
         program = choice.programs[0]
         middle = [low / 2 + high / 2 for low, high in program.box[: program.free]]
         for name, x, step in zip(program.names, middle, program.steps, strict=False):
-            free[name] = stated_at(question.library, name, round(x / step) * step if step else x)
-    elsewhere = () if is_point else (InconsistentError, NoSolutionError, AmbiguousError)
-    with suppress(*elsewhere):  # these say nothing of the other points
+            number = round(x / step) * step if step else x
+            free[name] = stated_at(question.library, name, number)
+    ignored = () if is_point else (InconsistentError, NoSolutionError, AmbiguousError)
+    with suppress(*ignored):  # these say nothing of the other points
         solve(question.library, question.target, choice.pick.profiles, {**question.fixed, **choice.pick.listed, **free})
 
 
@@ -137,14 +139,14 @@ def infeasible(
             f"{target} has no value anywhere in the ranges.", hint="Widen the ranges.", conflicts=(), gap=float("inf")
         )
     misses = [*chain.from_iterable(_misses(programs, name, names) for name in names)]
-    nearest = min(misses, key=lambda one: one.share, default=None)
+    nearest = min(misses, key=lambda miss: miss.share, default=None)
     where = "" if count == 1 else f" in any of {count} choices"
     together = f"{' and '.join(names)} exclude each other" if len(names) > 1 else f"{names[0]} cannot hold"
     if not misses:
         together += " in these ranges"
-    told = "" if nearest is None else f" {_told(nearest, names, declared)}"
+    miss_sentence = "" if nearest is None else f" {_miss_text(nearest, names, declared)}"
     return InconsistentError(
-        f"{target}: {together}{where}.{told}",
+        f"{target}: {together}{where}.{miss_sentence}",
         hint="Move a limit, or widen the ranges.",
         conflicts=names,
         gap=float("inf") if nearest is None else nearest.share,
@@ -154,19 +156,19 @@ def infeasible(
 def _misses(programs: Sequence[Program], name: str, names: Sequence[str]) -> Iterator[_Miss]:
     """The least by which a limit is missed in each case, while the others of the set hold."""
     for program in programs:
-        own = next((limit for limit in program.limits if limit.name == name), None)
-        if own is None:
+        limit = next((limit for limit in program.limits if limit.name == name), None)
+        if limit is None:
             continue
-        others = program.with_stated([one for one in names if one != name])
-        goal = replace(others, goal=own.gap, plain=own.gap, sign=1.0)
-        found = least_of([goal], _NEAR)
-        numbers = goal.numbers(found.at) if found.is_found else None
+        others = program.with_stated([other for other in names if other != name])
+        goal = replace(others, goal=limit.gap, plain=limit.gap, sign=1.0)
+        best = least_of([goal], _NEAR)
+        numbers = goal.numbers(best.at) if best.is_found else None
         if numbers is not None:
-            yield _Miss(own, own.sides_at(numbers), found.at, program, found.is_proved)
+            yield _Miss(limit, limit.sides_at(numbers), best.at, program, best.is_proved)
 
 
-def _told(miss: _Miss, names: Sequence[str], declared: Mapping[str, Declaration]) -> str:
-    """The nearest miss in words."""
+def _miss_text(miss: _Miss, names: Sequence[str], declared: Mapping[str, Declaration]) -> str:
+    """The sentence about the nearest miss of one of these limits."""
     relation = miss.limit.relation
     assert relation is not None
     unit = side_unit(relation, relation.written.lhs)
@@ -174,8 +176,7 @@ def _told(miss: _Miss, names: Sequence[str], declared: Mapping[str, Declaration]
     sure = "at least" if miss.is_proved else "at the nearest point that was found"
     others = "" if len(names) == 1 else ", while the others hold"
     free = zip(miss.program.names, miss.point, strict=False)
-    told = ", ".join(f"{name} = {shown_number(x, declared[name].unit)}" for name, x in free)
-    return (
-        f"{miss.limit.name} is missed by {shown_number(miss.by, unit)} {sure}{others}: {left} against {right}"
-        f"{f', at {told}' if told else ''}."
-    )
+    point = ", ".join(f"{name} = {shown_number(x, declared[name].unit)}" for name, x in free)
+    where = f", at {point}" if point else ""
+    missed = f"{miss.limit.name} is missed by {shown_number(miss.by, unit)} {sure}"
+    return f"{missed}{others}: {left} against {right}{where}."

@@ -57,46 +57,50 @@ def best_choice(
     """
     with query():
         question = read_question(library, target, sense, profiles, such_that, given)
-        return _told(*_put_back_in_turn(question, [searched_choice(question, pick) for pick in question.picks]))
+        return _optimum(*_put_back_in_turn(question, [searched_choice(question, pick) for pick in question.picks]))
 
 
 def _put_back_in_turn(
     question: ChoiceQuestion, searched: Sequence[SearchedChoice]
 ) -> tuple[SearchedChoice, Answer, list[SearchedChoice]]:
-    """The best choice whose answer holds, with that answer; a choice without one is ruled out, and says why.
+    """The best choice whose answer holds, with that answer and all choices; one whose answer fails bears its error.
 
-    Before that, it is searched again for a point at which nothing leaves its domain by the relations of some case.
+    Before it is ruled out, such a choice is searched once more for a point at which nothing leaves its domain by the
+    relations of some case.
     """
     choices = list(searched)
-    pending = [place for place, choice in enumerate(choices) if choice.best.is_found]
+    pending = [index for index, choice in enumerate(choices) if choice.best.is_found]
     searched_again: set[int] = set()
     while pending:
-        place = min(pending, key=lambda one: choices[one].best.value)
-        choice = choices[place]
-        pending.remove(place)
+        index = min(pending, key=lambda i: choices[i].best.value)
+        choice = choices[index]
+        pending.remove(index)
         try:
             return *put_back(choice), choices
         except VerificationError:
             raise
         except DeriveError as error:
-            choices[place] = replace(choice, best=replace(choice.best, value=math.inf, at=()), error=error)
-            is_new = place not in searched_again and leaving_in_a_case(question.library, question.typed)
+            choices[index] = replace(choice, best=replace(choice.best, value=math.inf, at=()), error=error)
+            is_new = index not in searched_again and leaving_in_a_case(question.library, question.typed)
             if isinstance(error, InconsistentError) and is_new:
-                searched_again.add(place)
-                other = searched_choice(question, choice.pick, in_all_cases=True)
-                if other.error is None and other.best.is_found:
-                    choices[place] = other
-                    pending.append(place)
+                searched_again.add(index)
+                searched_anew = searched_choice(question, choice.pick, in_all_cases=True)
+                if searched_anew.error is None and searched_anew.best.is_found:
+                    choices[index] = searched_anew
+                    pending.append(index)
     raise none_found(choices, is_point=not question.ranges)
 
 
-def _told(best: SearchedChoice, answer: Answer, choices: Sequence[SearchedChoice]) -> Optimum:
+def _optimum(best: SearchedChoice, answer: Answer, choices: Sequence[SearchedChoice]) -> Optimum:
+    """The result for the best choice and its answer, with the bound of all choices, what binds and why."""
     question, library = best.question, best.question.library
     floor = min(_floor(choice) for choice in choices)
-    whole = replace(best.best, floor=min(floor, best.best.value))
+    overall = replace(best.best, floor=min(floor, best.best.value))
     binding, forms, is_in_time = _explained(best)
-    told = [*reasons(question, best.programs, best.best, binding), *(() if is_in_time else (_OUT_OF_TIME,))]
-    values, told_choices = best.values, tuple(map(_as_choice, choices))
+    why = [*reasons(question, best.programs, best.best, binding)]
+    if not is_in_time:
+        why.append(_OUT_OF_TIME)
+    values, summaries = best.values, tuple(map(_as_choice, choices))
     chosen = (*question.ranges, *best.pick.listed)
     names = (question.target, *chosen, *names_in(*forms.values()))
     return Optimum(
@@ -105,27 +109,25 @@ def _told(best: SearchedChoice, answer: Answer, choices: Sequence[SearchedChoice
         chosen={name: values[name].base[1] for name in chosen},
         profiles=best.pick.names,
         binding=binding,
-        is_bounded=whole.is_proved,
-        gap=_gap_in_unit(question, whole),
-        gap_is_absolute=whole.is_zero,
-        choices=told_choices,
-        reasons=tuple(told),
+        is_bounded=overall.is_proved,
+        gap=_gap_in_unit(question, overall),
+        gap_is_absolute=overall.is_zero,
+        choices=summaries,
+        reasons=tuple(why),
         boxes=sum(choice.best.boxes for choice in choices),
         ranged=tuple(question.ranges),
         quantities={name: library.declared[name] for name in names if name in library.declared},
         forms=forms,
         values=values_of(question.limits),
-        _proof=lambda: _proof(choices, whole),
-        over_ranges=lambda points, seed: under_ranges(
-            question, [*zip(choices, told_choices, strict=True)], points, seed
-        ),
+        _proof=lambda: _proof(choices, overall),
+        over_ranges=lambda points, seed: under_ranges(question, [*zip(choices, summaries, strict=True)], points, seed),
     )
 
 
 def _proof(choices: Sequence[SearchedChoice], best: Best) -> ProofOfOptimum | None:
-    """What shows that no choice is better; a choice of which nothing determines the target has no programs.
+    """The certificate that no choice is better; a choice in which nothing determines the target has no programs.
 
-    None where one is ruled out for another reason: by an answer that did not hold, or that was not found in time.
+    None where a choice is ruled out for another reason: its answer did not hold, or was not found in time.
     """
     failed = [choice for choice in choices if choice.error is not None]
     if best.floor == -math.inf or any(choice.is_unknown or choice.best.boxes for choice in failed):
@@ -135,13 +137,13 @@ def _proof(choices: Sequence[SearchedChoice], best: Best) -> ProofOfOptimum | No
 
 def _explained(best: SearchedChoice) -> tuple[tuple[Binding, ...], Mapping[str, Node], bool]:
     """What binds, the forms of what was chosen, and whether the time was enough to try every limit."""
-    found: list[Binding] = []
+    binding: list[Binding] = []
     try:
         with sharing(_EXPLAINING):  # each is a search of its own, and what is best is found by now
-            found += bindings(best.programs, best.best, best.question.library.declared)
-            return tuple(found), closed_forms(best.programs, best.best, found), True
+            binding += bindings(best.programs, best.best, best.question.library.declared)
+            return tuple(binding), closed_forms(best.programs, best.best, binding), True
     except LimitError:
-        return tuple(found), {}, False
+        return tuple(binding), {}, False
 
 
 def _gap_in_unit(question: ChoiceQuestion, best: Best) -> float | None:
@@ -160,17 +162,20 @@ def _floor(choice: SearchedChoice) -> float:
 
 
 def _as_choice(choice: SearchedChoice) -> Choice:
-    """What an optimum says of a choice."""
+    """What an optimum reports of a discrete choice: the best in it, or why there is none."""
     names, listed = choice.pick.names, {name: str(value) for name, value in choice.pick.listed.items()}
     if choice.error is not None:
         return Choice(names, listed, None, {}, choice.error.what, not choice.is_unknown)
     if choice.best.is_found:
-        at = dict(zip(choice.question.ranges, choice.best.at, strict=True))
-        return Choice(names, listed, choice.best.value * choice.question.sign, at, "", choice.best.is_proved)
+        point = dict(zip(choice.question.ranges, choice.best.at, strict=True))
+        return Choice(names, listed, choice.best.value * choice.question.sign, point, "", choice.best.is_proved)
     if choice.best.floor < math.inf:
-        return Choice(names, listed, None, {}, "no point was found, and it is not proved that there is none", False)
+        why = "no point was found, and it is not proved that there is none"
+        return Choice(names, listed, None, {}, why, is_proved=False)
     limits: tuple[str, ...] = ()
     with suppress(LimitError):
         limits = excluding(choice.programs)
-    why = f"{' and '.join(limits)} {'rules' if len(limits) == 1 else 'rule'} it out"
-    return Choice(names, listed, None, {}, why if limits else "the target has no value in these ranges", True)
+    why = "the target has no value in these ranges"
+    if limits:
+        why = f"{' and '.join(limits)} {'rules' if len(limits) == 1 else 'rule'} it out"
+    return Choice(names, listed, None, {}, why)

@@ -84,8 +84,8 @@ class Optimum(Result):
     @property
     def at(self) -> dict[str, Any]:
         """What was chosen: a pint Quantity of each range and list, and the names of the profiles."""
-        found = {name: in_unit(number, self.quantities[name].unit) for name, number in self.chosen.items()}
-        return {**found, "profiles": self.profiles}
+        chosen = {name: in_unit(number, self.quantities[name].unit) for name, number in self.chosen.items()}
+        return {**chosen, "profiles": self.profiles}
 
     @property
     def proved(self) -> bool:
@@ -111,12 +111,9 @@ class Optimum(Result):
         from derive.expressions.sympy_bridge import to_sympy
 
         symbols = Symbols(self.quantities)
-        numbers = {name: value.base[1] for name, value in self.values.items()}
-        whole = {
-            name: put_in(form, {n: Number(Fraction(x)) for n, x in numbers.items()})
-            for name, form in self.forms.items()
-        }
-        return MappingProxyType({name: to_sympy(form, symbols) for name, form in whole.items()})
+        numbers = {name: Number(Fraction(value.base[1])) for name, value in self.values.items()}
+        forms = {name: put_in(form, numbers) for name, form in self.forms.items()}
+        return MappingProxyType({name: to_sympy(form, symbols) for name, form in forms.items()})
 
     def under_ranges(self, points: int = 1000, seed: int = 0) -> UnderRanges:
         """How the choices fare where the ranges among the givens and in the profiles turn out."""
@@ -132,10 +129,11 @@ class Optimum(Result):
     @query()
     def _document(self, digits: int | None = None) -> Document:
         """The value, the proof, what binds, the formula of the choice, all choices, and the checks that fail."""
-        shown, amiss = digits or DIGITS, cautions(self.answer)
-        choices = [_heading(self), *(_row(self, one, shown) for one in self.choices)] if len(self.choices) > 1 else []
+        shown_digits, amiss = digits or DIGITS, cautions(self.answer)
+        rows = [_row(self, choice, shown_digits) for choice in self.choices]
+        choices = [_heading(self), *rows] if len(self.choices) > 1 else []
         return Document(
-            headline=headline(self, shown),
+            headline=headline(self, shown_digits),
             remarks=(proof(self), *amiss),
             sections=(
                 Section("because", self.reasons),
@@ -145,80 +143,87 @@ class Optimum(Result):
             ),
             cautions=amiss,
             is_amiss=not self.proved or is_amiss(self.answer),
-            data=lambda: as_data(self, shown),
+            data=lambda: as_data(self, shown_digits),
         )
 
     def __repr__(self) -> str:
         return f"<Optimum {str(self).splitlines()[0]}>"
 
 
-def headline(found: Optimum, digits: int = DIGITS) -> str:
+def headline(optimum: Optimum, digits: int = DIGITS) -> str:
     """The value in one line, with what was chosen."""
-    answer = found.answer
+    answer = optimum.answer
     assert answer.base is not None
     value = shown_number(answer.base, answer.quantity.unit, digits)
-    chosen = [f"{name} = {_shown(found, name, number, digits)}" for name, number in found.chosen.items()]
-    where = ", ".join([*chosen, *found.profiles])
-    return f"{found.sense} {answer.quantity.name} = {value} at {where}"
+    chosen = [f"{name} = {_shown(optimum, name, digits)}" for name in optimum.chosen]
+    where = ", ".join([*chosen, *optimum.profiles])
+    return f"{optimum.sense} {answer.quantity.name} = {value} at {where}"
 
 
-def proof(found: Optimum) -> str:
+def proof(optimum: Optimum) -> str:
     """What is known about the value: that it is the best, or how far from the best it may be."""
-    if found.proved:
-        exact = found.gap == 0 or (not found.gap_is_absolute and (found.gap or 0) < TIGHT)
-        return "proved: no choice is better" + ("" if exact else f" by more than {_gap(found, 1)}")
-    if found.is_bounded:
+    if optimum.proved:
+        exact = optimum.gap == 0 or (not optimum.gap_is_absolute and (optimum.gap or 0) < TIGHT)
+        return "proved: no choice is better" + ("" if exact else f" by more than {_gap(optimum, 1)}")
+    if optimum.is_bounded:
         return "not proved: the best that was found; the search left no better one, and there is no certificate of that"
-    if found.gap is None:
+    if optimum.gap is None:
         return "not proved: the best that was found, and no bound is known"
-    return f"not proved: the best that was found; no choice is better by more than {_gap(found, 2)}"
+    return f"not proved: the best that was found; no choice is better by more than {_gap(optimum, 2)}"
 
 
-def _gap(found: Optimum, digits: int) -> str:
+def _gap(optimum: Optimum, digits: int) -> str:
     """The gap in words."""
-    told = f"{found.gap:.{digits}g}"
-    return with_unit(told, found.answer.quantity.unit.text) if found.gap_is_absolute else f"{told} of the value"
+    number = f"{optimum.gap:.{digits}g}"
+    return with_unit(number, optimum.answer.quantity.unit.text) if optimum.gap_is_absolute else f"{number} of the value"
 
 
-def beside_each_other(found: Mapping[str, Optimum], digits: int = DIGITS) -> list[tuple[str, ...]]:
-    """The best choices of several questions about one target as rows below a heading; each begins with its name."""
-    first = next(iter(found.values()))
-    names = list(dict.fromkeys(chain.from_iterable(one.chosen for one in found.values())))
-    shared = set.intersection(*(set(one.profiles) for one in found.values()))
+def beside_each_other(optima: Mapping[str, Optimum], digits: int = DIGITS) -> list[tuple[str, ...]]:
+    """The best choices of several questions about one target as rows below a heading; each begins with its label.
+
+    A column without an entry below the heading is left out.
+    """
+    first = next(iter(optima.values()))
+    names = list(dict.fromkeys(chain.from_iterable(optimum.chosen for optimum in optima.values())))
+    shared = set.intersection(*(set(optimum.profiles) for optimum in optima.values()))
     rows = [("", f"{first.sense} {first.answer.quantity.name}", *names, "profiles", "binding", "")]
-    for label, one in found.items():
-        best = shown_number(one.answer.base or 0.0, one.answer.quantity.unit, digits)
-        at = (_shown(one, name, one.chosen[name], digits) if name in one.chosen else "-" for name in names)
-        own = ", ".join(name for name in one.profiles if name not in shared and name not in label.split(" + "))
-        binding = ", ".join(limit.name for limit in one.binding)
-        rows.append((label, best, *at, own, binding, "" if one.proved else "not proved"))
+    for label, optimum in optima.items():
+        best = shown_number(optimum.answer.base or 0.0, optimum.answer.quantity.unit, digits)
+        chosen = [_shown(optimum, name, digits) if name in optimum.chosen else "-" for name in names]
+        profiles = ", ".join(name for name in optimum.profiles if name not in shared and name not in label.split(" + "))
+        binding = ", ".join(limit.name for limit in optimum.binding)
+        rows.append((label, best, *chosen, profiles, binding, "" if optimum.proved else "not proved"))
     empty = {i for i, cells in enumerate(zip(*rows[1:], strict=True)) if not any(cells)}
     return [tuple(cell for i, cell in enumerate(row) if i not in empty) for row in rows]
 
 
-def _shown(found: Optimum, name: str, number: float, digits: int) -> str:
-    return shown_number(number, found.quantities[name].unit, digits)
+def _shown(optimum: Optimum, name: str, digits: int) -> str:
+    """What was chosen of a quantity, in its unit."""
+    return shown_number(optimum.chosen[name], optimum.quantities[name].unit, digits)
 
 
-def _formula(found: Optimum, name: str) -> str:
+def _formula(optimum: Optimum, name: str) -> str:
     """A chosen quantity in closed form, with the values of limits as they were stated."""
-    values = {one: Name(f"({value})") for one, value in found.values.items()}
-    return render(put_in(found.forms[name], values))
+    values = {limit_name: Name(f"({value})") for limit_name, value in optimum.values.items()}
+    return render(put_in(optimum.forms[name], values))
 
 
-def _heading(found: Optimum) -> tuple[str, ...]:
-    first = found.choices[0]
-    return ("profiles", *first.listed, *found.ranged, found.answer.quantity.name, "")
+def _heading(optimum: Optimum) -> tuple[str, ...]:
+    first = optimum.choices[0]
+    return ("profiles", *first.listed, *optimum.ranged, optimum.answer.quantity.name, "")
 
 
-def _row(found: Optimum, one: Choice, digits: int) -> tuple[str, ...]:
-    free = [_shown(found, name, one.at[name], digits) if name in one.at else "-" for name in found.ranged]
-    best = "-" if one.best is None else shown_number(one.best, found.answer.quantity.unit, digits)
-    why = one.why or ("" if one.is_proved else "not proved")
-    return (", ".join(one.profiles) or "-", *one.listed.values(), *free, best, why)
+def _row(optimum: Optimum, choice: Choice, digits: int) -> tuple[str, ...]:
+    free = []
+    for name in optimum.ranged:
+        unit = optimum.quantities[name].unit
+        free.append(shown_number(choice.at[name], unit, digits) if name in choice.at else "-")
+    best = "-" if choice.best is None else shown_number(choice.best, optimum.answer.quantity.unit, digits)
+    why = choice.why or ("" if choice.is_proved else "not proved")
+    return (", ".join(choice.profiles) or "-", *choice.listed.values(), *free, best, why)
 
 
-def as_data(found: Optimum, digits: int = DIGITS) -> dict[str, Any]:
+def as_data(optimum: Optimum, digits: int = DIGITS) -> dict[str, Any]:
     """The choice as plain data: the schema of `derive least --json`.
 
     `value` is a number in `unit`; `at` has the chosen quantities, each with its unit, and the profiles. `binding` has
@@ -226,28 +231,28 @@ def as_data(found: Optimum, digits: int = DIGITS) -> dict[str, Any]:
     value, and in `unit` where `gap_is_absolute`, as it is of a value that is zero; null where no bound is known.
     `answer` is that of `derive solve --json` at the best point.
     """
-    unit = found.answer.quantity.unit
-    assert found.answer.base is not None
+    unit = optimum.answer.quantity.unit
+    assert optimum.answer.base is not None
     return {
-        "target": found.answer.quantity.name,
-        "sense": found.sense,
-        "value": unit.from_base(found.answer.base),
+        "target": optimum.answer.quantity.name,
+        "sense": optimum.sense,
+        "value": unit.from_base(optimum.answer.base),
         "unit": unit.text,
-        "at": {**point_data(found.chosen, found.quantities), "profiles": list(found.profiles)},
-        "proved": found.proved,
-        "gap": found.gap if found.gap is None or math.isfinite(found.gap) else None,
-        **attributes(found, "gap_is_absolute", "reasons"),
-        "binding": [attributes(one, "name", "price", "moved") for one in found.binding],
-        "formula": {name: _formula(found, name) for name in found.forms},
+        "at": {**point_data(optimum.chosen, optimum.quantities), "profiles": list(optimum.profiles)},
+        "proved": optimum.proved,
+        "gap": optimum.gap if optimum.gap is None or math.isfinite(optimum.gap) else None,
+        **attributes(optimum, "gap_is_absolute", "reasons"),
+        "binding": [attributes(limit, "name", "price", "moved") for limit in optimum.binding],
+        "formula": {name: _formula(optimum, name) for name in optimum.forms},
         "choices": [
             {
-                **attributes(one, "profiles", "listed"),
-                "at": point_data(one.at, found.quantities),
-                "value": None if one.best is None else unit.from_base(one.best),
-                "why": one.why,
-                "proved": one.is_proved,
+                **attributes(choice, "profiles", "listed"),
+                "at": point_data(choice.at, optimum.quantities),
+                "value": None if choice.best is None else unit.from_base(choice.best),
+                "why": choice.why,
+                "proved": choice.is_proved,
             }
-            for one in found.choices
+            for choice in optimum.choices
         ],
-        "answer": answer_data(found.answer, digits),
+        "answer": answer_data(optimum.answer, digits),
     }

@@ -20,68 +20,72 @@ _POINTS = 120  # along a range
 
 
 def charts(
-    library: RelationSet, found: Optimum, given: Mapping[str, Any], such_that: Iterable[str] = ()
+    library: RelationSet, optimum: Optimum, given: Mapping[str, Any], such_that: Iterable[str] = ()
 ) -> tuple[Chart, ...]:
     """Bars for several choices; for a single one the target along its first range, with the best point marked.
 
     What holds in all of it stands below.
     """
-    if len(found.choices) == 1:
-        return _along(library, found, given, such_that)
-    shared = _shared(found)
-    told = {name: value for name, value in given.items() if not is_choice(value)}
-    return holding([bars(found)], [one for one in found.profiles if one in shared], told, such_that)
+    if len(optimum.choices) == 1:
+        return _along(library, optimum, given, such_that)
+    shared = _shared(optimum)
+    shown_given = {name: value for name, value in given.items() if not is_choice(value)}
+    return holding([bars(optimum)], [name for name in optimum.profiles if name in shared], shown_given, such_that)
 
 
-def bars_of_each(found: Mapping[str, Optimum]) -> Chart:
+def bars_of_each(optima: Mapping[str, Optimum]) -> Chart:
     """The best of each of several questions about one target."""
-    first = next(iter(found.values()))
+    first = next(iter(optima.values()))
     unit = first.answer.quantity.unit
-    return _bars(first, [(name, unit.from_base(one.answer.base or 0.0)) for name, one in found.items()])
+    return _bars(first, [(name, unit.from_base(optimum.answer.base or 0.0)) for name, optimum in optima.items()])
 
 
-def bars(found: Optimum) -> Chart:
+def bars(optimum: Optimum) -> Chart:
     """The best of each discrete choice."""
-    unit, shared = found.answer.quantity.unit, _shared(found)
-    shown = [(_named(one, shared), one.best) for one in found.choices if one.best is not None]
-    return _bars(found, [(name, unit.from_base(best)) for name, best in shown])
+    unit, shared = optimum.answer.quantity.unit, _shared(optimum)
+    labelled_bests = [(_named(choice, shared), choice.best) for choice in optimum.choices if choice.best is not None]
+    return _bars(optimum, [(name, unit.from_base(best)) for name, best in labelled_bests])
 
 
-def _bars(found: Optimum, values: Sequence[tuple[str, float]]) -> Chart:
+def _bars(optimum: Optimum, values: Sequence[tuple[str, float]]) -> Chart:
     """A bar for each name, the first on top."""
     names, numbers = zip(*reversed(values), strict=True)
-    label = labelled(found.answer.quantity.name.replace("_", " "), spelled(found.answer.quantity.unit))
+    label = labelled(optimum.answer.quantity.name.replace("_", " "), spelled(optimum.answer.quantity.unit))
     bars = Series.of(numbers, range(len(numbers)), style="bars")
     height = max(2.0, 0.25 * len(names) + 1)
-    return Chart(Axis(label, low=0.0), Axis("", names=names), (bars,), title=_title(found), height=height)
+    return Chart(Axis(label, low=0.0), Axis("", names=names), (bars,), title=_title(optimum), height=height)
 
 
-def _shared(found: Optimum) -> set[str]:
-    """The profiles of every choice."""
-    return set.intersection(*(set(one.profiles) for one in found.choices))
+def _shared(optimum: Optimum) -> set[str]:
+    """The profiles that every choice has."""
+    return set.intersection(*(set(choice.profiles) for choice in optimum.choices))
 
 
-def _named(one: Choice, shared: set[str]) -> str:
-    return ", ".join([*(name for name in one.profiles if name not in shared), *one.listed.values()])
+def _named(choice: Choice, shared: set[str]) -> str:
+    """What tells a choice from the others: its own profiles and list entries."""
+    return ", ".join([*(name for name in choice.profiles if name not in shared), *choice.listed.values()])
 
 
-def _title(found: Optimum) -> str:
-    return f"{found.sense} {found.answer.quantity.name}".replace("_", " ")
+def _title(optimum: Optimum) -> str:
+    return f"{optimum.sense} {optimum.answer.quantity.name}".replace("_", " ")
 
 
 def _along(
-    library: RelationSet, found: Optimum, given: Mapping[str, Any], such_that: Iterable[str]
+    library: RelationSet, optimum: Optimum, given: Mapping[str, Any], such_that: Iterable[str]
 ) -> tuple[Chart, ...]:
-    if not found.ranged:
+    """The target along the first range, everything else as in the best point, which is marked."""
+    if not optimum.ranged:
         raise ExpressionError("A single choice without a range has no picture.", hint="Give a range or a list.")
-    first, *others = found.ranged
-    fixed = {**given, **{name: found.at[name] for name in (*others, *found.chosen) if name != first}}
-    name, target = first, found.answer.quantity.name
-    table = sweep(library, target, found.profiles, {**fixed, name: spanned(str(given[name]), _POINTS)})
-    quantity = found.quantities[name]
-    at = quantity.unit.from_base(found.chosen[name])
-    mark = Mark(at, shown_number(found.chosen[name], quantity.unit))
-    drawn = [replace(one, marks=(*one.marks, mark), title=_title(found)) for one in table_charts(table)]
-    best = {one: shown_number(number, found.quantities[one].unit) for one, number in found.chosen.items()}
-    told = {one: best.get(one, value) for one, value in fixed.items() if one != name}
-    return holding(drawn, found.profiles, told, such_that)
+    first, *others = optimum.ranged
+    fixed = {**given, **{name: optimum.at[name] for name in (*others, *optimum.chosen) if name != first}}
+    name, target = first, optimum.answer.quantity.name
+    table = sweep(library, target, optimum.profiles, {**fixed, name: spanned(str(given[name]), _POINTS)})
+    quantity = optimum.quantities[name]
+    best_at = quantity.unit.from_base(optimum.chosen[name])
+    mark = Mark(best_at, shown_number(optimum.chosen[name], quantity.unit))
+    drawn = [replace(chart, marks=(*chart.marks, mark), title=_title(optimum)) for chart in table_charts(table)]
+    shown_given = {given_name: value for given_name, value in fixed.items() if given_name != name}
+    for chosen_name in optimum.chosen.keys() & shown_given.keys():
+        unit = optimum.quantities[chosen_name].unit
+        shown_given[chosen_name] = shown_number(optimum.chosen[chosen_name], unit)
+    return holding(drawn, optimum.profiles, shown_given, such_that)

@@ -49,73 +49,74 @@ class Points:
 
     @property
     def is_thin(self) -> bool:
-        """Whether hardly a point fulfils the program: a count has to be whole, or two sides have to be equal."""
+        """Whether hardly a point fulfils the limits: an implicit count has to be whole, or two sides to be equal."""
         ops = {(limit.name, limit.written.op) for limit in self.program.limits if limit.relation is not None}
         is_equality = any((name, ">=") in ops for name, op in ops if op == "<=")
         return is_equality or any(self.program.steps[self.program.free :])
 
-    def whole(self, i: int, x: float) -> float:
-        """A number of a side, whole if it counts."""
+    def whole_if_counted(self, i: int, x: float) -> float:
+        """A number for the variable at a place: the nearest whole one if that is a count."""
         step = self.program.steps[i]
         return round(x / step) * step if step else x
 
     def middle(self, sides: Box) -> tuple[float, ...]:
         """A point in the middle of a box, whole where it counts."""
-        return tuple(self.whole(i, centre(side)) for i, side in enumerate(sides[: self.program.free]))
+        return tuple(self.whole_if_counted(i, centre(side)) for i, side in enumerate(sides[: self.program.free]))
 
     def completed(self, sides: Box) -> tuple[float, ...] | None:
-        """A point of a box at which what is counted is whole; None if none was found.
+        """A point of a box at which every count is whole; None if none was found.
 
-        Counts are set first and then the others, each to its middle, and what is left is narrowed to what that allows.
+        Counts are set first and then the others, each to the middle of its side; after each, the rest of the box is
+        narrowed to what the limits still allow.
         """
         order = sorted(range(len(sides)), key=lambda i: not self.program.steps[i])
-        left = sides
+        remaining = sides
         for i in order:
-            x = self.whole(i, centre(left[i]))
-            if left[i] != (x, x):
-                narrowed = self.boxes.narrowed((*left[:i], (x, x), *left[i + 1 :]), math.inf)
-                if narrowed is None and breadth(left[i]) > SAME_ROOT:
+            x = self.whole_if_counted(i, centre(remaining[i]))
+            if remaining[i] != (x, x):
+                narrowed = self.boxes.narrowed((*remaining[:i], (x, x), *remaining[i + 1 :]), math.inf)
+                if narrowed is None and breadth(remaining[i]) > SAME_ROOT:
                     return None
-                left = narrowed or (*left[:i], (x, x), *left[i + 1 :])  # a middle is off by a rounding
-        return self.middle(left)
+                remaining = narrowed or (*remaining[:i], (x, x), *remaining[i + 1 :])  # a middle is off by a rounding
+        return self.middle(remaining)
 
     def blur(self, point: Sequence[float], place: int = 0) -> float:
         """By how much the goal changes between points that no cut tells from this one; zero if that is not known.
 
-        `place` counts the limits from one on.
+        With a `place`, by how much the limit of that number changes; they are counted from one.
         """
         near = []
         for x, (low, high) in zip(point, self.program.box, strict=False):
             by = _APART * abs(x) or AROUND_ZERO
             near.append((max(x - by, low), min(x + by, high)))
         run = self.boxes.run(near) if len(near) == len(self.program.names) else None
-        if run is None or run.flawed:  # a jump is no rounding
+        if run is None or run.flawed:  # next to a jump the change is the jump's, and not that of a rounding
             return 0.0
         low, high = self.boxes.values(run)[place]
         return high - low if math.isfinite(high - low) else 0.0
 
     def prices(self, point: Sequence[float]) -> tuple[float, ...]:
-        """The multiplier of each limit and each zero at a point."""
-        whole = self.full(point)
-        seen = self.boxes.at(whole) if whole else None
-        if seen is None:
+        """The Lagrange multiplier of each limit and each zero at a point; zero for a limit that is not near there."""
+        full_point = self.full(point)
+        evaluated = self.boxes.at(full_point) if full_point else None
+        if evaluated is None:
             return ()
-        values, slopes = seen
-        inner = self._inner(whole)
+        values, slopes = evaluated
+        movable = self._movable(full_point)
         reach = [min(max(map(abs, side)), MOST) for side in self.program.box]
         count = len(self.program.limits)
         near = [
             j
             for j in range(1, len(values))
-            if j > count or values[j] >= -_NEAR * sum(abs(slopes[j][i]) * reach[i] for i in inner)
+            if j > count or values[j] >= -_NEAR * sum(abs(slopes[j][i]) * reach[i] for i in movable)
         ]
-        found = multipliers(
-            [slopes[0][i] for i in inner], [[slopes[j][i] for i in inner] for j in near], [j <= count for j in near]
+        near_prices = multipliers(
+            [slopes[0][i] for i in movable], [[slopes[j][i] for i in movable] for j in near], [j <= count for j in near]
         )
-        priced = dict(zip(near, found, strict=True))
+        priced = dict(zip(near, near_prices, strict=True))
         return tuple(priced.get(j, 0.0) for j in range(1, len(values)))
 
-    def _inner(self, point: Sequence[float]) -> list[int]:
+    def _movable(self, point: Sequence[float]) -> list[int]:
         """The sides along which a point can move both ways."""
         sides = zip(self.program.box, self.program.steps, point, strict=True)
         return [i for i, ((low, high), step, x) in enumerate(sides) if not step and low < x < high]
@@ -133,17 +134,17 @@ class Points:
         moving = [i for i, ((low, high), step) in enumerate(sides) if not step and 0 < high - low < math.inf]
         best = point
         if len(moving) > 1 and self.program.solved is None:
-            for other in self._descended(point, moving):
-                tied = self.tied(other)
+            for descended in self._descended(point, moving):
+                tied = self.tied(descended)
                 if tied is not None:
                     yield tied
                     best = min(best, tied, key=self.program.at)
         if self.program.ties:
             yield from shortened(self.program, best)
             return
-        for other in along_axes(self.program, best, self.program.at, _TRIED):
-            best = other
-            yield other
+        for better in along_axes(self.program, best, self.program.at, _TRIED):
+            best = better
+            yield better
         yield from shortened(self.program, best)
 
     def _descended(self, start: tuple[float, ...], moving: Sequence[int]) -> Iterator[tuple[float, ...]]:
@@ -165,7 +166,7 @@ class Points:
         sizes = [sum(abs(slope[i]) * width for i, width in zip(moving, widths, strict=True)) for slope in first[1]]
         scales = array([size or 1.0 for size in sizes])
 
-        def whole(shares: Sequence[float]) -> tuple[float, ...]:
+        def point_at(shares: Sequence[float]) -> tuple[float, ...]:
             """The point at these shares of the moving sides."""
             point = list(start)
             for i, low, width, share in zip(moving, lows, widths, shares, strict=True):
@@ -175,7 +176,7 @@ class Points:
         @cache  # the goal and each kind of limit ask for the same point
         def scaled(*shares: float) -> tuple[Any, Any]:
             """What is known at a point, each value and its slopes divided by how far it moves across the box."""
-            values, slopes = self.boxes.at(whole(shares)) or first
+            values, slopes = self.boxes.at(point_at(shares)) or first
             # rows in their own memory: of slices out of a larger array scipy's search takes ten times as long
             moved = array([[slope[i] for i in moving] for slope in slopes]) * widths
             return array(values) / scales, moved / scales[:, None]
@@ -186,15 +187,15 @@ class Points:
             rules = [
                 {
                     "type": kind,
-                    "fun": lambda x, part, inside: -scaled(*x)[0][part] - inside,
-                    "jac": lambda x, part, _: -scaled(*x)[1][part],
-                    "args": (part, inside),
+                    "fun": lambda x, rows, inside: -scaled(*x)[0][rows] - inside,
+                    "jac": lambda x, rows, _: -scaled(*x)[1][rows],
+                    "args": (rows, inside),
                 }
-                for kind, part, inside in (("ineq", limits, margin), ("eq", zeros, 0.0))
+                for kind, rows, inside in (("ineq", limits, margin), ("eq", zeros, 0.0))
             ]
             with catch_warnings():
                 simplefilter("ignore")
-                found = minimize(
+                result = minimize(
                     lambda x: scaled(*x)[0][0],
                     [(start[i] - low) / width for i, low, width in zip(moving, lows, widths, strict=True)],
                     jac=lambda x: scaled(*x)[1][0],
@@ -203,7 +204,7 @@ class Points:
                     method="SLSQP",
                     options={"ftol": EPSILON, "maxiter": _ITERATIONS},
                 )
-            yield whole(found.x)
+            yield point_at(result.x)
 
     def spread(self) -> Iterator[tuple[float, ...]]:
         """Points spread over the ranges, none of them on a symmetry (Roberts 2018, the R sequence)."""
@@ -214,7 +215,8 @@ class Points:
         for turn in range(1, _STARTS + 1):
             shares = [(turn / root ** (i + 1)) % 1 for i in range(count)]
             sides = zip(self.program.box, shares, strict=True)
-            yield tuple(self.whole(i, low + (high - low) * share) for i, ((low, high), share) in enumerate(sides))
+            at = [low + (high - low) * share for (low, high), share in sides]
+            yield tuple(self.whole_if_counted(i, x) for i, x in enumerate(at))
 
     def tied(self, point: tuple[float, ...]) -> tuple[float, ...] | None:
         """The point moved to where the ties hold: Newton's method, each step the shortest; None where it does not end.
@@ -225,38 +227,40 @@ class Points:
         if not self.program.ties:
             return point
         first = 1 + len(self.program.limits)
-        at = list(point if len(point) == len(self.program.names) else self.full(point))
-        if not at:  # something that follows has no number there
+        numbers = list(point if len(point) == len(self.program.names) else self.full(point))
+        if not numbers:  # something that follows has no number there
             return None
         for _ in range(_NEWTON):
-            seen = self.boxes.at(at)
-            if seen is None or not all(map(math.isfinite, chain(seen[0], *seen[1]))):
+            evaluated = self.boxes.at(numbers)
+            if evaluated is None or not all(map(math.isfinite, chain(evaluated[0], *evaluated[1]))):
                 return None
-            moves = self._shortest(at, seen[0][first:], seen[1][first:])
+            values, slopes = evaluated
+            moves = self._shortest_step(numbers, values[first:], slopes[first:])
             for i, move in moves.items():
                 low, high = self.program.box[i]
-                at[i] = min(max(at[i] + move, low), high)
-            if all(abs(move) <= SAME_ROOT * (abs(at[i]) or 1.0) for i, move in moves.items()):
+                numbers[i] = min(max(numbers[i] + move, low), high)
+            if all(abs(move) <= SAME_ROOT * (abs(numbers[i]) or 1.0) for i, move in moves.items()):
                 break
-        return tuple(at)
+        return tuple(numbers)
 
-    def _shortest(
-        self, at: Sequence[float], rests: Sequence[float], slopes: Sequence[Sequence[float]]
+    def _shortest_step(
+        self, numbers: Sequence[float], residuals: Sequence[float], slopes: Sequence[Sequence[float]]
     ) -> dict[int, float]:
-        """The shortest step to where equations with these slopes and rests hold, along sides that may move."""
+        """The shortest step to where the linearized ties hold, in the variables that may move."""
         from numpy import array
         from numpy.linalg import lstsq
 
         sides = zip(self.program.box, self.program.steps, strict=True)
         free = [(i, high - low) for i, ((low, high), step) in enumerate(sides) if not step and low < high]
-        widths = {i: width if math.isfinite(width) else max(1.0, abs(at[i])) for i, width in free}
-        while widths and rests:
+        widths = {i: width if math.isfinite(width) else max(1.0, abs(numbers[i])) for i, width in free}
+        while widths and residuals:
             rows = array([[slope[i] * width for i, width in widths.items()] for slope in slopes])
-            shares = lstsq(rows, -array(rests), rcond=RANK)[0]
+            shares = lstsq(rows, -array(residuals), rcond=RANK)[0]
             moves = {i: float(share) * widths[i] for i, share in zip(widths, shares, strict=True)}
-            stopped = [i for i, move in moves.items() if _is_stopped(at[i], move, self.program.box[i])]
+            stopped = [i for i, move in moves.items() if _is_stopped(numbers[i], move, self.program.box[i])]
             if not stopped:
                 return moves
+            # the variables at the ends of their ranges stay there, and the others make up for them
             widths = {i: width for i, width in widths.items() if i not in stopped}
         return {}
 
@@ -277,17 +281,18 @@ def neighbours(program: Program, point: tuple[float, ...]) -> Iterator[tuple[flo
 
 
 def shortened(program: Program, point: tuple[float, ...]) -> Iterator[tuple[float, ...]]:
-    """The point with fewer digits, and with fewer places in ranges of its size: a round number is often the one sought.
+    """The point rounded to fewer digits, counted from each number's own size, then from the width of its range.
 
-    Of 3e-14 between 0 and 2 no digit is left: it is zero, up to a rounding.
+    A round number is often the one sought; of 3e-14 between 0 and 2 no digit is left, for it is zero but for rounding.
     """
     for digits in _DIGITS:
         for is_by_size in (False, True):
             short = []
             for x, step, (low, high) in zip(point, program.steps, program.box, strict=False):
                 size = high - low if is_by_size else abs(x)
-                is_long = not step and 0 < size < math.inf
-                short.append(min(max(_rounded(x, size, digits), low), high) if is_long else x)
+                is_rounded = not step and 0 < size < math.inf
+                number = _rounded(x, size, digits) if is_rounded else x
+                short.append(min(max(number, low), high) if is_rounded else x)
             yield tuple(short)
 
 
@@ -301,9 +306,9 @@ def _rounded(x: float, size: float, digits: int) -> float:
 
 
 def along_axes(
-    program: Program, point: tuple[float, ...], at: Callable[[tuple[float, ...]], float], most: int
+    program: Program, point: tuple[float, ...], goal_at: Callable[[tuple[float, ...]], float], most: int
 ) -> Iterator[tuple[float, ...]]:
-    """Ever better points: a step along each axis while that helps, then steps of a quarter of the length.
+    """Ever better points by pattern search: a step along each axis while that helps, then a quarter of the step.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> form = parse_expression("(x - 2)**2")
@@ -311,7 +316,7 @@ def along_axes(
     >>> round(list(along_axes(bowl, (6.0,), bowl.at, 200))[-1][0], 6)
     2.0
     """
-    value, share, count = at(point), _FIRST, 0
+    best_goal, share, count = goal_at(point), _FIRST, 0
     while share > _SHORTEST and count < most:
         is_better = False
         for i, (low, high) in enumerate(program.box[: program.free]):
@@ -322,8 +327,8 @@ def along_axes(
                 count += 1
                 x = min(max(point[i] + sign * share * (high - low), low), high)
                 moved = (*point[:i], round(x / step) * step if step else x, *point[i + 1 :])
-                found = at(moved)
-                if found < value:
-                    value, point, is_better = found, moved, True
+                goal = goal_at(moved)
+                if goal < best_goal:
+                    best_goal, point, is_better = goal, moved, True
                     yield moved
         share = share if is_better else share / 4

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from quantities.declaration import Declaration
 
 
-def is_of_time(error: DeriveError) -> bool:
+def is_time_out(error: DeriveError) -> bool:
     """Whether the time has run out, which ends a search; any other error only says that a point has no answer."""
     return isinstance(error, LimitError) and error.limit.endswith(" s")
 
@@ -110,7 +110,7 @@ def limits_of_range(form: Node, low: float, high: float, spread: Callable[[Node]
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class DomainTest:
     """A quantity of the derivation whose domain is not certain over the box."""
 
     form: Node
@@ -132,12 +132,12 @@ class Program:
     ties: tuple[Limit, ...] = ()  # equations between what is free
     definitions: tuple[Node, ...] = ()  # zero where the names that are not free have their numbers
     guards: tuple[Node, ...] = ()
-    sides: tuple[Side, ...] = ()
+    domain_tests: tuple[DomainTest, ...] = ()
     sign: float = 1.0
     plans: tuple[Plan, ...] = ()
     counts: tuple[tuple[str, Node], ...] = ()  # variables that are whole, with their forms in terms of those before
     is_sampled: bool = False  # whether the solver has to be asked at each point
-    open_ones: tuple[str, ...] = ()  # what has any value at some points of the box: `x*y = 0` leaves y open at x = 0
+    undetermined: tuple[str, ...] = ()  # what has any value at some points of the box: `x*y = 0` leaves y open at x = 0
     solved: Callable[[Mapping[str, float]], Sequence[Mapping[str, float]]] | None = None
     """Every solution at a point, for what is a variable but not free."""
 
@@ -152,8 +152,8 @@ class Program:
 
     def with_stated(self, names: Collection[str]) -> Program:
         """The same without the limits and ties of other relations than these."""
-        limits = [one for one in self.limits if one.relation is None or one.name in names]
-        return replace(self, limits=tuple(limits), ties=tuple(one for one in self.ties if one.name in names))
+        limits = [limit for limit in self.limits if limit.relation is None or limit.name in names]
+        return replace(self, limits=tuple(limits), ties=tuple(tie for tie in self.ties if tie.name in names))
 
     @cached_property
     def system(self) -> System:
@@ -201,16 +201,16 @@ class Program:
         values = {**self.known, **dict(zip(self.names, point, strict=False))}
         if self.solved is None:
             return values
-        found = [{**values, **one} for one in self.solved(values)]
-        if len(found) < 2:
-            return found[0] if found else None
-        return min(found, key=self._goal_at)
+        solutions = [{**values, **solution} for solution in self.solved(values)]
+        if len(solutions) < 2:
+            return solutions[0] if solutions else None
+        return min(solutions, key=self._goal_at)
 
     def at(self, point: Sequence[float]) -> float:
         """The goal at a point of the free quantities; infinite where a limit, a domain or its case does not hold."""
         values = self.numbers(point)
-        found = math.inf if values is None else self._goal_at(values)
-        return found if values is None or found == math.inf or self._is_as_unrounded(values) else math.inf
+        goal = math.inf if values is None else self._goal_at(values)
+        return goal if values is None or goal == math.inf or self._is_as_unrounded(values) else math.inf
 
     def _is_as_unrounded(self, values: Mapping[str, float]) -> bool:
         """Whether all holds with the counts as they come out too, which a jump beside them may change."""
@@ -225,9 +225,9 @@ class Program:
             return False
         if abs(residual(same, raw)) <= AGREEMENT:
             return True
-        return abs(value(self.plain, raw) - goal) <= AGREEMENT * self.of_one_more(values)
+        return abs(value(self.plain, raw) - goal) <= AGREEMENT * self.change_by_one_count(values)
 
-    def of_one_more(self, values: Mapping[str, float]) -> float:
+    def change_by_one_count(self, values: Mapping[str, float]) -> float:
         """By how much the goal changes with one more of the counts that follow: zero has no size of its own."""
         further = dict(values)
         for name, _ in self.counts:
@@ -237,12 +237,12 @@ class Program:
     def _goal_at(self, values: Mapping[str, float]) -> float:
         if not self.holds_at(values):
             return math.inf
-        found = self.sign * value(self.plain, values)
-        return found if found == found else math.inf
+        goal = self.sign * value(self.plain, values)
+        return goal if goal == goal else math.inf
 
     def holds_at(self, values: Mapping[str, float]) -> bool:
         return (
             all(limit.holds_at(values) for limit in (*self.limits, *self.ties))
             and all(holds(guard, values) for guard in self.guards)
-            and all(side.domain.admits(value(side.form, values)) for side in self.sides)
+            and all(side.domain.admits(value(side.form, values)) for side in self.domain_tests)
         )

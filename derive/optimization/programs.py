@@ -29,11 +29,11 @@ from derive.numerics.algebra.like_terms import ZERO, added, negated
 from derive.numerics.algebra.linear import linear_form
 from derive.numerics.intervals.enclosure import Span, enclose, truths
 from derive.optimization.program import (
+    DomainTest,
     Limit,
     Program,
-    Side,
     excess,
-    is_of_time,
+    is_time_out,
     known_numbers,
     limits_of_range,
     step_of,
@@ -50,7 +50,7 @@ from derive.solving.sensitivity.elasticities import composed, put_in
 from derive.tolerances import BLUR
 from quantities.domain import Domain
 
-_NOTHING_TOLD: Mapping[Node, bool] = MappingProxyType({})
+_UNDECIDED: Mapping[Node, bool] = MappingProxyType({})
 NO_SPANS: Mapping[str, Span] = MappingProxyType({})
 _MOST = 64  # limit on cases of one question
 
@@ -68,52 +68,52 @@ def programs(
     Known quantities are at the middles of their ranges; where some are uncertain, the programs are those of every case
     that their ranges meet, to be looked at with numbers put in for them.
     """
-    return _Writing(library, question, stated, free, sign, uncertain).programs()
+    return _ProgramBuilder(library, question, stated, free, sign, uncertain).programs()
 
 
 @dataclass(frozen=True)
-class Zero:
-    """A quantity that is a variable of its own: one without a closed form, or a count."""
+class ImplicitVariable:
+    """A quantity without a closed form, or a count: a variable of its program, bound by an equation `node = 0`."""
 
     name: str
     domain: Domain
     node: Node  # zero where its relation holds
-    form: Node | None = None  # of a count, whose step is the size of one
-    step: float = 0.0
+    form: Node | None = None  # only of a count: what its relation gives, before it is rounded to a whole number
+    step: float = 0.0  # the size of one of what is counted; zero if nothing is
 
     @property
     def span(self) -> Span:
         return self.domain.low, self.domain.high
 
     def at(self, values: Mapping[str, float]) -> float:
-        """The number itself, which that of a count has to be to within rounding; NaN where it is not."""
+        """Its number where the others have theirs; NaN for a count that is not whole to within rounding."""
         number = values[self.name] if self.form is None else value(self.form, values)
         return self.near(number) if self.step else number
 
     def near(self, number: float) -> float:
-        """The whole number of a count that a number is but for rounding; NaN where it is none."""
+        """The whole number that a count is to within rounding; NaN where it is none, or its domain excludes it."""
         if not math.isfinite(number):
             return math.nan
-        whole = round(number / self.step) * self.step
-        is_whole = abs(number - whole) <= BLUR * max(self.step, abs(whole))
-        return whole if is_whole and self.domain.admits(whole) else math.nan
+        nearest = round(number / self.step) * self.step
+        is_whole = abs(number - nearest) <= BLUR * max(self.step, abs(nearest))
+        return nearest if is_whole and self.domain.admits(nearest) else math.nan
 
 
 @dataclass(frozen=True)
-class Way:
-    """A quantity as an expression in one case, and what that takes."""
+class CaseForm:
+    """A quantity as an expression of the free quantities in one case, and the conditions under which that holds."""
 
     form: Node
-    guards: tuple[Node, ...] = ()
-    zeros: tuple[Zero, ...] = ()
-    sides: tuple[Side, ...] = ()
-    open_ones: tuple[str, ...] = ()  # what a divisor of its form leaves open where it may be zero in the box
+    guards: tuple[Node, ...] = ()  # conditions of the case that the box does not decide
+    variables: tuple[ImplicitVariable, ...] = ()  # that stand in the form beside the free quantities
+    domain_tests: tuple[DomainTest, ...] = ()
+    undetermined: tuple[str, ...] = ()  # what a divisor of its form leaves open where it may be zero in the box
     plans: tuple[Plan, ...] = ()
-    renamed: Mapping[str, str] = field(default_factory=dict)
+    renamed: Mapping[str, str] = field(default_factory=dict)  # the variable of each quantity that is one
 
 
-class _Writing:
-    """The programs of one question under construction."""
+class _ProgramBuilder:
+    """Builds the programs of one question: the forms of its target times those of the quantities in its limits."""
 
     def __init__(
         self,
@@ -128,22 +128,21 @@ class _Writing:
         self.known = known_numbers(library, question, limits, free)
         self.fixed = {name: number for name, number in self.known.items() if name not in uncertain}
         self.box = {**{name: (number, number) for name, number in self.fixed.items()}, **uncertain, **free}
-        self.held: dict[str, list[Way]] = {}
+        self.cached: dict[str, list[CaseForm]] = {}
 
     def programs(self) -> list[Program]:
-        found: list[Program] = []
-        for goal in self._ways(self.question.target):
-            limits = [one for one in self.limits if self._is_tested(one, goal)]
-            names = dict.fromkeys(chain.from_iterable(one.names for one in limits))
-            others = {*chain.from_iterable(one.names for one in limits if not one.is_domain)}
-            choices = [
-                self._ways_beside(name, goal) if name in others else self._ways_or_none(name, goal) for name in names
-            ]
-            for beside in product(*choices):
-                if len(found) >= _MOST:
+        """One program for each case of the target and each combination of cases of the limits' quantities."""
+        programs: list[Program] = []
+        for goal in self._case_forms(self.question.target):
+            limits = [limit for limit in self.limits if self._is_tested(limit, goal)]
+            names = dict.fromkeys(chain.from_iterable(limit.names for limit in limits))
+            limited = {*chain.from_iterable(limit.names for limit in limits if not limit.is_domain)}
+            choices = [(self._limit_forms if name in limited else self._domain_forms)(name, goal) for name in names]
+            for combination in product(*choices):
+                if len(programs) >= _MOST:
                     raise self._too_many()
-                found.append(self._program(goal, limits, dict(zip(names, beside, strict=True))))
-        return found
+                programs.append(self._program(goal, limits, dict(zip(names, combination, strict=True))))
+        return programs
 
     def _too_many(self) -> LimitError:
         return LimitError(
@@ -152,9 +151,9 @@ class _Writing:
             limit=f"{_MOST} cases",
         )
 
-    def _is_tested(self, limit: Stated, goal: Way) -> bool:
+    def _is_tested(self, limit: Stated, goal: CaseForm) -> bool:
         """Whether a limit can be tested; one that the question states has to be."""
-        unknown = next((name for name in limit.names if not self._ways_beside(name, goal)), None)
+        unknown = next((name for name in limit.names if not self._limit_forms(name, goal)), None)
         if unknown is not None and limit.is_asked:
             error = self._shortage(unknown)
             error.what = f"such_that {limit.name}: {error.what}"
@@ -165,152 +164,150 @@ class _Writing:
         weak = {other: value for other, value in self.question.weak.items() if other != name}
         return shortage(self.library, self.question.but(target=name, weak=weak, own=None), {})
 
-    def _ways_beside(self, name: str, goal: Way) -> list[Way]:
-        """The ways to a quantity of a limit, which an answer tests with the same numbers: as the target's plan has it,
-        else as a profile states it, else by a plan of its own, else its default."""
-        for made in goal.plans:
-            if any(name in block.unknowns for block in made.blocks):
-                return [self._within(name, goal, made)]
+    def _limit_forms(self, name: str, goal: CaseForm) -> list[CaseForm]:
+        """The forms of a quantity of a limit, chosen as an answer chooses what it tests a limit with: as the target's
+        plan has it, else as a profile states it, else by a plan of its own, else its default."""
+        for plan in goal.plans:
+            if any(name in block.unknowns for block in plan.blocks):
+                forms, _, _ = self._forms(plan)
+                return [CaseForm(put_in(Name(name), forms))]
         if name in self.question.weak and name not in self.library.defaults:
-            return [Way(Name(name))]
-        found = self._ways(name) if name != self.question.target else [goal]
-        return found or ([Way(Name(name))] if name in self.question.weak else [])
+            return [CaseForm(Name(name))]
+        case_forms = self._case_forms(name) if name != self.question.target else [goal]
+        return case_forms or ([CaseForm(Name(name))] if name in self.question.weak else [])
 
-    def _ways_or_none(self, name: str, goal: Way) -> list[Way]:
-        """The ways to a quantity of which only the domain is tested; where none applies, any number in that will do."""
-        ways = self._ways_beside(name, goal)
-        if not all(way.guards for way in ways):
-            return ways
+    def _domain_forms(self, name: str, goal: CaseForm) -> list[CaseForm]:
+        """The forms of a quantity of which only the domain is tested; where none applies, any number in it will do."""
+        case_forms = self._limit_forms(name, goal)
+        if not all(case_form.guards for case_form in case_forms):
+            return case_forms
         domain = self.library.declared[name].domain
         inside = next((end for end in (domain.low, domain.high) if math.isfinite(end)), 0.0)
-        elsewhere = tuple(Apply("not", (conjunction(way.guards),)) for way in ways)
-        return [*ways, Way(Number(Fraction(inside)), elsewhere)]
+        elsewhere = tuple(Apply("not", (conjunction(case_form.guards),)) for case_form in case_forms)
+        return [*case_forms, CaseForm(Number(Fraction(inside)), elsewhere)]
 
-    def _within(self, name: str, goal: Way, made: Plan) -> Way:
-        forms = self._forms(made)[0]
-        return Way(put_in(Name(name), forms))
-
-    def _ways(self, name: str) -> list[Way]:
-        """All the ways to a quantity; none if it is not determined, or has no expression."""
+    def _case_forms(self, name: str) -> list[CaseForm]:
+        """The form of a quantity in each case that the box allows; none if it is not determined."""
         if name in self.question.strong:
-            return [Way(Name(name))]
-        if name not in self.held:
-            weak = tuple(other for other in self.question.weak if other != name)
-            own = name in self.library.defaults and name not in self.question.weak and name != self.question.target
+            return [CaseForm(Name(name))]
+        if name not in self.cached:
+            weak, target = tuple(other for other in self.question.weak if other != name), self.question.target
+            has_default = name in self.library.defaults and name not in self.question.weak and name != target
             outline = Outline(name, tuple(self.question.strong), weak, self.question.stated - {name})
-            found = cases(self.library, outline)
-            if found.is_asked:
+            tree_cases = cases(self.library, outline)
+            if tree_cases.is_asked:
                 raise Unwritten(name)
-            if name == self.question.target and not found.alternatives:
+            if name == target and not tree_cases.alternatives:
                 raise Unwritten(name) if eliminates(self.library, outline) else self._shortage(name)
-            trees = [self._of_tree(tree, found.asides, outline) for tree in found.alternatives]
-            every = [*chain.from_iterable(trees)]
-            # ways that differ only in how a condition is decided are one
-            ways = list({(way.form, way.guards, way.zeros, way.sides): way for way in reversed(every)}.values())
-            self.held[name] = ways[::-1] or ([Way(Name(name))] if own else [])
-        return self.held[name]
+            trees = [self._from_tree(tree, tree_cases.asides, outline) for tree in tree_cases.alternatives]
+            case_forms = [*chain.from_iterable(trees)]
+            # forms that differ only in how a condition is decided are one
+            distinct = {(form.form, form.guards, form.variables, form.domain_tests): form for form in case_forms[::-1]}
+            self.cached[name] = [*distinct.values()][::-1] or ([CaseForm(Name(name))] if has_default else [])
+        return self.cached[name]
 
-    def _of_tree(
-        self, tree: Tree, asides: Asides, outline: Outline | None = None, told: Mapping[Node, bool] = _NOTHING_TOLD
-    ) -> Iterator[Way]:
-        """The ways of a tree of cases, and of what follows where the conditions on the way to it are as told."""
+    def _from_tree(
+        self, tree: Tree, asides: Asides, outline: Outline | None = None, decided: Mapping[Node, bool] = _UNDECIDED
+    ) -> Iterator[CaseForm]:
+        """The forms in the cases of a tree; `decided` are the conditions that lead to it, with their truth.
+
+        Of a fork both sides are followed unless the box decides its condition.
+        """
         if isinstance(tree, Case):
-            yield from self._of_case(tree)
-        elif tree is None and outline is not None and self._is_eliminated(outline, told):
+            yield from self._from_case(tree)
+        elif tree is None and outline is not None and self._is_eliminated(outline, decided):
             raise Unwritten(outline.target)
         elif isinstance(tree, Fork):
             for condition, guard in self._conditions(tree.condition, asides):
                 possible = truths(condition, self._spans(condition, guard))
                 for truth, side in ((True, tree.yes), (False, tree.no)):
                     if truth in possible or None in possible:
-                        sure = possible == {truth}
                         claimed = condition if truth else Apply("not", (condition,))
-                        claim = () if sure else (claimed,)
-                        for way in self._of_tree(side, asides, outline, {**told, tree.condition: truth}):
-                            yield _joined(way, guard, claim)
+                        claim = () if possible == {truth} else (claimed,)
+                        for case_form in self._from_tree(side, asides, outline, {**decided, tree.condition: truth}):
+                            yield _joined(case_form, guard, claim)
 
-    def _is_eliminated(self, outline: Outline, told: Mapping[Node, bool]) -> bool:
+    def _is_eliminated(self, outline: Outline, decided: Mapping[Node, bool]) -> bool:
         """Whether relations fix a target together in a case in which counting leaves it open."""
-        excluded = [
+        excluded = frozenset(
             relation.name
             for relation in self.library.conditional
-            if any(implied(condition, told) is False for condition in relation.conditions)
-        ]
-        return (
-            combined(rows_of(self.library, outline, frozenset(excluded), only_combined=True), outline.target)
-            is not None
+            if any(implied(condition, decided) is False for condition in relation.conditions)
         )
+        rows = rows_of(self.library, outline, excluded, only_combined=True)
+        return combined(rows, outline.target) is not None
 
-    def _spans(self, condition: Node, way: Way) -> dict[str, Span]:
-        return {**self.box, **{zero.name: zero.span for zero in way.zeros}}
+    def _spans(self, condition: Node, case_form: CaseForm) -> dict[str, Span]:
+        return {**self.box, **{variable.name: variable.span for variable in case_form.variables}}
 
-    def _conditions(self, condition: Node, asides: Asides) -> Iterator[tuple[Node, Way]]:
+    def _conditions(self, condition: Node, asides: Asides) -> Iterator[tuple[Node, CaseForm]]:
         """A condition in terms of the free quantities, in each case of the quantities in it."""
         names = [name for name in names_in(condition) if name not in self.question.strong]
-        each = [
-            [*chain.from_iterable(self._of_tree(tree, asides) for tree in asides[name])]
-            if name in asides
-            else [Way(Name(name))]
-            for name in names
-        ]
-        for chosen in product(*each):
-            forms = {name: way.form for name, way in zip(names, chosen, strict=True)}
+        choices = []
+        for name in names:
+            trees = (self._from_tree(tree, asides) for tree in asides.get(name, ()))
+            choices.append([*chain.from_iterable(trees)] if name in asides else [CaseForm(Name(name))])
+        for chosen in product(*choices):
+            forms = {name: case_form.form for name, case_form in zip(names, chosen, strict=True)}
             yield with_forms(condition, forms), _merged(chosen)
 
-    def _of_case(self, case: Case) -> Iterator[Way]:
-        """The way of a plan, unless the box excludes it."""
-        forms, zeros, renamed = self._forms(case.plan)
+    def _from_case(self, case: Case) -> Iterator[CaseForm]:
+        """The form of a case's target, unless the box excludes the case."""
+        forms, variables, renamed = self._forms(case.plan)
         target = case.plan.target
         form = composed("", {**forms, "": Name(renamed.get(target, target))})
         if form is None:
             raise Unwritten(target)
-        spans = {**self.box, **{zero.name: zero.span for zero in zeros}}
+        spans = {**self.box, **{variable.name: variable.span for variable in variables}}
         guards = []
         negations = [Apply("not", (conjunction(conditions),)) for conditions in case.failing]
-        following = [put_in(one.condition, {**forms, **self._beside(one.plans)}) for one in case.following]
-        for whole in (*(put_in(condition, forms) for condition in (*case.holding, *negations)), *following):
-            possible = truths(whole, spans)
+        conditions = [put_in(condition, forms) for condition in (*case.holding, *negations)]
+        for item in case.following:
+            conditions.append(put_in(item.condition, {**forms, **self._following_forms(item.plans)}))
+        for guard in conditions:
+            possible = truths(guard, spans)
             if True not in possible and None not in possible:
                 return
-            guards += [] if possible == {True} else [whole]
-        sides = self._sides(case.plan, forms, spans)
-        if sides is not None:
-            open_ones = tuple(self._open_at_zeros(case.plan, forms, spans))
-            yield Way(form, tuple(guards), zeros, sides, open_ones, (case.plan,), renamed)
+            guards += [] if possible == {True} else [guard]
+        domain_tests = self._domain_tests(case.plan, forms, spans)
+        if domain_tests is not None:
+            undetermined = tuple(self._undetermined_at_zeros(case.plan, forms, spans))
+            yield CaseForm(form, tuple(guards), variables, domain_tests, undetermined, (case.plan,), renamed)
 
-    def _open_at_zeros(self, made: Plan, forms: Mapping[str, Node], spans: Mapping[str, Span]) -> Iterator[str]:
-        """What a relation leaves open at points of the box where its factor there is zero, and the rest is too.
+    def _undetermined_at_zeros(self, plan: Plan, forms: Mapping[str, Node], spans: Mapping[str, Span]) -> Iterator[str]:
+        """The unknowns that their relation leaves open at points of the box: where their factor in it is zero, and what
+        is left without them is zero too.
 
         The form `0/x` of y in `x*y = 0` says zero, and y may be anything where x is zero.
         """
-        for block in made.blocks:
+        for block in plan.blocks:
             if len(block.unknowns) > 1:
                 continue
             (name,), written = block.unknowns, self.library.relations[block.relations[0]].written
-            parts = linear_form(added(written.lhs, negated(written.rhs)), frozenset({name}))
-            if parts is None or name not in parts or not names_in(parts[name]):
+            coefficients = linear_form(added(written.lhs, negated(written.rhs)), frozenset({name}))
+            if coefficients is None or name not in coefficients or not names_in(coefficients[name]):
                 continue
             others = {other: form for other, form in forms.items() if other != name}
-            seen = [enclose(put_in(parts.get(key, ZERO), others), spans, "") for key in (name, None)]
-            if all(one is None or not one.misses_zero for one in seen):
+            enclosures = [enclose(put_in(coefficients.get(key, ZERO), others), spans, "") for key in (name, None)]
+            if all(enclosure is None or not enclosure.misses_zero for enclosure in enclosures):
                 yield name
 
-    def _beside(self, plans: Sequence[Plan]) -> dict[str, Node]:
-        """The forms of what follows from the numbers of a case, for its conditions."""
-        found: dict[str, Node] = {}
-        for block in chain.from_iterable(made.blocks for made in plans):
+    def _following_forms(self, plans: Sequence[Plan]) -> dict[str, Node]:
+        """The forms of what plans work out beside that of a case, for conditions of the case."""
+        forms: dict[str, Node] = {}
+        for block in chain.from_iterable(plan.blocks for plan in plans):
             form = only_form(self.library, block)
             if form is None:
                 raise Unwritten(block.unknowns[0])
-            found[block.unknowns[0]] = form
-        return found
+            forms[block.unknowns[0]] = form
+        return forms
 
-    def _forms(self, made: Plan) -> tuple[dict[str, Node], tuple[Zero, ...], dict[str, str]]:
-        """The forms of a plan's unknowns, the zeros of those that are variables, and the names of these."""
+    def _forms(self, plan: Plan) -> tuple[dict[str, Node], tuple[ImplicitVariable, ...], dict[str, str]]:
+        """The forms of a plan's unknowns, those of them that are variables, and the names of the variables."""
         forms: dict[str, Node] = {}
-        zeros: list[Zero] = []
+        variables: list[ImplicitVariable] = []
         renamed: dict[str, str] = {}
-        for block in made.blocks:
+        for block in plan.blocks:
             form = only_form(self.library, block)
             if form is not None and self._is_plain(block.unknowns[0], form):
                 forms[block.unknowns[0]] = form
@@ -323,14 +320,15 @@ class _Writing:
                 written, declared = self.library.relations[relation].written, self.library.declared[name]
                 node = self._composed(name, added(written.lhs, negated(written.rhs)), forms)
                 step = declared.unit.to_base(1.0) if declared.domain.whole else 0.0
-                zeros.append(Zero(renamed[name], declared.domain, node, count_form, step))
-        return forms, tuple(zeros), renamed
+                variables.append(ImplicitVariable(renamed[name], declared.domain, node, count_form, step))
+        return forms, tuple(variables), renamed
 
     def _composed(self, name: str, node: Node, forms: Mapping[str, Node]) -> Node:
-        whole = composed("", {**forms, "": node})
-        if whole is None:
+        """An expression with forms put in for its names; `name` is the quantity that lacks a form where that fails."""
+        form = composed("", {**forms, "": node})
+        if form is None:
             raise Unwritten(name)
-        return whole
+        return form
 
     def _is_plain(self, name: str, form: Node) -> bool:
         """Whether a quantity is no count, or whole wherever what it is made of is."""
@@ -358,75 +356,84 @@ class _Writing:
             case _:
                 return False
 
-    def _sides(self, made: Plan, forms: Mapping[str, Node], spans: Mapping[str, Span]) -> tuple[Side, ...] | None:
-        """The domains that are not certain over the box; None if one is certainly left."""
+    def _domain_tests(
+        self, plan: Plan, forms: Mapping[str, Node], spans: Mapping[str, Span]
+    ) -> tuple[DomainTest, ...] | None:
+        """The unknowns that may leave their domains in the box; None if one does so everywhere in it.
+
+        One that the spans of those before it do not keep inside is enclosed again, spread out in the free quantities.
+        """
         reach = dict(spans)
-        found: list[Side] = []
-        for name in made.unknowns:
+        tests: list[DomainTest] = []
+        for name in plan.unknowns:
             domain = self.library.declared[name].domain
-            seen = enclose(forms[name], reach, "")
-            if seen is None:
+            enclosure = enclose(forms[name], reach, "")
+            if enclosure is None:
                 return None
-            reach[name] = seen.values
-            if _is_inside(seen.values, domain) and not seen.flaw > 1:
+            reach[name] = enclosure.values
+            if _is_inside(enclosure.values, domain) and not enclosure.flaw > 1:
                 continue
-            whole = self._spread(put_in(Name(name), forms), spans)
-            seen = enclose(whole, spans, "")
-            if seen is None or seen.values[1] < domain.low or seen.values[0] > domain.high:
+            form = self._spread(put_in(Name(name), forms), spans)
+            enclosure = enclose(form, spans, "")
+            if enclosure is None or enclosure.values[1] < domain.low or enclosure.values[0] > domain.high:
                 return None
-            reach[name] = seen.values
-            if not _is_inside(seen.values, domain) or seen.flaw > 1:
-                found.append(Side(put_in(Name(name), forms), domain))
-        return tuple(found)
+            reach[name] = enclosure.values
+            if not _is_inside(enclosure.values, domain) or enclosure.flaw > 1:
+                tests.append(DomainTest(put_in(Name(name), forms), domain))
+        return tuple(tests)
 
     def _spread(self, node: Node, spans: Mapping[str, Span]) -> Node:
         return in_free_names(node, self.fixed, spans)
 
-    def _program(self, goal: Way, limits: Sequence[Stated], beside: Mapping[str, Way]) -> Program:
-        whole = _merged([goal, *beside.values()])
-        forms = {name: way.form for name, way in beside.items()}
-        unknowns = {zero.name: zero.span for zero in whole.zeros}
+    def _program(self, goal: CaseForm, limits: Sequence[Stated], limited: Mapping[str, CaseForm]) -> Program:
+        """The program of one form of the target, and one of each quantity in a limit."""
+        merged = _merged([goal, *limited.values()])
+        forms = {name: case_form.form for name, case_form in limited.items()}
+        unknowns = {variable.name: variable.span for variable in merged.variables}
         spans = {**self.box, **unknowns}
         written = [self._limit(limit, forms, spans) for limit in limits]
-        names = (*self.free, *unknowns)
         steps = [step_of(self.library.declared[name]) for name in self.free]
         plain = goal.form if self.sign > 0 else negated(goal.form)
 
-        def ends(side: Side) -> Iterator[Limit]:  # the excluded end of an open domain is left to the points
-            return limits_of_range(side.form, side.domain.low, side.domain.high, lambda gap: self._spread(gap, spans))
+        def ends(test: DomainTest) -> Iterator[Limit]:
+            """A domain as limits; they include the end of an open one, which is excluded where points are tested."""
+            return limits_of_range(test.form, test.domain.low, test.domain.high, lambda gap: self._spread(gap, spans))
 
+        domain_limits = chain.from_iterable(map(ends, merged.domain_tests))
         return Program(
-            names=names,
+            names=(*self.free, *unknowns),
             box=(*self.free.values(), *unknowns.values()),
-            steps=(*steps, *(zero.step for zero in whole.zeros)),
+            steps=(*steps, *(variable.step for variable in merged.variables)),
             free=len(self.free),
             goal=self._spread(plain, spans),
             plain=goal.form,
             known=self.known,
-            limits=(*(one for one in written if one.written.op != "="), *chain.from_iterable(map(ends, whole.sides))),
-            ties=tuple(one for one in written if one.written.op == "="),
-            definitions=tuple(self._spread(zero.node, spans) for zero in whole.zeros),
-            guards=tuple(folded(guard, self.fixed) for guard in whole.guards),
-            sides=whole.sides,
-            open_ones=whole.open_ones,
+            limits=(*(limit for limit in written if limit.written.op != "="), *domain_limits),
+            ties=tuple(limit for limit in written if limit.written.op == "="),
+            definitions=tuple(self._spread(variable.node, spans) for variable in merged.variables),
+            guards=tuple(folded(guard, self.fixed) for guard in merged.guards),
+            domain_tests=merged.domain_tests,
+            undetermined=merged.undetermined,
             sign=self.sign,
-            plans=whole.plans,
-            counts=tuple((zero.name, zero.form) for zero in whole.zeros if zero.form is not None),
-            solved=_solver(self.library, whole) if unknowns else None,
+            plans=merged.plans,
+            counts=tuple((variable.name, variable.form) for variable in merged.variables if variable.form is not None),
+            solved=_solver(self.library, merged) if unknowns else None,
         )
 
     def _limit(self, limit: Stated, forms: Mapping[str, Node], spans: Mapping[str, Span]) -> Limit:
+        """A limit in terms of the free quantities; one with conditions has a negative gap where they do not hold."""
         left, right = with_forms(limit.written.lhs, forms), with_forms(limit.written.rhs, forms)
         written = Equation(left, limit.written.op, right)
         over = excess(written)
         if limit.approximate:
             sizes = [Apply("abs", (with_forms(part, forms),)) for part in weighed(limit.written)]
-            whole = sizes[0] if len(sizes) == 1 else Apply("add", tuple(sizes))
-            over = added(over, negated(Apply("mul", (Number(Fraction(limit.approximate)), whole))))
+            size = sizes[0] if len(sizes) == 1 else Apply("add", tuple(sizes))
+            over = added(over, negated(Apply("mul", (Number(Fraction(limit.approximate)), size))))
         gap = self._spread(over, spans)
         guard = None
         if limit.conditions:
-            guard = conjunction(tuple(folded(with_forms(one, forms), self.fixed) for one in limit.conditions))
+            conditions = [folded(with_forms(condition, forms), self.fixed) for condition in limit.conditions]
+            guard = conjunction(tuple(conditions))
         if guard is not None and truths(guard, spans) == {True}:
             guard = None  # it holds in the whole box
         if guard is not None:
@@ -443,40 +450,40 @@ class Unwritten(Exception):  # noqa: N818 - no error: the solver is asked at poi
     """A quantity has no expression in terms of what is free."""
 
 
-def _merged(ways: Iterable[Way]) -> Way:
-    """What several ways take together."""
-    whole = Way(Number(Fraction(0.0)))
-    for way in ways:
-        whole = _joined(way, whole, ())
-    return whole
+def _merged(case_forms: Iterable[CaseForm]) -> CaseForm:
+    """The conditions, variables and plans of several forms together, with the last one's form."""
+    merged = CaseForm(Number(Fraction(0.0)))
+    for case_form in case_forms:
+        merged = _joined(case_form, merged, ())
+    return merged
 
 
-def _joined(way: Way, other: Way, claim: tuple[Node, ...]) -> Way:
-    """A way, with what another one takes and a further condition."""
-    zeros = {zero.name: zero for zero in (*other.zeros, *way.zeros)}
+def _joined(case_form: CaseForm, earlier: CaseForm, claim: tuple[Node, ...]) -> CaseForm:
+    """A form under the conditions of an earlier one too, and a further one."""
+    variables = {variable.name: variable for variable in (*earlier.variables, *case_form.variables)}
     return replace(
-        way,
-        guards=tuple(dict.fromkeys((*other.guards, *claim, *way.guards))),
-        zeros=tuple(zeros.values()),
-        sides=tuple(dict.fromkeys((*other.sides, *way.sides))),
-        open_ones=tuple(dict.fromkeys((*other.open_ones, *way.open_ones))),
-        plans=tuple(dict.fromkeys((*other.plans, *way.plans))),
-        renamed={**other.renamed, **way.renamed},
+        case_form,
+        guards=tuple(dict.fromkeys((*earlier.guards, *claim, *case_form.guards))),
+        variables=tuple(variables.values()),
+        domain_tests=tuple(dict.fromkeys((*earlier.domain_tests, *case_form.domain_tests))),
+        undetermined=tuple(dict.fromkeys((*earlier.undetermined, *case_form.undetermined))),
+        plans=tuple(dict.fromkeys((*earlier.plans, *case_form.plans))),
+        renamed={**earlier.renamed, **case_form.renamed},
     )
 
 
-def _solver(library: RelationSet, whole: Way) -> Callable[[Mapping[str, float]], list[Mapping[str, float]]]:
-    """The function that works out at a point what is a variable of its own: every solution there."""
-    plans, renamed = whole.plans, whole.renamed
-    counts = {zero.name: zero for zero in whole.zeros if zero.form is not None}
+def _solver(library: RelationSet, merged: CaseForm) -> Callable[[Mapping[str, float]], list[Mapping[str, float]]]:
+    """The function that gives, at a point of the free quantities, every solution for the variables."""
+    plans, renamed = merged.plans, merged.renamed
+    counts = {variable.name: variable for variable in merged.variables if variable.form is not None}
     counted = {name: counts[own] for name, own in renamed.items() if own in counts}
-    is_closed = all(zero.form is not None for zero in whole.zeros)
+    is_closed = all(variable.form is not None for variable in merged.variables)
 
     def solutions(values: Mapping[str, float]) -> Iterator[dict[str, float]]:
         """What has no closed form, in each combination of the plans' solutions that agree."""
-        open_blocks = [[block for block in made.blocks if only_form(library, block) is None] for made in plans]
+        open_blocks = [[block for block in plan.blocks if only_form(library, block) is None] for plan in plans]
         names = [[*chain.from_iterable(block.unknowns for block in blocks)] for blocks in open_blocks]
-        for states in product(*(_states(library, made, values, counted) for made in plans)):
+        for states in product(*(_states(library, plan, values, counted) for plan in plans)):
             numbers: dict[str, float] = {}
             pairs = zip(names, states, strict=True)
             each = chain.from_iterable([(renamed[name], state.values[name]) for name in own] for own, state in pairs)
@@ -484,18 +491,20 @@ def _solver(library: RelationSet, whole: Way) -> Callable[[Mapping[str, float]],
                 yield numbers
 
     def solved(values: Mapping[str, float]) -> list[Mapping[str, float]]:
-        whole_ones: list[Mapping[str, float]] = []
-        for found in [{}] if is_closed else solutions(values):
-            for zero in whole.zeros:
-                found[zero.name] = zero.at({**values, **found})
-            if all(map(math.isfinite, found.values())):
-                whole_ones.append(found)
-        return whole_ones
+        complete: list[Mapping[str, float]] = []
+        for solution in [{}] if is_closed else solutions(values):
+            for variable in merged.variables:  # in this order: a count's form has the variables before it
+                solution[variable.name] = variable.at({**values, **solution})
+            if all(map(math.isfinite, solution.values())):
+                complete.append(solution)
+        return complete
 
     return solved
 
 
-def _states(library: RelationSet, made: Plan, values: Mapping[str, float], counted: Mapping[str, Zero]) -> list[State]:
+def _states(
+    library: RelationSet, plan: Plan, values: Mapping[str, float], counted: Mapping[str, ImplicitVariable]
+) -> list[State]:
     """The solutions of a plan at a point: those that have a number for every unknown.
 
     What follows from a count follows from the whole number, and not from what rounding made of it: the root of
@@ -503,23 +512,23 @@ def _states(library: RelationSet, made: Plan, values: Mapping[str, float], count
     """
     states = [State(dict(values))]
     try:
-        for block in made.blocks:
+        for block in plan.blocks:
             steps = chain.from_iterable(block_states(library, block, state)[0] for state in states)
             states = [_with_whole_counts(step, block, counted) for step in steps]
     except DeriveError as error:
-        if is_of_time(error):
+        if is_time_out(error):
             raise
         return []
-    unknowns = [*made.unknowns]
-    return [state for state in states if state.values.keys() >= {*unknowns}]
+    unknowns = {*plan.unknowns}
+    return [state for state in states if state.values.keys() >= unknowns]
 
 
-def _with_whole_counts(state: State, block: Block, counted: Mapping[str, Zero]) -> State:
+def _with_whole_counts(state: State, block: Block, counted: Mapping[str, ImplicitVariable]) -> State:
     """The state after a block, in which a count that is whole up to rounding is whole."""
-    whole = {
+    nearest = {
         name: counted[name].near(state.values[name])
         for name in block.unknowns
         if name in counted and name in state.values
     }
-    found = {name: number for name, number in whole.items() if math.isfinite(number)}
-    return replace(state, values={**state.values, **found}) if found else state
+    counts = {name: number for name, number in nearest.items() if math.isfinite(number)}
+    return replace(state, values={**state.values, **counts}) if counts else state

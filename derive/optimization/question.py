@@ -44,8 +44,8 @@ class Stated:
     relation: Relation
     names: tuple[str, ...]  # the quantities in it
     values: Mapping[str, Value] = field(default_factory=dict)  # the values that stand in it
-    conditions: tuple[Node, ...] = ()
-    approximate: float = 0.0
+    conditions: tuple[Node, ...] = ()  # where one of them does not hold, the inequality does not apply
+    approximate: float = 0.0  # share of its terms by which it may be missed
     is_asked: bool = False  # whether the question states it, and not the library
     is_domain: bool = False  # whether it is the end of a domain, which nobody can move
 
@@ -64,7 +64,7 @@ class Pick:
 
     @property
     def names(self) -> tuple[str, ...]:
-        return tuple(one.name if isinstance(one, Profile) else one for one in self.profiles)
+        return tuple(profile.name if isinstance(profile, Profile) else profile for profile in self.profiles)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,31 +145,31 @@ def read_question(
             return _listed(quantity, value)
         return _range(quantity, read_given(value, quantity), value)
 
-    found = read_all(read, given)
-    lists = {name: values for name, values in found.items() if isinstance(values, tuple)}
-    single = {name: value for name, value in found.items() if isinstance(value, Value)}
+    read_values = read_all(read, given)
+    lists = {name: values for name, values in read_values.items() if isinstance(values, tuple)}
+    single = {name: value for name, value in read_values.items() if isinstance(value, Value)}
     ranges = {name: value for name, value in single.items() if _is_free(value, given[name])}
     fixed = {name: value for name, value in single.items() if name not in ranges}
-    places = [tuple(one) if is_choice(one) else (one,) for one in profiles]
-    if not all(places):
+    profile_choices = [tuple(entry) if is_choice(entry) else (entry,) for entry in profiles]
+    if not all(profile_choices):
         raise ExpressionError("A choice of profiles is empty.", hint='Name one or more: ("h100-sxm:fp8", "b200:fp8").')
-    for profile in chain.from_iterable(places):
+    for profile in chain.from_iterable(profile_choices):
         if not isinstance(profile, Profile):
             library.profile(profile)
-    if not lists and not ranges and all(len(place) == 1 for place in places):
+    if not lists and not ranges and all(len(alternatives) == 1 for alternatives in profile_choices):
         raise ExpressionError(
             f"Nothing is free to choose for {target}.",
             hint='Give a range, batch="1..4096 sequence", a list of values, or a tuple of profiles.',
         )
-    _prove_few(math.prod(map(len, [*places, *lists.values()])))
-    picks = tuple(_picks(places, lists))
+    _prove_few(math.prod(map(len, [*profile_choices, *lists.values()])))
+    picks = tuple(_picks(profile_choices, lists))
     limits = (*library_limits(library), *stated_limits(library, such_that))
     return ChoiceQuestion(library, target, sense, fixed, ranges, picks, limits)
 
 
 def _bounded_domains(library: RelationSet, target: str) -> Iterator[tuple[str, str]]:
     """The domains with two ends of the quantities that relations lead to from a target, and that have no default."""
-    relations = [names_in(one.written.lhs, one.written.rhs) for one in library.relations.values()]
+    relations = [names_in(relation.written.lhs, relation.written.rhs) for relation in library.relations.values()]
     around = reached([target], lambda name: chain.from_iterable(names for names in relations if name in names))
     for name in sorted({*around} - {target, *library.defaults}):
         domain = library.declared[name].domain
@@ -182,8 +182,9 @@ def is_choice(value: Any) -> bool:
     return isinstance(value, (list, tuple, range))
 
 
-def _picks(places: Sequence[tuple[Any, ...]], lists: Mapping[str, tuple[Value, ...]]) -> Iterator[Pick]:
-    for chosen in product(*places):
+def _picks(profile_choices: Sequence[tuple[Any, ...]], lists: Mapping[str, tuple[Value, ...]]) -> Iterator[Pick]:
+    """Every combination of profiles and list entries."""
+    for chosen in product(*profile_choices):
         for values in product(*lists.values()):
             yield Pick(chosen, dict(zip(lists, values, strict=True)))
 
@@ -198,6 +199,7 @@ def _prove_few(count: int) -> None:
 
 
 def _listed(quantity: Declaration, values: Any) -> tuple[Value, ...]:
+    """The entries of a list, each number once."""
     read = [read_given(value, quantity) for value in values]
     if not read or any(value.is_range for value in read):
         what = "a list without an entry" if not read else "a range in a list"
@@ -210,7 +212,7 @@ def _listed(quantity: Declaration, values: Any) -> tuple[Value, ...]:
 
 
 def _range(quantity: Declaration, value: Value, given: Any) -> Value:
-    """The value itself; a range of a count has to contain a whole number."""
+    """A value, refused if it is a range of a count in which no whole number lies."""
     if _is_free(value, given) and quantity.is_count:
         low, high = (quantity.unit.from_base(value.base[i]) for i in (0, 2))
         if math.ceil(low) > math.floor(high):
@@ -228,12 +230,13 @@ def _is_free(value: Value, given: Any) -> bool:
 
 def library_limits(library: RelationSet) -> list[Stated]:
     """The inequalities of a library."""
-    found = []
-    for one in library.relations.values():
-        if not one.is_equation:
-            names = names_in(one.written.lhs, one.written.rhs, *one.conditions)
-            found.append(Stated(one.name, one.written, one, names, {}, one.conditions, one.approximate or 0.0))
-    return found
+    limits = []
+    for relation in library.relations.values():
+        if not relation.is_equation:
+            names = names_in(relation.written.lhs, relation.written.rhs, *relation.conditions)
+            share = relation.approximate or 0.0
+            limits.append(Stated(relation.name, relation.written, relation, names, {}, relation.conditions, share))
+    return limits
 
 
 def limits_of_domain(library: RelationSet, name: str) -> list[Stated]:
@@ -247,12 +250,12 @@ def limits_of_domain(library: RelationSet, name: str) -> list[Stated]:
     """
     domain = library.declared[name].domain
     ends = [(sign, end) for sign, end in ((">=", domain.low), ("<=", domain.high)) if math.isfinite(end)]
-    named = [f"{name} {sign} {domain.told(end)}" for sign, end in ends]
+    labels = [f"{name} {sign} {domain.told(end)}" for sign, end in ends]
     if not ends:  # it has to have a value, whichever that is
-        ends, named = [(">=", -_LARGE)], [f"{name} has a value"]
+        ends, labels = [(">=", -_LARGE)], [f"{name} has a value"]
     texts = [f"{name} {sign} {domain.unit.from_base(end)!r} {domain.unit}".strip() for sign, end in ends]
-    read = zip(stated_limits(library, texts), named, strict=True)
-    return [replace(one, name=told, is_asked=False, is_domain=True) for one, told in read]
+    read = zip(stated_limits(library, texts), labels, strict=True)
+    return [replace(limit, name=label, is_asked=False, is_domain=True) for limit, label in read]
 
 
 def stated_limits(library: RelationSet, texts: str | Iterable[str]) -> list[Stated]:
@@ -270,10 +273,11 @@ def stated_limits(library: RelationSet, texts: str | Iterable[str]) -> list[Stat
 
 
 def _read_limit(library: RelationSet, text: Any, i: int) -> Stated:
+    """Read the limit at a place of those stated; its values are named by that place, as no quantity is."""
     if not isinstance(text, str):
         raise _unread_limit(repr(text), f"a {type(text).__name__} is not a limit.")
-    found = [sign for sign in _SIGN.finditer(text) if not _is_inside(text[: sign.start()])]
-    signs = [sign.group() for sign in found]
+    matches = [sign for sign in _SIGN.finditer(text) if not _is_inside(text[: sign.start()])]
+    signs = [sign.group() for sign in matches]
     if len(signs) != 1 or _MEANT.get(signs[0], signs[0]) not in ("<=", ">="):
         what = "it has no <= or >="
         if len(signs) == 1:
@@ -285,8 +289,8 @@ def _read_limit(library: RelationSet, text: Any, i: int) -> Stated:
     own_name = f"limit_{i + 1}"
     while own_name in library.declared:
         own_name += "_"
-    sides = text[: found[0].start()], text[found[0].end() :]
-    left, right = (_side(part, own_name, values) for part in sides)
+    side_texts = text[: matches[0].start()], text[matches[0].end() :]
+    left, right = (_side(side, own_name, values) for side in side_texts)
     written = Equation(left, _MEANT.get(signs[0], signs[0]), right, text.strip())
     names = tuple(name for name in names_in(left, right) if name not in values)
     missing = [name for name in names if name not in library.declared]
@@ -295,9 +299,9 @@ def _read_limit(library: RelationSet, text: Any, i: int) -> Stated:
     if not names:
         raise _unread_limit(text, "it contains no quantity.")
     declared = {name: library.declared[name] for name in names}
-    own = {name: Declaration(name, str(value.unit), domain="real") for name, value in values.items()}
+    own_declarations = {name: Declaration(name, str(value.unit), domain="real") for name, value in values.items()}
     try:
-        relation = Relation("such_that", written, {**declared, **own})
+        relation = Relation("such_that", written, {**declared, **own_declarations})
     except DimensionError as error:
         raise _in_words(error, values) from None
     return Stated(text.strip(), written, relation, names, values, is_asked=True)
@@ -306,22 +310,24 @@ def _read_limit(library: RelationSet, text: Any, i: int) -> Stated:
 def _in_words(error: DimensionError, values: Mapping[str, Value]) -> DimensionError:
     """The error with the values as they were stated, in place of their names."""
 
-    def told(text: str) -> str:
+    def restated(text: str) -> str:
         for name, value in values.items():
             text = text.replace(name, str(value))
         return text
 
-    problems = tuple(replace(one, message=told(one.message), hint=told(one.hint)) for one in error.problems)
-    return DimensionError(told(error.what), hint=told(error.hint), problems=problems)
+    problems = [
+        replace(problem, message=restated(problem.message), hint=restated(problem.hint)) for problem in error.problems
+    ]
+    return DimensionError(restated(error.what), hint=restated(error.hint), problems=tuple(problems))
 
 
 def _is_inside(before: str) -> bool:
-    """Whether what follows stands in parentheses, as the comparisons of a choice do."""
+    """Whether what follows a text stands in parentheses, as the conditions of a piecewise expression do."""
     return before.count("(") > before.count(")")
 
 
 def _side(text: str, name: str, values: dict[str, Value]) -> Node:
-    """A side: a value with a unit, or an expression."""
+    """Read one side of a limit: a value with a unit, which is entered in `values` by this name, or an expression."""
     try:
         value = read_value(text.strip())
     except DeriveError as error:

@@ -19,7 +19,7 @@ from derive.numerics.algebra.isolation import isolate
 from derive.numerics.algebra.like_terms import ZERO, inverted, multiplied, negated, occurrences
 from derive.numerics.algebra.linear import linear_form
 from derive.numerics.intervals.enclosure import Span, enclose
-from derive.optimization.program import Limit, Program, Side, limits_of_range
+from derive.optimization.program import DomainTest, Limit, Program, limits_of_range
 from derive.optimization.spreading import in_free_names
 from derive.tolerances import UNDERFLOW
 
@@ -31,13 +31,13 @@ class Reduced:
     """A program, and the same with fewer names; the others are given by forms, each in names that are left or follow
     it."""
 
-    whole: Program
+    original: Program
     program: Program
     forms: tuple[tuple[str, Node], ...] = ()
 
     def of(self, point: Sequence[float]) -> tuple[float, ...]:
         """The part of a point that is left to choose."""
-        numbers = dict(zip(self.whole.names, point, strict=False))
+        numbers = dict(zip(self.original.names, point, strict=False))
         return tuple(numbers[name] for name in self.program.names[: self.program.free])
 
     def full(self, point: Sequence[float]) -> tuple[float, ...]:
@@ -48,18 +48,18 @@ class Reduced:
         chosen = {name: self._near_zero(name, x) for name, x in zip(self.program.names, point, strict=False)}
         numbers = {**self.program.known, **chosen}
         for name, form in reversed(self.forms):
-            low, high = self.whole.box[self.whole.names.index(name)]
+            low, high = self.original.box[self.original.names.index(name)]
             numbers[name] = self._near_zero(name, min(max(value(form, numbers), low), high))
-        return tuple(numbers[name] for name in self.whole.names[: self.whole.free])
+        return tuple(numbers[name] for name in self.original.names[: self.original.free])
 
     def _near_zero(self, name: str, number: float) -> float:
-        low, high = self.whole.box[self.whole.names.index(name)]
+        low, high = self.original.box[self.original.names.index(name)]
         return 0.0 if abs(number) < UNDERFLOW and low <= 0 <= high else number
 
     def ways(self, told: Sequence[str]) -> tuple[str, ...]:
         """How the goal moves with each quantity of the whole program: nothing is said of one that follows."""
         known = dict(zip(self.program.names, told, strict=False))
-        return tuple(known.get(name, "") for name in self.whole.names[: self.whole.free])
+        return tuple(known.get(name, "") for name in self.original.names[: self.original.free])
 
 
 def reduced(program: Program) -> Reduced:
@@ -73,14 +73,14 @@ def reduced(program: Program) -> Reduced:
     >>> found.program.names, found.full((0.25,))
     (('y',), (0.75, 0.25))
     """
-    left, forms = program, []
-    pivot = None if program.solved is not None else next(_pivots(left), None)
+    remaining, forms = program, []
+    pivot = None if program.solved is not None else next(_pivots(remaining), None)
     while pivot is not None:
         tie, name, form = pivot
         forms.append((name, form))
-        left = _without(left, tie, name, form)
-        pivot = next(_pivots(left), None)
-    return Reduced(program, left, tuple(forms))
+        remaining = _without(remaining, tie, name, form)
+        pivot = next(_pivots(remaining), None)
+    return Reduced(program, remaining, tuple(forms))
 
 
 def _pivots(program: Program) -> Iterator[tuple[Limit, str, Node]]:
@@ -92,7 +92,7 @@ def _pivots(program: Program) -> Iterator[tuple[Limit, str, Node]]:
     uncounted = [name for name, step in zip(program.names, program.steps, strict=True) if not step]
     candidates = [(tie, name) for tie, name in product(program.ties, uncounted) if name in names_in(tie.gap)]
     for tie, name in sorted(candidates, key=lambda candidate: places.get(candidate[1], 0)):
-        form = _given(tie.gap, name, program.spans)
+        form = _form_from_tie(tie.gap, name, program.spans)
         if form is not None and (_is_plain(form, program) or _stands_apart(name, program.goal)):
             yield tie, name, form
 
@@ -109,7 +109,7 @@ def _stands_apart(name: str, goal: Node) -> bool:
     return linear is not None and isinstance(folded(linear.get(name, ZERO), {}), Number)
 
 
-def _given(gap: Node, name: str, spans: Mapping[str, Span]) -> Node | None:
+def _form_from_tie(gap: Node, name: str, spans: Mapping[str, Span]) -> Node | None:
     """The one form of a quantity where a gap is zero; None if there may be none or several.
 
     A factor that is no number is left alone: the quotient by it would be wider than the tie.
@@ -128,46 +128,48 @@ def _given(gap: Node, name: str, spans: Mapping[str, Span]) -> Node | None:
 
 def _is_one_to_one(gap: Node, name: str) -> bool:
     """Whether a quantity stands once, inside logarithms and exponentials alone."""
-    around = [part for part in walk(gap) if isinstance(part, Apply) and name in names_in(part)]
-    if occurrences(gap, name) != 1 or any(part.op not in ("add", "neg", "mul", "log", "exp") for part in around):
+    around = [node for node in walk(gap) if isinstance(node, Apply) and name in names_in(node)]
+    if occurrences(gap, name) != 1 or any(node.op not in ("add", "neg", "mul", "log", "exp") for node in around):
         return False
-    factors = chain.from_iterable(part.args for part in around if part.op == "mul")
+    factors = chain.from_iterable(node.args for node in around if node.op == "mul")
     return all(isinstance(factor, Number) for factor in factors if name not in names_in(factor))
 
 
 def _without(program: Program, tie: Limit, name: str, form: Node) -> Program:
     """A program with a form in place of a quantity, whose range becomes limits."""
-    place = program.names.index(name)
+    index = program.names.index(name)
     spans = {other: span for other, span in program.spans.items() if other != name}
-    put = {name: form}
+    substitution = {name: form}
 
     def spread(node: Node) -> Node:
-        return in_free_names(with_forms(node, put), {}, spans) if name in names_in(node) else node
+        return in_free_names(with_forms(node, substitution), {}, spans) if name in names_in(node) else node
 
     def moved(limit: Limit) -> Limit:
         written = Equation(spread(limit.written.lhs), limit.written.op, spread(limit.written.rhs))
-        guard = None if limit.guard is None else with_forms(limit.guard, put)
+        guard = None if limit.guard is None else with_forms(limit.guard, substitution)
         return replace(limit, written=written, gap=spread(limit.gap), guard=guard)
 
     return replace(
         program,
-        names=(*program.names[:place], *program.names[place + 1 :]),
-        box=(*program.box[:place], *program.box[place + 1 :]),
-        steps=(*program.steps[:place], *program.steps[place + 1 :]),
+        names=(*program.names[:index], *program.names[index + 1 :]),
+        box=(*program.box[:index], *program.box[index + 1 :]),
+        steps=(*program.steps[:index], *program.steps[index + 1 :]),
         free=program.free - 1,
         goal=spread(program.goal),
-        plain=with_forms(program.plain, put),
-        limits=(*map(moved, program.limits), *_limits_of_range(form, program.box[place], spans)),
-        ties=tuple(moved(one) for one in program.ties if one is not tie),
-        guards=tuple(with_forms(guard, put) for guard in program.guards),
-        sides=tuple(Side(with_forms(side.form, put), side.domain) for side in program.sides),
+        plain=with_forms(program.plain, substitution),
+        limits=(*map(moved, program.limits), *_limits_of_range(form, program.box[index], spans)),
+        ties=tuple(moved(other_tie) for other_tie in program.ties if other_tie is not tie),
+        guards=tuple(with_forms(guard, substitution) for guard in program.guards),
+        domain_tests=tuple(
+            DomainTest(with_forms(test.form, substitution), test.domain) for test in program.domain_tests
+        ),
     )
 
 
 def _limits_of_range(form: Node, span: Span, spans: Mapping[str, Span]) -> Iterator[Limit]:
     """The ends of a range as limits of a form, but for those that it cannot pass."""
-    (low, high), seen = span, enclose(form, spans, "")
-    if seen is not None:
-        low = -math.inf if seen.values[0] >= low else low
-        high = math.inf if seen.values[1] <= high else high
+    (low, high), enclosure = span, enclose(form, spans, "")
+    if enclosure is not None:
+        low = -math.inf if enclosure.values[0] >= low else low
+        high = math.inf if enclosure.values[1] <= high else high
     return limits_of_range(form, low, high, lambda gap: in_free_names(gap, {}, spans))

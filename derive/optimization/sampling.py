@@ -15,7 +15,7 @@ from derive.expressions.tree import Name
 from derive.model.relation_set import RelationSet
 from derive.numerics.intervals.arithmetic import Span
 from derive.optimization.points import along_axes
-from derive.optimization.program import Limit, Program, excess, is_of_time, known_numbers, step_of
+from derive.optimization.program import Limit, Program, excess, is_time_out, known_numbers, step_of
 from derive.optimization.question import Stated
 from derive.optimization.search import Best
 from derive.planning.plan import Plan
@@ -48,22 +48,23 @@ def sampled_program(
             kept.append(limit)
             wanted += [name for name in limit.names if name not in wanted]
 
-    def solved(at: Mapping[str, float]) -> list[Mapping[str, float]]:
+    def solved(values: Mapping[str, float]) -> list[Mapping[str, float]]:
+        """The numbers of the target and of the limits' quantities at a point; none where one of them has no answer."""
         tick()
-        given = {**strong, **{name: stated_at(library, name, at[name]) for name in free}}
-        found = {}
+        given = {**strong, **{name: stated_at(library, name, values[name]) for name in free}}
+        numbers = {}
         for name in wanted:
             try:
                 number = quantity_at(library, name, profiles, given)
             except DeriveError as error:
-                if is_of_time(error):
+                if is_time_out(error):
                     raise
                 return []
             domain = library.declared[name].domain
             if number is None or (domain.whole and not domain.is_whole(number)):
                 return []
-            found[name] = number
-        return [found]
+            numbers[name] = number
+        return [numbers]
 
     return Program(
         names=tuple(free),
@@ -84,6 +85,7 @@ def sampled_program(
 
 
 def _is_known(library: RelationSet, question: Question, name: str) -> bool:
+    """Whether the givens determine a quantity, or state it."""
     if name in question.weak:
         return True
     weak = {other: value for other, value in question.weak.items() if other != name}
@@ -118,27 +120,27 @@ def best_met(program: Program) -> Best:
     >>> round(found.at[0], 3), found.floor
     (2.0, -inf)
     """
-    met: dict[tuple[float, ...], float] = {}
+    goals: dict[tuple[float, ...], float] = {}
 
     def at(point: tuple[float, ...]) -> float:
-        if point not in met:
-            met[point] = program.at(point)
-        return met[point]
+        if point not in goals:
+            goals[point] = program.at(point)
+        return goals[point]
 
     try:
         for point in islice(product(*_places(program)), _GRID):
             at(point)
-        best = min(met, key=at)
+        best = min(goals, key=at)
         if at(best) < math.inf:
             for _ in along_axes(program, best, at, _TRIED):
                 pass
     except LimitError:
         pass
-    found = [number for number in met.values() if number < math.inf]
-    if not found:
-        return Best(floor=-math.inf, boxes=len(met))
-    best = min(met, key=met.__getitem__)
-    return Best(met[best], best, -math.inf, max(found) - min(found), len(met), ("",) * program.free)
+    finite = [number for number in goals.values() if number < math.inf]
+    if not finite:
+        return Best(floor=-math.inf, boxes=len(goals))
+    best = min(goals, key=goals.__getitem__)
+    return Best(goals[best], best, -math.inf, max(finite) - min(finite), len(goals), ("",) * program.free)
 
 
 def _places(program: Program) -> Iterator[list[float]]:

@@ -35,6 +35,7 @@ _LOOKED_FOR = 64  # boxes after which another minimum is looked for
 _MINIMA = 12  # that are remembered
 _NEARBY = 1e-4  # distance of two minima that are one, as a share of the ranges
 _REMEMBERED = 5000  # points that are not tried twice
+# how the goal moves with a free quantity, by whether it surely never falls and surely never rises
 _WAYS = {(True, True): "does not move", (True, False): "rises", (False, True): "falls", (False, False): "turns"}
 
 
@@ -91,20 +92,21 @@ def least_of(programs: Sequence[Program], boxes: int = BOXES) -> Best:
     """The least value over several cases: the best of each counts for the others."""
     best = Best()
     for program in programs:
-        small = reduced(program)
-        found = _PointSearch(small.program, best.value, boxes).best()
-        at = small.full(found.at) if found.is_found else ()
-        found = replace(found, at=at, ways=small.ways(found.ways))
-        ways = found.ways if found.value < best.value or not best.ways else best.ways
-        better = found if found.value < best.value else best
-        reached = -math.inf if program.open_ones else found.floor  # what is open at a point may be better there
-        floor, count = min(best.floor, reached), best.boxes + found.boxes
+        reduction = reduced(program)
+        case_best = _PointSearch(reduction.program, best.value, boxes).best()
+        point = reduction.full(case_best.at) if case_best.is_found else ()
+        case_best = replace(case_best, at=point, ways=reduction.ways(case_best.ways))
+        ways = case_best.ways if case_best.value < best.value or not best.ways else best.ways
+        better = case_best if case_best.value < best.value else best
+        # a quantity that is open at some point of the box may make the target better there
+        case_floor = -math.inf if program.undetermined else case_best.floor
+        floor, count = min(best.floor, case_floor), best.boxes + case_best.boxes
         best = Best(better.value, better.at, floor, better.blur, count, ways)
     return best
 
 
 class _PointSearch(Search):
-    """One program, searched from the best value that is known."""
+    """Branch and bound over one program, which starts from the best value that other programs have."""
 
     seeks_points = True
 
@@ -138,32 +140,35 @@ class _PointSearch(Search):
 
     def _ways(self) -> tuple[str, ...]:
         """How the goal moves with each free quantity over the whole box; empty where that is not known."""
-        left = self.boxes.narrowed(self.boxes.whole, self.value)
-        part = None if left is None else self.boxes.part(left)
+        narrowed = self.boxes.narrowed(self.boxes.whole, self.value)
+        part = None if narrowed is None else self.boxes.part(narrowed)
         if part is None:
             return ()
         slopes = part.slopes[0]
         if slopes is None or self.program.zeros:
             return ("",) * self.program.free
-        found = []
+        ways = []
         for low, high in slopes.slopes[: self.program.free]:
-            rises, falls = (low >= 0, high <= 0) if self.program.sign > 0 else (high <= 0, low >= 0)
-            found.append(_WAYS[rises, falls])
-        return tuple(found)
+            never_falls, never_rises = low >= 0, high <= 0
+            ways.append(_WAYS[(never_falls, never_rises) if self.program.sign > 0 else (never_rises, never_falls)])
+        return tuple(ways)
 
     def bound(self, part: Part) -> float:
+        """A lower bound of the goal in a part: by slopes, by a convex Lagrangian, or at its one point."""
         floor = self.boxes.floor(part, self.prices)
         if self.curvature is not None and self.minima and None not in part.slopes:
             floor = max(floor, self.curvature.floor(part.box, *self._nearest_minimum(part.box)))
         free = part.box[: self.program.free]
-        if all(low == high for low, high in free):  # a single point
+        if all(low == high for low, high in free):
             floor = max(floor, self.program.at([low for low, _ in free]))
         return floor
 
     def attain(self, part: Part) -> None:
+        """Try the better corner and the middle of a part."""
         self._take((self._point(self.boxes.corner(part)), self._point(part.box)))
 
     def after(self, half: Box) -> None:
+        """What is done after certain numbers of boxes: local searches, and second derivatives from then on."""
         if self.count in _POLISHED and (self.at is not None or self.program.ties):
             self._take(self.points.improved(self.at or self.points.middle(half)))
         if self.count == _CURVED:
@@ -173,7 +178,7 @@ class _PointSearch(Search):
             self._remember(self._minimum_in(half))
 
     def _point(self, sides: Box) -> tuple[float, ...] | None:
-        """A point of a box that is worth to be tried; where hardly one does, a neighbour that does."""
+        """A point of a box that may fulfil the limits; where hardly one does, if need be a neighbour that does."""
         if self.program.ties:
             return self.points.tied(self.points.middle(sides))
         if not self.is_thin:
@@ -181,8 +186,8 @@ class _PointSearch(Search):
         point = self.points.completed(sides)
         if point is None or point in self.tried or self.program.at(point) < math.inf:
             return point
-        near = (one for one in islice(neighbours(self.program, point), _NEAR) if self.program.at(one) < math.inf)
-        return next(near, point)
+        near = islice(neighbours(self.program, point), _NEAR)
+        return next((neighbour for neighbour in near if self.program.at(neighbour) < math.inf), point)
 
     def _take(self, points: Iterable[tuple[float, ...] | None]) -> None:
         """Try points; one that fulfils the limits and is better is the best so far."""
@@ -191,40 +196,42 @@ class _PointSearch(Search):
                 continue
             if len(self.tried) < _REMEMBERED:
                 self.tried.add(point)
-            found = self.program.at(point)
-            if found < self.value:
-                self.value, self.at, self.blur = found, point, self.points.blur(self.points.full(point))
+            goal = self.program.at(point)
+            if goal < self.value:
+                self.value, self.at, self.blur = goal, point, self.points.blur(self.points.full(point))
                 self.prices = self.points.prices(point)
                 self._remember(point)
 
     def _remember(self, point: tuple[float, ...] | None) -> None:
-        """Keep a point as a minimum, at which tangents may be flat; those that are no longer as good as the best go."""
+        """Keep a point as a minimum, at which tangents may be flat, and drop those that the best has left behind."""
         if point is None or self.curvature is None or not self.points.full(point):
             return
-        at = self.points.full(point)
+        full_point = self.points.full(point)
         near = self.value + EXTREME * (abs(self.value) or 1.0)
-        kept = [other for other in self.minima if self.program.at(other[0]) <= near and other[0] != at]
-        self.minima = [(at, self.curvature.with_squares(at, self.points.prices(point))), *kept][:_MINIMA]
+        kept = [(at, prices) for at, prices in self.minima if self.program.at(at) <= near and at != full_point]
+        prices = self.curvature.with_squares(full_point, self.points.prices(point))
+        self.minima = [(full_point, prices), *kept][:_MINIMA]
 
     def _minimum_in(self, sides: Box) -> tuple[float, ...] | None:
         """A point as good as the best that a local search finds from the middle of a box, if it is another."""
         if self.at is None or len(self.minima) >= _MINIMA:
             return None
-        found = min(self.points.improved(self.points.middle(sides)), key=self.program.at, default=None)
-        if found is None or self.program.at(found) > self.value + EXTREME * (abs(self.value) or 1.0):
+        candidate = min(self.points.improved(self.points.middle(sides)), key=self.program.at, default=None)
+        if candidate is None or self.program.at(candidate) > self.value + EXTREME * (abs(self.value) or 1.0):
             return None
-        self._take([found])
-        is_known = any(self._distance(at, [(x, x) for x in found]) < _NEARBY for at, _ in self.minima)
-        return None if is_known else found
+        self._take([candidate])
+        is_known = any(self._distance(minimum, [(x, x) for x in candidate]) < _NEARBY for minimum, _ in self.minima)
+        return None if is_known else candidate
 
     def _nearest_minimum(self, sides: Sequence[Span]) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        return min(self.minima, key=lambda one: self._distance(one[0], sides))
+        """The minimum nearest to the middle of a box, with its prices."""
+        return min(self.minima, key=lambda minimum: self._distance(minimum[0], sides))
 
     def _distance(self, point: Sequence[float], sides: Sequence[Span]) -> float:
         """How far a point is from the middle of a box, as a share of the ranges."""
-        whole = zip(point, sides, self.program.box, strict=False)
+        axes = zip(point, sides, self.program.box, strict=False)
         return max(
-            (abs(x - (low / 2 + high / 2)) / (most - least) for x, (low, high), (least, most) in whole if most > least),
+            (abs(x - (low / 2 + high / 2)) / (most - least) for x, (low, high), (least, most) in axes if most > least),
             default=0.0,
         )
 
@@ -236,4 +243,5 @@ class _PointSearch(Search):
         is_counted = all(step or low == high for step, (low, high) in sides)
         if is_counted:
             return tolerated(self.value, self.blur, TIGHT)
-        return tolerated(self.value, self.blur, SAME_ROOT if self.count < _FEW else EXTREME)
+        share = SAME_ROOT if self.count < _FEW else EXTREME
+        return tolerated(self.value, self.blur, share)

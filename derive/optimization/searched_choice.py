@@ -67,22 +67,24 @@ def searched_choice(
 ) -> SearchedChoice:
     """One discrete choice, searched over the ranges in at most so many boxes.
 
-    What nobody asked for may leave its domain by relations of some case only; that is looked at `in_all_cases`.
+    With `in_all_cases`, domains that a quantity nobody asked for leaves by a relation of some case only are limits too.
     """
     try:
         asked = ask(question.library, question.target, pick.profiles, question.given(pick))
-        made = programs_of(question, pick, asked, in_all_cases=in_all_cases)
+        case_programs = programs_of(question, pick, asked, in_all_cases=in_all_cases)
         with sharing(0.5):
-            return SearchedChoice(question, pick, made, best_of(made, boxes) if boxes else Best())
+            return SearchedChoice(question, pick, case_programs, best_of(case_programs, boxes) if boxes else Best())
     except UnknownNameError:
         raise
     except DeriveError as error:
         return SearchedChoice(question, pick, error=error)
 
 
-def best_of(made: Sequence[Program], boxes: int = BOXES) -> Best:
+def best_of(case_programs: Sequence[Program], boxes: int = BOXES) -> Best:
     """The best of some programs: with a proof, unless the solver has to be asked at each point."""
-    return best_met(made[0]) if made and made[0].is_sampled else least_of(made, boxes)
+    if case_programs and case_programs[0].is_sampled:
+        return best_met(case_programs[0])
+    return least_of(case_programs, boxes)
 
 
 def programs_of(
@@ -99,19 +101,19 @@ def programs_of(
     """
     library, free, sign = question.library, question.free, question.sign
     try:
-        made = programs(library, asked, question.limits, free, sign, uncertain)
-        plans = [*chain.from_iterable(program.plans for program in made)]
+        case_programs = programs(library, asked, question.limits, free, sign, uncertain)
+        plans = [*chain.from_iterable(program.plans for program in case_programs)]
         ties = (*_ties(question, plans), *_domains(question, plans, in_all_cases=in_all_cases))
         if ties:
-            made = programs(library, asked, [*question.limits, *ties], free, sign, uncertain)
-        return tuple(made)
+            case_programs = programs(library, asked, [*question.limits, *ties], free, sign, uncertain)
+        return tuple(case_programs)
     except Unwritten:
         return (sampled_program(library, asked, pick.profiles, question.limits, free, sign),)
 
 
 def _ties(question: ChoiceQuestion, plans: Sequence[Plan]) -> Iterator[Stated]:
-    """The relations that tie what is free to what else is given: as equations, and as limits where only a case has
-    them."""
+    """The relations between what is free and what else is given: a tie each, or two limits where only some case has
+    the relation."""
     library = question.library
     for name in said_twice(library, question.typed, plans):
         relation = library.relations[name]
@@ -127,17 +129,17 @@ def _ties(question: ChoiceQuestion, plans: Sequence[Plan]) -> Iterator[Stated]:
 
 
 def _is_tied(library: RelationSet, relation: Relation, strong: Sequence[str], plans: Sequence[Plan]) -> bool:
-    """Whether a relation that always holds has no quantity that is not known without it, in every case."""
+    """Whether a relation holds in every case, and all its quantities are known without it in every case."""
     if relation.conditions:
         return False
-    spent = {*chain.from_iterable(made.relations for made in plans)}
-    others = {other.name for other in library.conditional if other.name not in spent}
+    used = {*chain.from_iterable(plan.relations for plan in plans)}
+    others = {other.name for other in library.conditional if other.name not in used}
     known = closure(structure_of(library, frozenset({relation.name, *others})), strong)
     return known.issuperset(library.members[relation.name])
 
 
 def _domains(question: ChoiceQuestion, plans: Sequence[Plan], *, in_all_cases: bool) -> Iterator[Stated]:
-    """The domains that what is free might make a quantity leave that nobody asked for, as limits."""
+    """The domains, as limits, of quantities that nobody asked for and that some choice may make leave them."""
     library = question.library
     for block in leaving_beside(library, question.typed, plans):
         yield from _of_its_form(library, block, limits_of_domain(library, block.unknowns[0]))
@@ -146,11 +148,13 @@ def _domains(question: ChoiceQuestion, plans: Sequence[Plan], *, in_all_cases: b
 
 
 def _of_its_form(library: RelationSet, block: Block, limits: Sequence[Stated]) -> Iterator[Stated]:
-    """Limits of a quantity; of a count, those of its form: what is worked out need not be whole."""
+    """The limits of a block's quantity; of a count, those of its form, which need not be whole."""
     form = only_form(library, block) if library.declared[block.unknowns[0]].is_count else None
     for limit in limits:
-        written = limit.written if form is None else replace(limit.written, lhs=form)
-        yield limit if form is None else replace(limit, written=written, names=names_in(form))
+        if form is None:
+            yield limit
+        else:
+            yield replace(limit, written=replace(limit.written, lhs=form), names=names_in(form))
 
 
 def put_back(choice: SearchedChoice) -> tuple[SearchedChoice, Answer]:
@@ -164,12 +168,12 @@ def put_back(choice: SearchedChoice) -> tuple[SearchedChoice, Answer]:
     except LimitError:
         raise
     except DeriveError as error:
-        beside = _neighbour(choice)
-        if beside is None and isinstance(error, VerificationError):
-            beside = _at_its_own_value(choice)
-        if beside is None:
+        confirmed = _neighbour(choice)
+        if confirmed is None and isinstance(error, VerificationError):
+            confirmed = _at_its_own_value(choice)
+        if confirmed is None:
             raise
-        return beside
+        return confirmed
 
 
 def _neighbour(choice: SearchedChoice) -> tuple[SearchedChoice, Answer] | None:
@@ -177,9 +181,9 @@ def _neighbour(choice: SearchedChoice) -> tuple[SearchedChoice, Answer] | None:
     best: tuple[SearchedChoice, Answer] | None = None
     near_enough = choice.best.value + tolerated(choice.best.value, choice.best.blur, EXTREME)
     program = choice.programs[0]
-    for at in chain(neighbours(program, choice.best.at), shortened(program, choice.best.at)):
+    for point in chain(neighbours(program, choice.best.at), shortened(program, choice.best.at)):
         with suppress(DeriveError):
-            near = replace(choice, best=replace(choice.best, at=at))
+            near = replace(choice, best=replace(choice.best, at=point))
             reached = _with_its_value(near, _answer_at(near))
             if best is None or reached[0].best.value < best[0].best.value:
                 best = reached
@@ -207,27 +211,31 @@ def _with_its_value(choice: SearchedChoice, answer: Answer) -> tuple[SearchedCho
 
 
 def _answer_at(choice: SearchedChoice, *, is_any: bool = False) -> Answer:
-    """The answer at a best point: the value that the search found there, or any."""
+    """The answer at a best point, refused if a limit fails, or if it has another value than the search found.
+
+    With `is_any` its value may be another.
+    """
     question, given = choice.question, choice.values
     answers = answers_at(question.library, question.target, choice.pick.profiles, given)
     reached = choice.best.value * question.sign
-    near = min(answers, key=lambda answer: abs((answer.base or 0.0) - reached))
-    answer = near if len(answers) == 1 else _one_of(near, len(answers))
+    nearest = min(answers, key=lambda answer: abs((answer.base or 0.0) - reached))
+    answer = nearest if len(answers) == 1 else _as_one_of_several(nearest, len(answers))
     if not is_any and not _is_reached(choice, answer.base or 0.0):
-        raise _astray(question.target, answer, reached)
-    held = {limit.name: limit for limit in limits_of(choice.programs) if limit.relation is not None}
-    there = _BestPoint(choice, given, answer)
+        raise _unconfirmed(question.target, answer, reached)
+    applied = {limit.name: limit for limit in limits_of(choice.programs) if limit.relation is not None}
+    best_point = _BestPoint(choice, given, answer)
     answered = {check.name for check in answer.checks}
-    tested = [there.check(limit) for limit in question.limits if limit.name in held and limit.name not in answered]
+    pending = [limit for limit in question.limits if limit.name in applied and limit.name not in answered]
+    tested = [best_point.check(limit) for limit in pending]
     checks = [
-        check if check.passed or check.name not in held else there.checked_again(check)
+        check if check.passed or check.name not in applied else best_point.checked_again(check)
         for check in (*answer.checks, *tested)
     ]
-    broken = [check for check in checks if check.name in held and not check.passed]
+    broken = [check for check in checks if check.name in applied and not check.passed]
     if broken:
-        raise _astray(f"{question.target} under {broken[0].name}", answer, reached)
-    played = {*chain.from_iterable(names_in(limit.written.lhs, limit.written.rhs) for limit in held.values())}
-    unused = tuple(name for name in answer.unused if name not in played)
+        raise _unconfirmed(f"{question.target} under {broken[0].name}", answer, reached)
+    in_limits = {*chain.from_iterable(names_in(limit.written.lhs, limit.written.rhs) for limit in applied.values())}
+    unused = tuple(name for name in answer.unused if name not in in_limits)
     return replace(answer, checks=tuple(checks), unused=unused)
 
 
@@ -249,7 +257,7 @@ class _BestPoint:
         return Check(limit.name, limit.name, gap, passed, tested=limit.relation, numbers=values)
 
     def checked_again(self, check: Check) -> Check:
-        """A limit that fails, tested again on the rounding of all that it is made of.
+        """A check that failed, passed if its sides differ by no more than the rounding of all that they are made of.
 
         A quantity that is nearly zero may be a difference of large ones, and what it lacks then is their rounding. And
         where several solutions have one value of the target, the answer is of the first, and the limit may hold of
@@ -268,8 +276,8 @@ class _BestPoint:
                 declared = self.choice.question.library.declared
                 stated = {name: program.known[name] for name in names if name not in declared}
                 values = {**stated, **self._numbers(name for name in names if name not in stated)}
-                over = value(written.lhs, values) - value(written.rhs, values)
-                if program.solved is not None or abs(over) <= points.blur(point, i + 1):
+                excess = value(written.lhs, values) - value(written.rhs, values)
+                if program.solved is not None or abs(excess) <= points.blur(point, i + 1):
                     return replace(check, gap=residual(limit.written, numbers), passed=True, verdict="", brief="")
         return check
 
@@ -294,14 +302,14 @@ def answers_at(library: RelationSet, target: str, profiles: Sequence[Any], given
     try:
         return [solve(library, target, tuple(profiles), given)]
     except AmbiguousError as error:
-        found = [answer for answer in error.answers if answer.base is not None]
-        if not found:
+        answers = [answer for answer in error.answers if answer.base is not None]
+        if not answers:
             raise
-        return found
+        return answers
 
 
-def _one_of(answer: Answer, count: int) -> Answer:
-    """An answer that is one of several at its point, which it says."""
+def _as_one_of_several(answer: Answer, count: int) -> Answer:
+    """An answer that is one of several at its point, with a note that says so."""
     name = answer.quantity.name
     note = Assumption(f"{name} has {count} admissible values at this choice; this is the best that the limits allow")
     return replace(answer, stated_assumptions=(*answer.stated_assumptions, note))
@@ -318,12 +326,13 @@ def _is_reached(choice: SearchedChoice, number: float) -> bool:
             continue
         if abs(residual(Equation(program.plain, "=", Number(Fraction(number))), values)) <= AGREEMENT:
             return True
-        if abs(number - reached) <= AGREEMENT * program.of_one_more(values):
+        if abs(number - reached) <= AGREEMENT * program.change_by_one_count(values):
             return True
     return abs(number - reached) <= choice.best.blur
 
 
-def _astray(what: str, answer: Answer, reached: float) -> VerificationError:
+def _unconfirmed(what: str, answer: Answer, reached: float) -> VerificationError:
+    """The error where the answer at the best point is not what the search found there."""
     return VerificationError(
         f"{what}: the best point was found at {reached:.12g}, and its answer is {answer.base}.",
         hint="This is a bug in derive: report the question.",

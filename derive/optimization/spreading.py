@@ -29,13 +29,13 @@ def in_free_names(node: Node, known: Mapping[str, float], box: Mapping[str, Span
     '6/b + 1'
     """
 
-    def is_positive(part: Node) -> bool:
-        if isinstance(part, Number):
-            return part.value > 0
-        if not box.keys() >= {*names_in(part)}:
+    def is_positive(factor: Node) -> bool:
+        if isinstance(factor, Number):
+            return factor.value > 0
+        if not box.keys() >= {*names_in(factor)}:
             return False
-        found = enclose(part, box, "")
-        return found is not None and found.values[0] > 0
+        enclosure = enclose(factor, box, "")
+        return enclosure is not None and enclosure.values[0] > 0
 
     small = without_idle_arms(folded(node, known), box)
     return _shared(folded(spread_out(small, is_positive), {}))
@@ -68,27 +68,28 @@ def spread_out(node: Node, is_positive: Test) -> Node:
     return _spread(product_of(node, is_positive), is_positive)
 
 
-def _spread(found: Product, is_positive: Test) -> Node:
-    for base, exponent in found.powers.items():
+def _spread(factors: Product, is_positive: Test) -> Node:
+    """A product with one of its factors multiplied into a sum or into the arms of a choice, again and again."""
+    for base, exponent in factors.powers.items():
         if not isinstance(base, Apply) or base.op not in ("add", "max", "min"):
             continue
         if exponent == -1 and base.op != "add" and all(map(is_positive, base.args)):
             arms = [product_of(Apply("inv", (arg,)), is_positive) for arg in base.args]
-            rest = Product(found.number, {other: e for other, e in found.powers.items() if other != base})
-            if all(map(is_positive, rest.powers)):
-                op = _MIRRORED[base.op] if rest.number > 0 else base.op
-                return Apply(op, tuple(_spread(arm.times(rest), is_positive) for arm in arms))
+            others = Product(factors.number, {other: e for other, e in factors.powers.items() if other != base})
+            if all(map(is_positive, others.powers)):
+                op = _MIRRORED[base.op] if others.number > 0 else base.op
+                return Apply(op, tuple(_spread(arm.times(others), is_positive) for arm in arms))
         if exponent != 1:
             continue
-        rest = Product(found.number, {other: e for other, e in found.powers.items() if other != base})
-        parts = [product_of(arg, is_positive) for arg in base.args]
+        others = Product(factors.number, {other: e for other, e in factors.powers.items() if other != base})
+        terms = [product_of(arg, is_positive) for arg in base.args]
         if base.op == "add":
-            if len(found.powers) == 1 or _meets(rest, parts):
-                return added(*(_spread(part.times(rest), is_positive) for part in parts))
-        elif all(map(is_positive, rest.powers)):
-            op = base.op if rest.number > 0 else _MIRRORED[base.op]
-            return Apply(op, tuple(_spread(part.times(rest), is_positive) for part in parts))
-    return written(Product(found.number, {_inner(base, is_positive): e for base, e in found.powers.items()}))
+            if len(factors.powers) == 1 or _meets(others, terms):
+                return added(*(_spread(term.times(others), is_positive) for term in terms))
+        elif all(map(is_positive, others.powers)):
+            op = base.op if others.number > 0 else _MIRRORED[base.op]
+            return Apply(op, tuple(_spread(term.times(others), is_positive) for term in terms))
+    return written(Product(factors.number, {_inner(base, is_positive): e for base, e in factors.powers.items()}))
 
 
 def _meets(factor: Product, terms: list[Product]) -> bool:

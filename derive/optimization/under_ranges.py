@@ -72,16 +72,16 @@ class UnderRanges:
 
     @property
     def at_middle(self) -> Outcome:
-        return self._best(self.outcomes, lambda one: one.middle)
+        return self._best(self.outcomes, lambda outcome: outcome.middle)
 
     @property
     def in_worst_case(self) -> Outcome:
         """The choice whose worst is the best; one that the limits exclude somewhere has none."""
-        return self._best(self.outcomes, lambda one: one.worst)
+        return self._best(self.outcomes, lambda outcome: outcome.worst)
 
     @property
     def most_often(self) -> Outcome:
-        return max(self.outcomes, key=lambda one: one.wins)
+        return max(self.outcomes, key=lambda outcome: outcome.wins)
 
     def _best(self, among: Sequence[Outcome], number: Callable[[Outcome], float]) -> Outcome:
         return (min if self.sense == "least" else max)(among, key=number)
@@ -106,21 +106,21 @@ def under_ranges(
     if isinstance(points, bool) or not isinstance(points, int) or not 1 <= points <= _MOST_POINTS:
         hint = f"Give a whole number from 1 to {_MOST_POINTS}."
         raise ExpressionError(f"points = {points!r} is not allowed.", hint=hint, text=repr(points))
-    told = [choice for searched, choice in choices if searched.best.is_found]
-    turned = [_Turned(searched) for searched, _ in choices if searched.best.is_found]
-    origins = dict.fromkeys(chain.from_iterable(one.origins.values() for one in turned))
+    found_choices = [choice for searched, choice in choices if searched.best.is_found]
+    uncertain_choices = [_UncertainChoice(searched) for searched, _ in choices if searched.best.is_found]
+    origins = dict.fromkeys(chain.from_iterable(uncertain.origins.values() for uncertain in uncertain_choices))
     if not origins:
         raise ExpressionError(
             f"{question.target} depends on no range in any choice.",
             hint='Give one of the fixed quantities an uncertainty, such as "0.7 +/- 0.1".',
         )
-    drawn = numpy.array([one.best(one.draws(points, seed)) for one in turned])
-    least = drawn.min(axis=0)
+    best_values = numpy.array([uncertain.best(uncertain.draws(points, seed)) for uncertain in uncertain_choices])
+    least = best_values.min(axis=0)
     is_none = ~numpy.isfinite(least)
     outcomes = []
-    for choice, one, numbers in zip(told, turned, drawn, strict=True):
+    for choice, uncertain, numbers in zip(found_choices, uncertain_choices, best_values, strict=True):
         wins = float(((numbers <= least + TIGHT * numpy.abs(least)) & ~is_none).mean())
-        worst = max(float(numbers.max()), float(one.best(one.corners()).max()))
+        worst = max(float(numbers.max()), float(uncertain.best(uncertain.corners()).max()))
         holds = float(numpy.isfinite(numbers).mean())
         outcomes.append(Outcome(choice, choice.best or 0.0, question.sign * worst, wins, holds))
     target = question.library.declared[question.target]
@@ -128,10 +128,11 @@ def under_ranges(
     return UnderRanges(question.sense, target, tuple(outcomes), tuple(origins), points, seed, none)
 
 
-class _Turned:
-    """How one choice turns out: the programs of all cases that its ranges meet."""
+class _UncertainChoice:
+    """One choice under its uncertain ranges, with a search for each case that they meet."""
 
     def __init__(self, choice: SearchedChoice) -> None:
+        """Build the programs of a choice again, with its uncertain givens as ranges in place of their middles."""
         question, self.pick = choice.question, choice.pick
         self.library = question.library
         asked = ask(self.library, question.target, self.pick.profiles, question.given(self.pick))
@@ -151,21 +152,21 @@ class _Turned:
         self.searches = [_Search(program, list(self.ranges)) for program in programs]
 
     def _origin(self, name: str, typed: Mapping[str, Value]) -> str:
-        """What is typed has a plain name; a profile's value bears the profile."""
+        """The name of a range, with the profile that states it unless it is typed."""
         if name not in typed:
-            for one in reversed(self.pick.profiles):
-                profile = one if isinstance(one, Profile) else self.library.profile(one)
+            for entry in reversed(self.pick.profiles):
+                profile = entry if isinstance(entry, Profile) else self.library.profile(entry)
                 if name in profile.values:
                     return f"{name} of {profile.name}"
         return name
 
     def draws(self, points: int, seed: int) -> list[Any]:
         """The numbers of each range, in base units."""
-        found = []
+        columns = []
         for name, value in self.ranges.items():
             stream = numpy.random.default_rng([seed, *self.origins[name].encode()])
-            found.append(spread_of(value, self.library.declared[name]).at(stream.random(points)))
-        return found or [numpy.zeros(points)]
+            columns.append(spread_of(value, self.library.declared[name]).at(stream.random(points)))
+        return columns or [numpy.zeros(points)]
 
     def corners(self) -> list[Any]:
         """The ends of the ranges in every combination; of many ranges, all low and all high."""
@@ -175,17 +176,17 @@ class _Turned:
 
     def best(self, draws: Sequence[Any]) -> Any:
         """The best value at each draw, signed so that less is better; infinite where there is none."""
-        return numpy.min([one.best(draws) for one in self.searches], axis=0)
+        return numpy.min([search.best(draws) for search in self.searches], axis=0)
 
 
 def _trees(program: Program) -> Iterable[Node]:
-    """Everything that is computed at a point."""
+    """The expressions that are computed at a point of a program."""
     yield program.plain
     for limit in program.limits:
         yield from (limit.written.lhs, limit.written.rhs)
         yield from () if limit.guard is None else (limit.guard,)
     yield from program.guards
-    yield from (side.form for side in program.sides)
+    yield from (test.form for test in program.domain_tests)
 
 
 class _Search:
@@ -198,7 +199,7 @@ class _Search:
         self.function = tested(self.names, self._written)
 
     def _written(self, text: Callable[[Node], str]) -> str:
-        """The signed goal, and whether everything holds, as lines of arithmetic."""
+        """The signed goal, and whether all limits, guards and domains hold, as numpy code; `text` writes a node."""
         program = self.program
         tests = []
         for limit in program.limits:
@@ -211,39 +212,41 @@ class _Search:
             elsewhere = f" | ~(sure({text(limit.guard)}) > 0)" if limit.guard is not None else ""
             tests.append(f"(({over} <= {slack}){elsewhere})")
         tests += [f"(sure({text(guard)}) > 0)" for guard in program.guards]
-        for side in program.sides:
-            form, low = text(side.form), ">" if side.domain.open_low else ">="
-            tests += [f"({form} {low} {side.domain.low!r})"] if math.isfinite(side.domain.low) else []
-            tests += [f"({form} <= {side.domain.high!r})"] if math.isfinite(side.domain.high) else []
+        for test in program.domain_tests:
+            form, low = text(test.form), ">" if test.domain.open_low else ">="
+            if math.isfinite(test.domain.low):
+                tests.append(f"({form} {low} {test.domain.low!r})")
+            if math.isfinite(test.domain.high):
+                tests.append(f"({form} <= {test.domain.high!r})")
         return f"({program.sign!r} * {text(program.plain)}, {' & '.join(tests) or 'True'})"
 
     def best(self, draws: Sequence[Any]) -> Any:
         """The least signed goal at each draw."""
         count = len(draws[0])
         piece = max(1, _PIECE // self.rows**self.program.free)
-        parts = [self._best([one[i : i + piece] for one in draws]) for i in range(0, count, piece)]
+        parts = [self._best([draw[i : i + piece] for draw in draws]) for i in range(0, count, piece)]
         return numpy.concatenate(parts)
 
     def _best(self, draws: Sequence[Any]) -> Any:
-        """The same for some draws: a grid over the box, then ever smaller ones around the best point of each draw."""
+        """The least at some of the draws: a grid over the box, then smaller ones around each draw's best point."""
         program, count = self.program, len(draws[0])
         rows = self.rows
         low = [numpy.full(count, side[0]) for side in program.box[: program.free]]
         high = [numpy.full(count, side[1]) for side in program.box[: program.free]]
         best = numpy.full(count, math.inf)
-        at = [one.copy() for one in low]
+        best_points = [lows.copy() for lows in low]
         for _ in range(_ROUNDS if program.free else 1):
             grid = numpy.meshgrid(*[numpy.linspace(0.0, 1.0, rows)] * program.free, indexing="ij")
-            shares = [one.ravel() for one in grid]
+            shares = [axis.ravel() for axis in grid]
             points = [self._points(i, share, low[i], high[i]) for i, share in enumerate(shares)]
             values = self._values(points, draws)
-            place = numpy.argmin(values, axis=1)
-            found = values[numpy.arange(count), place]
-            better = found < best
-            best = numpy.where(better, found, best)
+            places = numpy.argmin(values, axis=1)
+            round_best = values[numpy.arange(count), places]
+            better = round_best < best
+            best = numpy.where(better, round_best, best)
             for i, column in enumerate(points):
-                at[i] = numpy.where(better, column[numpy.arange(count), place], at[i])
-                low[i], high[i] = self._around(i, at[i], low[i], high[i], rows)
+                best_points[i] = numpy.where(better, column[numpy.arange(count), places], best_points[i])
+                low[i], high[i] = self._around(i, best_points[i], low[i], high[i], rows)
         return best
 
     def _points(self, i: int, share: Any, low: Any, high: Any) -> Any:
@@ -255,73 +258,73 @@ class _Search:
             return points
         return numpy.clip(numpy.round(points / step), math.ceil(box_low / step), math.floor(box_high / step)) * step
 
-    def _around(self, i: int, at: Any, low: Any, high: Any, rows: int) -> tuple[Any, Any]:
+    def _around(self, i: int, centre: Any, low: Any, high: Any, rows: int) -> tuple[Any, Any]:
         """The interval around the best point: two steps of the last grid on each side."""
         box_low, box_high = self.program.box[i]
         if box_low > 0:
             factor = (high / low) ** (2 / (rows - 1))
-            return numpy.maximum(box_low, at / factor), numpy.minimum(box_high, at * factor)
+            return numpy.maximum(box_low, centre / factor), numpy.minimum(box_high, centre * factor)
         step = (high - low) * (2 / (rows - 1))
-        return numpy.maximum(box_low, at - step), numpy.minimum(box_high, at + step)
+        return numpy.maximum(box_low, centre - step), numpy.minimum(box_high, centre + step)
 
     def _values(self, points: Sequence[Any], draws: Sequence[Any]) -> Any:
         """The signed goal at points of each draw; infinite where something does not hold."""
-        columns = [*points, *(one[:, None] for one in draws[: len(self.ranges)])]
+        columns = [*points, *(draw[:, None] for draw in draws[: len(self.ranges)])]
         known = [numpy.float64(self.program.known[name]) for name in self.names[len(columns) :]]
         with numpy.errstate(all="ignore"):
             goal, holds = self.function(*columns, *known)
         shape = points[0].shape if points else (len(draws[0]), 1)
-        whole = numpy.where(holds & numpy.isfinite(goal), goal, math.inf)
-        return numpy.broadcast_to(whole, shape)
+        admitted = numpy.where(holds & numpy.isfinite(goal), goal, math.inf)
+        return numpy.broadcast_to(admitted, shape)
 
 
-def as_text(found: UnderRanges, digits: int = DIGITS) -> str:
+def as_text(result: UnderRanges, digits: int = DIGITS) -> str:
     """The choices over the ranges as a table, and the three that are best."""
-    unit = found.quantity.unit
-    names = [_of_choice(found, one) for one in found.outcomes]
+    unit = result.quantity.unit
+    names = [_choice_name(result, outcome) for outcome in result.outcomes]
     rows = [
         (
             name,
-            shown_number(one.middle, unit, digits),
-            shown_number(one.worst, unit, digits) if math.isfinite(one.worst) else "excluded",
-            f"{100 * one.wins:.3g} %",
-            f"{100 * one.holds:.3g} %",
+            shown_number(outcome.middle, unit, digits),
+            shown_number(outcome.worst, unit, digits) if math.isfinite(outcome.worst) else "excluded",
+            f"{100 * outcome.wins:.3g} %",
+            f"{100 * outcome.holds:.3g} %",
         )
-        for name, one in zip(names, found.outcomes, strict=True)
+        for name, outcome in zip(names, result.outcomes, strict=True)
     ]
-    told = {
-        "best at the middle": found.at_middle,
-        "best in the worst case": found.in_worst_case,
-        "best most often": found.most_often,
+    best_outcomes = {
+        "best at the middle": result.at_middle,
+        "best in the worst case": result.in_worst_case,
+        "best most often": result.most_often,
     }
-    lines = [f"{found.sense} {found.quantity.name} over the ranges of {', '.join(found.ranges)}", ""]
+    lines = [f"{result.sense} {result.quantity.name} over the ranges of {', '.join(result.ranges)}", ""]
     lines += columns([("choice", "at the middle", "in the worst case", "wins", "holds"), *rows])
-    lines += ["", *(f"{words}: {_of_choice(found, one)}" for words, one in told.items())]
-    if found.none_holds:
-        lines.append(f"in {100 * found.none_holds:.3g} % of the draws no choice holds")
+    lines += ["", *(f"{words}: {_choice_name(result, outcome)}" for words, outcome in best_outcomes.items())]
+    if result.none_holds:
+        lines.append(f"in {100 * result.none_holds:.3g} % of the draws no choice holds")
     return "\n".join(lines)
 
 
-def _of_choice(found: UnderRanges, one: Outcome) -> str:
-    """The name of a choice; what is free in it is chosen anew at each point."""
-    shared = set.intersection(*(set(other.choice.profiles) for other in found.outcomes))
-    own = [name for name in one.choice.profiles if name not in shared or len(found.outcomes) == 1]
-    listed = [f"{name} = {text}" for name, text in one.choice.listed.items()]
-    return ", ".join([*own, *listed]) or "the one choice"
+def _choice_name(result: UnderRanges, outcome: Outcome) -> str:
+    """The label of a choice: the profiles that tell it from the others, and its list entries."""
+    shared = set.intersection(*(set(other.choice.profiles) for other in result.outcomes))
+    names = [name for name in outcome.choice.profiles if name not in shared or len(result.outcomes) == 1]
+    listed = [f"{name} = {text}" for name, text in outcome.choice.listed.items()]
+    return ", ".join([*names, *listed]) or "the one choice"
 
 
-def as_data(found: UnderRanges) -> dict[str, Any]:
+def as_data(result: UnderRanges) -> dict[str, Any]:
     """The choices over the ranges as plain data; `worst` is null where the limits exclude a choice somewhere."""
-    unit = found.quantity.unit
+    unit = result.quantity.unit
     return {
-        **attributes(found, "ranges", "points", "seed", "none_holds"),
+        **attributes(result, "ranges", "points", "seed", "none_holds"),
         "outcomes": [
             {
-                **attributes(one.choice, "profiles", "listed"),
-                "middle": unit.from_base(one.middle),
-                "worst": unit.from_base(one.worst) if math.isfinite(one.worst) else None,
-                **attributes(one, "wins", "holds"),
+                **attributes(outcome.choice, "profiles", "listed"),
+                "middle": unit.from_base(outcome.middle),
+                "worst": unit.from_base(outcome.worst) if math.isfinite(outcome.worst) else None,
+                **attributes(outcome, "wins", "holds"),
             }
-            for one in found.outcomes
+            for outcome in result.outcomes
         ],
     }

@@ -12,7 +12,7 @@ import derive
 from derive.errors import DeriveError
 from derive.optimization.question import read_question
 from derive.optimization.searched_choice import searched_choice
-from derive.optimization.under_ranges import _Turned
+from derive.optimization.under_ranges import _UncertainChoice
 from derive.relation_files.loading import load
 
 SHOP = load(
@@ -118,7 +118,7 @@ def test_at_the_middles_the_search_meets_the_proved_optimum(chip: str, model: st
     question = read_question(library, "cost_per_token", "least", (chip, model), [limit], ranged)
     looked = searched_choice(question, question.picks[0])
     assert looked.best.is_found
-    turned = _Turned(looked)
+    turned = _UncertainChoice(looked)
     middles = [numpy.array([value.base[1]]) for value in turned.ranges.values()]
     met = float(turned.best(middles)[0])
     assert met >= looked.best.floor * (1 - 1e-9)
