@@ -130,10 +130,10 @@ def line(quantity: Declaration, given: Any) -> Line:
     [2000.0, 3000.0]
     """
     if isinstance(given, Axis):
-        unit = _fitting(quantity, parse_unit(given.unit), f'"{given.low:g}..{given.high:g} {quantity.unit}"')
+        unit = _checked_unit(quantity, parse_unit(given.unit), f'"{given.low:g}..{given.high:g} {quantity.unit}"')
         for end in (given.low, given.high):
             read_given(f"{end!r} {given.unit}", quantity)
-        return Line(quantity.name, quantity.unit.text, given, *_into(quantity, unit))
+        return Line(quantity.name, quantity.unit.text, given, *_conversion(quantity, unit))
     unit, array = DIMENSIONLESS, given
     if hasattr(given, "magnitude"):
         unit, array = unit_of(given), given.magnitude
@@ -141,12 +141,12 @@ def line(quantity: Declaration, given: Any) -> Line:
         unit, array = parse_unit(named), given.values
     array = _array(quantity, array)
     if isinstance(array, tuple):  # values, each with its unit
-        return Line(quantity.name, quantity.unit.text, checked(quantity, _read(quantity, array)))
-    unit = _fitting(quantity, unit, f'derive.units.Quantity(array, "{quantity.unit}")')
-    found = Line(quantity.name, quantity.unit.text, array, *_into(quantity, unit))
+        return Line(quantity.name, quantity.unit.text, checked(quantity, _read_values(quantity, array)))
+    unit = _checked_unit(quantity, unit, f'derive.units.Quantity(array, "{quantity.unit}")')
+    axis = Line(quantity.name, quantity.unit.text, array, *_conversion(quantity, unit))
     if is_lazy(array):
-        return found
-    return Line(quantity.name, quantity.unit.text, checked(quantity, found.declared(array)))
+        return axis
+    return Line(quantity.name, quantity.unit.text, checked(quantity, axis.declared(array)))
 
 
 def _array(quantity: Declaration, given: Any) -> Any:
@@ -160,7 +160,7 @@ def _array(quantity: Declaration, given: Any) -> Any:
     if array.ndim != 1:
         hint = "An axis has one; for points that go together use library.compile(...)."
         raise _wrong(quantity, f"the array has {array.ndim} dimensions", hint)
-    if array.shape[0] != array.shape[0]:
+    if array.shape[0] != array.shape[0]:  # NaN, where dask does not know it
         raise _wrong(quantity, "dask does not know how long the axis is", "Call array.compute_chunk_sizes() first.")
     if array.shape[0] == 0:
         raise _wrong(quantity, "the axis is empty", "Give at least one value.")
@@ -171,14 +171,15 @@ def _array(quantity: Declaration, given: Any) -> Any:
     return array.astype(float)
 
 
-def _read(quantity: Declaration, values: Sequence[Any]) -> Any:
-    found = []
-    for each in values:
-        value = read_given(each, quantity)
+def _read_values(quantity: Declaration, values: Sequence[Any]) -> Any:
+    """Values with their units as numbers in the declared unit."""
+    numbers = []
+    for entry in values:
+        value = read_given(entry, quantity)
         if value.is_range:
             raise _wrong(quantity, f"{value} is a range inside a list of values", "Write derive.span(...).")
-        found.append(convert(value.number, value.unit, quantity.unit))
-    return numpy.asarray(found)
+        numbers.append(convert(value.number, value.unit, quantity.unit))
+    return numpy.asarray(numbers)
 
 
 def checked(quantity: Declaration, numbers: Any) -> Any:
@@ -199,7 +200,8 @@ def checked(quantity: Declaration, numbers: Any) -> Any:
     return numbers
 
 
-def _fitting(quantity: Declaration, unit: Unit, example: str) -> Unit:
+def _checked_unit(quantity: Declaration, unit: Unit, example: str) -> Unit:
+    """The unit of an axis, refused if there is none and the quantity has one."""
     if unit.factors or unit.text not in ("", "1") or quantity.unit.is_number:
         return unit
     raise UnitError(
@@ -209,7 +211,7 @@ def _fitting(quantity: Declaration, unit: Unit, example: str) -> Unit:
     )
 
 
-def _into(quantity: Declaration, unit: Unit) -> tuple[float, float]:
+def _conversion(quantity: Declaration, unit: Unit) -> tuple[float, float]:
     """The factor and offset from a unit to the declared one."""
     try:
         scale = convert(1.0, unit, quantity.unit)

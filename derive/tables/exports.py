@@ -57,15 +57,15 @@ def beside_each_other(
     rows: list[tuple[Any, ...]] = [line[:axes] for line in lines(first, chosen, is_tested)]
     for label, table in tables.items():
         names += [f"{name} {label}" for name in heading(table, is_tested)[axes:]]
-        own = lines(table, chosen, is_tested)
-        rows = [(*row, *line[axes:]) for row, line in zip(rows, own, strict=True)]
+        own_lines = lines(table, chosen, is_tested)
+        rows = [(*row, *line[axes:]) for row, line in zip(rows, own_lines, strict=True)]
     return names, rows
 
 
 def heading(table: Table, is_tested: bool = True) -> list[str]:
     """The names of the columns, each with its unit: `batch [sequence]`."""
-    held = [labelled(name, table.units[name]) for name in (*table.axes, *table.columns)]
-    return [*held, *table.regimes, *(table.own_names if is_tested else ())]
+    labels = [labelled(name, table.units[name]) for name in (*table.axes, *table.columns)]
+    return [*labels, *table.regimes, *(table.own_names if is_tested else ())]
 
 
 def lines(table: Table, chosen: Any, is_tested: bool = True) -> Iterator[tuple[Any, ...]]:
@@ -160,9 +160,9 @@ def computed(arrays: Mapping[str, Any], client: Any, retries: int) -> dict[str, 
     """Arrays computed; a client sends their chunks to its workers, again if a worker is lost."""
     import dask
 
-    held = list(arrays.values())
-    found = dask.compute(*held) if client is None else client.gather(client.compute(held, retries=retries))
-    return dict(zip(arrays, found, strict=True))
+    listed = list(arrays.values())
+    results = dask.compute(*listed) if client is None else client.gather(client.compute(listed, retries=retries))
+    return dict(zip(arrays, results, strict=True))
 
 
 def _axis(survey: Survey, line: Line, size: int) -> Any:
@@ -196,21 +196,23 @@ def _blocks(
     if not names:
         return {}
     shipped = delayed(work, traverse=False, pure=False)  # one object, which is sent once
-    whole = tuple(range(len(axes)))
-    pairs = [part for i, axis in enumerate(axes.values()) for part in (axis, (i,))]
-    pairs += [part for column in columns.values() for part in (column, whole)]
+    axis_places = tuple(range(len(axes)))
+    pairs: list[Any] = []  # what dask's blockwise takes: each array, followed by the places of its dimensions
+    for i, axis in enumerate(axes.values()):
+        pairs += [axis, (i,)]
+    for column in columns.values():
+        pairs += [column, axis_places]
     how = {"dtype": kind, "meta": _empty(1 + len(axes), kind), "new_axes": {len(axes): len(names)}}
-    held = array.blockwise(
-        _of_stretch, (len(axes), *whole), task, None, shipped, None, tuple(columns), None, *pairs, **how
-    )
-    return {name: held[i] for i, name in enumerate(names)}
+    fixed = (task, None, shipped, None, tuple(columns), None)  # None: the same in every block
+    blocks = array.blockwise(_of_stretch, (len(axes), *axis_places), *fixed, *pairs, **how)
+    return {name: blocks[i] for i, name in enumerate(names)}
 
 
 def _of_stretch(task: Task, work: Work, targets: tuple[str, ...], *parts: Any) -> Any:
     """The results of a task on a stretch of the axes, each broadcast to all points of it."""
     lines = tuple(Line(name, "", array) for name, array in zip(work.names, parts, strict=False))
     survey, columns = Survey(lines, work), dict(zip(targets, parts[len(lines) :], strict=True))
-    return numpy.stack([numpy.broadcast_to(one, survey.shape) for one in task(survey, columns)])
+    return numpy.stack([numpy.broadcast_to(result, survey.shape) for result in task(survey, columns)])
 
 
 def _columns(survey: Survey, _: Mapping[str, Any]) -> Iterable[Any]:

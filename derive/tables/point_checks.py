@@ -41,10 +41,10 @@ class Sign:
     function: PointFunction
     is_relation: bool = False
 
-    def depends(self, values: Values, others: Values) -> bool:
-        """Whether its quantities have other numbers elsewhere."""
-        pairs = ((source.read(values), source.read(others)) for source in self.function.sources)
-        return any(not numpy.array_equal(one, other, equal_nan=True) for one, other in pairs)
+    def depends(self, values: Values, elsewhere: Values) -> bool:
+        """Whether some of its quantities have other numbers among other values."""
+        pairs = ((source.read(values), source.read(elsewhere)) for source in self.function.sources)
+        return any(not numpy.array_equal(here, there, equal_nan=True) for here, there in pairs)
 
     def codes(self, values: Values) -> Any:
         """The code of each point, as an array that broadcasts to the axes."""
@@ -54,15 +54,15 @@ class Sign:
 def _sign(
     recipe: Recipe, name: str, names: Sequence[str], judge: Callable[..., Any], is_relation: bool = False
 ) -> Sign | None:
-    """A sign that is unknown where one of its quantities has no number; none without a source of one."""
+    """A sign that is unknown where one of its quantities has no number; None if one of them has no source."""
     sources = recipe.sources(names, with_stated=True)
     if sources is None:
         return None
 
     def codes(*numbers: Any) -> Any:
         missing: Any = False
-        for one in numbers:
-            missing = missing | numpy.isnan(one)
+        for column in numbers:
+            missing = missing | numpy.isnan(column)
         return numpy.where(missing, _UNKNOWN, judge(*numbers))
 
     return Sign(name, PointFunction(sources, codes), is_relation)
@@ -79,8 +79,8 @@ def _relation_sign(recipe: Recipe, relation: Relation) -> Sign | None:
     sign = _sign(recipe, relation.name, names, judge, is_relation=True)
     if sign is None or relation.approximate is None:
         return sign
-    is_dear = any(_needs_the_solver(one.cases) for one in sign.function.sources)
-    return None if is_dear else sign  # an estimate is not worth a question at every point
+    asks_solver = any(_needs_the_solver(source.cases) for source in sign.function.sources)
+    return None if asks_solver else sign  # an estimate is not worth a question at every point
 
 
 def _needs_the_solver(cases: Cases | None) -> bool:
@@ -128,10 +128,10 @@ def contradicted(recipe: Recipe) -> list[PointFunction]:
     """
     gaps = [
         *(gap_of(recipe.library.relations[name]) for name in recipe.checks),
-        *(outside(recipe.library, one) for one in recipe.leaving),
+        *(outside(recipe.library, block) for block in recipe.leaving),
     ]
-    found = [(recipe.sources(names), gap) for names, gap in gaps]
-    return [PointFunction(sources, gap) for sources, gap in found if sources is not None]
+    functions = [(recipe.sources(names), gap) for names, gap in gaps]
+    return [PointFunction(sources, gap) for sources, gap in functions if sources is not None]
 
 
 _FEW = 12  # points at which the solver is simply called
@@ -181,8 +181,8 @@ class Judgement:
     @property
     def tested(self) -> Any:
         """Where the solver had an answer to test, or said which relation fails."""
-        told = [verdict.unused is not None or bool(verdict.failed) for verdict in self.verdicts]
-        return numpy.array(told, dtype=bool)[self.places]
+        is_tested = [verdict.unused is not None or bool(verdict.failed) for verdict in self.verdicts]
+        return numpy.array(is_tested, dtype=bool)[self.places]
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,7 @@ class Judge:
     is_patient: bool  # whether the solver is called at every point
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # of weak values, in base units
     known: dict[Pattern, tuple[Verdict, int]] = field(default_factory=dict)  # the verdict and pieces of a pattern
-    moved: dict[str, list[str]] = field(default_factory=dict)  # the ranges that a relation depends on
+    moving: dict[str, list[str]] = field(default_factory=dict)  # the ranges that a relation depends on
 
     def judged(
         self,
@@ -204,7 +204,7 @@ class Judge:
         *,
         again: bool = True,
     ) -> Judgement:
-        """The verdicts at points, from the target's numbers and the values beside it, for any ends of the ranges.
+        """The verdicts at points, from the target's numbers; `values_at` gives what signs read, for ends of ranges.
 
         Unless `again`, the verdict of a known pattern is taken as it is: near the border of two patterns, rounding
         decides which one a point has, and the solver rounds in another order.
@@ -215,13 +215,13 @@ class Judge:
             return self.ask(tuple(float(array[place]) for array in points))
 
         if self.is_patient or column.size <= _FEW:
-            found: Iterable[tuple[Any, Verdict]] = ((place, ask(place)) for place in range(column.size))
+            decided: Iterable[tuple[Any, Verdict]] = ((place, ask(place)) for place in range(column.size))
         else:
-            found = self._by_pattern(column, values_at, ask, again)
+            decided = self._by_pattern(column, values_at, ask, again)
         places = numpy.empty(column.size, numpy.int32)
         verdicts: dict[Verdict, int] = {}
-        for chosen, verdict in found:
-            places[chosen] = verdicts.setdefault(verdict, len(verdicts))
+        for points_with_it, verdict in decided:
+            places[points_with_it] = verdicts.setdefault(verdict, len(verdicts))
         return Judgement(places.reshape(column.shape), tuple(verdicts))
 
     def _by_pattern(
@@ -231,63 +231,64 @@ class Judge:
         ask: Callable[[int], Verdict],
         again: bool,
     ) -> Iterator[tuple[Any, Verdict]]:
-        """The verdicts, each with the points that have it: points of one pattern mostly have one."""
+        """The verdicts, each with the points that have it: the points of one pattern are judged together."""
         values = values_at({})
         codes = [numpy.isnan(column).astype(numpy.int8)]
         codes += [self._within_ranges(sign, sign.codes(values), values, values_at) for sign in self.signs]
         places, patterns = grouped(codes)
         flat = numpy.broadcast_to(places, column.shape).ravel()
         for i, pattern in enumerate(patterns):
-            held = numpy.flatnonzero(flat == i) if len(patterns) > 1 else numpy.arange(flat.size)
-            yield from self._of_pattern(pattern, held, ask, again)
+            members = numpy.flatnonzero(flat == i) if len(patterns) > 1 else numpy.arange(flat.size)
+            yield from self._of_pattern(pattern, members, ask, again)
 
     def _within_ranges(
         self, sign: Sign, codes: Any, values: Values, values_at: Callable[[Mapping[str, float]], Values]
     ) -> Any:
-        """The codes of a relation, which for an answer holds if it does at some ends of the ranges behind it."""
+        """The codes of a relation, `_WITHIN` where it fails but holds at some ends of the ranges behind it."""
         if not sign.is_relation or not self.ranges or not (codes == _FAILS).any():
             return codes
-        if sign.name not in self.moved:
-            found = [
+        if sign.name not in self.moving:
+            moving = [
                 name
                 for name, ends in self.ranges.items()
                 if any(sign.depends(values, values_at({name: end})) for end in ends)
             ]
-            self.moved[sign.name] = found[:_MOST_RANGED]
-        names = self.moved[sign.name]
+            self.moving[sign.name] = moving[:_MOST_RANGED]
+        names = self.moving[sign.name]
         for chosen in product(*(self.ranges[name] for name in names)) if names else ():
-            there = sign.codes(values_at(dict(zip(names, chosen, strict=True))))
-            codes = numpy.where((codes == _FAILS) & (there == _HOLDS), _WITHIN, codes)
+            at_ends = sign.codes(values_at(dict(zip(names, chosen, strict=True))))
+            codes = numpy.where((codes == _FAILS) & (at_ends == _HOLDS), _WITHIN, codes)
         return codes
 
     def _of_pattern(
-        self, pattern: Pattern, held: Any, ask: Callable[[int], Verdict], again: bool
+        self, pattern: Pattern, members: Any, ask: Callable[[int], Verdict], again: bool
     ) -> Iterator[tuple[Any, Verdict]]:
         """The verdict on the points of one pattern, or one on each point where they differ."""
         known, times = self.known.get(pattern, (None, 0))
         shares = _PLACES
         if known is not None:  # asked once more in the middle, so that a pattern which is not one shows
             shares = (0.5,) if again and times < _AGAIN else ()
-        asked = {place: ask(place) for place in dict.fromkeys(int(held[int(s * (len(held) - 1))]) for s in shares)}
-        found = {*asked.values(), *([known] if known is not None else [])}
-        if len({(one.failed, one.unused is None) for one in found}) == 1:
-            verdict = Verdict(next(iter(found)).failed, unused_in_common(found))
-            self.known[pattern] = verdict, times + 1
-            yield held, verdict
-        elif len(held) <= _MOST_ASKED:
-            for place in held.tolist():
+        places = dict.fromkeys(int(members[int(share * (len(members) - 1))]) for share in shares)
+        asked = {place: ask(place) for place in places}
+        verdicts = {*asked.values(), *([known] if known is not None else [])}
+        if len({(verdict.failed, verdict.unused is None) for verdict in verdicts}) == 1:
+            common = Verdict(next(iter(verdicts)).failed, unused_in_common(verdicts))
+            self.known[pattern] = common, times + 1
+            yield members, common
+        elif len(members) <= _MOST_ASKED:
+            for place in members.tolist():
                 yield place, asked.get(place) or ask(place)
         else:
             signs = zip(self.signs, pattern[1:], strict=True)
             broken = {sign.name for sign, code in signs if sign.name and code in (_FAILS, _UNDEFINED)}
-            failed = frozenset().union(*(one.failed for one in found)) & broken
-            yield held, Verdict(failed, unused_in_common(found))
+            failed = frozenset().union(*(verdict.failed for verdict in verdicts)) & broken
+            yield members, Verdict(failed, unused_in_common(verdicts))
 
 
 def unused_in_common(verdicts: Iterable[Verdict | Judgement]) -> frozenset[str] | None:
     """The names that are unused wherever there is an answer; None if there is none."""
-    held = [verdict.unused for verdict in verdicts if verdict.unused is not None]
-    return frozenset.intersection(*held) if held else None
+    unused = [verdict.unused for verdict in verdicts if verdict.unused is not None]
+    return frozenset.intersection(*unused) if unused else None
 
 
 def grouped(codes: Sequence[Any]) -> tuple[Any, list[Pattern]]:
@@ -307,7 +308,7 @@ def grouped(codes: Sequence[Any]) -> tuple[Any, list[Pattern]]:
             continue
         places = places * _BASE + code
         present = numpy.flatnonzero(numpy.bincount(places.ravel(), minlength=len(patterns) * _BASE))
-        patterns = [(*patterns[one // _BASE], int(one % _BASE)) for one in present]
+        patterns = [(*patterns[code_number // _BASE], int(code_number % _BASE)) for code_number in present]
         table = numpy.zeros(int(present[-1]) + 1, numpy.int32)
         table[present] = numpy.arange(len(present))
         places = table[places]
@@ -318,13 +319,13 @@ def signs_of(recipe: Recipe, given: Iterable[str]) -> tuple[Sign, ...]:
     """All signs that the checks of a target may depend on, by the plans of every case."""
     library, cases = recipe.library, recipe.lines
     plans = [case.plan for case, _ in cases.ends if case is not None]
-    blocks = chain.from_iterable((*made.blocks, *made.extra) for made in plans)
+    blocks = chain.from_iterable((*plan.blocks, *plan.extra) for plan in plans)
     known = {*recipe.names, recipe.target, *recipe.beside}
-    known.update(*(made.weak for made in plans), *(block.unknowns for block in blocks))
-    spent = [frozenset(made.relations) for made in plans]
-    always = frozenset.intersection(*spent) if spent else frozenset()
+    known.update(*(plan.weak for plan in plans), *(block.unknowns for block in blocks))
+    used = [frozenset(plan.relations) for plan in plans]
+    always = frozenset.intersection(*used) if used else frozenset()
     stated, typed = {*known, *recipe.weak}, {*recipe.axes, *given}
-    idle = typed.difference(library.held_by(frozenset().union(*spent)))
+    idle = typed.difference(library.held_by(frozenset().union(*used)))
     followed = closure(structure_of(library), typed)
     reached = closure(structure_of(library), recipe.names) | recipe.weak.keys()
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy
@@ -38,7 +39,7 @@ _FUNCTIONS = Memo[Abreast](most=256)
 def functions(library: RelationSet, wanted: Iterable[Cases], weak: frozenset[str] = frozenset()) -> Abreast:
     """One function for all these quantities, from values of which some are weak."""
     listed = list(wanted)
-    key = (weak, *((one.outline, one.is_asked) for one in listed))
+    key = (weak, *((cases.outline, cases.is_asked) for cases in listed))
     return _FUNCTIONS.of(library.session, key, lambda: Abreast(library, listed, weak))
 
 
@@ -64,7 +65,7 @@ class Recipe:
         cls,
         library: RelationSet,
         question: Question,
-        made: Plan,
+        plan: Plan,
         axes: tuple[str, ...],
         numbers: Mapping[str, float],
         **more: Any,
@@ -72,7 +73,7 @@ class Recipe:
         """The recipe for a question."""
         own = {} if question.own is None else {question.target: question.own}
         weak = {**question.weak, **question.outdated, **own}
-        beside = frozenset(name for block in made.extra for name in block.unknowns)
+        beside = frozenset(chain.from_iterable(block.unknowns for block in plan.extra))
         return cls(library, axes, question.target, numbers, weak, beside, **more)
 
     @property
@@ -121,9 +122,9 @@ class Recipe:
 
     def sources(self, names: Iterable[str], with_stated: bool = False) -> tuple[Source, ...] | None:
         """The sources of several quantities; None if one of them has none."""
-        found = [self.source(name, with_stated) for name in names]
-        known = tuple(source for source in found if source is not None)
-        return known if len(known) == len(found) else None
+        sources = [self.source(name, with_stated) for name in names]
+        known = tuple(source for source in sources if source is not None)
+        return known if len(known) == len(sources) else None
 
 
 @dataclass(frozen=True)
@@ -199,20 +200,20 @@ def switches(recipes: Iterable[Recipe], ranged: Collection[str]) -> dict[str, Sw
     for recipe in recipes:
         for relation in _choosing(recipe):
             choosing.setdefault(relation, []).append(recipe)
-    found: dict[str, Switch] = {}
-    for name, own in choosing.items():
-        fixed = frozenset.intersection(*(_fixed(recipe, name) for recipe in own)) - {*ranged}
-        made = (_switch(recipe, recipe.library.relations[name], fixed) for recipe in own)
-        switch = next((one for one in made if one is not None), None)
+    switches: dict[str, Switch] = {}
+    for name, choosing_recipes in choosing.items():
+        fixed = frozenset.intersection(*(_fixed(recipe, name) for recipe in choosing_recipes)) - {*ranged}
+        candidates = (_switch(recipe, recipe.library.relations[name], fixed) for recipe in choosing_recipes)
+        switch = next((candidate for candidate in candidates if candidate is not None), None)
         if switch is not None and switch.arms:
-            found[f"{name}.regime"] = switch
-    return found
+            switches[f"{name}.regime"] = switch
+    return switches
 
 
 def _choosing(recipe: Recipe) -> Iterator[str]:
     """The relations with a choice that a target is computed by."""
-    blocks = [block for made in recipe.lines.plans for block in made.blocks]
-    for name in dict.fromkeys(name for block in blocks for name in block.relations):
+    blocks = chain.from_iterable(plan.blocks for plan in recipe.lines.plans)
+    for name in dict.fromkeys(chain.from_iterable(block.relations for block in blocks)):
         if recipe.library.relations[name].chooses:
             yield name
 
@@ -235,33 +236,35 @@ def _switch(recipe: Recipe, relation: Relation, fixed: Collection[str]) -> Switc
     if sources is None:
         return None
     places = numpy.array([*(codes[choice.regimes[place]] for place in choice.places), -1], dtype=numpy.int8)
-    judged = tested(names, partial(_judging, relation, choice.nodes), largest=_largest, first=_first)
+    judge = tested(names, partial(_judging, relation, choice.nodes), largest=_largest, first=_first)
     sizes = [len(arms_of(node)) for node in choice.nodes]
 
     def form(*numbers: Any) -> Any:
-        """The form of the relation: the ways that its choices take, as one number; -1 where it does not hold."""
-        held, taken = judged(*numbers)
-        whole: Any = 0
-        sound: Any = True
-        for way, size in zip(taken, sizes, strict=True):
-            sound = sound & (way >= 0)
-            whole = whole * size + way
-        for test in held:
-            sound = sound & test
-        return places[numpy.where(sound, whole, -1)]
+        """The code of the relation's form: the ways that its choices take are the digits of a number, which `places`
+        maps to it; -1 where the relation does not hold."""
+        tests, ways = judge(*numbers)
+        combined: Any = 0
+        is_sound: Any = True
+        for way, size in zip(ways, sizes, strict=True):
+            is_sound = is_sound & (way >= 0)
+            combined = combined * size + way
+        for test in tests:
+            is_sound = is_sound & test
+        return places[numpy.where(is_sound, combined, -1)]
 
     return Switch(arms, PointFunction(sources, form))
 
 
 def _judging(relation: Relation, chosen: Sequence[Apply], text: Writer) -> str:
     """The source of a function that tells whether a relation holds, and which way each of its choices takes."""
-    left, right, whole = apart(relation.written, text)
-    tests = [f"(np.abs({left} - {right}) <= {AGREEMENT!r} * {whole})"]
+    left, right, size = apart(relation.written, text)
+    tests = [f"(np.abs({left} - {right}) <= {AGREEMENT!r} * {size})"]
     tests += [f"sure({text(condition)})" for condition in relation.conditions]
     return f"({', '.join(tests)},), ({', '.join(_way(node, text) for node in chosen)},)"
 
 
 def _way(choice: Apply, text: Writer) -> str:
+    """The source of the index of the arm that a choice takes."""
     if choice.op != "piecewise":
         sign = "-" if choice.op == "min" else ""
         return f"largest({', '.join(sign + text(arg) for arg in choice.args)})"

@@ -40,8 +40,8 @@ def ahead(work: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
             while running:
                 yield running.popleft().result()
         finally:
-            for one in running:
-                one.cancel()
+            for future in running:
+                future.cancel()
 
 
 def watched(steps: Iterable[tuple[int, T]], total: int, what: str) -> Iterator[T]:
@@ -67,6 +67,7 @@ def watched(steps: Iterable[tuple[int, T]], total: int, what: str) -> Iterator[T
 
 
 def _bar(total: int, what: str) -> Any:
+    """A progress bar on standard error, which shows nothing unless that is a terminal."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 

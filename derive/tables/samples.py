@@ -15,6 +15,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
@@ -94,7 +95,7 @@ class Sample(Result):
         """The failed checks at the points, and the unused givens."""
         drawn = list(self.draws.values())
         boxes = ((slice(start, start + _PIECE),) for start in range(0, len(self), _PIECE))
-        pieces = ((box, [one[box] for one in drawn]) for box in boxes)
+        pieces = ((box, [column[box] for column in drawn]) for box in boxes)
         typed = (*(name for name in self.work.names if name not in self.work.weak), *self.work.given)
         return held_at(self.work, pieces, {self.quantity.name: self.numbers}, typed)
 
@@ -166,8 +167,8 @@ class Sample(Result):
         """
         named = {**self.draws, self.quantity.name: self.numbers}
         tested = {"holds": self.holds, "fails": self.holding.words}
-        own = {f"sample.{name}" if name in named else name: column for name, column in tested.items()}
-        return data_frame({**named, **own}, {name: self.quantities[name].unit.text for name in named}, units)
+        tested_columns = {f"sample.{name}" if name in named else name: column for name, column in tested.items()}
+        return data_frame({**named, **tested_columns}, {name: self.quantities[name].unit.text for name in named}, units)
 
     def plot(self) -> Any:
         """A figure: the histogram of the values, and the tornado of the ranges."""
@@ -226,14 +227,14 @@ def _numbers(work: Work, drawn: Mapping[str, Any]) -> Any:
 def _swings(work: Work, spreads: Mapping[str, Spread]) -> tuple[Swing, ...]:
     """How far each range moves the target with the others held fixed, the widest swing first."""
     declared = work.library.declared
-    held = {name: numpy.array([declared[name].unit.from_base(spread.kept)]) for name, spread in spreads.items()}
+    fixed = {name: numpy.array([declared[name].unit.from_base(spread.kept)]) for name, spread in spreads.items()}
     shares = numpy.linspace(0.0, 1.0, _BETWEEN + 1)
-    middle = float(_numbers(work, held)[0])
+    middle = float(_numbers(work, fixed)[0])
     swings = []
     for name, spread in spreads.items():
         from_base = declared[name].unit.from_base
         along = numpy.array([from_base(x) for x in spread.low + shares * (spread.high - spread.low)])
-        reached = _numbers(work, {**held, name: along})
+        reached = _numbers(work, {**fixed, name: along})
         finite = reached[numpy.isfinite(reached)]
         least, most = (float(finite.min()), float(finite.max())) if finite.size else (math.nan, math.nan)
         swings.append(Swing(name, middle, float(reached[0]), float(reached[-1]), least, most))
@@ -248,26 +249,23 @@ def _prove_whole(what: str, number: Any, least: int) -> None:
 
 def _from_base(quantity: Declaration, numbers: Any) -> Any:
     """An array converted from base units to the declared one."""
-    zero, one = (quantity.unit.from_base(x) for x in (0.0, 1.0))
+    zero, unit_step = (quantity.unit.from_base(x) for x in (0.0, 1.0))
     if quantity.unit.offset:
-        return numpy.asarray(numbers * (one - zero) + zero)
-    return numpy.asarray(numbers * one)
+        return numpy.asarray(numbers * (unit_step - zero) + zero)
+    return numpy.asarray(numbers * unit_step)
 
 
 def _read(
     library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]
 ) -> tuple[dict[str, Spread], Work]:
-    """The ranges of a question, and its target as a function of them."""
+    """The ranges of a question, and the work that computes its target from numbers in them."""
     question = ask(library, target, profiles, given)
-    made = planned(library, question, frozenset())
+    plan = planned(library, question, frozenset())
     values = {**question.strong, **used_values(library, question)}
     spreads = {name: spread_of(value, library.declared[name]) for name, value in values.items() if value.is_range}
-    numbers = {
-        name: library.declared[name].unit.from_base(value.base[1])
-        for name, value in values.items()
-        if name not in spreads
-    }
-    recipe = Recipe.of(library, question, made, tuple(spreads), numbers)
+    single = {name: value for name, value in values.items() if name not in spreads}
+    numbers = {name: library.declared[name].unit.from_base(value.base[1]) for name, value in single.items()}
+    recipe = Recipe.of(library, question, plan, tuple(spreads), numbers)
     recipe = replace(recipe, weak={name: value for name, value in recipe.weak.items() if name not in spreads})
     fixed = {name: value for name, value in given.items() if name not in spreads}
     work = Work(library, tuple(spreads), (recipe,), profiles, fixed, frozenset(spreads.keys() - given.keys()))
@@ -297,7 +295,8 @@ class Spread:
 
     @property
     def shape(self) -> str:
-        return f"{'log-' if self.log else ''}{'triangular' if self.has_peak else 'uniform'}"
+        shape = "triangular" if self.has_peak else "uniform"
+        return f"log-{shape}" if self.log else shape
 
     def at(self, shares: Any) -> Any:
         """The quantiles at these shares: the inverse of the cumulative distribution.
@@ -306,16 +305,16 @@ class Spread:
         [0.0, 3.0, 4.0]
         """
         shares = numpy.asarray(shares, dtype=float)
-        turn = numpy.log if self.log else numpy.asarray
-        low, high, peak = (float(turn(end)) for end in (self.low, self.high, self.kept))
+        transform = numpy.log if self.log else numpy.asarray
+        low, high, peak = (float(transform(end)) for end in (self.low, self.high, self.kept))
         if not self.has_peak:
-            found = low + shares * (high - low)
+            quantiles = low + shares * (high - low)
         else:
             width = high - low
             rising = low + numpy.sqrt(shares * width * (peak - low))
             falling = high - numpy.sqrt((1 - shares) * width * (high - peak))
-            found = numpy.where(shares * width < peak - low, rising, falling)
-        return numpy.clip(numpy.exp(found) if self.log else found, self.low, self.high)
+            quantiles = numpy.where(shares * width < peak - low, rising, falling)
+        return numpy.clip(numpy.exp(quantiles) if self.log else quantiles, self.low, self.high)
 
 
 def spread_of(value: Value, quantity: Declaration) -> Spread:
@@ -331,7 +330,9 @@ def spread_of(value: Value, quantity: Declaration) -> Spread:
     low, kept, high = value.within(quantity.unit).base
     has_peak = not math.isclose(kept, low / 2 + high / 2, rel_tol=AGREEMENT)
     log = low > 0 and high / low >= DECADES
-    return Spread(low, high, kept if has_peak or not log else math.sqrt(low) * math.sqrt(high), has_peak, log)
+    if log and not has_peak:  # the middle of the logarithms is the middle of such a range
+        kept = math.sqrt(low) * math.sqrt(high)
+    return Spread(low, high, kept, has_peak, log)
 
 
 # A sample as charts and text: the histogram of its values, and the tornado of its ranges
@@ -343,6 +344,7 @@ def charts(sample: Sample) -> tuple[Chart, ...]:
 
 
 def _histogram(sample: Sample) -> Chart:
+    """The shares of the values in bins of equal width, or of equal ratio; points at which checks fail are hatched."""
     values = sample.numbers[numpy.isfinite(sample.numbers)]
     low, high = numpy.quantile(values, [_EDGE, 1 - _EDGE])
     log = Axis.of("", [float(low), float(high)]).log
@@ -350,16 +352,16 @@ def _histogram(sample: Sample) -> Chart:
         edges = numpy.array([low, high])
     else:
         edges = numpy.geomspace(low, high, _BINS + 1) if log else numpy.linspace(low, high, _BINS + 1)
-    corners = [edges[0], *(edge for edge in edges[1:-1] for _ in (0, 1)), edges[-1]]
+    corners = numpy.repeat(edges, 2)[1:-1].tolist()  # each inner edge twice, for the two bars that it parts
 
     def steps(numbers: Any, label: str = "", **how: Any) -> Series:
         counts = numpy.histogram(numbers, edges)[0] if low < high else numpy.array([len(numbers)])
-        heights = [height for height in counts / len(sample) for _ in (0, 1)]
+        heights = numpy.repeat(counts / len(sample), 2).tolist()
         return Series.of([corners[0], *corners, corners[-1]], [0.0, *heights, 0.0], label, **how)
 
     failing = numpy.isfinite(sample.numbers) & ~sample.holds
-    told = fails_in_words(list(sample.failed))
-    hatched = (steps(sample.numbers[failing], told, style="hatched", color=7),) if failing.any() else ()
+    failing_checks = fails_in_words(list(sample.failed))
+    hatched = (steps(sample.numbers[failing], failing_checks, style="hatched", color=7),) if failing.any() else ()
     ends = ((sample.low, "5 %"), (sample.median, "median"), (sample.high, "95 %"))
     marks = tuple(Mark(float(value.magnitude), word) for value, word in ends)
     return Chart(
@@ -384,7 +386,7 @@ def _tornado(sample: Sample) -> Chart:
     beyond = tuple(  # where the target turns between the ends
         Series.of([swing.least, swing.most], [row, row], color=6) for row, swing in enumerate(drawn) if swing.turns
     )
-    reached = [end for swing in drawn for end in (swing.least, swing.most)]
+    reached = [*chain.from_iterable((swing.least, swing.most) for swing in drawn)]
     names = tuple(f"{swing.name.replace('_', ' ')} {_range(sample, swing.name)}" for swing in drawn)
     across, down = Axis.of(_label(sample.quantity), reached), Axis("", names=names)
     return Chart(across, down, (*ends, *beyond), title="each range alone", height=1.1 + 0.34 * len(names))
@@ -396,17 +398,17 @@ def document(sample: Sample, digits: int = DIGITS) -> Document:
     low, median, high = (f"{value.magnitude:.{digits}g}" for value in (sample.low, sample.median, sample.high))
     middle, to = with_unit(median, unit), with_unit(high, unit)
     lost = f"; {100 * sample.lost:.3g} % of them have no single value" if sample.lost else ""
-    rows = [
-        (one.name, _range(sample, one.name), sample.spreads[one.name].shape, ranged(one.least, one.most, unit, digits))
-        for one in sample.tornado[:_BARS]
-    ]
+    rows = []
+    for swing in sample.tornado[:_BARS]:
+        reached = ranged(swing.least, swing.most, unit, digits)
+        rows.append((swing.name, _range(sample, swing.name), sample.spreads[swing.name].shape, reached))
     alone = columns(rows)
     if len(sample.tornado) > _BARS:
         alone.append(f"and {len(sample.tornado) - _BARS} more, which move it less")
-    told = [f"{len(sample)} points, seed {sample.seed}{lost}", *_amiss(sample)]
+    lines = [f"{len(sample)} points, seed {sample.seed}{lost}", *_amiss(sample)]
     return Document(
         headline="\n".join(
-            [f"{sample.quantity.name} = {middle} in the middle, 90 % of the values from {low} to {to}", *told]
+            [f"{sample.quantity.name} = {middle} in the middle, 90 % of the values from {low} to {to}", *lines]
         ),
         sections=(Section("each range alone", alone),),
         cautions=tuple(_cautions(sample)),
@@ -434,7 +436,7 @@ def as_data(sample: Sample) -> dict[str, Any]:
         "seed": sample.seed,
         "quantiles": {f"{share:g}": sample.quantile(share).magnitude for share in _SHARES},
         "lost": sample.lost,
-        "tornado": [attributes(one, "name", "least", "most") for one in sample.tornado],
+        "tornado": [attributes(swing, "name", "least", "most") for swing in sample.tornado],
         "failed": {name: float(where.mean()) for name, where in sample.failed.items()},
         "unused": list(sample.unused),
         "remarks": [remark.data for remark in sample.remarks],
@@ -444,10 +446,10 @@ def as_data(sample: Sample) -> dict[str, Any]:
 def _amiss(sample: Sample) -> list[str]:
     """The failed checks with their share of the points, the unused givens, and what the middle assumes."""
     shares = [f"{name} fails at {100 * float(column.mean()):.3g} %" for name, column in sample.failed.items()]
-    told = [f"all checks hold at {100 * sample.sound:.3g} % of the points: {', '.join(shares)}"] if shares else []
+    lines = [f"all checks hold at {100 * sample.sound:.3g} % of the points: {', '.join(shares)}"] if shares else []
     if sample.unused:
-        told.append(f"unused: {', '.join(sample.unused)}")
-    return [*told, *map(str, largest(sample.remarks))]
+        lines.append(f"unused: {', '.join(sample.unused)}")
+    return [*lines, *map(str, largest(sample.remarks))]
 
 
 def _range(sample: Sample, name: str) -> str:

@@ -105,42 +105,43 @@ class Tally:
         before, self.points = self.points, self.points + len(column)
         low = column.min()
         if low == low:
-            held = column
+            values = column
             low_place, high_place = int(column.argmin()), int(column.argmax())
         else:
             missing = numpy.isnan(column)
-            held = column[~missing]
-            self.missing += len(column) - len(held)
-            if len(held) == 0:
+            values = column[~missing]
+            self.missing += len(column) - len(values)
+            if len(values) == 0:
                 return
             low_place, high_place = int(numpy.nanargmin(column)), int(numpy.nanargmax(column))
         if not column[low_place] >= self.low:
             self.low, self.low_place = float(column[low_place]), before + low_place
         if not column[high_place] <= self.high:
             self.high, self.high_place = float(column[high_place]), before + high_place
-        self._sums = [math.fsum([*self._sums, float(held.sum())])]
-        self._count(held)
+        self._sums = [math.fsum([*self._sums, float(values.sum())])]
+        self._count(values)
 
-    def _count(self, held: Any) -> None:
-        classes = (numpy.ascontiguousarray(held).view(numpy.uint64) >> numpy.uint64(_DROPPED)).astype(numpy.int64)
+    def _count(self, values: Any) -> None:
+        """Add numbers to the histogram: a class is all numbers with the same leading bits."""
+        classes = (numpy.ascontiguousarray(values).view(numpy.uint64) >> numpy.uint64(_DROPPED)).astype(numpy.int64)
         first = int(classes.min())
         counts = numpy.bincount(classes - first)
         self._counts[first : first + len(counts)] += counts
 
     @property
     def mean(self) -> float:
-        held = self.points - self.missing
-        return self._sums[0] / held if held else math.nan
+        count = self.points - self.missing
+        return self._sums[0] / count if count else math.nan
 
     def quantile(self, share: float) -> float:
         """The number below which a share of the others lies, within 0.1 %."""
-        held = self.points - self.missing
-        if held == 0:
+        count = self.points - self.missing
+        if count == 0:
             return math.nan
         half = _CLASSES // 2  # negative numbers come in the upper half, the largest magnitude last
         order = numpy.concatenate([numpy.arange(_CLASSES - 1, half - 1, -1), numpy.arange(half)])
         reached = numpy.cumsum(self._counts[order])
-        place = order[int(numpy.searchsorted(reached, min(math.floor(share * held) + 1, held)))]
+        place = order[int(numpy.searchsorted(reached, min(math.floor(share * count) + 1, count)))]
         ends = (numpy.array([place, place + 1], dtype=numpy.uint64) << numpy.uint64(_DROPPED)).view(numpy.float64)
         middle = float(ends[0] / 2 + ends[1] / 2) if math.isfinite(ends[1]) else float(ends[0])
         return min(max(middle, self.low), self.high)
@@ -152,9 +153,9 @@ class Tally:
                 raise ExpressionError(f"{share!r} is not a share.", hint="Give quantiles between 0 and 1.")
         quantiles = {share: self.quantile(share) for share in shares}
         low_at, high_at = places
-        held = (self.low, self.high, low_at, high_at, self.mean, quantiles)
+        numbers = (self.low, self.high, low_at, high_at, self.mean, quantiles)
         amiss = dict(sorted(self._failed.items()))
-        return Summary(unit, self.points, self.missing, *held, amiss, self._holds, self._untested)
+        return Summary(unit, self.points, self.missing, *numbers, amiss, self._holds, self._untested)
 
 
 _SEEN = 3  # points tried along each axis
@@ -223,6 +224,7 @@ def stream(
 
 
 def _table(survey: Survey, box: Tile) -> Table:
+    """The table of one box of a survey."""
     arrays = survey.within(box)
     axes = {name: array.ravel() for name, array in zip(survey.work.names, arrays, strict=True)}
     return Table(axes, survey.work.columns(arrays), survey.units, survey.at(*axes.values()))

@@ -64,9 +64,9 @@ class Survey:
     def units(self) -> dict[str, str]:
         """The declared units of the axes and the targets."""
         quantities, targets = self.work.library.declared, [recipe.target for recipe in self.work.recipes]
-        found = {name: quantities[name].unit.text for name in (*self.work.names, *targets)}
+        units = {name: quantities[name].unit.text for name in (*self.work.names, *targets)}
         ends = ENDS if self.work.is_ranged else ()
-        return found | {f"{target}.{end}": found[target] for target in targets for end in ends}
+        return units | {f"{target}.{end}": units[target] for target, end in product(targets, ends)}
 
     def refuse_ranges(self, how: str) -> None:
         """Raise that there are too many points for the solver, which is called at each where a given is a range."""
@@ -104,12 +104,12 @@ class Survey:
 
     def within(self, box: Tile) -> tuple[Any, ...]:
         """The numbers of each axis in a box, shaped so that they broadcast."""
-        parts = [each.part(stretch.start, stretch.stop) for each, stretch in zip(self.lines, box, strict=True)]
+        parts = [line.part(stretch.start, stretch.stop) for line, stretch in zip(self.lines, box, strict=True)]
         return crossed(parts)
 
     def of(self, target: str) -> Survey:
         """The same axes, and one of the targets."""
-        recipes = tuple(one for one in self.work.recipes if one.target == target)
+        recipes = tuple(recipe for recipe in self.work.recipes if recipe.target == target)
         return self if recipes == self.work.recipes else replace(self, work=replace(self.work, recipes=recipes))
 
     def point(self, place: int) -> dict[str, float]:
@@ -119,7 +119,7 @@ class Survey:
 
     def at(self, *arrays: Any) -> Survey:
         """The same question along other numbers."""
-        lines = [Line(each.name, each.unit, array) for each, array in zip(self.lines, arrays, strict=True)]
+        lines = [Line(line.name, line.unit, array) for line, array in zip(self.lines, arrays, strict=True)]
         return replace(self, lines=tuple(lines))
 
 
@@ -129,7 +129,7 @@ def points_in(box: Tile) -> int:
 
 
 def crossed(parts: Sequence[Any]) -> tuple[Any, ...]:
-    """One-dimensional arrays, each along an axis of its own."""
+    """One-dimensional arrays, each reshaped to lie along an axis of its own, so that they broadcast."""
     count = len(parts)
     return tuple(part.reshape((1,) * i + (-1,) + (1,) * (count - i - 1)) for i, part in enumerate(parts))
 
@@ -143,8 +143,8 @@ def asked(
     is_map: bool = False,
 ) -> Survey:
     """Read a question along axes; on a map limits may be broken everywhere."""
-    is_one = isinstance(targets, str) or not isinstance(targets, Iterable)
-    wanted: list[Any] = list(dict.fromkeys([targets] if is_one else targets))
+    listed = [targets] if isinstance(targets, str) or not isinstance(targets, Iterable) else targets
+    wanted: list[Any] = list(dict.fromkeys(listed))
     if not wanted:
         raise ExpressionError("The question has no target.", hint="Name a quantity, or several in a list.")
     for target in wanted:
@@ -158,7 +158,7 @@ def asked(
         (axes if is_axis(value) else fixed)[name] = value
     lines = _read(library, axes, fixed)
     along = _Along(library, profiles, fixed, tuple(lines), is_map)
-    names = tuple(each.name for each in lines)
+    names = tuple(line.name for line in lines)
     work = Work(library, names, tuple(map(along.recipe, wanted)), profiles, fixed)
     try:
         _ = work.lines  # refuses here what has no answer
@@ -178,7 +178,7 @@ def _read(library: RelationSet, axes: Mapping[str, Any], fixed: Mapping[str, Any
         read_given(value, given_quantity(library, name, value))
         return None
 
-    return [made for made in read_all(read, {**axes, **fixed}).values() if made is not None]
+    return [axis for axis in read_all(read, {**axes, **fixed}).values() if axis is not None]
 
 
 @dataclass(frozen=True)
@@ -196,10 +196,10 @@ class _Along:
         library = self.library
         question = ask(library, target, self.profiles, self.given(self.between()))
         strong = list(question.strong)
-        made = planned(library, question, frozenset())
+        plan = planned(library, question, frozenset())
         # a fallback (`otherwise`) is added where it is compiled, instead of the relations written for its quantity
-        used, is_asked = self._used(question, made)
-        checks, leaving = said_twice(library, strong, [made]), leaving_beside(library, strong, [made])
+        used, is_asked = self._used(question, plan)
+        checks, leaving = said_twice(library, strong, [plan]), leaving_beside(library, strong, [plan])
         is_strict = not self.is_map or any(library.relations[name].is_equation for name in checks)
         if (checks or leaving) and is_strict:
             self._prove_consistent(target)
@@ -208,29 +208,29 @@ class _Along:
         return Recipe.of(
             library,
             question,
-            made,
-            axes=tuple(each.name for each in self.lines),
+            plan,
+            axes=tuple(line.name for line in self.lines),
             numbers={n: convert(value.number, value.unit, library.declared[n].unit) for n, value in values.items()},
             checks=checks,
             leaving=leaving,
             is_asked=is_asked,
         )
 
-    def _used(self, question: Question, made: Plan) -> tuple[list[str], bool]:
+    def _used(self, question: Question, plan: Plan) -> tuple[list[str], bool]:
         """The stated weak values that every case uses, and those that some cases and the plan over all relations do.
 
         Relations of cases that exclude each other may fix a quantity together there, so that its weak value is left
         out. Where that leaves more cases open, all of them are used, and the solver has to say where each yields.
         """
-        found = cases(self.library, question.outline)
-        each = [frozenset(case.weak) for case in found.plans] or [frozenset(made.weak)]
-        always = frozenset.intersection(*each)
-        sometimes = frozenset().union(*each) & question.stated
-        kept = (always | (sometimes & frozenset(made.weak))) & question.stated
+        dispatch = cases(self.library, question.outline)
+        weak_of_cases = [frozenset(case.weak) for case in dispatch.plans] or [frozenset(plan.weak)]
+        always = frozenset.intersection(*weak_of_cases)
+        sometimes = frozenset().union(*weak_of_cases) & question.stated
+        kept = (always | (sometimes & frozenset(plan.weak))) & question.stated
         is_asked = False
         if kept < sometimes:
             without = cases(self.library, outlined(self.library, question.target, [*question.strong, *kept]))
-            is_asked = sum(map(open_sides, without.alternatives)) > sum(map(open_sides, found.alternatives))
+            is_asked = sum(map(open_sides, without.alternatives)) > sum(map(open_sides, dispatch.alternatives))
         used = sometimes if is_asked else kept
         return [name for name in question.weak if name in used], is_asked
 
@@ -240,15 +240,15 @@ class _Along:
         Where there are many points, only the ends of the axes and the middle are asked. A contradiction there that the
         axes have a part in need not be one elsewhere: the table tells it point by point.
         """
-        if any(is_lazy(each.source) for each in self.lines):
+        if any(is_lazy(line.source) for line in self.lines):
             return
-        whole = [range(len(each)) for each in self.lines]
-        is_short = math.prod(map(len, whole)) <= _ASKED
+        ranges = [range(len(line)) for line in self.lines]
+        is_short = math.prod(map(len, ranges)) <= _ASKED
         shares = (0.0, 1.0, 0.5)
-        along = [tuple(round(share * (len(each) - 1)) for each in self.lines) for share in shares]
+        along = [tuple(round(share * (len(line) - 1)) for line in self.lines) for share in shares]
         contradiction: InconsistentError | None = None
-        for places in dict.fromkeys([*along, *(product(*whole) if is_short else ())]):
-            point = [float(each.part(i, i + 1)[0]) for each, i in zip(self.lines, places, strict=True)]
+        for places in dict.fromkeys([*along, *(product(*ranges) if is_short else ())]):
+            point = [float(line.part(i, i + 1)[0]) for line, i in zip(self.lines, places, strict=True)]
             try:
                 solve(self.library, target, self.profiles, self.given(point))
             except InconsistentError as error:
@@ -259,20 +259,20 @@ class _Along:
                 return
         assert contradiction is not None
         involved = {part.partition(" = ")[0] for part in contradiction.conflicts}
-        if is_short or involved.isdisjoint(each.name for each in self.lines):
+        if is_short or involved.isdisjoint(line.name for line in self.lines):
             raise contradiction
 
     def given(self, point: Iterable[float]) -> dict[str, Any]:
         """What is given at a point on the axes."""
         declared = self.library.declared
         numbers = zip(self.lines, point, strict=True)
-        return {**self.fixed, **{each.name: read_number(x, declared[each.name].unit) for each, x in numbers}}
+        return {**self.fixed, **{line.name: read_number(x, declared[line.name].unit) for line, x in numbers}}
 
     def between(self) -> Iterator[float]:
-        """A point between those of each axis, at numbers stated nowhere else."""
-        for each in self.lines:
-            quantity = self.library.declared[each.name]
-            if is_lazy(each.source):  # must not be computed
+        """A point between those of each axis, at numbers that are stated nowhere else."""
+        for axis in self.lines:
+            quantity = self.library.declared[axis.name]
+            if is_lazy(axis.source):  # must not be computed
                 low, high = quantity.domain.low, quantity.domain.high
                 if math.isfinite(high - low):
                     inside = low / 2 + high / 2
@@ -280,6 +280,6 @@ class _Along:
                     inside = 1.382 if low <= 1.382 <= high else low or high
                 yield quantity.unit.from_base(inside)
             else:
-                place = int(0.382 * (len(each) - 1))
-                low, high = (float(each.part(i, i + 1)[0]) for i in (place, min(place + 1, len(each) - 1)))
+                place = int(0.382 * (len(axis) - 1))
+                low, high = (float(axis.part(i, i + 1)[0]) for i in (place, min(place + 1, len(axis) - 1)))
                 yield low + 0.382 * (high - low)

@@ -43,12 +43,12 @@ class PointAnswer:
     """An answer's number and bounds, the failed checks, and the unused givens; NaN for no answer."""
 
     numbers: tuple[float, float, float] = _NOTHING
-    said: Mapping[str, str] = field(default_factory=dict)  # a sentence for each failed check
+    failures: Mapping[str, str] = field(default_factory=dict)  # a sentence for each failed check
     unused: frozenset[str] | None = None  # None if there is no answer
 
     @property
     def verdict(self) -> Verdict:
-        return Verdict(frozenset(self.said), self.unused)
+        return Verdict(frozenset(self.failures), self.unused)
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Work:
     weak: frozenset[str] = frozenset()  # axes that vary a profile's value, not a typed one
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Work, tuple(getattr(self, one.name) for one in fields(self))
+        return Work, tuple(getattr(self, entry.name) for entry in fields(self))
 
     @cached_property
     def ranged(self) -> frozenset[str]:
@@ -82,6 +82,7 @@ class Work:
 
     @cached_property
     def _tests(self) -> dict[str, list[PointFunction]]:
+        """What contradicts a target's givens, for each target."""
         return {recipe.target: contradicted(recipe) for recipe in self.recipes}
 
     # The functions of the axes, one for each purpose: common parts are computed once
@@ -118,15 +119,15 @@ class Work:
     def _values(
         self, function: Abreast, arrays: Sequence[Any], ends: Mapping[str, float] = MappingProxyType({})
     ) -> dict[Any, Any]:
-        """The axes by name, and the function's results by outline, broadcast; weak values may be at these ends."""
+        """The axes by name, and the function's results by outline, broadcast; `ends` are weak values at range ends."""
         named: dict[Any, Any] = dict(zip(self.names, arrays, strict=True))
-        single = {name: number for recipe in self.recipes for name, number in recipe.numbers.items()}
+        single = dict(chain.from_iterable(recipe.numbers.items() for recipe in self.recipes))
         single |= {name: self.library.declared[name].unit.from_base(end) for name, end in ends.items()}
         shape = numpy.broadcast_shapes(*(array.shape for array in arrays))
         columns = function([named[name] if name in named else single[name] for name in function.names])
-        whole = (numpy.broadcast_to(numpy.asarray(column, dtype=float), shape) for column in columns)
-        there = {End(name): numpy.float64(end) for name, end in ends.items()}
-        return named | there | dict(zip(function.outlines, whole, strict=True))
+        broadcast = (numpy.broadcast_to(numpy.asarray(column, dtype=float), shape) for column in columns)
+        ends_taken = {End(name): numpy.float64(end) for name, end in ends.items()}
+        return named | ends_taken | dict(zip(function.outlines, broadcast, strict=True))
 
     # The targets
 
@@ -138,7 +139,9 @@ class Work:
         if not self.is_ranged:
             values = self._values(self._main, arrays)
             targets = {target: values[cases.outline] for target, cases in self.lines.items()}
-            return {one: self._agreeing(one, values | targets, arrays) for one in targets} if is_tested else targets
+            if not is_tested:
+                return targets
+            return {target: self._agreeing(target, values | targets, arrays) for target in targets}
         columns: dict[str, Any] = {}
         for target in self.lines:
             columns |= self._bounded(target, arrays)
@@ -147,7 +150,7 @@ class Work:
     def _bounded(self, target: str, axes: Sequence[Any]) -> dict[str, Any]:
         """The target at the midpoint of the ranges, and its bounds, at every point; NaN where there is no answer."""
         values: Sequence[Any] = [array.ravel().tolist() for array in axes]
-        numbers = [self.told(target, point).numbers for point in product(*values)]
+        numbers = [self.point_answer(target, point).numbers for point in product(*values)]
         columns = numpy.array(numbers, dtype=float).T.reshape(1 + len(ENDS), *map(len, values))
         return dict(zip((target, *(f"{target}.{end}" for end in ENDS)), columns, strict=True))
 
@@ -155,12 +158,12 @@ class Work:
         """A target where its givens do not contradict each other."""
         column = values[target]
         gaps = (numpy.broadcast_to(test.at(values), column.shape) for test in self._tests[target])
-        return agreed(column, gaps, arrays, lambda point: self.told(target, tuple(point)).numbers[0])
+        return agreed(column, gaps, arrays, lambda point: self.point_answer(target, tuple(point)).numbers[0])
 
     # The solver's answers at single points
 
     @cached_property
-    def told(self) -> Callable[[str, tuple[float, ...]], PointAnswer]:
+    def point_answer(self) -> Callable[[str, tuple[float, ...]], PointAnswer]:
         """The solver's answer for a target at a point; recent answers are cached."""
 
         @lru_cache(maxsize=_KEPT)
@@ -180,21 +183,21 @@ class Work:
         try:
             answer = self._answer(library, target, point)
         except InconsistentError as error:
-            said = {name: error.what.rstrip(".") for name in error.conflicts[:1] if name in library.relations}
+            failures = {name: error.what.rstrip(".") for name in error.conflicts[:1] if name in library.relations}
             further: Mapping[str, str] = {}
-            for name in said:
+            for name in failures:
                 if not library.relations[name].is_equation:
                     fewer = _WITHOUT_LIMIT.of(library.session, name, partial(library.without, name))
-                    further = self._asked(fewer, target, point).said
-            return PointAnswer(said={**error.broken, **further, **said})
+                    further = self._asked(fewer, target, point).failures
+            return PointAnswer(failures={**error.broken, **further, **failures})
         except DeriveError:
             return PointAnswer()
         ends = answer.bounds or (answer.base, answer.base)
         unit = library.declared[target].unit
-        middle, low, high = (math.nan if one is None else unit.from_base(one) for one in (answer.base, *ends))
+        middle, low, high = (math.nan if number is None else unit.from_base(number) for number in (answer.base, *ends))
         numbers = (middle, middle if math.isnan(low) else low, middle if math.isnan(high) else high)
-        said = {check.name: check.verdict or check.statement for check in answer.failed}
-        return PointAnswer(numbers, said, frozenset(answer.unused))
+        failures = {check.name: check.verdict or check.statement for check in answer.failed}
+        return PointAnswer(numbers, failures, frozenset(answer.unused))
 
     def remarked(self, point: Mapping[str, float]) -> tuple[PlacedRemark, ...]:
         """What the targets assume or leave out at a point, the largest first; nothing of one without an answer."""
@@ -216,28 +219,29 @@ class Work:
         """The judge of each target's points."""
 
         def ask(target: str, point: tuple[float, ...]) -> Verdict:
-            return self.told(target, point).verdict
+            return self.point_answer(target, point).verdict
 
-        return {
-            one.target: Judge(signs_of(one, self.given), partial(ask, one.target), self.is_ranged, one.ranges)
-            for one in self.recipes
-        }
+        judges = {}
+        for recipe in self.recipes:
+            signs, ask_target = signs_of(recipe, self.given), partial(ask, recipe.target)
+            judges[recipe.target] = Judge(signs, ask_target, is_patient=self.is_ranged, ranges=recipe.ranges)
+        return judges
 
     def judgements(
         self, arrays: Sequence[Any], columns: Mapping[str, Any], *, again: bool = True
     ) -> dict[str, Judgement]:
         """The verdicts on each target, from its numbers at the points; see `Judge.judged`."""
-        held: dict[frozenset[tuple[str, float]], Values] = {}
+        cached: dict[frozenset[tuple[str, float]], Values] = {}  # for all judges, by the ends of ranges
 
         def values_at(ends: Mapping[str, float]) -> Values:
             """The values of all signs, with weak values at some ends of their ranges."""
             key = frozenset(ends.items())
-            if key not in held and ends:
+            if key not in cached and ends:
                 values = self._values(self._judging_again, arrays, ends)
-                held[key] = values | {target: values[cases.outline] for target, cases in self.lines.items()}
-            elif key not in held:
-                held[key] = self._values(self._judging, arrays) | self._untested(arrays, columns)
-            return held[key]
+                cached[key] = values | {target: values[cases.outline] for target, cases in self.lines.items()}
+            elif key not in cached:
+                cached[key] = self._values(self._judging, arrays) | self._untested(arrays, columns)
+            return cached[key]
 
         return {
             target: judge.judged(arrays, columns[target], values_at, again=again)

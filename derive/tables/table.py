@@ -50,9 +50,9 @@ class Table(Shown):
 
     def __getitem__(self, name: str) -> Any:
         """An axis, a target, or a regime by its name, such as `step_time.regime`; or `holds`, or `fails`."""
-        for held in (self.axes, self.columns):
-            if name in held:
-                return held[name]
+        for arrays in (self.axes, self.columns):
+            if name in arrays:
+                return arrays[name]
         if name in self.own_names:
             return self.holds if name == self.own_names[0] else self.fails
         if name in self.regimes:
@@ -193,22 +193,23 @@ def sweep(
 def tabled(survey: Survey) -> Table:
     """The table of a survey, computed."""
     axes = {line.name: line.part(0, len(line)) for line in survey.lines}
-    whole = survey.at(*axes.values())
+    full = survey.at(*axes.values())
     columns = {name: numpy.empty(survey.shape) for name in survey.units if name not in axes}
-    _fill(columns, whole, whole.boxes(whole.pace()), "points", lambda arrays, _: whole.work.columns(arrays))
-    return Table(axes, columns, survey.units, whole)
+    _fill(columns, full, full.boxes(full.pace()), "points", lambda arrays, _: full.work.columns(arrays))
+    return Table(axes, columns, survey.units, full)
 
 
 def _regimes(survey: Survey, columns: Mapping[str, Any]) -> dict[str, Regime]:
     """The regimes at the points of a survey, from its targets."""
-    made = survey.work.switches
-    codes = {name: numpy.empty(survey.shape, dtype=numpy.int8) for name in made}
+    switches = survey.work.switches
+    codes = {name: numpy.empty(survey.shape, dtype=numpy.int8) for name in switches}
 
     def work(arrays: Sequence[Any], box: Tile) -> Mapping[str, Any]:
         return survey.work.codes(arrays, {name: column[box] for name, column in columns.items()})
 
-    _fill(codes, survey, survey.boxes() if made else (), "regimes", work)
-    return {name: Regime(switch.arms, codes[name]) for name, switch in made.items()}
+    boxes = survey.boxes() if switches else ()
+    _fill(codes, survey, boxes, "regimes", work)
+    return {name: Regime(switch.arms, codes[name]) for name, switch in switches.items()}
 
 
 def _fill(

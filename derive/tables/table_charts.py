@@ -11,8 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, pairwise
+from itertools import chain, pairwise, product
 from typing import TYPE_CHECKING, Any
+
+import numpy
 
 from derive.errors import ExpressionError
 from derive.expressions.tree import Apply, walk
@@ -45,17 +47,17 @@ def charts(table: Table) -> tuple[Chart, ...]:
         return tuple(map_chart(mapped(table.survey.of(target)), target) for target in table.columns)
     lines = _lines({"": table})
     is_alone = len(lines) == 1
-    marks, shades = _told(lines[0]) if is_alone else ((), ())
-    drawn = []
+    marks, shades = _regime_marks(lines[0]) if is_alone else ((), ())
+    charts_drawn = []
     for target in _targets(table):
         curves = [line.curve(target) for line in lines]
-        bounds = [line.bound(target, end) for end in ENDS for line in lines]
+        bounds = [line.bound(target, end) for end, line in product(ENDS, lines)]
         points = [] if is_alone else [*_knees(table, target, lines), *_crosses(table, target, lines)]
-        height = Axis.of(_label(target, table), *(one.y for one in curves))
+        height = Axis.of(_label(target, table), *(curve.y for curve in curves))
         series = (*curves, *points, *filter(None, bounds))
         hatched = _hatches(table, target) if is_alone else ()
-        drawn.append(Chart(_along(table), height, series, marks, shades, hatched))
-    return tuple(drawn)
+        charts_drawn.append(Chart(_along(table), height, series, marks, shades, hatched))
+    return tuple(charts_drawn)
 
 
 def charts_of_each(tables: Mapping[str, Table]) -> tuple[Chart, ...]:
@@ -66,18 +68,18 @@ def charts_of_each(tables: Mapping[str, Table]) -> tuple[Chart, ...]:
     first = next(iter(tables.values()))
     _prove_drawable(first)
     lines = _lines(tables)
-    drawn = []
+    charts_drawn = []
     for target in _targets(first):
         curves: list[Series] = []
         for line in lines:
             curves += filter(None, (line.curve(target, line.color), *(line.bound(target, end) for end in ENDS)))
         points: list[Series] = []
         for table in tables.values():
-            own = [line for line in lines if line.table is table]
-            points += [*_knees(table, target, own, _BLACK), *_crosses(table, target, own)]
-        height = Axis.of(_label(target, first), *(one.y for one in curves))
-        drawn.append(Chart(_along(first), height, (*curves, *_joined(points))))
-    return tuple(drawn)
+            own_lines = [line for line in lines if line.table is table]
+            points += [*_knees(table, target, own_lines, _BLACK), *_crosses(table, target, own_lines)]
+        height = Axis.of(_label(target, first), *(curve.y for curve in curves))
+        charts_drawn.append(Chart(_along(first), height, (*curves, *_joined(points))))
+    return tuple(charts_drawn)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,24 +93,18 @@ class _Line:
 
     def of(self, array: Any) -> Any:
         """The numbers of an array over the axes that lie on the line, in the order of the first axis."""
-        import numpy
-
         return numpy.reshape(array, (len(_first(self.table)), -1))[:, self.place][self._order]
 
     @cached_property
     def _order(self) -> Any:
-        import numpy
-
         return numpy.argsort(_first(self.table), kind="stable")
 
     @cached_property
     def _places(self) -> dict[str, int]:
         """Where the line lies on each of the further axes."""
-        import numpy
-
-        _, *rest = self.table.axes
-        places = numpy.unravel_index(self.place, [len(self.table.axes[name]) for name in rest]) if rest else ()
-        return {name: int(i) for name, i in zip(rest, places, strict=True)}
+        _, *further = self.table.axes
+        places = numpy.unravel_index(self.place, [len(self.table.axes[name]) for name in further]) if further else ()
+        return {name: int(i) for name, i in zip(further, places, strict=True)}
 
     @property
     def along(self) -> Any:
@@ -126,8 +122,6 @@ class _Line:
         the table would join both values, as if those between were taken. So the curve is evaluated close to both sides
         of each knee; where the values differ there, it is broken.
         """
-        import numpy
-
         x, y = self.along.tolist(), self.of(self.table.columns[target]).tolist()
         for knee in self.knees:
             after = int(numpy.searchsorted(x, knee))
@@ -136,13 +130,13 @@ class _Line:
             apart = _BESIDE_KNEE * (x[after] - x[after - 1])
             ends = numpy.array([max(knee - apart, x[after - 1]), min(knee + apart, x[after])])
             left, right = self.beside(ends).columns[target].ravel().tolist()
-            whole = abs(y[after] - y[after - 1])
-            if abs(right - left) > max(_LEAST_JUMP * max(abs(left), abs(right)), _LEAST_SHARE * whole):
+            change = abs(y[after] - y[after - 1])
+            if abs(right - left) > max(_LEAST_JUMP * max(abs(left), abs(right)), _LEAST_SHARE * change):
                 x[after:after] = [float(ends[0]), knee, float(ends[1])]
                 y[after:after] = [left, float("nan"), right]
         values = ((name, self.table.axes[name][i]) for name, i in self._places.items())
-        told = [f"{_worded(name)} = {_measured(value, self.table.units[name])}" for name, value in values]
-        return Series.of(x, y, ", ".join(filter(None, (self.label, *told))), color=color)
+        places = [f"{_worded(name)} = {_measured(value, self.table.units[name])}" for name, value in values]
+        return Series.of(x, y, ", ".join(filter(None, (self.label, *places))), color=color)
 
     def bound(self, target: str, end: str) -> Series | None:
         """The line of a bound of a target, if there is one."""
@@ -154,13 +148,11 @@ class _Line:
     @property
     def knees(self) -> list[float]:
         """Where the regime changes."""
-        return [one.low for one in self.stretches[1:]]
+        return [stretch.low for stretch in self.stretches[1:]]
 
     @cached_property
     def stretches(self) -> list[_Stretch]:
         """The regimes along the line; none if they change too often."""
-        import numpy
-
         along, regimes = self.along, self.table.regimes
         if not regimes or len(along) < 2:
             return []
@@ -169,16 +161,15 @@ class _Line:
         if len(turns) - 1 > _STRETCHES:
             return []
         knees = [float(along[0]), *(self._knee(along[i - 1], along[i]) for i in turns[1:-1]), float(along[-1])]
-        found = []
+        stretches = []
         for begin, (low, high) in zip(turns, pairwise(knees), strict=False):
             pairs = zip(regimes.items(), codes[:, begin], strict=True)
-            found.append(_Stretch(low, high, {name: regime.arms[code] for (name, regime), code in pairs if code >= 0}))
-        return found
+            arms = {name: regime.arms[code] for (name, regime), code in pairs if code >= 0}
+            stretches.append(_Stretch(low, high, arms))
+        return stretches
 
     def _knee(self, low: float, high: float) -> float:
         """The point between two at which the regime changes."""
-        import numpy
-
         for _ in range(_ROUNDS):
             between = numpy.linspace(low, high, _FINER)
             codes = numpy.array([regime.codes.ravel() for regime in self.beside(between).regimes.values()])
@@ -200,8 +191,6 @@ class _Stretch:
 
 def _lines(tables: Mapping[str, Table]) -> list[_Line]:
     """The lines of tables: of many values of the further axes, some that are spread evenly."""
-    import numpy
-
     lines: list[_Line] = []
     for label, table in tables.items():
         count = len(table) // len(_first(table))
@@ -220,15 +209,11 @@ def _targets(table: Table) -> Iterator[str]:
 
 def _first(table: Table) -> Any:
     """The numbers of the first axis."""
-    import numpy
-
     return numpy.asarray(next(iter(table.axes.values())))
 
 
 def _along(table: Table) -> Axis:
     """The first axis, logarithmic also where its points are evenly spaced in their logarithm."""
-    import numpy
-
     along = _first(table)
     axis = Axis.of(_label(next(iter(table.axes)), table), along)
     is_log = bool(axis.log)
@@ -259,38 +244,44 @@ def holding_for(drawn: Sequence[Chart], works: Sequence[Work]) -> tuple[Chart, .
     named = [[getattr(profile, "name", profile) for profile in work.profiles] for work in works]
     shared = [name for name in named[0] if all(name in others for others in named)]
     others = [work.given for work in works]
-    given = {name: value for name, value in works[0].given.items() if all(one.get(name) == value for one in others)}
+    first = works[0].given.items()
+    given = {name: value for name, value in first if all(other.get(name) == value for other in others)}
     return holding(drawn, shared, given)
 
 
 def _joined(series: Iterable[Series]) -> list[Series]:
     """Points with the same name as one series."""
     joined: dict[str, Series] = {}
-    for one in series:
-        before = joined.get(one.label)
-        joined[one.label] = one if before is None else replace(before, x=before.x + one.x, y=before.y + one.y)
+    for points in series:
+        before = joined.get(points.label)
+        if before is None:
+            joined[points.label] = points
+        else:
+            joined[points.label] = replace(before, x=before.x + points.x, y=before.y + points.y)
     return list(joined.values())
 
 
-def _told(line: _Line) -> tuple[tuple[Mark, ...], tuple[Shade, ...]]:
-    """The marks and the shades of a chart with one line."""
+def _regime_marks(line: _Line) -> tuple[tuple[Mark, ...], tuple[Shade, ...]]:
+    """The knees of a chart's only line as marks, and its regimes as shades."""
     table, stretches = line.table, line.stretches
     first = next(iter(table.axes))
-    varying = {name for one in stretches for name in one.arms if one.arms[name] != stretches[0].arms.get(name)}
+    forms = set(chain.from_iterable(stretch.arms.items() for stretch in stretches))
+    varying = {name for name, arm in forms if arm != stretches[0].arms.get(name)}
     names = [name for name in table.regimes if name in varying] or list(table.regimes)[:1]
     shades = []
-    for one in stretches:
-        arms = [f"{_worded(one.arms[name])} {_acts(table, name)}" for name in names if name in one.arms]
+    for stretch in stretches:
+        arms = [f"{_worded(stretch.arms[name])} {_acts(table, name)}" for name in names if name in stretch.arms]
         if arms:
-            shades.append(Shade(one.low, one.high, "; ".join(arms)))
+            shades.append(Shade(stretch.low, stretch.high, "; ".join(arms)))
     return tuple(Mark(knee, _measured(knee, table.units[first])) for knee in line.knees), tuple(shades)
 
 
 def _acts(table: Table, relation: str) -> str:
     """What the arm of a relation does: that of a maximum or a minimum binds, any other applies."""
     written = table.survey.work.library.relations[relation.removesuffix(".regime")].written
-    parts = (part for side in (written.lhs, written.rhs) for part in walk(side) if isinstance(part, Apply))
-    return "binds" if any(part.op in ("max", "min") for part in parts) else "applies"
+    nodes = walk(written.lhs, written.rhs)
+    is_extreme = any(isinstance(node, Apply) and node.op in ("max", "min") for node in nodes)
+    return "binds" if is_extreme else "applies"
 
 
 def _worded(arm: str) -> str:
@@ -299,8 +290,6 @@ def _worded(arm: str) -> str:
 
 def _knees(table: Table, target: str, lines: Iterable[_Line], color: int | None = None) -> Iterator[Series]:
     """The knees of a table's lines, as points on them."""
-    import numpy
-
     bent = [line for line in lines if line.knees]
     heights = [line.beside(numpy.array(line.knees)).columns[target].ravel().tolist() for line in bent]
     if bent:
@@ -329,8 +318,6 @@ _RED = 7  # index in the palette
 
 def _hatches(table: Table, target: str) -> tuple[Hatch, ...]:
     """The stretches in which checks of a target fail, along the only line of a table."""
-    import numpy
-
     order = numpy.argsort(_first(table), kind="stable")
     along, judgement = _first(table)[order], table.holding.judgements[target]
     failing: dict[tuple[tuple[float, float], ...], list[str]] = {}
@@ -341,8 +328,7 @@ def _hatches(table: Table, target: str) -> tuple[Hatch, ...]:
 
 
 def _failing_stretches(table: Table, target: str, name: str, along: Any, failing: Any) -> Iterator[tuple[float, float]]:
-    import numpy
-
+    """The stretches of the first axis on which a check fails, from whether it does at each of the table's points."""
     turns = numpy.flatnonzero(failing[1:] != failing[:-1])
     ends = [float(along[0]), *(_border(table, target, name, along[i], along[i + 1]) for i in turns), float(along[-1])]
     for i, (low, high) in enumerate(pairwise(ends)):
@@ -355,7 +341,7 @@ def _border(table: Table, target: str, name: str, low: float, high: float) -> fl
     others = tuple(float(axis[0]) for axis in list(table.axes.values())[1:])
 
     def fails(x: float) -> bool:
-        return name in table.survey.work.told(target, (x, *others)).said
+        return name in table.survey.work.point_answer(target, (x, *others)).failures
 
     before = fails(float(low))
     for _ in range(_HALVINGS):
@@ -373,7 +359,7 @@ def _crosses(table: Table, target: str, lines: Sequence[_Line]) -> Iterator[Seri
     for names in named.values():
         failing = judgement.failing(names[0])
         crossed = [(line.of(failing), line) for line in lines]
-        x = [number for held, line in crossed for number in line.along[held]]
-        y = [number for held, line in crossed for number in line.of(table.columns[target])[held]]
+        x = [*chain.from_iterable(line.along[is_failing] for is_failing, line in crossed)]
+        y = [*chain.from_iterable(line.of(table.columns[target])[is_failing] for is_failing, line in crossed)]
         if x:
             yield Series.of(x, y, fails_in_words(names), style="crosses", color=_RED)

@@ -33,26 +33,26 @@ class Holding:
     @cached_property
     def holds(self) -> Any:
         """Whether each point has an answer, tested by the solver, of which every check that could be tested holds."""
-        found = self.has_value & ~self.untested
+        holds = self.has_value & ~self.untested
         for column in self.failed.values():
-            found &= ~column
-        return found
+            holds &= ~column
+        return holds
 
     @cached_property
     def untested(self) -> Any:
         """Where there is a number that the solver, which has the checks, came to no answer about."""
-        tested = [one.tested for one in self.judgements.values()]
+        tested = [judgement.tested for judgement in self.judgements.values()]
         return self.has_value & ~numpy.logical_and.reduce(tested)
 
     @cached_property
     def failed(self) -> dict[str, Any]:
         """For each check that fails anywhere, where it does."""
-        found: dict[str, Any] = {}
+        failed: dict[str, Any] = {}
         for judgement in self.judgements.values():
             for name in sorted(judgement.names):
                 column = judgement.failing(name)
-                found[name] = found[name] | column if name in found else column
-        return found
+                failed[name] = failed[name] | column if name in failed else column
+        return failed
 
     @property
     def silent(self) -> frozenset[str] | None:
@@ -67,10 +67,10 @@ class Holding:
     @cached_property
     def words(self) -> Any:
         """The checks that fail at each point, as text."""
-        found = numpy.where(self.untested, "not tested", "").astype(object)
+        words = numpy.where(self.untested, "not tested", "").astype(object)
         for name, column in self.failed.items():
-            found[column] = numpy.where(found[column] == "", name, found[column] + f"; {name}")
-        return found
+            words[column] = numpy.where(words[column] == "", name, words[column] + f"; {name}")
+        return words
 
 
 def held_along(survey: Survey, columns: Mapping[str, Any]) -> Holding:
@@ -82,7 +82,7 @@ def held_along(survey: Survey, columns: Mapping[str, Any]) -> Holding:
 def held_at(
     work: Work, pieces: Iterable[tuple[Tile, Sequence[Any]]], columns: Mapping[str, Any], typed: tuple[str, ...]
 ) -> Holding:
-    """The checks at points that come in pieces: the position of each in the columns, and its axis values."""
+    """The checks at points that come in pieces, each with its place in the columns and the numbers of its axes."""
     targets = [recipe.target for recipe in work.recipes]
     first = columns[targets[0]]
     places = {target: numpy.empty(first.shape, numpy.int32) for target in targets}
@@ -90,14 +90,14 @@ def held_at(
 
     def worked(piece: tuple[Tile, Sequence[Any]]) -> tuple[int, tuple[Tile, dict[str, Judgement]]]:
         box, arrays = piece
-        held = {target: column[box] for target, column in columns.items()}
-        return held[targets[0]].size, (box, work.judgements(arrays, held))
+        targets_here = {target: column[box] for target, column in columns.items()}
+        return targets_here[targets[0]].size, (box, work.judgements(arrays, targets_here))
 
-    for box, found in watched(ahead(worked, pieces), first.size, "checks"):
-        for target, judgement in found.items():
-            listed = verdicts[target]
-            own = [listed.setdefault(verdict, len(listed)) for verdict in judgement.verdicts]
-            places[target][box] = numpy.array(own, numpy.int32)[judgement.places]
+    for box, judged in watched(ahead(worked, pieces), first.size, "checks"):
+        for target, judgement in judged.items():
+            numbered = verdicts[target]
+            numbers = [numbered.setdefault(verdict, len(numbered)) for verdict in judgement.verdicts]
+            places[target][box] = numpy.array(numbers, numpy.int32)[judgement.places]
     judgements = {target: Judgement(places[target], tuple(verdicts[target])) for target in targets}
     has_value = numpy.logical_and.reduce([numpy.isfinite(columns[target]) for target in targets])
     return Holding(judgements, typed, numpy.asarray(has_value))
@@ -156,8 +156,8 @@ class Cautions:
 
     def __iter__(self) -> Iterator[str]:
         for name, count in self.failing.items():
-            said, where = self._first[name]
-            yield f"{said}; so at {count} of {self.points} points, first at {where}"
+            sentence, where = self._first[name]
+            yield f"{sentence}; so at {count} of {self.points} points, first at {where}"
         if self.missing and self.is_answered:
             yield f"there is no answer at {self.missing} of {self.points} points"
         if self.untested:
@@ -171,6 +171,6 @@ def _example(table: Table, name: str, place: int) -> tuple[str, str]:
     """The sentence on a check where it first fails, and that place."""
     point, work = table.survey.point(place), table.survey.work
     where = ", ".join(f"{axis} = {with_unit(f'{x:.4g}', table.units[axis])}" for axis, x in point.items())
-    told = (work.told(recipe.target, tuple(point.values())).said for recipe in work.recipes)
-    said = next((held[name] for held in told if name in held), f"{name} does not hold")
-    return said, where
+    failures = (work.point_answer(recipe.target, tuple(point.values())).failures for recipe in work.recipes)
+    sentence = next((sentences[name] for sentences in failures if name in sentences), f"{name} does not hold")
+    return sentence, where

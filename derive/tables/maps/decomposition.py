@@ -73,12 +73,12 @@ def decomposed(label_at: LabelAt, along: Scale, up: Scale) -> list[Column]:
     columns = columns_of(label_at, along.numbers, up, _FINE)
     pairs = [pair for pair in pairwise(columns) if pair[0].labels != pair[1].labels]
     turns = _turns(label_at, along, up, pairs)
-    columns = sorted([*columns, *columns_of(label_at, turns, up, _COARSE)], key=lambda one: one.at)
+    columns = sorted([*columns, *columns_of(label_at, turns, up, _COARSE)], key=lambda column: column.at)
     for _ in range(_FINER):
         places = [_middle(along, *pair) for pair in pairwise(columns) if _is_steep(up, *pair)]
         if not places:
             break
-        columns = sorted([*columns, *columns_of(label_at, places, up, _FINE)], key=lambda one: one.at)
+        columns = sorted([*columns, *columns_of(label_at, places, up, _FINE)], key=lambda column: column.at)
     return columns
 
 
@@ -95,24 +95,25 @@ def _middle(along: Scale, left: Column, right: Column) -> float:
 
 
 def columns_of(label_at: LabelAt, along: Any, up: Scale, steps: int = _FINE) -> list[Column]:
-    """The columns at some values of the first axis."""
+    """The columns at some values of the first axis: their changes of label are sought between the points of a grid."""
     along = numpy.asarray(along, dtype=float)
     if not len(along):
         return []
     heights, rows = up.numbers, len(up.numbers)
     grid = label_at(numpy.repeat(along, rows), numpy.tile(heights, len(along))).reshape(len(along), rows)
-    held: list[list[tuple[float, int]]] = [[] for _ in along]
+    turns: list[list[tuple[float, int]]] = [[] for _ in along]
     column, row = numpy.nonzero(grid[:, 1:] != grid[:, :-1])
     intervals = heights[row], heights[row + 1], grid[column, row], grid[column, row + 1]
     for which, _, place, met in _changes(lambda i, y: label_at(along[column[i]], y), up, intervals, steps):
         for i, y, label in zip(column[which].tolist(), place.tolist(), met.tolist(), strict=True):
-            held[i].append((y, label))
+            turns[i].append((y, label))
     firsts = map(int, grid[:, 0])
-    return [_column(x, one, turns, up) for x, one, turns in zip(along.tolist(), firsts, held, strict=True)]
+    numbers = along.tolist()
+    return [_column(*column, up) for column in zip(numbers, firsts, turns, strict=True)]
 
 
 def _column(at: float, label: int, turns: list[tuple[float, int]], up: Scale) -> Column:
-    """A column without slivers: where three labels are equal, rounding decides which of them is seen."""
+    """A column without strips of no width: where three regions meet, rounding decides which labels are seen."""
     labels, heights = [label], list[float]()
     for height, above in sorted(turns):
         while heights and up.share(height) - up.share(heights[-1]) < SAME_SOLUTION:
@@ -129,7 +130,7 @@ def _changes(
 ) -> Iterator[tuple[Any, Any, Any, Any]]:
     """The first change of label in each interval, then the next in those that have more, from the labels of the ends.
 
-    Of each: the interval, the last point with the label before, as far as is seen, the next point, and its label.
+    Of each: the index of the interval, the last point seen with the label before, the next point, and its label.
     """
     low, high, before, after = intervals
     which = numpy.arange(len(low))
@@ -138,25 +139,25 @@ def _changes(
             break
         nearest, place, met = _first_other(label_of, which, scale, low, high, before, steps)
         yield which, nearest, place, met
-        left = met != after
-        which, low, high, before, after = which[left], place[left], high[left], met[left], after[left]
+        pending = met != after
+        which, low, high, before, after = which[pending], place[pending], high[pending], met[pending], after[pending]
 
 
 def _first_other(
     label_of: Callable[[Any, Any], Any], which: Any, scale: Scale, low: Any, high: Any, label: Any, steps: int
 ) -> tuple[Any, Any, Any]:
-    """In each interval that begins with a label: the last point with it, as far as is seen, the next, and its label."""
+    """In each interval that begins with a label: the last point seen with it, the next point, and that one's label."""
     rows = numpy.arange(len(which))
-    met = label_of(which, high)
+    met_label = label_of(which, high)
     for _ in range(steps):
         inner = scale.between(low, high)
-        seen = label_of(numpy.repeat(which, inner.shape[1]), inner.ravel()).reshape(inner.shape)
+        inner_labels = label_of(numpy.repeat(which, inner.shape[1]), inner.ravel()).reshape(inner.shape)
         ends = numpy.column_stack([inner, high])
-        labels = numpy.column_stack([seen, met])
+        labels = numpy.column_stack([inner_labels, met_label])
         first = numpy.argmax(labels != label[:, None], axis=1)
         starts = numpy.column_stack([low, inner])
-        low, high, met = starts[rows, first], ends[rows, first], labels[rows, first]
-    return low, high, met
+        low, high, met_label = starts[rows, first], ends[rows, first], labels[rows, first]
+    return low, high, met_label
 
 
 def _turns(label_at: LabelAt, along: Scale, up: Scale, pairs: Sequence[tuple[Column, Column]]) -> list[float]:
@@ -164,12 +165,13 @@ def _turns(label_at: LabelAt, along: Scale, up: Scale, pairs: Sequence[tuple[Col
     orders: list[tuple[int, ...]] = []
 
     def number(column: Column) -> int:
+        """The number of a column's order of labels; changes are sought between numbers, as between labels."""
         if column.labels not in orders:
             orders.append(column.labels)
         return orders.index(column.labels)
 
     def order_at(which: Any, x: Any) -> Any:
-        return numpy.array([number(one) for one in columns_of(label_at, x, up, _COARSE)])
+        return numpy.array([number(column) for column in columns_of(label_at, x, up, _COARSE)])
 
     low, high = (numpy.array([pair[i].at for pair in pairs]) for i in (0, 1))
     before, after = (numpy.array([number(pair[i]) for pair in pairs], dtype=int) for i in (0, 1))

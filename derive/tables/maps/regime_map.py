@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import groupby, pairwise
+from itertools import chain, groupby, pairwise, product
 from typing import Any, Literal
 
 import numpy
@@ -82,13 +82,13 @@ class Standing:
         """
         if self.is_answered != other.is_answered:
             return [Change("answer", "")]
-        found = []
-        theirs = dict(other.arms)
+        changes = []
+        other_arms = dict(other.arms)
         for name, arm in self.arms:
-            if theirs.get(name, arm) != arm:
-                low, high = sorted((arm, theirs[name]))
-                found.append(Change("regime" if low else "case", name, tuple(filter(None, (low, high)))))
-        return found + [Change("check", name) for name in sorted(self.failed ^ other.failed)]
+            if other_arms.get(name, arm) != arm:
+                low, high = sorted((arm, other_arms[name]))
+                changes.append(Change("regime" if low else "case", name, tuple(filter(None, (low, high)))))
+        return changes + [Change("check", name) for name in sorted(self.failed ^ other.failed)]
 
 
 @dataclass(frozen=True, order=True)
@@ -104,9 +104,10 @@ class Change:
 
 def varying(standings: Iterable[Standing]) -> set[str]:
     """The relations whose arm is not the same everywhere; all, if none varies."""
-    arms = [set(one.arms) for one in standings if one.is_answered]
+    arms = [set(standing.arms) for standing in standings if standing.is_answered]
     shared = set.intersection(*arms) if arms else set()
-    return {name for one in arms for name, _ in one - shared} or {name for name, _ in shared}
+    differing = set().union(*arms) - shared
+    return {name for name, _ in differing or shared}
 
 
 @dataclass
@@ -122,24 +123,25 @@ class Labels:
         if count < _AT_LEAST:
             columns = tuple(numpy.resize(column, _AT_LEAST) for column in columns)
         work = self.survey.work
-        found = work.columns(columns, is_tested=False)
-        codes = work.codes(columns, found)
-        judged = work.judgements(columns, found, again=False)
+        targets = work.columns(columns, is_tested=False)
+        codes = work.codes(columns, targets)
+        judged = work.judgements(columns, targets, again=False)
         target = next(iter(judged))
-        answered = numpy.isfinite(found[target])
+        answered = numpy.isfinite(targets[target])
         rows = numpy.stack([*codes.values(), judged[target].places, answered], axis=1)
         patterns, places = numpy.unique(rows, axis=0, return_inverse=True)
-        own = numpy.array([self._label(tuple(codes), judged[target].verdicts, one.tolist()) for one in patterns])
-        return own[places.ravel()][:count]
+        verdicts = judged[target].verdicts
+        labels = numpy.array([self._label(tuple(codes), verdicts, pattern.tolist()) for pattern in patterns])
+        return labels[places.ravel()][:count]
 
     def _label(self, names: Sequence[str], verdicts: Sequence[Verdict], pattern: Sequence[int]) -> int:
         """The number of the standing that a row of codes tells."""
         *codes, verdict, answered = pattern
         if not answered:
-            standing = Standing((), frozenset(), False)
+            standing = Standing((), is_answered=False)
         else:
-            found = verdicts[verdict]
-            if found.unused is None and not found.failed:  # compiled lines have a number, and the solver no answer
+            judged = verdicts[verdict]
+            if judged.unused is None and not judged.failed:  # compiled lines have a number, and the solver no answer
                 raise LimitError(
                     "Which checks fail on this map could not be tested.",
                     hint="Narrow the ranges, or call solve at a point of them: it says why.",
@@ -148,7 +150,7 @@ class Labels:
             switches = self.survey.work.switches
             arms = [(*switches[name].arms, "")[code] for name, code in zip(names, codes, strict=True)]
             relations = (name.removesuffix(".regime") for name in names)
-            standing = Standing(tuple(zip(relations, arms, strict=True)), found.failed)
+            standing = Standing(tuple(zip(relations, arms, strict=True)), judged.failed)
         if standing not in self.standings:
             self.standings.append(standing)
         return self.standings.index(standing)
@@ -175,7 +177,7 @@ class RegimeMap:
     @cached_property
     def _stretches(self) -> list[list[Column]]:
         """Successive columns with the same labels in the same order."""
-        return [list(group) for _, group in groupby(self.columns, key=lambda one: one.labels)]
+        return [list(group) for _, group in groupby(self.columns, key=lambda column: column.labels)]
 
     @property
     def strips(self) -> Iterator[Strip]:
@@ -191,8 +193,8 @@ class RegimeMap:
         """
         bottom, top = float(self.up.numbers[0]), float(self.up.numbers[-1])
         for stretch in self._stretches:
-            along, count = tuple(one.at for one in stretch), len(stretch)
-            lines = [(bottom,) * count, *zip(*(one.heights for one in stretch), strict=True), (top,) * count]
+            along, count = tuple(column.at for column in stretch), len(stretch)
+            lines = [(bottom,) * count, *zip(*(column.heights for column in stretch), strict=True), (top,) * count]
             for label, (low, high) in zip(stretch[0].labels, pairwise(lines), strict=True):
                 yield Strip(label, along, low, high)
 
@@ -203,7 +205,8 @@ class RegimeMap:
         if self.along is _ALONG_ONE:
             column = self.columns[0]
             for height, (below, above) in zip(column.heights, pairwise(column.labels), strict=True):
-                curves += [Curve(one, ((height,),)) for one in self.standings[below].changes(self.standings[above])]
+                changes = self.standings[below].changes(self.standings[above])
+                curves += [Curve(change, ((height,),)) for change in changes]
             return curves
         pieces: dict[Change, list[list[Point]]] = {}
         for below, above, points in self._pieces():
@@ -217,7 +220,7 @@ class RegimeMap:
         """The curves inside each stretch of columns, and the upright ones between two stretches."""
         for stretch in self._stretches:
             for i, (below, above) in enumerate(pairwise(stretch[0].labels)):
-                yield below, above, [(one.at, one.heights[i]) for one in stretch]
+                yield below, above, [(column.at, column.heights[i]) for column in stretch]
         for before, after in pairwise(self._stretches):
             yield from _upright(before[-1], after[0], self.up)
 
@@ -233,49 +236,45 @@ class RegimeMap:
 
 
 def _upright(left: Column, right: Column, up: Scale) -> Iterator[tuple[int, int, list[Point]]]:
-    """Where labels differ between neighbouring columns."""
+    """The upright borders between neighbouring columns: the labels on both sides, and the ends of each."""
     ends = sorted({float(up.numbers[0]), float(up.numbers[-1]), *left.heights, *right.heights})
-    at = left.at / 2 + right.at / 2
+    middle = left.at / 2 + right.at / 2
     smallest = _APART / (len(up.numbers) - 1)
     for low, high in pairwise(ends):
         here, there = _label_over(left, low), _label_over(right, low)
         if here != there and up.share(high) - up.share(low) > smallest:
-            yield here, there, [(at, low), (at, high)]
+            yield here, there, [(middle, low), (middle, high)]
 
 
 def _label_over(column: Column, height: float) -> int:
-    return column.labels[sum(1 for one in column.heights if one <= height)]
+    """The label of a column right above a height."""
+    return column.labels[sum(1 for change in column.heights if change <= height)]
 
 
 def _joined(pieces: Iterable[list[Point]], along: Scale, up: Scale) -> list[list[Point]]:
-    """Pieces whose ends meet, put together."""
+    """Pieces whose ends meet, put together: each curve grows at the nearest end of a piece, until none is in reach."""
     reach = _JOINED / (max(len(along.numbers), len(up.numbers)) - 1)
 
-    def apart(one: Point, other: Point) -> float:
-        return math.hypot(along.share(one[0]) - along.share(other[0]), up.share(one[1]) - up.share(other[1]))
+    def apart(a: Point, b: Point) -> float:
+        return math.hypot(along.share(a[0]) - along.share(b[0]), up.share(a[1]) - up.share(b[1]))
 
-    left = sorted(pieces, key=lambda one: one[0])
-    found: list[list[Point]] = []
-    while left:
-        whole = left.pop(0)
-        while left:
-            gap, i, joint = min(
-                (apart(a, b), i, way)
-                for i, other in enumerate(left)
-                for way, a, b in (
-                    ("on", whole[-1], other[0]),
-                    ("on back", whole[-1], other[-1]),
-                    ("before", whole[0], other[-1]),
-                    ("before back", whole[0], other[0]),
-                )
-            )
+    pending = sorted(pieces, key=lambda piece: piece[0])
+    curves: list[list[Point]] = []
+    while pending:
+        curve = pending.pop(0)
+        while pending:
+            joints = []
+            for i, piece in enumerate(pending):
+                joints += [(apart(curve[-1], piece[0]), i, "on"), (apart(curve[-1], piece[-1]), i, "on back")]
+                joints += [(apart(curve[0], piece[-1]), i, "before"), (apart(curve[0], piece[0]), i, "before back")]
+            gap, i, joint = min(joints)
             if gap > reach:
                 break
-            other = left.pop(i)
-            other = other[::-1] if joint.endswith("back") else other
-            whole = whole + other if joint.startswith("on") else other + whole
-        found.append(whole)
-    return found
+            piece = pending.pop(i)
+            piece = piece[::-1] if joint.endswith("back") else piece
+            curve = curve + piece if joint.startswith("on") else piece + curve
+        curves.append(curve)
+    return curves
 
 
 def mapped(survey: Survey) -> RegimeMap:
@@ -296,35 +295,35 @@ def _scale(line: Line) -> Scale:
     return Scale(numbers, bool(numbers[0] > 0 and (log or numbers[-1] >= DECADES * numbers[0])))
 
 
-def map_chart(found: RegimeMap, target: str) -> Chart:
+def map_chart(regime_map: RegimeMap, target: str) -> Chart:
     """The map of a question over two axes."""
-    units = found.survey.units
+    units = regime_map.survey.units
     along, up = (
         _Drawn.of_scale(name, scale, units[name])
-        for name, scale in zip(found.names, (found.along, found.up), strict=True)
+        for name, scale in zip(regime_map.names, (regime_map.along, regime_map.up), strict=True)
     )
-    worded = _words(found)
+    worded = _words(regime_map)
     colors = {words: i for i, words in enumerate(dict.fromkeys(words for words, _ in worded if words))}
     areas = []
-    for strip in found.strips:
+    for strip in regime_map.strips:
         arms, failing = worded[strip.label]
         sides = along.of_all(strip.along), up.of_all(strip.low), up.of_all(strip.high)
         areas.append(Area(*sides, colors.get(arms, _GREY), bool(failing)))
     borders = []
-    for curve in found.curves:
+    for curve in regime_map.curves:
         x, y = zip(*curve.points, strict=True)
         style = _CHECK if curve.change.kind == "check" else _ARM
         borders.append(Series.of(along.of_all(x), up.of_all(y), **style))
-    told = sorted({failing for _, failing in worded if failing})
+    failing_checks = sorted({failing for _, failing in worded if failing})
     return Chart(
         along.axis,
         up.axis,
         tuple(borders),
-        title="; hatched: ".join(filter(None, (target.replace("_", " "), ", ".join(told)))),
+        title="; hatched: ".join(filter(None, (target.replace("_", " "), ", ".join(failing_checks)))),
         height=4.2,
         areas=tuple(areas),
-        words=tuple(replace(one, x=along.of(one.x), y=up.of(one.y)) for one in _names(found, worded)),
-        levels=_levels(found, target, along, up),
+        words=tuple(replace(words, x=along.of(words.x), y=up.of(words.y)) for words in _names(regime_map, worded)),
+        levels=_levels(regime_map, target, along, up),
     )
 
 
@@ -351,41 +350,42 @@ class _Drawn:
         return tuple(map(self.of, numbers))
 
 
-def _words(found: RegimeMap) -> list[tuple[str, str]]:
+def _words(regime_map: RegimeMap) -> list[tuple[str, str]]:
     """For each standing, which arms bind, of those that vary, and which checks fail."""
-    names = varying(found.standings)
+    names = varying(regime_map.standings)
 
     def words(standing: Standing) -> tuple[str, str]:
         if not standing.is_answered:
             return "", "no answer"
-        arms = [_of_arm(name, arm).replace("_", " ") for name, arm in standing.arms if name in names and arm]
+        arms = [_arm_words(name, arm).replace("_", " ") for name, arm in standing.arms if name in names and arm]
         return ", ".join(arms), fails_in_words(sorted(standing.failed)) if standing.failed else ""
 
-    return [words(one) for one in found.standings]
+    return [words(standing) for standing in regime_map.standings]
 
 
-def _of_arm(relation: str, arm: str) -> str:
+def _arm_words(relation: str, arm: str) -> str:
     """What is told of the arm that binds: its name, or the number that it is.
 
-    >>> _of_arm("step_time", "memory_time"), _of_arm("scaled_step_time", "1")
+    >>> _arm_words("step_time", "memory_time"), _arm_words("scaled_step_time", "1")
     ('memory_time binds', 'scaled_step_time is 1')
     """
     return f"{relation} is {arm}" if _NUMBER.fullmatch(arm) else f"{arm} binds"
 
 
-def _names(found: RegimeMap, worded: list[tuple[str, str]]) -> list[Words]:
+def _names(regime_map: RegimeMap, worded: list[tuple[str, str]]) -> list[Words]:
     """The name of each region that has room for it, where it is farthest from borders and sides."""
-    walls = numpy.array([(found.along.share(x), found.up.share(y)) for one in found.curves for x, y in one.points])
+    border_points = chain.from_iterable(curve.points for curve in regime_map.curves)
+    walls = numpy.array([(regime_map.along.share(x), regime_map.up.share(y)) for x, y in border_points])
     best: dict[int, tuple[float, Words]] = {}
-    shares = found.shares
-    for strip in found.strips:
+    shares = regime_map.shares
+    for strip in regime_map.strips:
         text = "\n".join(filter(None, worded[strip.label]))
         if shares[strip.label] < _NAMED or not text:
             continue
         rows = text.split("\n")
         size = numpy.array([_LETTER * max(map(len, rows)), _ROW * len(rows)])
-        for x, y in _within(found, strip):
-            here = numpy.array([found.along.share(x), found.up.share(y)])
+        for x, y in _within(regime_map, strip):
+            here = numpy.array([regime_map.along.share(x), regime_map.up.share(y)])
             room = float((numpy.minimum(here, 1 - here) / size).min())  # in sizes of the name
             if len(walls):
                 room = min(room, float((numpy.abs(walls - here) / size).max(axis=1).min()))
@@ -394,25 +394,26 @@ def _names(found: RegimeMap, worded: list[tuple[str, str]]) -> list[Words]:
     return [words for _, words in best.values()]
 
 
-def _within(found: RegimeMap, strip: Strip) -> Iterator[tuple[float, float]]:
+def _within(regime_map: RegimeMap, strip: Strip) -> Iterator[tuple[float, float]]:
     """Places inside a strip."""
     for x, low, high in zip(strip.along, strip.low, strip.high, strict=True):
         for share in _HEIGHTS:
-            yield x, low ** (1 - share) * high**share if found.up.log else low + share * (high - low)
+            yield x, low ** (1 - share) * high**share if regime_map.up.log else low + share * (high - low)
 
 
-def _levels(found: RegimeMap, target: str, along: _Drawn, up: _Drawn) -> Levels | None:
+def _levels(regime_map: RegimeMap, target: str, along: _Drawn, up: _Drawn) -> Levels | None:
     """Levels of the target at round numbers."""
-    numbers = found.survey.work.columns(crossed([found.along.numbers, found.up.numbers]))[target]
+    numbers = regime_map.survey.work.columns(crossed([regime_map.along.numbers, regime_map.up.numbers]))[target]
     finite = numbers[numpy.isfinite(numbers)]
     if finite.size < 4 or finite.min() == finite.max():
         return None
     low, high = float(finite.min()), float(finite.max())
-    chosen = tuple(one for one in round_levels(low, high) if low < one < high)  # a level plain has no line
-    unit = found.survey.units[target]
-    x, y = along.of_all(map(float, found.along.numbers)), up.of_all(map(float, found.up.numbers))
+    chosen = tuple(level for level in round_levels(low, high) if low < level < high)  # a level plain has no line
+    unit = regime_map.survey.units[target]
+    x, y = along.of_all(map(float, regime_map.along.numbers)), up.of_all(map(float, regime_map.up.numbers))
     rows = tuple(tuple(map(float, row)) for row in numpy.asarray(numbers).T)
-    return Levels(x, y, rows, chosen, tuple(with_unit(f"{n:g}", u) for n, u in (prefixed(one, unit) for one in chosen)))
+    labels = [with_unit(f"{number:g}", text) for number, text in (prefixed(level, unit) for level in chosen)]
+    return Levels(x, y, rows, chosen, tuple(labels))
 
 
 def round_levels(low: float, high: float) -> tuple[float, ...]:
@@ -426,12 +427,13 @@ def round_levels(low: float, high: float) -> tuple[float, ...]:
     if low > 0 and high >= 10 * low:
         for steps in (_STEPS[:3], _STEPS[:1]):
             decades = range(math.floor(math.log10(low)), math.floor(math.log10(high)) + 1)
-            found = [float(f"{step:g}e{n}") for n in decades for step in steps if low <= float(f"{step:g}e{n}") <= high]
-            if len(found) <= _MOST_LEVELS:
-                return tuple(found)
-        return tuple(found[:: math.ceil(len(found) / _MOST_LEVELS)])
+            levels = [float(f"{step:g}e{n}") for n, step in product(decades, steps)]
+            levels = [level for level in levels if low <= level <= high]
+            if len(levels) <= _MOST_LEVELS:
+                return tuple(levels)
+        return tuple(levels[:: math.ceil(len(levels) / _MOST_LEVELS)])
     rough = (high - low) / 6
     scale = 10.0 ** math.floor(math.log10(rough))
-    step = next(one * scale for one in _STEPS if one * scale >= rough)
+    step = next(step * scale for step in _STEPS if step * scale >= rough)
     first, last = math.ceil(low / step), math.floor(high / step)
     return tuple(float(f"{i * step:.12g}") for i in range(first, last + 1))
