@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
 from derive.comparison.comparison import Comparison, Factor, first_names
@@ -62,27 +62,29 @@ def compare(a: Answer, b: Answer) -> Comparison:
 
 
 def _prove_comparable(a: Any, b: Any) -> None:
-    for one in (a, b):
-        if not isinstance(one, Answer):
-            what = f"a {type(one).__name__} is no answer to compare."
+    """Refuse what are not two answers with values of one target, in which a name means the same quantity."""
+    for answer in (a, b):
+        if not isinstance(answer, Answer):
+            what = f"a {type(answer).__name__} is no answer to compare."
             raise ExpressionError(what, hint="Give two answers of derive.solve, of the same target.")
     first, second = a.quantity, b.quantity
     if first.name != second.name:
         what = f"{first.name} and {second.name} are two quantities, and their values cannot be compared."
         raise ExpressionError(what, hint="Ask both scenarios for the same target.", text=second.name)
     for name in [first.name, *(name for name in a.quantities if name in b.quantities)]:
-        mine, others = (answer.quantities.get(name, answer.quantity) for answer in (a, b))
-        if mine.unit != others.unit or mine.domain != others.domain:
-            what = f"{name} [{mine.unit}] in the one answer and {name} [{others.unit}] in the other are two quantities."
+        quantity_a, quantity_b = (answer.quantities.get(name, answer.quantity) for answer in (a, b))
+        if quantity_a.unit != quantity_b.unit or quantity_a.domain != quantity_b.domain:
+            units = f"{name} [{quantity_a.unit}] in the one answer and {name} [{quantity_b.unit}] in the other"
+            what = f"{units} are two quantities."
             raise ExpressionError(what, hint="Ask one library for both answers.", text=name)
-    for one in (a, b):
-        if one.base is None:
+    for answer in (a, b):
+        if answer.base is None:
             what = f"{first.name} is only bounded in one of the answers, and has no value to compare."
-            raise AmbiguousError(what, hint="Give more, so that both have a value.", answers=(one,))
+            raise AmbiguousError(what, hint="Give more, so that both have a value.", answers=(answer,))
 
 
 class _Pair:
-    """Two answers on their way to a comparison."""
+    """Two answers, and what is noted while they are compared."""
 
     def __init__(self, a: Answer, b: Answer) -> None:
         self.a, self.b = a, b
@@ -97,18 +99,21 @@ class _Pair:
         self.courses = None if courses[0] is None or courses[1] is None else (courses[0], courses[1])
 
     def compared(self) -> Comparison:
-        shares = self._shared()
-        rows = shares and self._rows(*shares)
-        if rows is None:
-            rows = self._joined()
-        moving = [one for one in rows if one.amount != self.neutral]
-        idle = [one for one in rows if one.amount == self.neutral]
-        told = {name for one in rows for name in one.names}
-        idle += [self._number(name, self.neutral) for name in self._differing() if name not in told]
+        """The comparison: a factor for each difference, or one for all where they cannot be told apart."""
+        shared = self._shared()
+        if shared is None:
+            rows, method = self._undivided(), JOINED
+        else:
+            rows, method = self._rows(*shared), shared[2].method
+        moving = [factor for factor in rows if factor.amount != self.neutral]
+        idle = [factor for factor in rows if factor.amount == self.neutral]
+        shown = set(chain.from_iterable(factor.names for factor in rows))
+        idle += [self._number(name, self.neutral) for name in self._differing() if name not in shown]
 
-        def rank(one: Factor) -> tuple[bool, float]:
+        def rank(factor: Factor) -> tuple[bool, float]:
             """Numbers before regimes, and the largest first."""
-            return one.kind in ("regime", "way"), -abs(math.log(one.amount) if self.is_ratio else one.amount)
+            size = math.log(factor.amount) if self.is_ratio else factor.amount
+            return factor.kind in ("regime", "way"), -abs(size)
 
         return Comparison(
             a=self.a,
@@ -117,7 +122,7 @@ class _Pair:
             bounds=bounds_of(self.a, self.b, self.is_ratio),
             factors=tuple(sorted(moving, key=rank)),
             idle=tuple(idle),
-            method=shares[2].method if shares else JOINED,
+            method=method,
             notes=tuple(self.notes),
         )
 
@@ -136,17 +141,16 @@ class _Pair:
         domains = {name: quantity.domain for name, quantity in quantities.items()}
         mixture = mixed(self.target.name, *self.courses, domains)
         ends = mixture.ends()
-        everything = [name for group in mixture.regimes for name in group]
-        before, after = mixture.branch().at(ends[0]), mixture.branch(everything).at(ends[1])
+        before, after = mixture.branch().at(ends[0]), mixture.branch(mixture.differing).at(ends[1])
         is_reached = math.isclose(before, self.before, rel_tol=AGREEMENT)
         if not (is_reached and math.isclose(after, self.after, rel_tol=AGREEMENT)):
             self.notes.append("a relation without a closed form could not be solved again in the same way")
             return None
-        found = self._finest(mixture)
-        if found is None:
+        finest = self._finest(mixture)
+        if finest is None:
             self.notes.append("the numbers of one answer have no value in the regime of the other")
             return None
-        players, shares = found
+        players, shares = finest
         if any(len(names) > 1 for names in players):
             self.notes.append("mixtures of the two scenarios have no value, or are too many: some numbers are together")
         self.notes += [shares.note] if shares.note else []
@@ -173,17 +177,18 @@ class _Pair:
             players = coarser
 
     def _rows(self, mixture: Mixture, players: Players, shares: Shares) -> list[Factor]:
-        found = []
-        for place, (names, share) in enumerate(zip(players, shares.numbers, strict=True)):
+        """The factor of each player and each regime; that of a ranged number with its bounds."""
+        rows = []
+        for player, (names, share) in enumerate(zip(players, shares.numbers, strict=True)):
             if len(names) > 1:
-                found.append(self._together(names, self._amount(share)))
+                rows.append(self._together(names, self._amount(share)))
                 continue
             row = self._number(names[0], self._amount(share))
-            low, high = self._ends_of(mixture, players, place, shares.method) if row.is_ranged else (None, None)
-            found.append(replace(row, low=low, high=high))
+            low, high = self._ends_of(mixture, players, player, shares.method) if row.is_ranged else (None, None)
+            rows.append(replace(row, low=low, high=high))
         for names, share in zip(mixture.regimes, shares.regimes, strict=True):
-            found.append(self._regime(mixture, names, self._amount(share)))
-        return found
+            rows.append(self._regime(mixture, names, self._amount(share)))
+        return rows
 
     def _amount(self, share: float) -> float:
         """A share as a factor, or in the target's unit; neutral if it is only rounding."""
@@ -193,21 +198,21 @@ class _Pair:
         return 0.0 if is_rounding else share / float(self.target.unit.size)
 
     def _ends_of(
-        self, mixture: Mixture, players: Players, place: int, method: str
+        self, mixture: Mixture, players: Players, player: int, method: str
     ) -> tuple[float, float] | tuple[None, None]:
         """What one number accounts for over its own ranges, the others being held."""
         if (SHAPLEY in method or INTEGRAL in method) and len(players) > _FEW:
             return None, None
-        name = players[place][0]
+        name = players[player][0]
         before, after = mixture.ends()
-        found = [shares_of(mixture, players, (before, after), self.is_ratio).numbers[place]]
+        shares = [shares_of(mixture, players, (before, after), self.is_ratio).numbers[player]]
         for first, last in product(self.a.given[name].base[::2], self.b.given[name].base[::2]):
             try:
-                moved = {**before, name: first}, {**after, name: last}
-                found.append(shares_of(mixture, players, moved, self.is_ratio).numbers[place])
+                ends = {**before, name: first}, {**after, name: last}
+                shares.append(shares_of(mixture, players, ends, self.is_ratio).numbers[player])
             except Undefined:
                 return None, None
-        return self._amount(min(found)), self._amount(max(found))
+        return self._amount(min(shares)), self._amount(max(shares))
 
     def _number(self, name: str, amount: float) -> Factor:
         values = self.a.given[name], self.b.given[name]
@@ -229,15 +234,13 @@ class _Pair:
     def _regime(self, mixture: Mixture, names: Sequence[str], amount: float) -> Factor:
         """A regime: the arms of a relation in both answers, or the ways to a quantity."""
         stages = [[ways.get(name) for name in names] for ways in mixture.ways]
-        relations = [{one for stage in row if stage for one in stage.relations} for row in stages]
-        if relations[0] == relations[1] and all(
-            (one is None) == (other is None) for one, other in zip(*stages, strict=True)
-        ):
-            arms = [_arms(one, relations[0], row) for one, row in zip((self.a, self.b), stages, strict=True)]
-            return Factor(tuple(names), "regime", amount, arms[0], arms[1])
-        before, after = (
-            "; ".join(self._ways(one, names, row)) for one, row in zip((self.a, self.b), stages, strict=True)
-        )
+        relations = [set(chain.from_iterable(stage.relations for stage in row if stage)) for row in stages]
+        same_stated = all((first is None) == (second is None) for first, second in zip(*stages, strict=True))
+        sides = [*zip((self.a, self.b), stages, strict=True)]
+        if relations[0] == relations[1] and same_stated:
+            before, after = (_arms(answer, relations[0], row) for answer, row in sides)
+            return Factor(tuple(names), "regime", amount, before, after)
+        before, after = ("; ".join(self._ways(answer, names, row)) for answer, row in sides)
         return Factor(tuple(names), "way", amount, before, after)
 
     def _ways(self, answer: Answer, names: Sequence[str], stages: Sequence[Stage | None]) -> Iterator[str]:
@@ -249,28 +252,28 @@ class _Pair:
             else:
                 stated = str(answer.given[name])
                 yield stated if len(names) == 1 else f"{name} = {stated}"
-        for relations, found in derived.items():
+        for relations, quantities in derived.items():
             by = f"by {first_names(relations)}"
             if len(names) > 1:
-                yield f"{first_names(found)} {by}"
+                yield f"{first_names(quantities)} {by}"
                 continue
             assert answer.course is not None
-            yield f"{shown_number(answer.course.values[found[0]], answer.quantities[found[0]].unit)} {by}"
+            yield f"{shown_number(answer.course.values[quantities[0]], answer.quantities[quantities[0]].unit)} {by}"
 
-    def _joined(self) -> list[Factor]:
+    def _undivided(self) -> list[Factor]:
         """All differences as one."""
         change = math.log(self.after / self.before) if self.is_ratio else self.after - self.before
         amount = self._amount(change)
         names = self._differing()
-        regimes = [one.regime for one in (self.a, self.b)]
-        chosen = dict.fromkeys(name for regime in regimes for name in regime)
+        regimes = [answer.regime for answer in (self.a, self.b)]
+        chosen = dict.fromkeys(chain.from_iterable(regimes))
         others = [f"regime of {name}" for name in chosen if regimes[0].get(name) != regimes[1].get(name)]
         if not names and not others and self.before == self.after:
             return []
         values = [shown_number(number, self.target.unit) for number in (self.before, self.after)]
         members = tuple(self._number(name, self.neutral) for name in names)
-        told = (*names, *others) or (self.target.name,)
-        return [Factor(told, "together", amount, values[0], values[1], members=members)]
+        label = (*names, *others) or (self.target.name,)
+        return [Factor(label, "together", amount, values[0], values[1], members=members)]
 
 
 def _has_ratio(before: float, after: float) -> bool:
@@ -282,9 +285,9 @@ def _has_ratio(before: float, after: float) -> bool:
 
 def _joined_players(players: Players, together: frozenset[str]) -> Players:
     """The players with those of some names as one."""
-    apart = [names for names in players if together.isdisjoint(names)]
-    joined = tuple(name for names in players if not together.isdisjoint(names) for name in names)
-    return [*apart, joined] if joined else players
+    others = [names for names in players if together.isdisjoint(names)]
+    joined = tuple(chain.from_iterable(names for names in players if not together.isdisjoint(names)))
+    return [*others, joined] if joined else players
 
 
 def _origin(answer: Answer, name: str) -> str:
@@ -295,53 +298,52 @@ def _origin(answer: Answer, name: str) -> str:
 
 def _arms(answer: Answer, relations: Iterable[str], stages: Sequence[Stage | None]) -> str:
     """The arms that bind, or the forms of the unknowns where the relations tell none."""
-    told = [answer.regime[name] for name in sorted(relations) if name in answer.regime]
+    arms = [answer.regime[name] for name in sorted(relations) if name in answer.regime]
     forms = [render(stage.form) for stage in stages if stage and stage.form is not None]
-    return "; ".join(dict.fromkeys(told or forms)) or ", ".join(sorted(relations))
+    return "; ".join(dict.fromkeys(arms or forms)) or ", ".join(sorted(relations))
 
 
-def _overlap(one: Value, other: Value) -> bool:
+def _overlap(first: Value, second: Value) -> bool:
     """Whether two numbers may be the same within their ranges.
 
     >>> from quantities.value import read_value
     >>> _overlap(read_value("2..4 m"), read_value("350 cm")), _overlap(read_value("2 m"), read_value("3 m"))
     (True, False)
     """
-    return one.base[0] <= other.base[2] and other.base[0] <= one.base[2]
+    return first.base[0] <= second.base[2] and second.base[0] <= first.base[2]
 
 
 def bounds_of(a: Answer, b: Answer, is_ratio: bool) -> Span | None:
     """The bounds of the second value over the first, or of the difference in the target's unit; None without ranges."""
-    if not any(value.is_range for answer in (a, b) for value in answer.given.values()):
-        return None
-    if any(any(v.is_range for v in answer.given.values()) and answer.bounds is None for answer in (a, b)):
+    ranged = [answer for answer in (a, b) if any(value.is_range for value in answer.given.values())]
+    if not ranged or any(answer.bounds is None for answer in ranged):
         return None
     assert a.base is not None
     assert b.base is not None
     middle = b.base / a.base if is_ratio else b.base - a.base
-    found = [span for span in (_apart(a, b, is_ratio), _together(a, b, is_ratio)) if span is not None]
-    if not found:
+    spans = [span for span in (_bounds_if_independent(a, b, is_ratio), _together(a, b, is_ratio)) if span is not None]
+    if not spans:
         return None
-    low, high = max(span[0] for span in found), min(span[1] for span in found)
-    low, high = min(low, middle), max(high, middle)
+    lows, highs = zip(*spans, strict=True)
+    low, high = min(max(lows), middle), max(min(highs), middle)
     size = 1.0 if is_ratio else float(a.quantity.unit.size)
     return low / size, high / size
 
 
-def _apart(a: Answer, b: Answer, is_ratio: bool) -> Span | None:
+def _bounds_if_independent(a: Answer, b: Answer, is_ratio: bool) -> Span | None:
     """The bounds if the two answers had nothing in common."""
-    (low_a, high_a), (low_b, high_b) = ((one.bounds or (one.base or 0.0,) * 2) for one in (a, b))
+    (low_a, high_a), (low_b, high_b) = ((answer.bounds or (answer.base or 0.0,) * 2) for answer in (a, b))
     if not is_ratio:
         return low_b - high_a, high_b - low_a
     if low_a <= 0 <= high_a:
         return None
-    quotients = [y / x for x in (low_a, high_a) for y in (low_b, high_b)]
+    quotients = [y / x for x, y in product((low_a, high_a), (low_b, high_b))]
     return min(quotients), max(quotients)
 
 
 def _together(a: Answer, b: Answer, is_ratio: bool) -> Span | None:
     """The bounds over the box of all ranges, if the answers share any and have closed forms that hold throughout it."""
-    shared = [name for name, one in a.given.items() if one.is_range and name in b.given]
+    shared = [name for name, value in a.given.items() if value.is_range and name in b.given]
     if not any(a.given[name].base == b.given[name].base for name in shared):
         return None
     courses = a.course, b.course
@@ -350,12 +352,12 @@ def _together(a: Answer, b: Answer, is_ratio: bool) -> Span | None:
     first, second = a.closed_form, b.closed_form
     if first is None or second is None:
         return None
-    apart = [name for name, one in b.given.items() if name not in a.given or a.given[name].base != one.base]
-    own = {name: Name(f"{name}'") for name in apart}
-    second = put_in(second, own)
-    given = {**a.given, **{own[name].name if name in own else name: one for name, one in b.given.items()}}
-    numbers = {name: one.base[1] for name, one in given.items()}
-    ranges = {name: (one.base[0], one.base[2]) for name, one in given.items() if one.is_range}
+    independent = [name for name, value in b.given.items() if name not in a.given or a.given[name].base != value.base]
+    renamed = {name: Name(f"{name}'") for name in independent}  # in the second answer, so that each moves on its own
+    second = put_in(second, renamed)
+    given = {**a.given, **{renamed[name].name if name in renamed else name: value for name, value in b.given.items()}}
+    numbers = {name: value.base[1] for name, value in given.items()}
+    ranges = {name: (value.base[0], value.base[2]) for name, value in given.items() if value.is_range}
 
     def is_positive(node: Node) -> bool:
         return isinstance(node, Name) and (ranges.get(node.name) or (numbers[node.name],))[0] > 0

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any, Literal
 
 from derive.presentation.charts import Axis, Chart, Series
@@ -114,7 +115,7 @@ class Comparison(Result):
 
     def factor(self, name: str) -> float:
         """What one quantity accounts for; neutral where it does not differ or has no effect."""
-        return _whole(self, [one for one in self.factors if name in one.names])
+        return _whole(self, [factor for factor in self.factors if name in factor.names])
 
     @query()
     def _document(self, digits: int | None = None) -> Document:
@@ -130,10 +131,15 @@ class Comparison(Result):
         return f"<Comparison of {str(self).splitlines()[0]}>"
 
 
-def _whole(found: Comparison, factors: Sequence[Factor]) -> float:
+def _whole(comparison: Comparison, factors: Sequence[Factor]) -> float:
     """What several factors account for together."""
-    amounts = [one.amount for one in factors]
-    return math.fsum(amounts) if found.ratio is None else math.prod(amounts)
+    amounts = [factor.amount for factor in factors]
+    return math.fsum(amounts) if comparison.ratio is None else math.prod(amounts)
+
+
+def _shown(answer: Answer, digits: int) -> str:
+    """The value of an answer."""
+    return shown_number(answer.base or 0.0, answer.quantity.unit, digits)
 
 
 _BARS = 12  # limit on factors that are drawn, the last bar being for the rest
@@ -142,7 +148,7 @@ _DECADE = 10.0  # ratio of the ends from which the axis is logarithmic
 _LESS, _MORE, _VALUE = 2, 1, 0  # places in the palette
 
 
-def charts(found: Comparison) -> tuple[Chart, ...]:
+def charts(comparison: Comparison) -> tuple[Chart, ...]:
     """Each factor as a bar from the value before it to the value after it; of a large ratio, on a logarithmic axis.
 
     >>> from derive.relation_files.loading import load
@@ -153,29 +159,30 @@ def charts(found: Comparison) -> tuple[Chart, ...]:
     >>> chart.y.names
     ('A', 'resistance', 'B')
     """
-    drawn = _drawn(found)
-    unit = found.a.quantity.unit
-    first, last = (unit.from_base(one.base or 0.0) for one in (found.a, found.b))
+    steps = _drawn(comparison)
+    unit = comparison.a.quantity.unit
+    first, last = (unit.from_base(answer.base or 0.0) for answer in (comparison.a, comparison.b))
     values = [first]
-    for _, amount in drawn:
-        values.append(values[-1] * amount if found.ratio is not None else values[-1] + amount)
-    values[-1] = last if drawn else values[-1]
-    is_log = found.ratio is not None and first > 0 and max(values) >= _DECADE * min(values)
+    for _, amount in steps:
+        value = values[-1] + amount if comparison.ratio is None else values[-1] * amount
+        values.append(value)
+    values[-1] = last if steps else values[-1]
+    is_log = comparison.ratio is not None and first > 0 and max(values) >= _DECADE * min(values)
     low, high = _ends(values, is_log)
-    rows = len(drawn) + 2
+    rows = len(steps) + 2
     ends = Series.of(
         [first, last],
         [0, rows - 1],
         style="bars",
-        start=(low if is_log else 0.0,) * 2,
+        start=(low, low) if is_log else (0.0, 0.0),
         color=_VALUE,
-        tags=tuple(shown_number(one.base or 0.0, one.quantity.unit, 4) for one in (found.a, found.b)),
+        tags=(_shown(comparison.a, 4), _shown(comparison.b, 4)),
     )
-    names = ("A", *(label for label, _ in drawn), "B")
-    across = Axis(labelled(found.target.replace("_", " "), spelled(unit)), is_log, low=low, high=high)
-    title = f"{found.target.replace('_', ' ')}: from A to B"
-    steps = [_bars(found, drawn, values, is_rise) for is_rise in (False, True)]
-    series = (ends, *(one for one in steps if one is not None))
+    names = ("A", *(label for label, _ in steps), "B")
+    across = Axis(labelled(comparison.target.replace("_", " "), spelled(unit)), is_log, low=low, high=high)
+    title = f"{comparison.target.replace('_', ' ')}: from A to B"
+    bars = [_bars(comparison, steps, values, is_rise=is_rise) for is_rise in (False, True)]
+    series = (ends, *filter(None, bars))
     return (Chart(across, Axis("", names=names), series, title=title, height=1.1 + 0.34 * rows),)
 
 
@@ -185,25 +192,30 @@ def _ends(values: list[float], is_log: bool) -> tuple[float, float]:
         width = max(values) / min(values)
         return min(values) / width**_MARGIN, max(values) * width ** (3 * _MARGIN)
     low, high = min(0.0, *values), max(0.0, *values)
-    return low - _MARGIN * (high - low) * (low < 0), high + 3 * _MARGIN * (high - low)
+    room = _MARGIN * (high - low)
+    return low - room if low < 0 else low, high + 3 * room
 
 
-def _drawn(found: Comparison) -> list[tuple[str, float]]:
+def _drawn(comparison: Comparison) -> list[tuple[str, float]]:
     """The factors with their names; of very many, the last ones as one."""
-    shown = found.factors if len(found.factors) <= _BARS else found.factors[: _BARS - 1]
-    rest = found.factors[len(shown) :]
-    names = [one.label if len(one.names) < 3 else f"{one.names[0]} and {len(one.names) - 1} others" for one in shown]
-    drawn = [(name.replace("_", " "), one.amount) for name, one in zip(names, shown, strict=True)]
-    return [*drawn, (f"{len(rest)} more", _whole(found, rest))] if rest else drawn
+    own_bars = comparison.factors if len(comparison.factors) <= _BARS else comparison.factors[: _BARS - 1]
+    others = comparison.factors[len(own_bars) :]
+    drawn = []
+    for factor in own_bars:
+        label = factor.label
+        if len(factor.names) >= 3:
+            label = f"{factor.names[0]} and {len(factor.names) - 1} others"
+        drawn.append((label.replace("_", " "), factor.amount))
+    return [*drawn, (f"{len(others)} more", _whole(comparison, others))] if others else drawn
 
 
-def _bars(found: Comparison, drawn: list[tuple[str, float]], values: list[float], is_rise: bool) -> Series | None:
+def _bars(comparison: Comparison, steps: list[tuple[str, float]], values: list[float], is_rise: bool) -> Series | None:
     """The steps that make the target more, or those that make it less."""
-    picked = [i for i in range(len(drawn)) if (abs(values[i + 1]) >= abs(values[i])) == is_rise]
+    picked = [i for i in range(len(steps)) if (abs(values[i + 1]) >= abs(values[i])) == is_rise]
     if not picked:
         return None
-    sign = "×" if found.ratio is not None else ""
-    tags = tuple(f"{sign}{drawn[i][1]:{'.3g' if sign else '+.3g'}}" for i in picked)
+    tag = "{:+.3g}" if comparison.ratio is None else "×{:.3g}"
+    amounts = [amount for _, amount in steps]
     return Series.of(
         [values[i + 1] for i in picked],
         [i + 1 for i in picked],
@@ -211,7 +223,7 @@ def _bars(found: Comparison, drawn: list[tuple[str, float]], values: list[float]
         style="bars",
         start=tuple(values[i] for i in picked),
         color=_MORE if is_rise else _LESS,
-        tags=tags,
+        tags=tuple(tag.format(amounts[i]) for i in picked),
     )
 
 
@@ -220,130 +232,135 @@ _FACTOR = 4  # digits of a factor by default
 _SHORT = 3  # the same in the sentence
 
 
-def _ratio(found: Comparison, digits: int) -> str:
+def _ratio(comparison: Comparison, digits: int) -> str:
     """The ratio, or the difference where a ratio means nothing."""
-    return _amount(found, found.change if found.ratio is None else found.ratio, digits)
+    amount = comparison.change if comparison.ratio is None else comparison.ratio
+    return _amount(comparison, amount, digits)
 
 
-def headline(found: Comparison, digits: int = DIGITS, factor: int = _FACTOR) -> str:
+def headline(comparison: Comparison, digits: int = DIGITS, factor: int = _FACTOR) -> str:
     """Both values, and their ratio with its bounds."""
-    values = [shown_number(one.base or 0.0, one.quantity.unit, digits) for one in (found.a, found.b)]
-    pair = f"{found.target}: A {values[0]}, B {values[1]}"
-    name = "B - A" if found.ratio is None else "B/A"
+    pair = f"{comparison.target}: A {_shown(comparison.a, digits)}, B {_shown(comparison.b, digits)}"
+    name = "B - A" if comparison.ratio is None else "B/A"
     bounds = ""
-    if found.bounds is not None and not math.isclose(*found.bounds, rel_tol=TIGHT):
-        low, high = (_amount(found, end, factor) for end in found.bounds)
+    if comparison.bounds is not None and not math.isclose(*comparison.bounds, rel_tol=TIGHT):
+        low, high = (_amount(comparison, end, factor) for end in comparison.bounds)
         bounds = f"  ({low} to {high})"
-    return f"{pair}; {name} = {_ratio(found, factor)}{bounds}"
+    return f"{pair}; {name} = {_ratio(comparison, factor)}{bounds}"
 
 
-def _amount(found: Comparison, amount: float, digits: int) -> str:
+def _amount(comparison: Comparison, amount: float, digits: int) -> str:
     """A factor, or a part of the difference in the target's unit."""
-    if found.ratio is not None:
+    if comparison.ratio is not None:
         return f"{amount:.{digits}g}"
-    unit = found.a.quantity.unit
-    return with_unit(f"{amount:+.{digits}g}", f"delta_{spelled(unit)}" if unit.offset else spelled(unit))
+    unit = comparison.a.quantity.unit
+    name = f"delta_{spelled(unit)}" if unit.offset else spelled(unit)
+    return with_unit(f"{amount:+.{digits}g}", name)
 
 
-def sentence(found: Comparison) -> str:
+def sentence(comparison: Comparison) -> str:
     """The ratio, and the factors that make it up, the largest first."""
-    if not found.factors:
-        return f"{found.target} is the same in A and B"
-    named, rest = found.factors[:_FACTORS_NAMED], found.factors[_FACTORS_NAMED:]
-    told = [f"{one.label} {_amount(found, one.amount, _SHORT)}" for one in named]
-    if rest:
-        told.append(f"{len(rest)} more {_amount(found, _whole(found, rest), _SHORT)}")
-    if found.ratio is None:
-        how = f"{_amount(found, found.change, _SHORT)} from A to B"
+    if not comparison.factors:
+        return f"{comparison.target} is the same in A and B"
+    named, others = comparison.factors[:_FACTORS_NAMED], comparison.factors[_FACTORS_NAMED:]
+    parts = [f"{factor.label} {_amount(comparison, factor.amount, _SHORT)}" for factor in named]
+    if others:
+        parts.append(f"{len(others)} more {_amount(comparison, _whole(comparison, others), _SHORT)}")
+    if comparison.ratio is None:
+        how = f"{_amount(comparison, comparison.change, _SHORT)} from A to B"
     else:
-        more = found.ratio if found.ratio >= 1 else 1 / found.ratio
-        how = f"{more:.{_SHORT}g} times {'more' if found.ratio >= 1 else 'less'} in B than in A"
-        how = "the same in A and B" if more == 1 else how
-    return f"{found.target} is {how}: {', '.join(told)}"
+        times, word = (comparison.ratio, "more") if comparison.ratio >= 1 else (1 / comparison.ratio, "less")
+        how = "the same in A and B" if times == 1 else f"{times:.{_SHORT}g} times {word} in B than in A"
+    return f"{comparison.target} is {how}: {', '.join(parts)}"
 
 
-def document(found: Comparison, digits: int | None = None) -> Document:
+def document(comparison: Comparison, digits: int | None = None) -> Document:
     """The ratio, the factors as a table, what has no effect, and the checks that fail."""
-    usual, factor = digits or DIGITS, digits or _FACTOR
-    amiss = [f"in A: {caution}" for caution in cautions(found.a)]
-    amiss += [f"in B: {caution}" for caution in cautions(found.b)]
-    ranges = ["the two may be equal: the difference is within the ranges"] if found.is_within_ranges else []
+    value_digits, factor_digits = digits or DIGITS, digits or _FACTOR
+    amiss = [f"in A: {caution}" for caution in cautions(comparison.a)]
+    amiss += [f"in B: {caution}" for caution in cautions(comparison.b)]
+    ranges = ["the two may be equal: the difference is within the ranges"] if comparison.is_within_ranges else []
     factors: list[str] = []
-    if found.factors:
-        heading = ("part" if found.ratio is None else "factor", "of", "A", "B", "from", "")
-        rows = [heading, *(row for one in found.factors for row in _rows(found, one, factor))]
-        factors = [*columns(rows, right={0}), f"together {_ratio(found, factor)}; {found.method}"]
-    idle = columns([(one.label, one.before, one.after, _from(one)) for one in found.idle])
-    has_regime = any(one.kind != "number" for one in found.factors)  # which a number without a factor may decide
-    aside = "without a factor of its own" if has_regime else "without effect"
+    if comparison.factors:
+        heading = ("part" if comparison.ratio is None else "factor", "of", "A", "B", "from", "")
+        rows: list[tuple[str, ...]] = [heading]
+        for factor in comparison.factors:
+            rows += _rows(comparison, factor, factor_digits)
+        factors = [*columns(rows, right={0}), f"together {_ratio(comparison, factor_digits)}; {comparison.method}"]
+    idle = columns([(factor.label, factor.before, factor.after, _from(factor)) for factor in comparison.idle])
+    # a regime may be decided by a number that has no factor itself
+    has_regime = any(factor.kind != "number" for factor in comparison.factors)
+    idle_title = "without a factor of its own" if has_regime else "without effect"
     return Document(
-        headline=headline(found, usual, factor),
-        remarks=(sentence(found), *ranges, *found.notes, *amiss),
-        sections=(Section("accounts for", factors), Section(aside, idle)),
+        headline=headline(comparison, value_digits, factor_digits),
+        remarks=(sentence(comparison), *ranges, *comparison.notes, *amiss),
+        sections=(Section("accounts for", factors), Section(idle_title, idle)),
         cautions=amiss,
-        is_amiss=is_amiss(found.a, found.b),
-        charts=lambda: charts(found),
-        data=lambda: as_data(found, usual),
+        is_amiss=is_amiss(comparison.a, comparison.b),
+        charts=lambda: charts(comparison),
+        data=lambda: as_data(comparison, value_digits),
     )
 
 
-def beside_each_other(found: Mapping[str, Comparison], digits: int | None = None) -> list[tuple[str, ...]]:
+def beside_each_other(comparisons: Mapping[str, Comparison], digits: int | None = None) -> list[tuple[str, ...]]:
     """Comparisons of one target side by side, a column for each: both values, their ratio, and the factors."""
-    usual, factor = digits or DIGITS, digits or _FACTOR
-    names = dict.fromkeys(one.label for each in found.values() for one in each.factors)
-    largest = sorted(names, key=lambda name: -max(_weight(each, name) for each in found.values()))
-    rows = [("", *found)]
-    for side in ("a", "b"):
-        answers = (getattr(one, side) for one in found.values())
-        rows.append((side.upper(), *(shown_number(one.base or 0.0, one.quantity.unit, usual) for one in answers)))
-    told = ["B - A" if one.ratio is None else "B/A" for one in found.values()]
-    for way in dict.fromkeys(told):
-        each = zip(told, found.values(), strict=True)
-        rows.append((way, *(_ratio(one, factor) if way == own else "-" for own, one in each)))
-    for name in largest:
-        rows.append((f"  {name}", *(_told(each, name, factor) for each in found.values())))
+    value_digits, factor_digits = digits or DIGITS, digits or _FACTOR
+    columns = list(comparisons.values())
+    labels = dict.fromkeys(factor.label for factor in chain.from_iterable(column.factors for column in columns))
+    largest = sorted(labels, key=lambda label: -max(_weight(column, label) for column in columns))
+    rows = [("", *comparisons)]
+    rows.append(("A", *(_shown(column.a, value_digits) for column in columns)))
+    rows.append(("B", *(_shown(column.b, value_digits) for column in columns)))
+    kinds = ["B - A" if column.ratio is None else "B/A" for column in columns]
+    ratios = [_ratio(column, factor_digits) for column in columns]
+    for kind in dict.fromkeys(kinds):
+        rows.append((kind, *(ratio if own == kind else "-" for own, ratio in zip(kinds, ratios, strict=True))))
+    for label in largest:
+        rows.append((f"  {label}", *(_factor_cell(column, label, factor_digits) for column in columns)))
     return rows
 
 
-def _told(found: Comparison, label: str, digits: int) -> str:
+def _factor_cell(comparison: Comparison, label: str, digits: int) -> str:
     """What a factor accounts for; a dash if there is none."""
-    return ", ".join(_amount(found, one.amount, digits) for one in found.factors if one.label == label) or "-"
+    amounts = [factor.amount for factor in comparison.factors if factor.label == label]
+    return ", ".join(_amount(comparison, amount, digits) for amount in amounts) or "-"
 
 
-def _weight(found: Comparison, label: str) -> float:
+def _weight(comparison: Comparison, label: str) -> float:
     """How much a factor moves the target, as a share of the whole where it is a part."""
-    amounts = [one.amount for one in found.factors if one.label == label]
-    if found.ratio is None:
-        weights = [abs(one / found.change) if found.change else 0.0 for one in amounts]
+    amounts = [factor.amount for factor in comparison.factors if factor.label == label]
+    if comparison.ratio is None:
+        weights = [abs(amount / comparison.change) if comparison.change else 0.0 for amount in amounts]
     else:
-        weights = [abs(math.log(one)) if one > 0 else 0.0 for one in amounts]
+        weights = [abs(math.log(amount)) if amount > 0 else 0.0 for amount in amounts]
     return max(weights, default=0.0)
 
 
-def _rows(found: Comparison, one: Factor, digits: int) -> Iterator[tuple[str, ...]]:
+def _rows(comparison: Comparison, factor: Factor, digits: int) -> Iterator[tuple[str, ...]]:
     """The row of a factor, and a row for each number in it that has none of its own."""
-    label = f"{len(one.members)} together:" if one.members else one.label
-    yield _amount(found, one.amount, digits), label, one.before, one.after, _from(one), _range(found, one, digits)
-    for member in one.members:
+    label = f"{len(factor.members)} together:" if factor.members else factor.label
+    amount, bounds = _amount(comparison, factor.amount, digits), _range(comparison, factor, digits)
+    yield amount, label, factor.before, factor.after, _from(factor), bounds
+    for member in factor.members:
         yield "", f"  {member.name}", member.before, member.after, _from(member), ""
 
 
-def _from(one: Factor) -> str:
+def _from(factor: Factor) -> str:
     """Where the two numbers come from."""
-    return " / ".join(filter(None, dict.fromkeys(one.origins)))
+    return " / ".join(filter(None, dict.fromkeys(factor.origins)))
 
 
-def _range(found: Comparison, one: Factor, digits: int) -> str:
+def _range(comparison: Comparison, factor: Factor, digits: int) -> str:
     """The bounds of a factor, and whether its difference is within the ranges."""
-    told = []
-    if one.low is not None and one.high is not None:
-        told.append(f"{_amount(found, one.low, digits)} to {_amount(found, one.high, digits)}")
-    if one.is_within_ranges:
-        told.append("within the ranges")
-    return "; ".join(told)
+    words = []
+    if factor.low is not None and factor.high is not None:
+        words.append(f"{_amount(comparison, factor.low, digits)} to {_amount(comparison, factor.high, digits)}")
+    if factor.is_within_ranges:
+        words.append("within the ranges")
+    return "; ".join(words)
 
 
-def as_data(found: Comparison, digits: int = DIGITS) -> dict[str, Any]:
+def as_data(comparison: Comparison, digits: int = DIGITS) -> dict[str, Any]:
     """The comparison as plain data: the schema of `derive compare --json`.
 
     `ratio` is B over A, or null where a ratio means nothing; `difference` is B less A in `unit`. `low` and `high` bound
@@ -352,29 +369,30 @@ def as_data(found: Comparison, digits: int = DIGITS) -> dict[str, Any]:
     their own. `a` and `b` are the answers as `derive solve --json` gives them.
     """
     return {
-        "target": found.target,
-        "unit": found.a.quantity.unit.text,
-        "ratio": found.ratio,
-        "difference": found.change,
-        "low": found.low,
-        "high": found.high,
-        "within_ranges": found.is_within_ranges,
-        "sentence": sentence(found),
-        "method": found.method,
-        "factors": [_factor_data(one) for one in found.factors],
-        "idle": [_factor_data(one) for one in found.idle],
-        "notes": list(found.notes),
-        "a": answer_data(found.a, digits),
-        "b": answer_data(found.b, digits),
+        "target": comparison.target,
+        "unit": comparison.a.quantity.unit.text,
+        "ratio": comparison.ratio,
+        "difference": comparison.change,
+        "low": comparison.low,
+        "high": comparison.high,
+        "within_ranges": comparison.is_within_ranges,
+        "sentence": sentence(comparison),
+        "method": comparison.method,
+        "factors": [_factor_data(factor) for factor in comparison.factors],
+        "idle": [_factor_data(factor) for factor in comparison.idle],
+        "notes": list(comparison.notes),
+        "a": answer_data(comparison.a, digits),
+        "b": answer_data(comparison.b, digits),
     }
 
 
-def _factor_data(one: Factor) -> dict[str, Any]:
+def _factor_data(factor: Factor) -> dict[str, Any]:
+    """A factor as plain data, with its members."""
     return {
-        **attributes(one, "names", "kind", "amount", "low", "high"),
-        "within_ranges": one.is_within_ranges,
-        "a": one.before,
-        "b": one.after,
-        "from": list(one.origins),
-        "members": [_factor_data(member) for member in one.members],
+        **attributes(factor, "names", "kind", "amount", "low", "high"),
+        "within_ranges": factor.is_within_ranges,
+        "a": factor.before,
+        "b": factor.after,
+        "from": list(factor.origins),
+        "members": [_factor_data(member) for member in factor.members],
     }

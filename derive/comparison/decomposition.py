@@ -28,9 +28,10 @@ Numbers of an expression that has no value for some set of them are taken togeth
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 
 from derive.comparison.log_mean_divisia import divisia_shares, monomials
 from derive.comparison.mixture import Branch, Mixture
@@ -67,32 +68,33 @@ class Shares:
 
 def shares_of(mixture: Mixture, players: Players, ends: tuple[Numbers, Numbers], is_log: bool) -> Shares:
     """What each player and each regime accounts for; raises `Undefined` if a mixture has no value."""
-    everything = [name for group in mixture.regimes for name in group]
-    branches = [mixture.branch(), mixture.branch(everything)] if everything else [mixture.branch()]
+    branches = [mixture.branch()]
+    if mixture.differing:
+        branches.append(mixture.branch(mixture.differing))
     sign = math.copysign(1.0, branches[0].at(ends[0])) if is_log else 1.0
     sides = [_Side(mixture, branch, players, ends, is_log, sign) for branch in branches]
-    tried: list[tuple[list[float], list[float]] | None] = []
+    share_rows: list[tuple[list[float], list[float]] | None] = []
     stuck = set[str]()  # the numbers that have no value one by one
     for side, other_end in zip(sides, reversed(ends), strict=False):
         try:
-            tried.append((side.numbers(), side.regimes(other_end)))
+            share_rows.append((side.numbers(), side.regimes(other_end)))
         except Undefined as undefined:
-            tried.append(None)
+            share_rows.append(None)
             stuck |= undefined.names
-    rows = [shares for shares in tried if shares is not None]
+    rows = [shares for shares in share_rows if shares is not None]
     if not rows:
         raise Undefined(stuck)
     numbers, regimes = (
         [math.fsum(row) / len(row) for row in zip(*columns, strict=True)] for columns in zip(*rows, strict=True)
     )
     methods = set[str]().union(*(side.methods for side in sides))
-    method = "; ".join(one for one in (DIVISIA, SHAPLEY, INTEGRAL) if one in methods) or POWERS
+    method = "; ".join(method_name for method_name in (DIVISIA, SHAPLEY, INTEGRAL) if method_name in methods) or POWERS
     method += _IN_BOTH if len(rows) > 1 else ""
     note = ""
-    if None in tried:
-        way, other = ("A", "B") if tried[0] is None else ("B", "A")
-        note = f"in the regime of {way} not all numbers of {other} have a value; "
-        note += f"regimes are taken at the numbers of {way}"
+    if None in share_rows:
+        regime_of, numbers_of = ("A", "B") if share_rows[0] is None else ("B", "A")
+        note = f"in the regime of {regime_of} not all numbers of {numbers_of} have a value; "
+        note += f"regimes are taken at the numbers of {regime_of}"
     return Shares(tuple(numbers), tuple(regimes), method, note)
 
 
@@ -120,7 +122,10 @@ class _Side:
     @cached_property
     def owner(self) -> dict[str, int]:
         """The player of each number."""
-        return {name: place for place, group in enumerate(self.players) for name in group}
+        owners: dict[str, int] = {}
+        for player, group in enumerate(self.players):
+            owners |= dict.fromkeys(group, player)
+        return owners
 
     def _worth(self, branch: Branch, end: Numbers) -> float:
         """The logarithm of the target, or the target itself."""
@@ -136,35 +141,35 @@ class _Side:
             raise Undefined
 
         def worth(moved: int) -> float:
-            chosen = [name for place, group in enumerate(groups) if moved >> place & 1 for name in group]
-            return self._worth(self.mixture.branch(chosen), end)
+            chosen = chain.from_iterable(group for place, group in enumerate(groups) if moved >> place & 1)
+            return self._worth(self.mixture.branch([*chosen]), end)
 
         return shapley(len(groups), worth)
 
     def numbers(self) -> list[float]:
         """The share of each player; raises `Undefined` if they do not sum up to the change."""
         first, last = (self._worth(self.branch, end) for end in self.ends)
-        found = [0.0] * len(self.players)
+        totals = [0.0] * len(self.players)
         for part in self._parts:
             try:
                 shares = self._of_part(part)
             except Undefined as undefined:
                 raise Undefined(undefined.names or self._names(part.players)) from None
-            for place, share in zip(part.players, shares, strict=True):
-                found[place] += part.weight * share
-        if abs(math.fsum(found) - (last - first)) > AGREEMENT * max(1.0, abs(last), abs(first)):
+            for player, share in zip(part.players, shares, strict=True):
+                totals[player] += part.weight * share
+        if abs(math.fsum(totals) - (last - first)) > AGREEMENT * max(1.0, abs(last), abs(first)):
             raise Undefined
-        return found
+        return totals
 
     @cached_property
-    def whole(self) -> tuple[dict[str, float], dict[str, float]]:
+    def numbers_at_ends(self) -> tuple[dict[str, float], dict[str, float]]:
         """All numbers in the target's form at either end."""
         names = names_in(self.branch.form)
         first, last = (self.branch.numbers(end, names) for end in self.ends)
         return first, last
 
     def _names(self, players: Sequence[int]) -> list[str]:
-        return [name for player in players for name in self.players[player]]
+        return [*chain.from_iterable(self.players[player] for player in players)]
 
     @cached_property
     def _parts(self) -> list[_Part]:
@@ -174,27 +179,32 @@ class _Side:
             factors = product_of(form, self._is_positive).powers
             pairs = [(node, float(exponent)) for node, exponent in factors.items()]
         else:
-            pairs = [(node, 1.0) for node in (form.args if isinstance(form, Apply) and form.op == "add" else (form,))]
+            terms = form.args if isinstance(form, Apply) and form.op == "add" else (form,)
+            pairs = [(term, 1.0) for term in terms]
         parts = [_Part(node, weight, self._moving(node)) for node, weight in pairs]
         return [part for part in parts if part.players]
 
     def _is_positive(self, node: Node) -> bool:
         if isinstance(node, Number):
             return node.real > 0
-        return all(value(node, numbers) > 0 for numbers in self.whole)
+        return all(value(node, numbers) > 0 for numbers in self.numbers_at_ends)
 
     def _moving(self, node: Node) -> tuple[int, ...]:
         """The players that move an expression."""
         feeding = self.branch.feeding
-        return tuple(sorted({self.owner[one] for name in names_in(node) for one in feeding.get(name, ())}))
+        return self._owners(chain.from_iterable(feeding.get(name, ()) for name in names_in(node)))
+
+    def _owners(self, names: Iterable[str]) -> tuple[int, ...]:
+        """The players of some moving numbers, each once and in order."""
+        return tuple(sorted({self.owner[name] for name in names}))
 
     def _of_part(self, part: _Part) -> Sequence[float]:
         """The shares of the players of one part."""
         count = len(part.players)
         if count == 1:
-            first, last = (self._size(part.node, numbers) for numbers in self.whole)
+            first, last = (self._size(part.node, numbers) for numbers in self.numbers_at_ends)
             return [_log_ratio(first, last) if self.is_log else last - first]
-        by_index = self._by_index(part) if self.is_log else None
+        by_index = self._divisia(part) if self.is_log else None
         if by_index is not None:
             self.methods.add(DIVISIA)
             return by_index
@@ -212,7 +222,7 @@ class _Side:
     def _doubtful(self) -> list[tuple[str, tuple[int, ...]]]:
         """The quantities that may leave their domains in a mixture, and the players that move them."""
         names = self.branch.doubtful(self.ends)
-        moved = {name: tuple(sorted({self.owner[one] for one in self.branch.feeding[name]})) for name in names}
+        moved = {name: self._owners(self.branch.feeding[name]) for name in names}
         return [(name, players) for name, players in moved.items() if len(players) > 1]
 
     def _prove_inside(self) -> None:
@@ -234,23 +244,23 @@ class _Side:
     def _size(self, node: Node, numbers: Numbers) -> float:
         return node.real if isinstance(node, Number) else value(node, numbers)
 
-    def _by_index(self, part: _Part) -> Sequence[float] | None:
+    def _divisia(self, part: _Part) -> Sequence[float] | None:
         terms = monomials(part.node, self._is_positive)
         if terms is None:
             return None
-        place = {player: i for i, player in enumerate(part.players)}
+        index = {player: i for i, player in enumerate(part.players)}
 
         def moving(node: Node) -> int | None:
-            found = self._moving(node)
-            if len(found) > 1 or len(names_in(node)) > 1:
+            players = self._moving(node)
+            if len(players) > 1 or len(names_in(node)) > 1:
                 return None
-            return place[found[0]] if found else -1
+            return index[players[0]] if players else -1
 
-        return divisia_shares(terms, len(part.players), moving, *self.whole)
+        return divisia_shares(terms, len(part.players), moving, *self.numbers_at_ends)
 
     def _evaluated(self, part: _Part) -> Callable[[int], float]:
         """The part after a set of its players has moved: the logarithm of its ratio, or its number."""
-        names, start = names_in(part.node), self._size(part.node, self.whole[0])
+        names, start = names_in(part.node), self._size(part.node, self.numbers_at_ends[0])
 
         def worth(moved: int) -> float:
             number = value(part.node, self.branch.numbers(self._after(part.players, moved), names))
@@ -262,13 +272,14 @@ class _Side:
 
     def _along(self, part: _Part) -> Sequence[float]:
         """The shares by the integral of the slopes; those of the names of a player are summed up."""
-        names = [name for player in part.players for name in self.players[player] if name in names_in(part.node)]
-        before, after = self.whole
+        inside = names_in(part.node)
+        names = [name for name in self._names(part.players) if name in inside]
+        before, after = self.numbers_at_ends
         shares = slopes_along(part.node, names, before, after, self.is_log)
-        found = dict.fromkeys(part.players, 0.0)
+        totals = dict.fromkeys(part.players, 0.0)
         for name, share in zip(names, shares, strict=True):
-            found[self.owner[name]] += share
-        return list(found.values())
+            totals[self.owner[name]] += share
+        return list(totals.values())
 
 
 def _log_ratio(first: float, last: float) -> float:

@@ -41,25 +41,26 @@ def monomials(node: Node, is_positive: Test) -> tuple[Product, ...] | None:
     4
     """
     try:
-        whole = _multiplied_out(node, is_positive)
+        terms = _multiplied_out(node, is_positive)
     except NoElement:
         return None
-    return tuple(Product(number, dict(key)) for key, number in whole.items()) if len(whole) <= _TERMS else None
+    return tuple(Product(number, dict(key)) for key, number in terms.items()) if len(terms) <= _TERMS else None
 
 
 def _multiplied_out(node: Node, is_positive: Test) -> Sum:
+    """A sum with its products and low powers of sums multiplied out; raises `NoElement` if the terms are too many."""
     total: Sum = {}
     for term in node.args if isinstance(node, Apply) and node.op == "add" else (node,):
         product = product_of(term, is_positive)
-        part: Sum = {UNIT: product.number} if product.number else {}
+        expanded: Sum = {UNIT: product.number} if product.number else {}
         for base, exponent in product.powers.items():
             is_sum = isinstance(base, Apply) and base.op == "add"
             if is_sum and exponent.denominator == 1 and 0 < exponent <= _POWER:
                 for _ in range(int(exponent)):
-                    part = times(part, _multiplied_out(base, is_positive), _TERMS)
+                    expanded = times(expanded, _multiplied_out(base, is_positive), _TERMS)
             else:
-                part = times(part, power_of(base, exponent), _TERMS)
-        total = plus(total, part)
+                expanded = times(expanded, power_of(base, exponent), _TERMS)
+        total = plus(total, expanded)
     return total
 
 
@@ -87,28 +88,29 @@ def divisia_shares(
         logs.append(ratios)
     totals = [math.fsum(pair[end] for pair in sizes) for end in (0, 1)]
     weights = [log_mean(first / totals[0], second / totals[1]) for first, second in sizes]
-    whole = math.fsum(weights)
-    return [math.fsum(w * row[i] for w, row in zip(weights, logs, strict=True)) / whole for i in range(players)]
+    total_weight = math.fsum(weights)
+    return [math.fsum(w * row[i] for w, row in zip(weights, logs, strict=True)) / total_weight for i in range(players)]
 
 
-def _size(term: Product, at: Mapping[str, float]) -> float:
+def _size(term: Product, numbers: Mapping[str, float]) -> float:
+    """The value of a product; NaN where it has none, or a factor is not positive."""
     try:
-        factors = [math.pow(_number(base, at), float(e)) for base, e in term.powers.items()]
+        factors = [math.pow(_number(base, numbers), float(e)) for base, e in term.powers.items()]
         return math.prod(factors, start=float(term.number))
     except (OverflowError, ValueError):
         return math.nan
 
 
-def _number(base: Node, at: Mapping[str, float]) -> float:
-    number = base.real if isinstance(base, Number) else value(base, at)
+def _number(base: Node, numbers: Mapping[str, float]) -> float:
+    number = base.real if isinstance(base, Number) else value(base, numbers)
     return number if number > 0 else math.nan
 
 
 def _logs(
     term: Product, players: int, moving: Moving, before: Mapping[str, float], after: Mapping[str, float]
 ) -> list[float] | None:
-    """What each player adds to the logarithm of a term."""
-    found = [0.0] * players
+    """What each player adds to the logarithm of a term; None if several move one of its factors, or one has no log."""
+    logs = [0.0] * players
     for base, exponent in term.powers.items():
         player = moving(base)
         if player is None:
@@ -117,5 +119,5 @@ def _logs(
             first, second = _number(base, before), _number(base, after)
             if not (first > 0 and second > 0):
                 return None
-            found[player] += float(exponent) * math.log(second / first)
-    return found
+            logs[player] += float(exponent) * math.log(second / first)
+    return logs

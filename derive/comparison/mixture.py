@@ -25,6 +25,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from derive.expressions.tree import Apply, Name, Node
@@ -56,22 +57,27 @@ class Mixture:
     @cached_property
     def fixed(self) -> Mapping[str, float]:
         """The stated numbers that do not move: both answers have them, or only one states them."""
-        found: dict[str, float] = {}
+        fixed: dict[str, float] = {}
         for course, ways in zip(self.courses, self.ways, strict=True):
-            found |= {name: number for name, number in course.values.items() if name not in ways}
-        return {name: number for name, number in found.items() if name not in self.moving}
+            fixed |= {name: number for name, number in course.values.items() if name not in ways}
+        return {name: number for name, number in fixed.items() if name not in self.moving}
 
     def ends(self) -> tuple[dict[str, float], dict[str, float]]:
         """The moving numbers of either answer."""
         first, second = ({name: course.values[name] for name in self.moving} for course in self.courses)
         return first, second
 
+    @cached_property
+    def differing(self) -> tuple[str, ...]:
+        """All quantities whose ways differ."""
+        return tuple(chain.from_iterable(self.regimes))
+
     def branch(self, moved: Collection[str] = ()) -> Branch:
         """The target by the ways of the first answer, but for the quantities in `moved`, by those of the second."""
-        mine, others = self.ways
-        ways = {**others, **mine}
-        for name in (name for group in self.regimes for name in group):
-            source = others if name in moved else mine
+        first_ways, second_ways = self.ways
+        ways = {**second_ways, **first_ways}
+        for name in self.differing:
+            source = second_ways if name in moved else first_ways
             ways.pop(name, None)
             if name in source:
                 ways[name] = source[name]
@@ -82,9 +88,9 @@ class Mixture:
         known = {name: numbers[name] for name in stage.needs}
         key = stage.relations, stage.unknowns, tuple(known.values())
         if key not in self.solved:
-            own = (course.again for course in self.courses if course.again and stage in course.stages)
-            found = (again(stage, known) for again in own)
-            self.solved[key] = next((one for one in found if one is not None), {})
+            solvers = (course.again for course in self.courses if course.again and stage in course.stages)
+            solutions = (again(stage, known) for again in solvers)
+            self.solved[key] = next((solution for solution in solutions if solution is not None), {})
         return self.solved[key]
 
 
@@ -115,107 +121,117 @@ class Branch:
     @cached_property
     def feeding(self) -> Mapping[str, frozenset[str]]:
         """The moving numbers that each quantity depends on."""
-        found = {name: frozenset([name]) for name in self.mixture.moving}
+        feeding = {name: frozenset([name]) for name in self.mixture.moving}
         for name, stage in self._stages:
-            found[name] = frozenset().union(*(found.get(other, frozenset()) for other in stage.needs))
-        return found
+            feeding[name] = frozenset().union(*(feeding.get(other, frozenset()) for other in stage.needs))
+        return feeding
 
     def numbers(self, moving: Mapping[str, float], wanted: Iterable[str] | None = None) -> dict[str, float]:
         """All stated numbers, and the derived ones among those wanted: by default the target's; NaN for no value."""
         names = [self.mixture.target] if wanted is None else list(wanted)
-        found = {**self.mixture.fixed, **moving}
+        numbers = {**self.mixture.fixed, **moving}
         if not any(name in self.ways for name in names):
-            return found
+            return numbers
         for name, stage in self._stages:
             if stage.form is not None:
-                number = value(stage.form, found) if found.keys() >= {*stage.needs} else math.nan
-                found[name] = number if self._is_inside(name, number) else math.nan
-            elif name not in found:
-                is_known = not any(math.isnan(found.get(one, math.nan)) for one in stage.needs)
-                solved = self.mixture.again(stage, found) if is_known else {}
-                found |= {one: solved.get(one, math.nan) for one in stage.unknowns if self.ways.get(one) == stage}
-        return found
+                number = value(stage.form, numbers) if numbers.keys() >= {*stage.needs} else math.nan
+                numbers[name] = number if self._is_inside(name, number) else math.nan
+            elif name not in numbers:
+                is_known = not any(math.isnan(numbers.get(needed, math.nan)) for needed in stage.needs)
+                solved = self.mixture.again(stage, numbers) if is_known else {}
+                own = [unknown for unknown in stage.unknowns if self.ways.get(unknown) == stage]
+                numbers |= {unknown: solved.get(unknown, math.nan) for unknown in own}
+        return numbers
 
     def _is_inside(self, name: str, number: float) -> bool:
         """Whether a number lies in the domain of its quantity, but for rounding."""
         domain = self.mixture.domains[name]
-        return number in domain or any(
-            math.isclose(number, end, rel_tol=AGREEMENT) for end in (domain.low, domain.high)
-        )
+        ends = domain.low, domain.high
+        return number in domain or any(math.isclose(number, end, rel_tol=AGREEMENT) for end in ends)
 
     def doubtful(self, ends: Sequence[Mapping[str, float]]) -> list[str]:
         """The quantities on several moving numbers that are not enclosed in their domains wherever these lie between
         their ends."""
         spans: dict[str, Span] = {name: (number, number) for name, number in self.mixture.fixed.items()}
         spans |= {name: (min(pair), max(pair)) for name in self.mixture.moving if (pair := [end[name] for end in ends])}
-        found = []
+        doubtful = []
         for name, stage in self._stages:
             domain = self.mixture.domains[name]
-            held = stage.form is not None and spans.keys() >= {*stage.needs}
-            bounds = enclose(stage.form, spans, "") if stage.form is not None and held else None
+            is_spanned = stage.form is not None and spans.keys() >= {*stage.needs}
+            bounds = enclose(stage.form, spans, "") if stage.form is not None and is_spanned else None
             low, high = (-math.inf, math.inf) if bounds is None or bounds.partial else bounds.values
             is_inside = domain.low <= low and high <= domain.high and not (domain.open_low and low == domain.low)
             if stage.form is not None and not is_inside and len(self.feeding[name]) > 1:
-                found.append(name)
+                doubtful.append(name)
             spans[name] = max(low, domain.low), min(high, domain.high)
-        return found
+        return doubtful
 
     def at(self, moving: Mapping[str, float]) -> float:
         """The target at these numbers; NaN where it has no single value."""
         return self.numbers(moving).get(self.mixture.target, math.nan)
 
 
-def mixed(target: str, one: Course, other: Course, domains: Mapping[str, Domain]) -> Mixture:
+def mixed(target: str, first: Course, second: Course, domains: Mapping[str, Domain]) -> Mixture:
     """What differs between two courses to a target."""
-    mine, others = _settled(one, other)
-    reached = set(_ordered(target, (mine, others)))
-    ways = tuple({name: stage for name, stage in side.items() if name in reached} for side in (mine, others))
-    both = [name for name in one.values if name in reached and name in other.values]
-    stated = [name for name in both if name not in mine and name not in others]
-    moving = [name for name in stated if not math.isclose(one.values[name], other.values[name], rel_tol=TIGHT)]
-    differing = [name for name in both if not _is_same(mine.get(name), others.get(name))]
-    return Mixture(target, (one, other), domains, (ways[0], ways[1]), tuple(moving), _joined(target, ways, differing))
+    first_ways, second_ways = _settled(first, second)
+    reached = set(_ordered(target, (first_ways, second_ways)))
+    ways = tuple({name: stage for name, stage in side.items() if name in reached} for side in (first_ways, second_ways))
+    both = [name for name in first.values if name in reached and name in second.values]
+    stated = [name for name in both if name not in first_ways and name not in second_ways]
+    moving = [name for name in stated if not math.isclose(first.values[name], second.values[name], rel_tol=TIGHT)]
+    differing = [name for name in both if not _is_same(first_ways.get(name), second_ways.get(name))]
+    regimes = _joined(target, ways, differing)
+    return Mixture(target, (first, second), domains, (ways[0], ways[1]), tuple(moving), regimes)
 
 
-def _settled(one: Course, other: Course) -> tuple[dict[str, Stage], dict[str, Stage]]:
+def _ways_of(course: Course) -> dict[str, Stage]:
+    """The stage of each quantity that a course derives."""
+    ways: dict[str, Stage] = {}
+    for stage in course.stages:
+        ways |= dict.fromkeys(stage.unknowns, stage)
+    return ways
+
+
+def _settled(first: Course, second: Course) -> tuple[dict[str, Stage], dict[str, Stage]]:
     """The ways of both courses, with each choice settled at its own numbers."""
-    mine, others = ({name: stage for stage in course.stages for name in stage.unknowns} for course in (one, other))
-    for name in {**mine, **others}:
-        first, second = (ways[name].form if name in ways else None for ways in (mine, others))
-        if first is not None and first == second:
-            first, second = settled_together(first, one.values, other.values)
+    first_ways, second_ways = _ways_of(first), _ways_of(second)
+    for name in {**first_ways, **second_ways}:
+        first_form, second_form = (ways[name].form if name in ways else None for ways in (first_ways, second_ways))
+        if first_form is not None and first_form == second_form:
+            first_form, second_form = settled_together(first_form, first.values, second.values)
         else:
-            first = None if first is None else settled(first, one.values)
-            second = None if second is None else settled(second, other.values)
-        for ways, form in ((mine, first), (others, second)):
+            first_form = None if first_form is None else settled(first_form, first.values)
+            second_form = None if second_form is None else settled(second_form, second.values)
+        for ways, form in ((first_ways, first_form), (second_ways, second_form)):
             if form is not None:
                 ways[name] = Stage.isolated(name, ways[name].relations, form)
-    return mine, others
+    return first_ways, second_ways
 
 
-def _is_same(mine: Stage | None, others: Stage | None) -> bool:
+def _is_same(first: Stage | None, second: Stage | None) -> bool:
     """Whether two ways are one: both stated, the same form, or the same relations for the same unknowns."""
-    if mine is None or others is None:
-        return mine is others
-    if mine.form is not None or others.form is not None:
-        return mine.form == others.form
-    return (set(mine.relations), set(mine.unknowns)) == (set(others.relations), set(others.unknowns))
+    if first is None or second is None:
+        return first is second
+    if first.form is not None or second.form is not None:
+        return first.form == second.form
+    return (set(first.relations), set(first.unknowns)) == (set(second.relations), set(second.unknowns))
 
 
 def _ordered(target: str, ways: Sequence[Ways]) -> list[str]:
     """The target and all that it is derived from, each after what it depends on, as far as there are no circles."""
     edges = _edges(target, ways)
-    return [name for part in components(edges) for name in part]
+    return [*chain.from_iterable(components(edges))]
 
 
 def _edges(target: str, ways: Sequence[Ways]) -> dict[str, list[str]]:
+    """What each quantity behind a target needs, by the ways of either answer."""
     edges: dict[str, list[str]] = {}
     pending = [target]
     while pending:
         name = pending.pop()
         if name not in edges:
-            stages = [side[name] for side in ways if name in side]
-            edges[name] = list(dict.fromkeys(other for stage in stages for other in stage.needs))
+            needs = [side[name].needs for side in ways if name in side]
+            edges[name] = list(dict.fromkeys(chain.from_iterable(needs)))
             pending += edges[name]
     return edges
 
@@ -226,14 +242,16 @@ def _joined(target: str, ways: Sequence[Ways], differing: Sequence[str]) -> tupl
     for side in ways:
         for name, stage in side.items():
             edges[name] = [*edges[name], *(other for other in stage.unknowns if other != name and other in edges)]
-    group = {name: number for number, part in enumerate(components(edges)) for name in part}
-    found: dict[int, list[str]] = {}
+    component_of: dict[str, int] = {}
+    for number, component in enumerate(components(edges)):
+        component_of |= dict.fromkeys(component, number)
+    groups: dict[int, list[str]] = {}
     for name in differing:
-        found.setdefault(group[name], []).append(name)
-    return tuple(map(tuple, found.values()))
+        groups.setdefault(component_of[name], []).append(name)
+    return tuple(map(tuple, groups.values()))
 
 
-def settled(form: Node, at: Mapping[str, float]) -> Node:
+def settled(form: Node, numbers: Mapping[str, float]) -> Node:
     """A form with only the arms that bind at these numbers.
 
     >>> from derive.expressions.grammar import parse_expression
@@ -241,10 +259,10 @@ def settled(form: Node, at: Mapping[str, float]) -> Node:
     >>> render(settled(parse_expression("n*max(a, b + min(a, n))"), {"n": 2.0, "a": 3.0, "b": 4.0}))
     'n*(b + n)'
     """
-    return settled_together(form, at, at)[0]
+    return settled_together(form, numbers, numbers)[0]
 
 
-def settled_together(form: Node, one: Mapping[str, float], other: Mapping[str, float]) -> tuple[Node, Node]:
+def settled_together(form: Node, first: Mapping[str, float], second: Mapping[str, float]) -> tuple[Node, Node]:
     """One form settled at the numbers of two answers; arms that are equal at one are settled as at the other.
 
     >>> from derive.expressions.grammar import parse_expression
@@ -256,24 +274,20 @@ def settled_together(form: Node, one: Mapping[str, float], other: Mapping[str, f
     if not isinstance(form, Apply):
         return form, form
     if form.op in ("max", "min"):
-        mine, others = _extreme(form, one), _extreme(form, other)
-        both = mine & others
-        return _of_arms(form, min(both or mine, default=None), min(both or others, default=None), one, other)
-    if form.op == "piecewise":
-        return _of_arms(form, _chosen(form, one), _chosen(form, other), one, other)
-    pairs = [settled_together(arg, one, other) for arg in form.args]
-    return _rebuilt(form, [first for first, _ in pairs]), _rebuilt(form, [second for _, second in pairs])
-
-
-def _of_arms(
-    form: Apply, mine: int | None, others: int | None, one: Mapping[str, float], other: Mapping[str, float]
-) -> tuple[Node, Node]:
-    """The arms at these places, themselves settled; an undefined choice stays as it is."""
-    if mine is None or others is None:
+        binding = _extreme(form, first), _extreme(form, second)
+        both = binding[0] & binding[1]
+        arms = [min(both or places, default=None) for places in binding]
+    elif form.op == "piecewise":
+        arms = [_chosen(form, first), _chosen(form, second)]
+    else:
+        pairs = [settled_together(arg, first, second) for arg in form.args]
+        return _rebuilt(form, [arg for arg, _ in pairs]), _rebuilt(form, [arg for _, arg in pairs])
+    first_arm, second_arm = arms
+    if first_arm is None or second_arm is None:  # a choice that is undefined at one answer stays as it is
         return form, form
-    if mine == others:
-        return settled_together(form.args[mine], one, other)
-    return settled(form.args[mine], one), settled(form.args[others], other)
+    if first_arm == second_arm:
+        return settled_together(form.args[first_arm], first, second)
+    return settled(form.args[first_arm], first), settled(form.args[second_arm], second)
 
 
 def _rebuilt(form: Apply, args: list[Node]) -> Node:
@@ -281,16 +295,16 @@ def _rebuilt(form: Apply, args: list[Node]) -> Node:
     return form if all(new is old for new, old in zip(args, form.args, strict=True)) else Apply(form.op, tuple(args))
 
 
-def _extreme(form: Apply, at: Mapping[str, float]) -> set[int]:
-    """The places of the arms that bind: of several, where they are equal but for rounding."""
-    sizes = [value(arg, at) for arg in form.args]
+def _extreme(form: Apply, numbers: Mapping[str, float]) -> set[int]:
+    """The places of the arms that bind: several if they are equal but for rounding, none if one is undefined."""
+    sizes = [value(arg, numbers) for arg in form.args]
     if any(map(math.isnan, sizes)):
         return set()
     best = max(sizes) if form.op == "max" else min(sizes)
     return {place for place, size in enumerate(sizes) if math.isclose(size, best, rel_tol=AGREEMENT)}
 
 
-def _chosen(form: Apply, at: Mapping[str, float]) -> int | None:
+def _chosen(form: Apply, numbers: Mapping[str, float]) -> int | None:
     """The place of the arm whose condition holds first."""
-    arm = chosen_arm(form, at)
+    arm = chosen_arm(form, numbers)
     return None if arm is None else next(place for place, arg in enumerate(form.args) if arg is arm)

@@ -33,14 +33,14 @@ class Undefined(Exception):  # noqa: N818 - no error: what has no value by itsel
         self.names = frozenset(names)
 
 
-def log_mean(one: float, other: float) -> float:
+def log_mean(first: float, second: float) -> float:
     """The logarithmic mean of two positive numbers: their difference over that of their logarithms.
 
     >>> log_mean(2.0, 2.0), round(log_mean(1.0, 8.0), 6)
     (2.0, 3.366288)
     """
-    apart = math.log(other / one)
-    return one * math.expm1(apart) / apart if abs(apart) > EXPRESSION else one
+    apart = math.log(second / first)
+    return first * math.expm1(apart) / apart if abs(apart) > EXPRESSION else first
 
 
 def shapley(players: int, worth: Callable[[int], float]) -> list[float]:
@@ -56,11 +56,11 @@ def shapley(players: int, worth: Callable[[int], float]) -> list[float]:
     weights = [1 / (players * math.comb(players - 1, size)) for size in range(players)]
     return [
         math.fsum(
-            weights[moved.bit_count()] * (worths[moved | 1 << one] - worths[moved])
+            weights[moved.bit_count()] * (worths[moved | 1 << player] - worths[moved])
             for moved in range(1 << players)
-            if not moved & 1 << one
+            if not moved & 1 << player
         )
-        for one in range(players)
+        for player in range(players)
     ]
 
 
@@ -82,22 +82,22 @@ def slopes_along(
     from derive.numerics.local_solvers.automatic_differentiation import Tape
 
     tape = Tape([Equation(form, "=", ZERO)], names, {name: x for name, x in before.items() if name not in names})
-    start, end = (numpy.array([at[name] for name in names], float) for at in (before, after))
+    start, end = (numpy.array([point[name] for name in names], float) for point in (before, after))
     has_ratio = start * end > 0
     logs = numpy.log(numpy.where(has_ratio, end / numpy.where(has_ratio, start, 1.0), 1.0))
-    first, last = (float(tape.gaps(at)[0]) for at in (start, end))
+    first, last = (float(tape.gaps(point)[0]) for point in (start, end))
     if is_log and not first * last > 0:
         raise Undefined
     change = math.log(last / first) if is_log else last - first
     for count in _NODES:
         tick()
-        places, weights = numpy.polynomial.legendre.leggauss(count)
+        nodes, weights = numpy.polynomial.legendre.leggauss(count)
         shares = numpy.zeros(len(names))
-        for place, weight in zip((places + 1) / 2, weights / 2, strict=True):
-            at = numpy.where(has_ratio, start * numpy.exp(place * logs), start + place * (end - start))
-            speed = numpy.where(has_ratio, at * logs, end - start)
-            slope = numpy.asarray(tape.jacobian(at))[0] * speed
-            shares += weight * (slope / tape.gaps(at)[0] if is_log else slope)
+        for node, weight in zip((nodes + 1) / 2, weights / 2, strict=True):
+            point = numpy.where(has_ratio, start * numpy.exp(node * logs), start + node * (end - start))
+            speed = numpy.where(has_ratio, point * logs, end - start)
+            slope = numpy.asarray(tape.jacobian(point))[0] * speed
+            shares += weight * (slope / tape.gaps(point)[0] if is_log else slope)
         if abs(float(shares.sum()) - change) <= MET * max(1.0, float(numpy.abs(shares).sum())):
             return [float(share) for share in shares]
     raise Undefined

@@ -172,10 +172,7 @@ def form_at(
     rounded: Sequence[str] = (),
     tolerance: float = AGREEMENT,
 ) -> Node | None:
-    """The closed form of a quantity by a limit whose sides are equal at a point; None if none has the point's number.
-
-    With names of roundings, the form under one of them.
-    """
+    """The closed form of a quantity by a limit whose sides are equal at a point, under one of the roundings if any."""
     equal = Equation(_with_binding_arms(written.lhs, numbers), "=", _with_binding_arms(written.rhs, numbers))
     if name not in names_in(equal.lhs, equal.rhs):
         return None
@@ -208,8 +205,7 @@ def _with_binding_arms(node: Node, numbers: Mapping[str, float]) -> Node:
 def reasons(
     question: ChoiceQuestion, programs: Sequence[Program], best: Best, binding: Sequence[Binding]
 ) -> Iterator[str]:
-    """Why the point is the best: for each free quantity along which the target rises or falls over the whole range,
-    what stops it there."""
+    """Why the point is the best: what stops each free quantity along which the target rises or falls throughout."""
     limits = [limit.name for limit in binding] or list(dict.fromkeys(_domains_that_stop(programs, best)))
     is_counted = any(any(program.steps) for program in programs)
     stops = " and ".join(limits) or ("a whole number" if is_counted else "the edge of a case")

@@ -34,10 +34,9 @@ _PAYS = 0.2  # share of a side that a contractor has to cut off
 
 
 def proof_of_optimum(choices: Sequence[Sequence[Program]], best: Best) -> ProofOfOptimum | None:
-    """The certificate that no point of the choices, each given by its programs, is better than the best.
+    """The certificate that no point of some choices, each given by its programs, is better than the best; or None.
 
-    It is tried to within the distance that the search has reached, and then to within the tolerance of an optimum; None
-    if neither succeeds.
+    It is tried to within the distance that the search has reached, and then to within the tolerance of an optimum.
     """
     if not best.is_found or not best.is_proved or any(program.is_sampled for program in chain.from_iterable(choices)):
         return None
@@ -51,10 +50,7 @@ def proof_of_optimum(choices: Sequence[Sequence[Program]], best: Best) -> ProofO
 
 
 def _to_within(choices: Sequence[Sequence[Program]], best: Best, distance: float) -> ProofOfOptimum | None:
-    """The proof that no point is better by more than a distance, or None.
-
-    Limits that may be missed by a share are left out, which only adds points.
-    """
+    """The proof that no point is better by more than a distance. Limits that may be missed by a share are left out."""
     bounds: list[tuple[Bound, ...]] = []
     for programs in choices:
         case_bounds = []

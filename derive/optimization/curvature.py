@@ -60,10 +60,7 @@ class Curvature:
         return breadth <= self.broadest
 
     def with_squares(self, point: Sequence[float], prices: Sequence[float]) -> tuple[float, ...]:
-        """The prices at a point, followed by those of the squares of zeros that make the Lagrangian convex around it.
-
-        Without a price that does so, only the prices at the point.
-        """
+        """The prices at a point, then those of squares of zeros that make the Lagrangian convex there, if any do."""
         program = self.program
         if not self.is_small or not program.zeros or not prices:
             return tuple(prices)

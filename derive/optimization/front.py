@@ -329,10 +329,8 @@ def _without_front(choice: SearchedChoice) -> tuple[Program, ...]:
 
 
 def _bounded(program: Program, bound: float | None) -> Program:
-    """A program with the other target held at a bound, or left free without one.
-
-    The bound is moved outwards by its rounding: the point at which it was found has to fulfil it.
-    """
+    """A program with the other target held at a bound, if any; it is moved outwards by its rounding, so that the point
+    at which it was found fulfils it."""
     front_limit = _front_limit(program)
     others = [limit for limit in program.limits if limit is not front_limit]
     if bound is None:

@@ -65,8 +65,7 @@ def _put_back_in_turn(
 ) -> tuple[SearchedChoice, Answer, list[SearchedChoice]]:
     """The best choice whose answer holds, with that answer and all choices; one whose answer fails bears its error.
 
-    Before it is ruled out, such a choice is searched once more for a point at which nothing leaves its domain by the
-    relations of some case.
+    First, that is searched once more for a point at which nothing leaves its domain by the relations of some case.
     """
     choices = list(searched)
     pending = [index for index, choice in enumerate(choices) if choice.best.is_found]

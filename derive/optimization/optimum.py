@@ -130,8 +130,10 @@ class Optimum(Result):
     def _document(self, digits: int | None = None) -> Document:
         """The value, the proof, what binds, the formula of the choice, all choices, and the checks that fail."""
         shown_digits, amiss = digits or DIGITS, cautions(self.answer)
-        rows = [_row(self, choice, shown_digits) for choice in self.choices]
-        choices = [_heading(self), *rows] if len(self.choices) > 1 else []
+        choices: list[tuple[str, ...]] = []
+        if len(self.choices) > 1:
+            choices.append(("profiles", *self.choices[0].listed, *self.ranged, self.answer.quantity.name, ""))
+            choices += [_row(self, choice, shown_digits) for choice in self.choices]
         return Document(
             headline=headline(self, shown_digits),
             remarks=(proof(self), *amiss),
@@ -155,7 +157,7 @@ def headline(optimum: Optimum, digits: int = DIGITS) -> str:
     answer = optimum.answer
     assert answer.base is not None
     value = shown_number(answer.base, answer.quantity.unit, digits)
-    chosen = [f"{name} = {_shown(optimum, name, digits)}" for name in optimum.chosen]
+    chosen = [f"{name} = {_shown(optimum, optimum.chosen, name, digits)}" for name in optimum.chosen]
     where = ", ".join([*chosen, *optimum.profiles])
     return f"{optimum.sense} {answer.quantity.name} = {value} at {where}"
 
@@ -179,27 +181,25 @@ def _gap(optimum: Optimum, digits: int) -> str:
 
 
 def beside_each_other(optima: Mapping[str, Optimum], digits: int = DIGITS) -> list[tuple[str, ...]]:
-    """The best choices of several questions about one target as rows below a heading; each begins with its label.
-
-    A column without an entry below the heading is left out.
-    """
+    """The best choices of several questions about one target as rows below a heading; each begins with its label."""
     first = next(iter(optima.values()))
     names = list(dict.fromkeys(chain.from_iterable(optimum.chosen for optimum in optima.values())))
     shared = set.intersection(*(set(optimum.profiles) for optimum in optima.values()))
     rows = [("", f"{first.sense} {first.answer.quantity.name}", *names, "profiles", "binding", "")]
     for label, optimum in optima.items():
         best = shown_number(optimum.answer.base or 0.0, optimum.answer.quantity.unit, digits)
-        chosen = [_shown(optimum, name, digits) if name in optimum.chosen else "-" for name in names]
+        chosen = [_shown(optimum, optimum.chosen, name, digits) for name in names]
         profiles = ", ".join(name for name in optimum.profiles if name not in shared and name not in label.split(" + "))
         binding = ", ".join(limit.name for limit in optimum.binding)
         rows.append((label, best, *chosen, profiles, binding, "" if optimum.proved else "not proved"))
+    # a column without an entry below its heading is left out
     empty = {i for i, cells in enumerate(zip(*rows[1:], strict=True)) if not any(cells)}
     return [tuple(cell for i, cell in enumerate(row) if i not in empty) for row in rows]
 
 
-def _shown(optimum: Optimum, name: str, digits: int) -> str:
-    """What was chosen of a quantity, in its unit."""
-    return shown_number(optimum.chosen[name], optimum.quantities[name].unit, digits)
+def _shown(optimum: Optimum, chosen: Mapping[str, float], name: str, digits: int) -> str:
+    """What was chosen of a quantity, in its unit; a dash where it was not."""
+    return shown_number(chosen[name], optimum.quantities[name].unit, digits) if name in chosen else "-"
 
 
 def _formula(optimum: Optimum, name: str) -> str:
@@ -208,16 +208,8 @@ def _formula(optimum: Optimum, name: str) -> str:
     return render(put_in(optimum.forms[name], values))
 
 
-def _heading(optimum: Optimum) -> tuple[str, ...]:
-    first = optimum.choices[0]
-    return ("profiles", *first.listed, *optimum.ranged, optimum.answer.quantity.name, "")
-
-
 def _row(optimum: Optimum, choice: Choice, digits: int) -> tuple[str, ...]:
-    free = []
-    for name in optimum.ranged:
-        unit = optimum.quantities[name].unit
-        free.append(shown_number(choice.at[name], unit, digits) if name in choice.at else "-")
+    free = [_shown(optimum, choice.at, name, digits) for name in optimum.ranged]
     best = "-" if choice.best is None else shown_number(choice.best, optimum.answer.quantity.unit, digits)
     why = choice.why or ("" if choice.is_proved else "not proved")
     return (", ".join(choice.profiles) or "-", *choice.listed.values(), *free, best, why)

@@ -84,8 +84,6 @@ def _along(
     best_at = quantity.unit.from_base(optimum.chosen[name])
     mark = Mark(best_at, shown_number(optimum.chosen[name], quantity.unit))
     drawn = [replace(chart, marks=(*chart.marks, mark), title=_title(optimum)) for chart in table_charts(table)]
-    shown_given = {given_name: value for given_name, value in fixed.items() if given_name != name}
-    for chosen_name in optimum.chosen.keys() & shown_given.keys():
-        unit = optimum.quantities[chosen_name].unit
-        shown_given[chosen_name] = shown_number(optimum.chosen[chosen_name], unit)
+    best = {name: shown_number(number, optimum.quantities[name].unit) for name, number in optimum.chosen.items()}
+    shown_given = {name: best.get(name, value) for name, value in fixed.items() if name != first}
     return holding(drawn, optimum.profiles, shown_given, such_that)

@@ -66,8 +66,7 @@ class Points:
     def completed(self, sides: Box) -> tuple[float, ...] | None:
         """A point of a box at which every count is whole; None if none was found.
 
-        Counts are set first and then the others, each to the middle of its side; after each, the rest of the box is
-        narrowed to what the limits still allow.
+        Counts are set first and then the others, each to the middle of its side, and the limits then narrow the rest.
         """
         order = sorted(range(len(sides)), key=lambda i: not self.program.steps[i])
         remaining = sides

@@ -209,10 +209,7 @@ class _ProgramBuilder:
     def _from_tree(
         self, tree: Tree, asides: Asides, outline: Outline | None = None, decided: Mapping[Node, bool] = _UNDECIDED
     ) -> Iterator[CaseForm]:
-        """The forms in the cases of a tree; `decided` are the conditions that lead to it, with their truth.
-
-        Of a fork both sides are followed unless the box decides its condition.
-        """
+        """The forms in the cases of a tree to which these conditions lead, each decided true or false on the way."""
         if isinstance(tree, Case):
             yield from self._from_case(tree)
         elif tree is None and outline is not None and self._is_eliminated(outline, decided):
@@ -359,10 +356,7 @@ class _ProgramBuilder:
     def _domain_tests(
         self, plan: Plan, forms: Mapping[str, Node], spans: Mapping[str, Span]
     ) -> tuple[DomainTest, ...] | None:
-        """The unknowns that may leave their domains in the box; None if one does so everywhere in it.
-
-        One that the spans of those before it do not keep inside is enclosed again, spread out in the free quantities.
-        """
+        """The unknowns that may leave their domains in the box; None if one does so everywhere in it."""
         reach = dict(spans)
         tests: list[DomainTest] = []
         for name in plan.unknowns:
@@ -373,6 +367,7 @@ class _ProgramBuilder:
             reach[name] = enclosure.values
             if _is_inside(enclosure.values, domain) and not enclosure.flaw > 1:
                 continue
+            # not certain by the spans of the unknowns before it: enclosed again, spread out in the free quantities
             form = self._spread(put_in(Name(name), forms), spans)
             enclosure = enclose(form, spans, "")
             if enclosure is None or enclosure.values[1] < domain.low or enclosure.values[0] > domain.high:

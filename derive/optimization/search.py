@@ -157,7 +157,8 @@ class _PointSearch(Search):
         """A lower bound of the goal in a part: by slopes, by a convex Lagrangian, or at its one point."""
         floor = self.boxes.floor(part, self.prices)
         if self.curvature is not None and self.minima and None not in part.slopes:
-            floor = max(floor, self.curvature.floor(part.box, *self._nearest_minimum(part.box)))
+            nearest, prices = min(self.minima, key=lambda minimum: self._distance(minimum[0], part.box))
+            floor = max(floor, self.curvature.floor(part.box, nearest, prices))
         free = part.box[: self.program.free]
         if all(low == high for low, high in free):
             floor = max(floor, self.program.at([low for low, _ in free]))
@@ -222,10 +223,6 @@ class _PointSearch(Search):
         self._take([candidate])
         is_known = any(self._distance(minimum, [(x, x) for x in candidate]) < _NEARBY for minimum, _ in self.minima)
         return None if is_known else candidate
-
-    def _nearest_minimum(self, sides: Sequence[Span]) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        """The minimum nearest to the middle of a box, with its prices."""
-        return min(self.minima, key=lambda minimum: self._distance(minimum[0], sides))
 
     def _distance(self, point: Sequence[float], sides: Sequence[Span]) -> float:
         """How far a point is from the middle of a box, as a share of the ranges."""

@@ -211,10 +211,7 @@ def _with_its_value(choice: SearchedChoice, answer: Answer) -> tuple[SearchedCho
 
 
 def _answer_at(choice: SearchedChoice, *, is_any: bool = False) -> Answer:
-    """The answer at a best point, refused if a limit fails, or if it has another value than the search found.
-
-    With `is_any` its value may be another.
-    """
+    """The answer at a best point; refused if a limit fails, or unless `is_any` if the search found another value."""
     question, given = choice.question, choice.values
     answers = answers_at(question.library, question.target, choice.pick.profiles, given)
     reached = choice.best.value * question.sign
