@@ -19,7 +19,7 @@ from derive.certificates.tree import Cut, Narrowing, cut_off, recorded
 from derive.errors import LimitError
 from derive.numerics.intervals.boxes import Box, is_narrower
 from derive.numerics.root_finding.branch_and_bound import Part
-from derive.optimization.curvature import Curvature
+from derive.optimization.curvature import Curvature, PricedPoint
 from derive.optimization.points import Points
 from derive.optimization.program import Program
 from derive.optimization.reduction import reduced
@@ -76,10 +76,10 @@ class _Recorder:
         self.checked = Checked(self.start)
         self.searches_left = _MINIMA
         self.curvature = Curvature(program)
-        self.minima: list[tuple[tuple[float, ...], tuple[float, ...]]] = []
+        self.minima: list[PricedPoint] = []
         with suppress(LimitError):
-            self.minima += [(tuple(best_point), self._prices(best_point))]
-        self.prices = [(), *(prices for _, prices in self.minima)]
+            self.minima.append(PricedPoint(tuple(best_point), self._prices(best_point)))
+        self.prices = [(), *(minimum.prices for minimum in self.minima)]
 
     def _prices(self, point: Sequence[float]) -> tuple[float, ...]:
         """The prices at a point of the limits and of the zeros."""
@@ -112,25 +112,24 @@ class _Recorder:
                 return True, Lagrangian(prices)
         if not self.curvature.is_small:
             return False, None
-        for minimum, priced in self._minima(rounded):
-            point = tuple(min(max(x, low), high) for x, (low, high) in zip(minimum, rounded, strict=True))
-            for prices in ((), priced):
+        for minimum in self._minima(rounded):
+            point = tuple(min(max(x, low), high) for x, (low, high) in zip(minimum.point, rounded, strict=True))
+            for prices in ((), minimum.prices):
                 if self.checked.is_above_tangent(rounded, prices, point):
                     return True, Tangent(prices, point)
         return False, None
 
-    def _minima(self, box: Box) -> Iterator[tuple[tuple[float, ...], tuple[float, ...]]]:
-        """Points at which a tangent may be flat, with their prices: the best one, and others that are as good and lie
-        in a box."""
+    def _minima(self, box: Box) -> Iterator[PricedPoint]:
+        """Points at which a tangent may be flat: the best one, and others that are as good and lie in a box."""
         yield from self.minima[:1]
-        inside = [minimum for minimum in self.minima[1:] if _is_in(minimum[0], box)]
+        inside = [minimum for minimum in self.minima[1:] if _is_in(minimum.point, box)]
         yield from inside
         if inside or self.searches_left <= 0 or not self._is_small(box):
             return
         self.searches_left -= 1
         middle = tuple(low / 2 + high / 2 for low, high in box)
         best = min(self.points.improved(middle), key=self.program.at, default=middle)
-        self.minima.append((best, self._prices(best)))
+        self.minima.append(PricedPoint(best, self._prices(best)))
         yield self.minima[-1]
 
     def _is_small(self, box: Box) -> bool:

@@ -15,6 +15,7 @@ import math
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import chain
+from typing import NamedTuple
 
 from derive.certificates.bounds import Program as Checked
 from derive.numerics.algebra.evaluation import value
@@ -26,6 +27,13 @@ _MOST = 6  # variables
 _TRIES = 50  # boxes of a size that are tried although none was convex so far
 _SQUARES = (0.0, 1.0, 4.0, 16.0, 64.0, 256.0)  # prices of squares, relative to the second derivatives
 _ENOUGH = 0.5  # share of the least curvature that the highest price reaches
+
+
+class PricedPoint(NamedTuple):
+    """A point, and the prices there: of the limits, of the zeros, and of the squares of zeros if they have any."""
+
+    point: tuple[float, ...]
+    prices: tuple[float, ...]
 
 
 class Curvature:
@@ -52,9 +60,8 @@ class Curvature:
     def _is_worth(self, sides: Box) -> bool:
         """Whether a box is small enough to be tried: where many of a size failed, only those of half that size are."""
         ranges = zip(sides, self.program.box, strict=True)
-        breadth = max(
-            ((high - low) / (most - least) for (low, high), (least, most) in ranges if most > least), default=0.0
-        )
+        shares = [(high - low) / (most - least) for (low, high), (least, most) in ranges if most > least]
+        breadth = max(shares, default=0.0)
         if self.left <= 0:
             self.broadest, self.left = breadth / 2, _TRIES
         return breadth <= self.broadest

@@ -64,6 +64,12 @@ class FrontPoint:
         return first.value, second.value
 
     @property
+    def numbers(self) -> tuple[float, float]:
+        """Both targets in their declared units."""
+        first, second = (answer.quantity.unit.from_base(answer.base or 0.0) for answer in self.answers)
+        return first, second
+
+    @property
     def failed(self) -> set[str]:
         """The checks that do not hold there."""
         return {check.name for check in chain.from_iterable(answer.failed for answer in self.answers)}
@@ -387,19 +393,17 @@ def _cautions(front: Front, digits: int = DIGITS) -> Iterator[str]:
 def charts(front: Front) -> tuple[Chart, ...]:
     """One target against the other; the profiles that differ along the front are told apart."""
     first, second = front.targets
-    numbers = [
-        [answer.quantity.unit.from_base(answer.base or 0.0) for answer in point.answers] for point in front.points
-    ]
+    x, y = zip(*(point.numbers[::-1] for point in front.points), strict=True)  # the second target along, the first up
     everywhere = set.intersection(*(set(point.profiles) for point in front.points))
     differing = [", ".join(name for name in point.profiles if name not in everywhere) for point in front.points]
-    series = [Series.of([y for _, y in numbers], [x for x, _ in numbers], style="dotted", color=7)]
+    series = [Series.of(x, y, style="dotted", color=7)]
     for label in dict.fromkeys(differing):
-        mine = [pair for pair, name in zip(numbers, differing, strict=True) if name == label]
-        series.append(Series.of([y for _, y in mine], [x for x, _ in mine], label, style="points"))
+        places = [i for i, name in enumerate(differing) if name == label]
+        series.append(Series.of([x[i] for i in places], [y[i] for i in places], label, style="points"))
     up, along = (labelled(quantity.name.replace("_", " "), spelled(quantity.unit)) for quantity in (first, second))
     drawn = Chart(
-        Axis(along, _is_wide([y for _, y in numbers])),
-        Axis(up, _is_wide([x for x, _ in numbers])),
+        Axis(along, _is_wide(x)),
+        Axis(up, _is_wide(y)),
         tuple(series),
         title=f"{front.senses[0]} {first.name} and {front.senses[1]} {second.name}".replace("_", " "),
     )
@@ -422,7 +426,7 @@ def as_data(front: Front) -> dict[str, Any]:
         "proved": front.proved,
         "points": [
             {
-                "values": [answer.quantity.unit.from_base(answer.base or 0.0) for answer in point.answers],
+                "values": list(point.numbers),
                 "at": point_data(point.chosen, front.quantities),
                 "profiles": list(point.profiles),
                 "proved": point.proved,

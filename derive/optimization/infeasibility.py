@@ -1,9 +1,8 @@
 """Why there is no choice at all: a smallest set of limits that exclude each other, and the nearest miss.
 
-Where no choice fulfils the limits, a smallest set of limits that exclude each other is told, and the nearest miss. A
-set of limits is excluded if in every discrete choice and every case no point of the ranges fulfils it; branch and bound
-proves that. Sets are tried by size, so that the first one found is a smallest. The nearest miss moves one limit of that
-set outwards by as little as will do, while the others hold.
+A set of limits is excluded if in every discrete choice and every case no point of the ranges fulfils it; branch and
+bound proves that. Sets are tried by size, so that the first one found is a smallest. The nearest miss moves one limit
+of that set outwards by as little as will do, while the others hold.
 """
 
 from __future__ import annotations

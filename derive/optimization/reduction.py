@@ -139,14 +139,14 @@ def _without(program: Program, tie: Limit, name: str, form: Node) -> Program:
     """A program with a form in place of a quantity, whose range becomes limits."""
     index = program.names.index(name)
     spans = {other: span for other, span in program.spans.items() if other != name}
-    substitution = {name: form}
+    forms = {name: form}
 
     def spread(node: Node) -> Node:
-        return in_free_names(with_forms(node, substitution), {}, spans) if name in names_in(node) else node
+        return in_free_names(with_forms(node, forms), {}, spans) if name in names_in(node) else node
 
     def moved(limit: Limit) -> Limit:
         written = Equation(spread(limit.written.lhs), limit.written.op, spread(limit.written.rhs))
-        guard = None if limit.guard is None else with_forms(limit.guard, substitution)
+        guard = None if limit.guard is None else with_forms(limit.guard, forms)
         return replace(limit, written=written, gap=spread(limit.gap), guard=guard)
 
     return replace(
@@ -156,13 +156,11 @@ def _without(program: Program, tie: Limit, name: str, form: Node) -> Program:
         steps=(*program.steps[:index], *program.steps[index + 1 :]),
         free=program.free - 1,
         goal=spread(program.goal),
-        plain=with_forms(program.plain, substitution),
+        plain=with_forms(program.plain, forms),
         limits=(*map(moved, program.limits), *_limits_of_range(form, program.box[index], spans)),
         ties=tuple(moved(other_tie) for other_tie in program.ties if other_tie is not tie),
-        guards=tuple(with_forms(guard, substitution) for guard in program.guards),
-        domain_tests=tuple(
-            DomainTest(with_forms(test.form, substitution), test.domain) for test in program.domain_tests
-        ),
+        guards=tuple(with_forms(guard, forms) for guard in program.guards),
+        domain_tests=tuple(DomainTest(with_forms(test.form, forms), test.domain) for test in program.domain_tests),
     )
 
 

@@ -42,10 +42,11 @@ def sampled_program(
     """A program whose quantities the solver works out at each point; its limits are those that can be tested."""
     strong = {name: value for name, value in question.strong.items() if name not in free}
     wanted = [question.target]
-    kept = []
+    tested = []
     for limit in limits:
         if limit.is_asked or all(name in question.strong or _is_known(library, question, name) for name in limit.names):
-            kept.append(limit)
+            gap = excess(limit.written)
+            tested.append(Limit(limit.name, limit.relation, limit.written, gap, limit.approximate))
             wanted += [name for name in limit.names if name not in wanted]
 
     def solved(values: Mapping[str, float]) -> list[Mapping[str, float]]:
@@ -74,9 +75,7 @@ def sampled_program(
         goal=Name(question.target),
         plain=Name(question.target),
         known=known_numbers(library, question, limits, free),
-        limits=tuple(
-            Limit(limit.name, limit.relation, limit.written, excess(limit.written), limit.approximate) for limit in kept
-        ),
+        limits=tuple(tested),
         sign=sign,
         plans=(Plan(question.target, (), (), ()),),
         solved=solved,

@@ -21,7 +21,7 @@ from derive.errors import LimitError
 from derive.numerics.intervals.arithmetic import Span
 from derive.numerics.intervals.boxes import Box
 from derive.numerics.root_finding.branch_and_bound import Part, Search
-from derive.optimization.curvature import Curvature
+from derive.optimization.curvature import Curvature, PricedPoint
 from derive.optimization.points import Points, neighbours, shortened
 from derive.optimization.program import Program
 from derive.optimization.reduction import reduced
@@ -120,8 +120,7 @@ class _PointSearch(Search):
         self.tried: set[tuple[float, ...]] = set()
         self.prices: tuple[float, ...] = ()  # a multiplier for each limit and zero
         self.curvature: Curvature | None = None  # where slopes alone lead to many boxes
-        self.minima: list[tuple[tuple[float, ...], tuple[float, ...]]] = []
-        """The best point and others that are as good, each with its prices."""
+        self.minima: list[PricedPoint] = []  # the best point and others that are as good
 
     def best(self) -> Best:
         """The best point, and the bound."""
@@ -157,8 +156,8 @@ class _PointSearch(Search):
         """A lower bound of the goal in a part: by slopes, by a convex Lagrangian, or at its one point."""
         floor = self.boxes.floor(part, self.prices)
         if self.curvature is not None and self.minima and None not in part.slopes:
-            nearest, prices = min(self.minima, key=lambda minimum: self._distance(minimum[0], part.box))
-            floor = max(floor, self.curvature.floor(part.box, nearest, prices))
+            nearest = min(self.minima, key=lambda minimum: self._distance(minimum.point, part.box))
+            floor = max(floor, self.curvature.floor(part.box, *nearest))
         free = part.box[: self.program.free]
         if all(low == high for low, high in free):
             floor = max(floor, self.program.at([low for low, _ in free]))
@@ -209,9 +208,9 @@ class _PointSearch(Search):
             return
         full_point = self.points.full(point)
         near = self.value + EXTREME * (abs(self.value) or 1.0)
-        kept = [(at, prices) for at, prices in self.minima if self.program.at(at) <= near and at != full_point]
+        others = [other for other in self.minima if self.program.at(other.point) <= near and other.point != full_point]
         prices = self.curvature.with_squares(full_point, self.points.prices(point))
-        self.minima = [(full_point, prices), *kept][:_MINIMA]
+        self.minima = [PricedPoint(full_point, prices), *others][:_MINIMA]
 
     def _minimum_in(self, sides: Box) -> tuple[float, ...] | None:
         """A point as good as the best that a local search finds from the middle of a box, if it is another."""
@@ -221,16 +220,15 @@ class _PointSearch(Search):
         if candidate is None or self.program.at(candidate) > self.value + EXTREME * (abs(self.value) or 1.0):
             return None
         self._take([candidate])
-        is_known = any(self._distance(minimum, [(x, x) for x in candidate]) < _NEARBY for minimum, _ in self.minima)
+        there = [(x, x) for x in candidate]
+        is_known = any(self._distance(minimum.point, there) < _NEARBY for minimum in self.minima)
         return None if is_known else candidate
 
     def _distance(self, point: Sequence[float], sides: Sequence[Span]) -> float:
         """How far a point is from the middle of a box, as a share of the ranges."""
         axes = zip(point, sides, self.program.box, strict=False)
-        return max(
-            (abs(x - (low / 2 + high / 2)) / (most - least) for x, (low, high), (least, most) in axes if most > least),
-            default=0.0,
-        )
+        shares = [abs(x - (low / 2 + high / 2)) / (end - start) for x, (low, high), (start, end) in axes if end > start]
+        return max(shares, default=0.0)
 
     def slack(self) -> float:
         """How near to the best value a bound has to come: less where everything free is counted."""

@@ -142,6 +142,10 @@ _MOST_RANGED = 5  # ranges in one relation whose ends are tried
 _BASE = 8  # more than the codes of a sign
 
 Pattern = tuple[int, ...]
+"""The codes of a point: whether its target has a number, then one of each sign."""
+
+ValuesAt = Callable[[Mapping[str, float]], Values]
+"""What signs read at all points, where some weak values are at these ends of their ranges."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,15 +200,8 @@ class Judge:
     known: dict[Pattern, tuple[Verdict, int]] = field(default_factory=dict)  # the verdict and pieces of a pattern
     moving: dict[str, list[str]] = field(default_factory=dict)  # the ranges that a relation depends on
 
-    def judged(
-        self,
-        arrays: Sequence[Any],
-        column: Any,
-        values_at: Callable[[Mapping[str, float]], Values],
-        *,
-        again: bool = True,
-    ) -> Judgement:
-        """The verdicts at points, from the target's numbers; `values_at` gives what signs read, for ends of ranges.
+    def judged(self, arrays: Sequence[Any], column: Any, values_at: ValuesAt, *, again: bool = True) -> Judgement:
+        """The verdicts at points, from the target's numbers there.
 
         Unless `again`, the verdict of a known pattern is taken as it is: near the border of two patterns, rounding
         decides which one a point has, and the solver rounds in another order.
@@ -225,11 +222,7 @@ class Judge:
         return Judgement(places.reshape(column.shape), tuple(verdicts))
 
     def _by_pattern(
-        self,
-        column: Any,
-        values_at: Callable[[Mapping[str, float]], Values],
-        ask: Callable[[int], Verdict],
-        again: bool,
+        self, column: Any, values_at: ValuesAt, ask: Callable[[int], Verdict], again: bool
     ) -> Iterator[tuple[Any, Verdict]]:
         """The verdicts, each with the points that have it: the points of one pattern are judged together."""
         values = values_at({})
@@ -241,9 +234,7 @@ class Judge:
             members = numpy.flatnonzero(flat == i) if len(patterns) > 1 else numpy.arange(flat.size)
             yield from self._of_pattern(pattern, members, ask, again)
 
-    def _within_ranges(
-        self, sign: Sign, codes: Any, values: Values, values_at: Callable[[Mapping[str, float]], Values]
-    ) -> Any:
+    def _within_ranges(self, sign: Sign, codes: Any, values: Values, values_at: ValuesAt) -> Any:
         """The codes of a relation, `_WITHIN` where it fails but holds at some ends of the ranges behind it."""
         if not sign.is_relation or not self.ranges or not (codes == _FAILS).any():
             return codes

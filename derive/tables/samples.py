@@ -406,10 +406,9 @@ def document(sample: Sample, digits: int = DIGITS) -> Document:
     if len(sample.tornado) > _BARS:
         alone.append(f"and {len(sample.tornado) - _BARS} more, which move it less")
     lines = [f"{len(sample)} points, seed {sample.seed}{lost}", *_amiss(sample)]
+    summary = f"{sample.quantity.name} = {middle} in the middle, 90 % of the values from {low} to {to}"
     return Document(
-        headline="\n".join(
-            [f"{sample.quantity.name} = {middle} in the middle, 90 % of the values from {low} to {to}", *lines]
-        ),
+        headline="\n".join([summary, *lines]),
         sections=(Section("each range alone", alone),),
         cautions=tuple(_cautions(sample)),
         is_amiss=is_amiss(sample),

@@ -243,10 +243,8 @@ class Work:
                 cached[key] = self._values(self._judging, arrays) | self._untested(arrays, columns)
             return cached[key]
 
-        return {
-            target: judge.judged(arrays, columns[target], values_at, again=again)
-            for target, judge in self.judges.items()
-        }
+        judges = self.judges.items()
+        return {target: judge.judged(arrays, columns[target], values_at, again=again) for target, judge in judges}
 
     def _untested(self, arrays: Sequence[Any], columns: Mapping[str, Any]) -> dict[str, Any]:
         """The targets at points, also where their givens contradict each other: there they tell what else is broken."""

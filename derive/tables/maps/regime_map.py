@@ -339,9 +339,8 @@ class _Drawn:
         low, high = float(scale.numbers[0]), float(scale.numbers[-1])
         shown, unit = (high, unit) if scale.log else prefixed(high, unit, _LONG)
         factor = shown / high
-        return cls(
-            charts.Axis(labelled(name.replace("_", " "), unit), scale.log, (), low * factor, high * factor), factor
-        )
+        label = labelled(name.replace("_", " "), unit)
+        return cls(charts.Axis(label, scale.log, low=low * factor, high=high * factor), factor)
 
     def of(self, number: float) -> float:
         return number * self.factor
