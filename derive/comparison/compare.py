@@ -215,6 +215,7 @@ class _Pair:
         return self._amount(min(shares)), self._amount(max(shares))
 
     def _number(self, name: str, amount: float) -> Factor:
+        """The factor of a number that both answers state."""
         values = self.a.given[name], self.b.given[name]
         return Factor(
             names=(name,),

@@ -86,8 +86,9 @@ def shares_of(mixture: Mixture, players: Players, ends: tuple[Numbers, Numbers],
         raise Undefined(stuck)
     numbers, regimes = (_means(of_each_side) for of_each_side in zip(*rows, strict=True))
     methods = set[str]().union(*(side.methods for side in sides))
-    method = "; ".join(method_name for method_name in (DIVISIA, SHAPLEY, INTEGRAL) if method_name in methods) or POWERS
-    method += _IN_BOTH if len(rows) > 1 else ""
+    method = "; ".join(name for name in (DIVISIA, SHAPLEY, INTEGRAL) if name in methods) or POWERS
+    if len(rows) > 1:
+        method += _IN_BOTH
     note = ""
     if None in share_rows:
         regime_of, numbers_of = ("A", "B") if share_rows[0] is None else ("B", "A")
@@ -248,6 +249,7 @@ class _Side:
         return node.real if isinstance(node, Number) else value(node, numbers)
 
     def _divisia(self, part: _Part) -> Sequence[float] | None:
+        """The shares by the logarithmic mean Divisia index; None where it does not apply."""
         terms = monomials(part.node, self._is_positive)
         if terms is None:
             return None

@@ -69,6 +69,7 @@ class _Recorder:
     """The search that cuts the box of a program until each part holds nothing below a floor."""
 
     def __init__(self, program: Program, floor: float, best_point: Sequence[float]) -> None:
+        """Begin with the prices at the best point, unless they cannot be told in time."""
         self.program, self.floor = program, floor
         self.points = Points(program)
         self.boxes = self.points.boxes
@@ -149,11 +150,8 @@ class _Recorder:
         i = self.boxes.widest(self.boxes.part(rounded) or Part(rounded, [], []))
         if i is None:
             return None
-        few = [
-            j
-            for j, ((low, high), step) in enumerate(zip(rounded, self.program.steps, strict=True))
-            if step and low < high <= low + _FEW * step
-        ]
+        sides = enumerate(zip(rounded, self.program.steps, strict=True))
+        few = [j for j, ((low, high), step) in sides if step and low < high <= low + _FEW * step]
         i = few[0] if few and not self.program.steps[i] else i  # a count that is known decides more than a side
         below, above = self.boxes.halves(rounded, i)
         place = below[i][1] / 2 + above[i][0] / 2

@@ -418,11 +418,9 @@ def _is_wide(numbers: Sequence[float]) -> bool:
 
 def as_data(front: Front) -> dict[str, Any]:
     """The front as plain data: the schema of `derive front --json`."""
+    targets = zip(front.targets, front.senses, strict=True)
     return {
-        "targets": [
-            {"name": quantity.name, "sense": sense, "unit": quantity.unit.text}
-            for quantity, sense in zip(front.targets, front.senses, strict=True)
-        ],
+        "targets": [{"name": target.name, "sense": sense, "unit": target.unit.text} for target, sense in targets],
         "proved": front.proved,
         "points": [
             {

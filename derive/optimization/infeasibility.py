@@ -97,6 +97,7 @@ def none_found(choices: Sequence[SearchedChoice], *, is_point: bool = False) -> 
     question = choices[0].question
     searched = [choice for choice in choices if choice.error is None]
     errors = [choice.error for choice in choices if choice.error is not None]
+    # a choice that was searched has an error only if its answer did not hold
     if errors and (not searched or any(choice.error is not None and choice.best.boxes for choice in choices)):
         return errors[0]
     programs = [*chain.from_iterable(choice.programs for choice in searched)]

@@ -136,9 +136,9 @@ def _proof(choices: Sequence[SearchedChoice], best: Best) -> ProofOfOptimum | No
 
 def _explained(best: SearchedChoice) -> tuple[tuple[Binding, ...], Mapping[str, Node], bool]:
     """What binds, the forms of what was chosen, and whether the time was enough to try every limit."""
-    binding: list[Binding] = []
+    binding: list[Binding] = []  # grows limit by limit, so that it has those found before the time ran out
     try:
-        with sharing(_EXPLAINING):  # each is a search of its own, and what is best is found by now
+        with sharing(_EXPLAINING):  # each limit takes a search of its own, and the best choice is found by now
             binding += bindings(best.programs, best.best, best.question.library.declared)
             return tuple(binding), closed_forms(best.programs, best.best, binding), True
     except LimitError:
@@ -146,7 +146,7 @@ def _explained(best: SearchedChoice) -> tuple[tuple[Binding, ...], Mapping[str, 
 
 
 def _gap_in_unit(question: ChoiceQuestion, best: Best) -> float | None:
-    """The gap as it is told: a share of the value, or a distance in the declared unit; None if there is no bound."""
+    """The gap of a result: a share of the value, or a distance in the declared unit; None if there is no bound."""
     if not math.isfinite(best.gap):
         return None
     unit = question.library.declared[question.target].unit
@@ -155,7 +155,7 @@ def _gap_in_unit(question: ChoiceQuestion, best: Best) -> float | None:
 
 def _floor(choice: SearchedChoice) -> float:
     """The bound of a choice: none where nothing is known about it, infinite where it has no answer."""
-    if choice.error is not None and choice.best.boxes == 0:
+    if choice.error is not None and choice.best.boxes == 0:  # it failed before it was searched
         return -math.inf if choice.is_unknown else math.inf
     return choice.best.floor
 
@@ -164,7 +164,7 @@ def _as_choice(choice: SearchedChoice) -> Choice:
     """What an optimum reports of a discrete choice: the best in it, or why there is none."""
     names, listed = choice.pick.names, {name: str(value) for name, value in choice.pick.listed.items()}
     if choice.error is not None:
-        return Choice(names, listed, None, {}, choice.error.what, not choice.is_unknown)
+        return Choice(names, listed, None, {}, choice.error.what, is_proved=not choice.is_unknown)
     if choice.best.is_found:
         point = dict(zip(choice.question.ranges, choice.best.at, strict=True))
         return Choice(names, listed, choice.best.value * choice.question.sign, point, "", choice.best.is_proved)

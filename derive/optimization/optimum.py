@@ -209,6 +209,7 @@ def _formula(optimum: Optimum, name: str) -> str:
 
 
 def _row(optimum: Optimum, choice: Choice, digits: int) -> tuple[str, ...]:
+    """A discrete choice in the table of all: its profiles and list entries, the free quantities, the best, and why."""
     free = [_shown(optimum, choice.at, name, digits) for name in optimum.ranged]
     best = "-" if choice.best is None else shown_number(choice.best, optimum.answer.quantity.unit, digits)
     why = choice.why or ("" if choice.is_proved else "not proved")

@@ -104,11 +104,8 @@ class Points:
         movable = self._movable(full_point)
         reach = [min(max(map(abs, side)), MOST) for side in self.program.box]
         count = len(self.program.limits)
-        near = [
-            j
-            for j in range(1, len(values))
-            if j > count or values[j] >= -_NEAR * sum(abs(slopes[j][i]) * reach[i] for i in movable)
-        ]
+        sizes = [sum(abs(slope[i]) * reach[i] for i in movable) for slope in slopes]
+        near = [j for j in range(1, len(values)) if j > count or values[j] >= -_NEAR * sizes[j]]
         near_prices = multipliers(
             [slopes[0][i] for i in movable], [[slopes[j][i] for i in movable] for j in near], [j <= count for j in near]
         )
@@ -289,9 +286,10 @@ def shortened(program: Program, point: tuple[float, ...]) -> Iterator[tuple[floa
             short = []
             for x, step, (low, high) in zip(point, program.steps, program.box, strict=False):
                 size = high - low if is_by_size else abs(x)
-                is_rounded = not step and 0 < size < math.inf
-                number = _rounded(x, size, digits) if is_rounded else x
-                short.append(min(max(number, low), high) if is_rounded else x)
+                if step or not 0 < size < math.inf:
+                    short.append(x)
+                else:
+                    short.append(min(max(_rounded(x, size, digits), low), high))
             yield tuple(short)
 
 

@@ -112,22 +112,22 @@ class CaseForm:
     renamed: Mapping[str, str] = field(default_factory=dict)  # the variable of each quantity that is one
 
 
+@dataclass
 class _ProgramBuilder:
     """Builds the programs of one question: the forms of its target times those of the quantities in its limits."""
 
-    def __init__(
-        self,
-        library: RelationSet,
-        question: Question,
-        limits: Sequence[Stated],
-        free: Mapping[str, Span],
-        sign: float,
-        uncertain: Mapping[str, Span],
-    ) -> None:
-        self.library, self.question, self.limits, self.free, self.sign = library, question, limits, free, sign
-        self.known = known_numbers(library, question, limits, free)
-        self.fixed = {name: number for name, number in self.known.items() if name not in uncertain}
-        self.box = {**{name: (number, number) for name, number in self.fixed.items()}, **uncertain, **free}
+    library: RelationSet
+    question: Question
+    limits: Sequence[Stated]
+    free: Mapping[str, Span]
+    sign: float
+    uncertain: Mapping[str, Span]
+
+    def __post_init__(self) -> None:
+        self.known = known_numbers(self.library, self.question, self.limits, self.free)
+        self.fixed = {name: number for name, number in self.known.items() if name not in self.uncertain}
+        points = {name: (number, number) for name, number in self.fixed.items()}
+        self.box = {**points, **self.uncertain, **self.free}
         self.cached: dict[str, list[CaseForm]] = {}
 
     def programs(self) -> list[Program]:
@@ -471,7 +471,7 @@ def _solver(library: RelationSet, merged: CaseForm) -> Callable[[Mapping[str, fl
     """The function that gives, at a point of the free quantities, every solution for the variables."""
     plans, renamed = merged.plans, merged.renamed
     counts = {variable.name: variable for variable in merged.variables if variable.form is not None}
-    counted = {name: counts[own] for name, own in renamed.items() if own in counts}
+    counted = {name: counts[variable] for name, variable in renamed.items() if variable in counts}
     is_closed = all(variable.form is not None for variable in merged.variables)
 
     def solutions(values: Mapping[str, float]) -> Iterator[dict[str, float]]:
@@ -480,12 +480,15 @@ def _solver(library: RelationSet, merged: CaseForm) -> Callable[[Mapping[str, fl
         names = [[*chain.from_iterable(block.unknowns for block in blocks)] for blocks in open_blocks]
         for states in product(*(_states(library, plan, values, counted) for plan in plans)):
             numbers: dict[str, float] = {}
-            pairs = zip(names, states, strict=True)
-            each = chain.from_iterable([(renamed[name], state.values[name]) for name in own] for own, state in pairs)
-            if all(numbers.setdefault(name, x) == x for name, x in each):
+            agrees = True
+            for own_names, state in zip(names, states, strict=True):
+                for name in own_names:
+                    agrees &= numbers.setdefault(renamed[name], state.values[name]) == state.values[name]
+            if agrees:
                 yield numbers
 
     def solved(values: Mapping[str, float]) -> list[Mapping[str, float]]:
+        """The solutions in which every variable has a number, with the counts that follow from them."""
         complete: list[Mapping[str, float]] = []
         for solution in [{}] if is_closed else solutions(values):
             for variable in merged.variables:  # in this order: a count's form has the variables before it
@@ -520,10 +523,7 @@ def _states(
 
 def _with_whole_counts(state: State, block: Block, counted: Mapping[str, ImplicitVariable]) -> State:
     """The state after a block, in which a count that is whole up to rounding is whole."""
-    nearest = {
-        name: counted[name].near(state.values[name])
-        for name in block.unknowns
-        if name in counted and name in state.values
-    }
+    known = [name for name in block.unknowns if name in counted and name in state.values]
+    nearest = {name: counted[name].near(state.values[name]) for name in known}
     counts = {name: number for name, number in nearest.items() if math.isfinite(number)}
     return replace(state, values={**state.values, **counts}) if counts else state

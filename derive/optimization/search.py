@@ -35,7 +35,7 @@ _LOOKED_FOR = 64  # boxes after which another minimum is looked for
 _MINIMA = 12  # that are remembered
 _NEARBY = 1e-4  # distance of two minima that are one, as a share of the ranges
 _REMEMBERED = 5000  # points that are not tried twice
-# how the goal moves with a free quantity, by whether it surely never falls and surely never rises
+# how the target moves with a free quantity, by whether it surely never falls and surely never rises
 _WAYS = {(True, True): "does not move", (True, False): "rises", (False, True): "falls", (False, False): "turns"}
 
 
@@ -48,7 +48,7 @@ class Best:
     floor: float = math.inf
     blur: float = 0.0  # by how much the goal changes as the best point is rounded
     boxes: int = 0
-    ways: tuple[str, ...] = ()  # how the goal moves with each free quantity over the whole box
+    ways: tuple[str, ...] = ()  # how the target moves with each free quantity over the whole box
 
     @property
     def is_found(self) -> bool:
@@ -96,12 +96,11 @@ def least_of(programs: Sequence[Program], boxes: int = BOXES) -> Best:
         case_best = _PointSearch(reduction.program, best.value, boxes).best()
         point = reduction.full(case_best.at) if case_best.is_found else ()
         case_best = replace(case_best, at=point, ways=reduction.ways(case_best.ways))
-        ways = case_best.ways if case_best.value < best.value or not best.ways else best.ways
         better = case_best if case_best.value < best.value else best
         # a quantity that is open at some point of the box may make the target better there
         case_floor = -math.inf if program.undetermined else case_best.floor
         floor, count = min(best.floor, case_floor), best.boxes + case_best.boxes
-        best = Best(better.value, better.at, floor, better.blur, count, ways)
+        best = replace(better, floor=floor, boxes=count, ways=better.ways or case_best.ways)
     return best
 
 
@@ -138,7 +137,7 @@ class _PointSearch(Search):
         return Best(self.value, self.at, min(self.floor, self.value), self.blur, count, ways)
 
     def _ways(self) -> tuple[str, ...]:
-        """How the goal moves with each free quantity over the whole box; empty where that is not known."""
+        """How the target moves with each free quantity over the whole box; empty where that is not known."""
         narrowed = self.boxes.narrowed(self.boxes.whole, self.value)
         part = None if narrowed is None else self.boxes.part(narrowed)
         if part is None:
@@ -148,8 +147,8 @@ class _PointSearch(Search):
             return ("",) * self.program.free
         ways = []
         for low, high in slopes.slopes[: self.program.free]:
-            never_falls, never_rises = low >= 0, high <= 0
-            ways.append(_WAYS[(never_falls, never_rises) if self.program.sign > 0 else (never_rises, never_falls)])
+            signs = (low >= 0, high <= 0) if self.program.sign > 0 else (high <= 0, low >= 0)
+            ways.append(_WAYS[signs])
         return tuple(ways)
 
     def bound(self, part: Part) -> float:

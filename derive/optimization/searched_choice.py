@@ -179,15 +179,15 @@ def put_back(choice: SearchedChoice) -> tuple[SearchedChoice, Answer]:
 def _neighbour(choice: SearchedChoice) -> tuple[SearchedChoice, Answer] | None:
     """A neighbour of the best point whose answer holds: the nearest that is as good, else the best of them."""
     best: tuple[SearchedChoice, Answer] | None = None
-    near_enough = choice.best.value + tolerated(choice.best.value, choice.best.blur, EXTREME)
+    good_enough = choice.best.value + tolerated(choice.best.value, choice.best.blur, EXTREME)
     program = choice.programs[0]
     for point in chain(neighbours(program, choice.best.at), shortened(program, choice.best.at)):
         with suppress(DeriveError):
-            near = replace(choice, best=replace(choice.best, at=point))
-            reached = _with_its_value(near, _answer_at(near))
-            if best is None or reached[0].best.value < best[0].best.value:
-                best = reached
-            if reached[0].best.value <= near_enough:
+            moved = replace(choice, best=replace(choice.best, at=point))
+            moved, answer = _with_its_value(moved, _answer_at(moved))
+            if best is None or moved.best.value < best[0].best.value:
+                best = moved, answer
+            if moved.best.value <= good_enough:
                 break
     return best
 
@@ -198,9 +198,9 @@ def _at_its_own_value(choice: SearchedChoice) -> tuple[SearchedChoice, Answer] |
     Rounding decides otherwise than the solver in `ceil((d + 1) - d)`, which is 2 for some d in doubles.
     """
     with suppress(DeriveError):
-        reached = _with_its_value(choice, _answer_at(choice, is_any=True))
-        if reached[0].best.value >= choice.best.floor - tolerated(choice.best.floor, choice.best.blur, EXTREME):
-            return reached
+        valued, answer = _with_its_value(choice, _answer_at(choice, is_any=True))
+        if valued.best.value >= choice.best.floor - tolerated(choice.best.floor, choice.best.blur, EXTREME):
+            return valued, answer
     return None
 
 
@@ -214,11 +214,11 @@ def _answer_at(choice: SearchedChoice, *, is_any: bool = False) -> Answer:
     """The answer at a best point; refused if a limit fails, or unless `is_any` if the search found another value."""
     question, given = choice.question, choice.values
     answers = answers_at(question.library, question.target, choice.pick.profiles, given)
-    reached = choice.best.value * question.sign
-    nearest = min(answers, key=lambda answer: abs((answer.base or 0.0) - reached))
+    expected = choice.best.value * question.sign
+    nearest = min(answers, key=lambda answer: abs((answer.base or 0.0) - expected))
     answer = nearest if len(answers) == 1 else _as_one_of_several(nearest, len(answers))
     if not is_any and not _is_reached(choice, answer.base or 0.0):
-        raise _unconfirmed(question.target, answer, reached)
+        raise _unconfirmed(question.target, answer, expected)
     applied = {limit.name: limit for limit in limits_of(choice.programs) if limit.relation is not None}
     best_point = _BestPoint(choice, given, answer)
     answered = {check.name for check in answer.checks}
@@ -230,7 +230,7 @@ def _answer_at(choice: SearchedChoice, *, is_any: bool = False) -> Answer:
     ]
     broken = [check for check in checks if check.name in applied and not check.passed]
     if broken:
-        raise _unconfirmed(f"{question.target} under {broken[0].name}", answer, reached)
+        raise _unconfirmed(f"{question.target} under {broken[0].name}", answer, expected)
     in_limits = {*chain.from_iterable(names_in(limit.written.lhs, limit.written.rhs) for limit in applied.values())}
     unused = tuple(name for name in answer.unused if name not in in_limits)
     return replace(answer, checks=tuple(checks), unused=unused)
@@ -314,8 +314,8 @@ def _as_one_of_several(answer: Answer, count: int) -> Answer:
 
 def _is_reached(choice: SearchedChoice, number: float) -> bool:
     """Whether the answer is the goal of a case at the best point, to within rounding of the terms of either."""
-    reached = choice.best.value * choice.question.sign
-    if math.isclose(number, reached, rel_tol=AGREEMENT):
+    expected = choice.best.value * choice.question.sign
+    if math.isclose(number, expected, rel_tol=AGREEMENT):
         return True
     for program in choice.programs:
         values = program.numbers(choice.best.at)
@@ -323,15 +323,15 @@ def _is_reached(choice: SearchedChoice, number: float) -> bool:
             continue
         if abs(residual(Equation(program.plain, "=", Number(Fraction(number))), values)) <= AGREEMENT:
             return True
-        if abs(number - reached) <= AGREEMENT * program.change_by_one_count(values):
+        if abs(number - expected) <= AGREEMENT * program.change_by_one_count(values):
             return True
-    return abs(number - reached) <= choice.best.blur
+    return abs(number - expected) <= choice.best.blur
 
 
-def _unconfirmed(what: str, answer: Answer, reached: float) -> VerificationError:
+def _unconfirmed(what: str, answer: Answer, expected: float) -> VerificationError:
     """The error where the answer at the best point is not what the search found there."""
     return VerificationError(
-        f"{what}: the best point was found at {reached:.12g}, and its answer is {answer.base}.",
+        f"{what}: the best point was found at {expected:.12g}, and its answer is {answer.base}.",
         hint="This is a bug in derive: report the question.",
         relation=answer.quantity.name,
         residual=math.inf,

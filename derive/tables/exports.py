@@ -50,7 +50,7 @@ def write_csv(path: str | PathLike[str], tables: Iterable[Table]) -> None:
 def beside_each_other(
     tables: Mapping[str, Table], chosen: Any, is_tested: bool = True
 ) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """The heading and the lines of tables over the same axes, these once, and all other columns with their label."""
+    """The heading and the rows of tables over the same axes: these once, then each table's columns with its label."""
     first = next(iter(tables.values()))
     axes = len(first.axes)
     names = heading(first, is_tested)[:axes]
@@ -146,13 +146,13 @@ def lazily(survey: Survey, points: int | None = None) -> tuple[dict[str, Any], d
 
 
 def regimes(work: Work, axes: Mapping[str, Any], columns: Mapping[str, Any]) -> dict[str, Regime]:
-    """The regimes along such axes, from the targets there."""
+    """The regimes along dask's axes, from the targets there."""
     codes = _blocks(_codes, work, list(work.switches), axes, columns, "i1")
     return {name: Regime(work.switches[name].arms, codes[name]) for name in codes}
 
 
 def holds(work: Work, axes: Mapping[str, Any], columns: Mapping[str, Any]) -> Any:
-    """Where all checks hold along such axes, from the targets there."""
+    """Where all checks hold along dask's axes, from the targets there."""
     return _blocks(_holds, work, ["holds"], axes, columns, "?")["holds"]
 
 
@@ -166,7 +166,7 @@ def computed(arrays: Mapping[str, Any], client: Any, retries: int) -> dict[str, 
 
 
 def _axis(survey: Survey, line: Line, size: int) -> Any:
-    """An axis as dask's, in declared units."""
+    """An axis as a dask array, in declared units."""
     from dask import array
 
     if is_lazy(line.source):

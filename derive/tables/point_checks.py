@@ -311,7 +311,7 @@ def signs_of(recipe: Recipe, given: Iterable[str]) -> tuple[Sign, ...]:
     library, cases = recipe.library, recipe.lines
     plans = [case.plan for case, _ in cases.ends if case is not None]
     blocks = chain.from_iterable((*plan.blocks, *plan.extra) for plan in plans)
-    known = {*recipe.names, recipe.target, *recipe.beside}
+    known = {*recipe.names, recipe.target, *recipe.only_checked}
     known.update(*(plan.weak for plan in plans), *(block.unknowns for block in blocks))
     used = [frozenset(plan.relations) for plan in plans]
     always = frozenset.intersection(*used) if used else frozenset()

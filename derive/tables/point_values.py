@@ -55,7 +55,7 @@ class Recipe:
     target: str
     numbers: Mapping[str, float]
     weak: Mapping[str, Value]  # what an answer is compared with, or what completes a limit
-    beside: frozenset[str]  # quantities computed only for the checks
+    only_checked: frozenset[str]  # quantities computed only for the checks
     checks: tuple[str, ...] = ()
     leaving: tuple[Block, ...] = ()  # of what typed values determine, and what may leave its domain
     is_asked: bool = False  # whether the solver says where weak values yield
@@ -71,10 +71,10 @@ class Recipe:
         **more: Any,
     ) -> Recipe:
         """The recipe for a question."""
-        own = {} if question.own is None else {question.target: question.own}
-        weak = {**question.weak, **question.outdated, **own}
-        beside = frozenset(chain.from_iterable(block.unknowns for block in plan.extra))
-        return cls(library, axes, question.target, numbers, weak, beside, **more)
+        own_value = {} if question.own is None else {question.target: question.own}
+        weak = {**question.weak, **question.outdated, **own_value}
+        only_checked = frozenset(chain.from_iterable(block.unknowns for block in plan.extra))
+        return cls(library, axes, question.target, numbers, weak, only_checked, **more)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -41,7 +41,7 @@ _CLASSES = 1 << (64 - _DROPPED)
 
 @dataclass(frozen=True)
 class Summary:
-    """The summary of a column, in its declared unit. Points without a value are counted, and else left out."""
+    """The summary of a column, in its declared unit. Points without a value are only counted."""
 
     unit: str
     points: int
@@ -190,10 +190,11 @@ class Stream(Shown):
                 tally.add(table.columns[target])
                 tally.test(table.holding.judgements[target], numpy.isfinite(table.columns[target]))
         units, point = self.survey.units, self.survey.point
-        return {
-            target: tally.summary(units[target], (point(tally.low_place), point(tally.high_place)), quantiles)
-            for target, tally in tallies.items()
-        }
+        summaries = {}
+        for target, tally in tallies.items():
+            extremes = point(tally.low_place), point(tally.high_place)
+            summaries[target] = tally.summary(units[target], extremes, quantiles)
+        return summaries
 
     @cached_property
     def unused(self) -> tuple[str, ...]:

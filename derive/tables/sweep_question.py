@@ -192,7 +192,7 @@ class _Along:
     is_map: bool
 
     def recipe(self, target: str) -> Recipe:
-        """The scalar values in declared units: strong ones, and the weak ones that a plan with these names uses."""
+        """The recipe of a target, with the scalar values that it uses: the strong ones, and weak ones of its plan."""
         library = self.library
         question = ask(library, target, self.profiles, self.given(self.between()))
         strong = list(question.strong)
@@ -217,10 +217,11 @@ class _Along:
         )
 
     def _used(self, question: Question, plan: Plan) -> tuple[list[str], bool]:
-        """The stated weak values that every case uses, and those that some cases and the plan over all relations do.
+        """The stated weak values that every case uses, or some cases and the plan over all relations; and whether the
+        solver says where each yields.
 
         Relations of cases that exclude each other may fix a quantity together there, so that its weak value is left
-        out. Where that leaves more cases open, all of them are used, and the solver has to say where each yields.
+        out. Where that leaves more cases open, all of them are used, and the solver is asked.
         """
         dispatch = cases(self.library, question.outline)
         weak_of_cases = [frozenset(case.weak) for case in dispatch.plans] or [frozenset(plan.weak)]

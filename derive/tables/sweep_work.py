@@ -88,19 +88,19 @@ class Work:
     # The functions of the axes, one for each purpose: common parts are computed once
 
     @cached_property
-    def _main(self) -> Abreast:
+    def _target_function(self) -> Abreast:
         return self._function(*chain.from_iterable(self._tests.values()), with_targets=True)
 
     @cached_property
-    def _beside(self) -> Abreast:
+    def _regime_function(self) -> Abreast:
         return self._function(*(switch.function for switch in self.switches.values()))
 
     @cached_property
-    def _judging(self) -> Abreast:
+    def _sign_function(self) -> Abreast:
         return self._function(*self._signs())
 
     @cached_property
-    def _judging_again(self) -> Abreast:
+    def _sign_function_with_targets(self) -> Abreast:
         return self._function(*self._signs(), with_targets=True)
 
     def _signs(self) -> Iterator[PointFunction]:
@@ -137,11 +137,11 @@ class Work:
         Where givens contradict each other there is no number, unless they are not tested: a map has regions there too.
         """
         if not self.is_ranged:
-            values = self._values(self._main, arrays)
+            values = self._values(self._target_function, arrays)
             targets = {target: values[cases.outline] for target, cases in self.lines.items()}
             if not is_tested:
                 return targets
-            return {target: self._agreeing(target, values | targets, arrays) for target in targets}
+            return {target: self._uncontradicted(target, values | targets, arrays) for target in targets}
         columns: dict[str, Any] = {}
         for target in self.lines:
             columns |= self._bounded(target, arrays)
@@ -154,8 +154,8 @@ class Work:
         columns = numpy.array(numbers, dtype=float).T.reshape(1 + len(ENDS), *map(len, values))
         return dict(zip((target, *(f"{target}.{end}" for end in ENDS)), columns, strict=True))
 
-    def _agreeing(self, target: str, values: Values, arrays: Sequence[Any]) -> Any:
-        """A target where its givens do not contradict each other."""
+    def _uncontradicted(self, target: str, values: Values, arrays: Sequence[Any]) -> Any:
+        """A target's numbers, NaN where its givens contradict each other."""
         column = values[target]
         gaps = (numpy.broadcast_to(test.at(values), column.shape) for test in self._tests[target])
         return agreed(column, gaps, arrays, lambda point: self.point_answer(target, tuple(point)).numbers[0])
@@ -237,10 +237,10 @@ class Work:
             """The values of all signs, with weak values at some ends of their ranges."""
             key = frozenset(ends.items())
             if key not in cached and ends:
-                values = self._values(self._judging_again, arrays, ends)
+                values = self._values(self._sign_function_with_targets, arrays, ends)
                 cached[key] = values | {target: values[cases.outline] for target, cases in self.lines.items()}
             elif key not in cached:
-                cached[key] = self._values(self._judging, arrays) | self._untested(arrays, columns)
+                cached[key] = self._values(self._sign_function, arrays) | self._untested(arrays, columns)
             return cached[key]
 
         judges = self.judges.items()
@@ -260,5 +260,5 @@ class Work:
 
     def codes(self, arrays: Sequence[Any], columns: Mapping[str, Any]) -> dict[str, Any]:
         """For each relation with a choice, its form at points whose targets are known."""
-        values = {**self._values(self._beside, arrays), **columns}
+        values = {**self._values(self._regime_function, arrays), **columns}
         return {name: switch.function.at(values) for name, switch in self.switches.items()}

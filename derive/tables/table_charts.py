@@ -250,14 +250,11 @@ def holding_for(drawn: Sequence[Chart], works: Sequence[Work]) -> tuple[Chart, .
 
 
 def _joined(series: Iterable[Series]) -> list[Series]:
-    """Points with the same name as one series."""
+    """Series with one label put together."""
     joined: dict[str, Series] = {}
     for points in series:
-        before = joined.get(points.label)
-        if before is None:
-            joined[points.label] = points
-        else:
-            joined[points.label] = replace(before, x=before.x + points.x, y=before.y + points.y)
+        before = joined.get(points.label, replace(points, x=(), y=()))
+        joined[points.label] = replace(before, x=before.x + points.x, y=before.y + points.y)
     return list(joined.values())
 
 

@@ -95,7 +95,7 @@ def held_at(
 
     for box, judged in watched(ahead(worked, pieces), first.size, "checks"):
         for target, judgement in judged.items():
-            numbered = verdicts[target]
+            numbered = verdicts[target]  # the number of each verdict over all pieces, where a piece has its own
             numbers = [numbered.setdefault(verdict, len(numbered)) for verdict in judgement.verdicts]
             places[target][box] = numpy.array(numbers, numpy.int32)[judgement.places]
     judgements = {target: Judgement(places[target], tuple(verdicts[target])) for target in targets}

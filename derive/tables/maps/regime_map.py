@@ -298,10 +298,8 @@ def _scale(line: Line) -> Scale:
 def map_chart(regime_map: RegimeMap, target: str) -> Chart:
     """The map of a question over two axes."""
     units = regime_map.survey.units
-    along, up = (
-        _Drawn.of_scale(name, scale, units[name])
-        for name, scale in zip(regime_map.names, (regime_map.along, regime_map.up), strict=True)
-    )
+    scales = zip(regime_map.names, (regime_map.along, regime_map.up), strict=True)
+    along, up = (_Drawn.of_scale(name, scale, units[name]) for name, scale in scales)
     worded = _words(regime_map)
     colors = {words: i for i, words in enumerate(dict.fromkeys(words for words, _ in worded if words))}
     areas = []
@@ -363,7 +361,7 @@ def _words(regime_map: RegimeMap) -> list[tuple[str, str]]:
 
 
 def _arm_words(relation: str, arm: str) -> str:
-    """What is told of the arm that binds: its name, or the number that it is.
+    """The words for the arm that binds: its name, or the number that it is.
 
     >>> _arm_words("step_time", "memory_time"), _arm_words("scaled_step_time", "1")
     ('memory_time binds', 'scaled_step_time is 1')
