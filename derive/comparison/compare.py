@@ -115,10 +115,11 @@ class _Pair:
             size = math.log(factor.amount) if self.is_ratio else factor.amount
             return factor.kind in ("regime", "way"), -abs(size)
 
+        ratio = self.after / self.before if self.is_ratio else None
         return Comparison(
             a=self.a,
             b=self.b,
-            ratio=self.after / self.before if self.is_ratio else None,
+            ratio=ratio,
             bounds=bounds_of(self.a, self.b, self.is_ratio),
             factors=tuple(sorted(moving, key=rank)),
             idle=tuple(idle),

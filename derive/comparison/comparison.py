@@ -169,12 +169,13 @@ def charts(comparison: Comparison) -> tuple[Chart, ...]:
     values[-1] = last if steps else values[-1]
     is_log = comparison.ratio is not None and first > 0 and max(values) >= _DECADE * min(values)
     low, high = _ends(values, is_log)
+    foot = low if is_log else 0.0
     rows = len(steps) + 2
     ends = Series.of(
         [first, last],
         [0, rows - 1],
         style="bars",
-        start=(low, low) if is_log else (0.0, 0.0),
+        start=(foot, foot),
         color=_VALUE,
         tags=(_shown(comparison.a, 4), _shown(comparison.b, 4)),
     )
@@ -214,15 +215,16 @@ def _bars(comparison: Comparison, steps: list[tuple[str, float]], values: list[f
     picked = [i for i in range(len(steps)) if (abs(values[i + 1]) >= abs(values[i])) == is_rise]
     if not picked:
         return None
+    label, color = ("more", _MORE) if is_rise else ("less", _LESS)
     tag = "{:+.3g}" if comparison.ratio is None else "×{:.3g}"
     amounts = [amount for _, amount in steps]
     return Series.of(
         [values[i + 1] for i in picked],
         [i + 1 for i in picked],
-        "more" if is_rise else "less",
+        label,
         style="bars",
         start=tuple(values[i] for i in picked),
-        color=_MORE if is_rise else _LESS,
+        color=color,
         tags=tuple(tag.format(amounts[i]) for i in picked),
     )
 

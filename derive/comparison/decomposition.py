@@ -84,7 +84,8 @@ def shares_of(mixture: Mixture, players: Players, ends: tuple[Numbers, Numbers],
     rows = [shares for shares in share_rows if shares is not None]
     if not rows:
         raise Undefined(stuck)
-    numbers, regimes = (_means(of_each_side) for of_each_side in zip(*rows, strict=True))
+    numbers = [math.fsum(column) / len(rows) for column in zip(*(row for row, _ in rows), strict=True)]
+    regimes = [math.fsum(column) / len(rows) for column in zip(*(row for _, row in rows), strict=True)]
     methods = set[str]().union(*(side.methods for side in sides))
     method = "; ".join(name for name in (DIVISIA, SHAPLEY, INTEGRAL) if name in methods) or POWERS
     if len(rows) > 1:
@@ -95,11 +96,6 @@ def shares_of(mixture: Mixture, players: Players, ends: tuple[Numbers, Numbers],
         note = f"in the regime of {regime_of} not all numbers of {numbers_of} have a value; "
         note += f"regimes are taken at the numbers of {regime_of}"
     return Shares(tuple(numbers), tuple(regimes), method, note)
-
-
-def _means(rows: Sequence[Sequence[float]]) -> list[float]:
-    """The mean of each place over rows of shares."""
-    return [math.fsum(column) / len(column) for column in zip(*rows, strict=True)]
 
 
 @dataclass(frozen=True)

@@ -216,7 +216,8 @@ def reasons(
         place = shown_number(number, question.library.declared[name].unit)
         stop = f"{stops} stops it at {place}"
         if number in (low, high):
-            stop = f"{place} is the {'lower' if number == low else 'upper'} end of its range"
+            end = "lower" if number == low else "upper"
+            stop = f"{place} is the {end} end of its range"
         if name != question.target:
             stop = f"{question.target} {way} with {name} wherever the limits hold; {stop}"
         yield stop

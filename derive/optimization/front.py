@@ -28,7 +28,6 @@ from derive.optimization.certifying import proof_of_optimum
 from derive.optimization.infeasibility import none_found
 from derive.optimization.program import Limit, Program
 from derive.optimization.question import ChoiceQuestion, Stated, read_question
-from derive.optimization.search import Best
 from derive.optimization.searched_choice import SearchedChoice, answers_at, best_of, put_back, searched_choice
 from derive.presentation.charts import Axis, Chart, Series, holding
 from derive.presentation.failed_checks import is_amiss, without_part
@@ -251,7 +250,8 @@ class _FrontSearch:
     ) -> None:
         self.question, self.second = question, second
         self.signs = question.sign, 1.0 if sense == "least" else -1.0
-        written = Equation(Name(second.name), "<=" if sense == "least" else ">=", ZERO)
+        op = "<=" if sense == "least" else ">="
+        written = Equation(Name(second.name), op, ZERO)
         relation = Relation("front", written, {second.name: second})
         front_limit = Stated(_FRONT, written, relation, (second.name,), is_asked=True)
         bounded = replace(question, limits=(*question.limits, front_limit))
@@ -297,7 +297,7 @@ class _FrontSearch:
         bests = []
         for cases in programs:
             with sharing(_SHARE):
-                bests.append(best_of(cases) if cases else Best())
+                bests.append(best_of(cases))
         index = min(range(len(bests)), key=lambda index: bests[index].value)
         if not bests[index].is_found:
             return None

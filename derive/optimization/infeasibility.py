@@ -142,14 +142,15 @@ def infeasible(
     nearest = min(misses, key=lambda miss: miss.share, default=None)
     where = "" if count == 1 else f" in any of {count} choices"
     together = f"{' and '.join(names)} exclude each other" if len(names) > 1 else f"{names[0]} cannot hold"
-    if not misses:
-        together += " in these ranges"
-    miss_sentence = "" if nearest is None else f" {_miss_text(nearest, names, declared)}"
+    if nearest is None:
+        together, miss, gap = f"{together} in these ranges", "", float("inf")
+    else:
+        miss, gap = f" {_miss_text(nearest, names, declared)}", nearest.share
     return InconsistentError(
-        f"{target}: {together}{where}.{miss_sentence}",
+        f"{target}: {together}{where}.{miss}",
         hint="Move a limit, or widen the ranges.",
         conflicts=names,
-        gap=float("inf") if nearest is None else nearest.share,
+        gap=gap,
     )
 
 

@@ -140,16 +140,11 @@ class _ProgramBuilder:
             choices = [(self._limit_forms if name in limited else self._domain_forms)(name, goal) for name in names]
             for combination in product(*choices):
                 if len(programs) >= _MOST:
-                    raise self._too_many()
+                    what = f"{self.question.target} depends on more than {_MOST} cases in these ranges."
+                    hint = "Narrow the ranges, or leave out the relations of other cases: library.without(name, ...)."
+                    raise LimitError(what, hint=hint, limit=f"{_MOST} cases")
                 programs.append(self._program(goal, limits, dict(zip(names, combination, strict=True))))
         return programs
-
-    def _too_many(self) -> LimitError:
-        return LimitError(
-            f"{self.question.target} depends on more than {_MOST} cases in these ranges.",
-            hint="Narrow the ranges, or leave out the relations of other cases: library.without(name, ...).",
-            limit=f"{_MOST} cases",
-        )
 
     def _is_tested(self, limit: Stated, goal: CaseForm) -> bool:
         """Whether a limit can be tested; one that the question states has to be."""
@@ -216,7 +211,7 @@ class _ProgramBuilder:
             raise Unwritten(outline.target)
         elif isinstance(tree, Fork):
             for condition, guard in self._conditions(tree.condition, asides):
-                possible = truths(condition, self._spans(condition, guard))
+                possible = truths(condition, self._spans(guard.variables))
                 for truth, side in ((True, tree.yes), (False, tree.no)):
                     if truth in possible or None in possible:
                         claimed = condition if truth else Apply("not", (condition,))
@@ -234,8 +229,9 @@ class _ProgramBuilder:
         rows = rows_of(self.library, outline, excluded, only_combined=True)
         return combined(rows, outline.target) is not None
 
-    def _spans(self, condition: Node, case_form: CaseForm) -> dict[str, Span]:
-        return {**self.box, **{variable.name: variable.span for variable in case_form.variables}}
+    def _spans(self, variables: Iterable[ImplicitVariable]) -> dict[str, Span]:
+        """The box, with the domains of implicit variables."""
+        return {**self.box, **{variable.name: variable.span for variable in variables}}
 
     def _conditions(self, condition: Node, asides: Asides) -> Iterator[tuple[Node, CaseForm]]:
         """A condition in terms of the free quantities, in each case of the quantities in it."""
@@ -255,7 +251,7 @@ class _ProgramBuilder:
         form = composed("", {**forms, "": Name(renamed.get(target, target))})
         if form is None:
             raise Unwritten(target)
-        spans = {**self.box, **{variable.name: variable.span for variable in variables}}
+        spans = self._spans(variables)
         guards = []
         negations = [Apply("not", (conjunction(conditions),)) for conditions in case.failing]
         conditions = [put_in(condition, forms) for condition in (*case.holding, *negations)]
@@ -395,6 +391,7 @@ class _ProgramBuilder:
             return limits_of_range(test.form, test.domain.low, test.domain.high, lambda gap: self._spread(gap, spans))
 
         domain_limits = chain.from_iterable(map(ends, merged.domain_tests))
+        solved = _solver(self.library, merged) if unknowns else None
         return Program(
             names=(*self.free, *unknowns),
             box=(*self.free.values(), *unknowns.values()),
@@ -412,7 +409,7 @@ class _ProgramBuilder:
             sign=self.sign,
             plans=merged.plans,
             counts=tuple((variable.name, variable.form) for variable in merged.variables if variable.form is not None),
-            solved=_solver(self.library, merged) if unknowns else None,
+            solved=solved,
         )
 
     def _limit(self, limit: Stated, forms: Mapping[str, Node], spans: Mapping[str, Span]) -> Limit:

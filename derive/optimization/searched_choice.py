@@ -73,7 +73,8 @@ def searched_choice(
         asked = ask(question.library, question.target, pick.profiles, question.given(pick))
         case_programs = programs_of(question, pick, asked, in_all_cases=in_all_cases)
         with sharing(0.5):
-            return SearchedChoice(question, pick, case_programs, best_of(case_programs, boxes) if boxes else Best())
+            best = best_of(case_programs, boxes) if boxes else Best()
+        return SearchedChoice(question, pick, case_programs, best)
     except UnknownNameError:
         raise
     except DeriveError as error:

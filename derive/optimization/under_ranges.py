@@ -218,7 +218,8 @@ class _Search:
                 tests.append(f"({form} {low} {test.domain.low!r})")
             if math.isfinite(test.domain.high):
                 tests.append(f"({form} <= {test.domain.high!r})")
-        return f"({program.sign!r} * {text(program.plain)}, {' & '.join(tests) or 'True'})"
+        verdict = " & ".join(tests) or "True"
+        return f"({program.sign!r} * {text(program.plain)}, {verdict})"
 
     def best(self, draws: Sequence[Any]) -> Any:
         """The least signed goal at each draw."""

@@ -314,7 +314,9 @@ class Spread:
             rising = low + numpy.sqrt(shares * width * (peak - low))
             falling = high - numpy.sqrt((1 - shares) * width * (high - peak))
             quantiles = numpy.where(shares * width < peak - low, rising, falling)
-        return numpy.clip(numpy.exp(quantiles) if self.log else quantiles, self.low, self.high)
+        if self.log:
+            quantiles = numpy.exp(quantiles)
+        return numpy.clip(quantiles, self.low, self.high)
 
 
 def spread_of(value: Value, quantity: Declaration) -> Spread:

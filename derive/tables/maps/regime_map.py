@@ -86,8 +86,8 @@ class Standing:
         other_arms = dict(other.arms)
         for name, arm in self.arms:
             if other_arms.get(name, arm) != arm:
-                low, high = sorted((arm, other_arms[name]))
-                changes.append(Change("regime" if low else "case", name, tuple(filter(None, (low, high)))))
+                arms = tuple(filter(None, sorted((arm, other_arms[name]))))
+                changes.append(Change("regime" if len(arms) == 2 else "case", name, arms))
         return changes + [Change("check", name) for name in sorted(self.failed ^ other.failed)]
 
 
