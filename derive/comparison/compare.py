@@ -104,7 +104,8 @@ class _Pair:
         if shared is None:
             rows, method = self._undivided(), JOINED
         else:
-            rows, method = self._rows(*shared), shared[2].method
+            mixture, players, shares = shared
+            rows, method = self._rows(mixture, players, shares), shares.method
         moving = [factor for factor in rows if factor.amount != self.neutral]
         idle = [factor for factor in rows if factor.amount == self.neutral]
         shown = set(chain.from_iterable(factor.names for factor in rows))
@@ -141,8 +142,8 @@ class _Pair:
         quantities = {**self.a.quantities, **self.b.quantities, self.target.name: self.target}
         domains = {name: quantity.domain for name, quantity in quantities.items()}
         mixture = mixed(self.target.name, *self.courses, domains)
-        ends = mixture.ends()
-        before, after = mixture.branch().at(ends[0]), mixture.branch(mixture.differing).at(ends[1])
+        first, last = mixture.ends()
+        before, after = mixture.branch().at(first), mixture.branch(mixture.differing).at(last)
         is_reached = math.isclose(before, self.before, rel_tol=AGREEMENT)
         if not (is_reached and math.isclose(after, self.after, rel_tol=AGREEMENT)):
             self.notes.append("a relation without a closed form could not be solved again in the same way")
@@ -230,6 +231,7 @@ class _Pair:
         )
 
     def _together(self, names: Sequence[str], amount: float) -> Factor:
+        """The factor of several numbers that are taken together."""
         members = tuple(self._number(name, self.neutral) for name in names)
         return Factor(tuple(names), "together", amount, "", "", members=members)
 
@@ -263,7 +265,7 @@ class _Pair:
             yield f"{shown_number(answer.course.values[quantities[0]], answer.quantities[quantities[0]].unit)} {by}"
 
     def _undivided(self) -> list[Factor]:
-        """All differences as one."""
+        """All differences as one factor; none where there are none."""
         change = math.log(self.after / self.before) if self.is_ratio else self.after - self.before
         amount = self._amount(change)
         names = self._differing()
@@ -299,7 +301,7 @@ def _origin(answer: Answer, name: str) -> str:
 
 
 def _arms(answer: Answer, relations: Iterable[str], stages: Sequence[Stage | None]) -> str:
-    """The arms that bind, or the forms of the unknowns where the relations tell none."""
+    """The arms that bind, or the forms of the unknowns where the relations name no arm."""
     arms = [answer.regime[name] for name in sorted(relations) if name in answer.regime]
     forms = [render(stage.form) for stage in stages if stage and stage.form is not None]
     return "; ".join(dict.fromkeys(arms or forms)) or ", ".join(sorted(relations))
@@ -333,7 +335,7 @@ def bounds_of(a: Answer, b: Answer, is_ratio: bool) -> Span | None:
 
 
 def _bounds_if_independent(a: Answer, b: Answer, is_ratio: bool) -> Span | None:
-    """The bounds if the two answers had nothing in common."""
+    """The bounds if the two answers shared no range."""
     (low_a, high_a), (low_b, high_b) = ((answer.bounds or (answer.base or 0.0,) * 2) for answer in (a, b))
     if not is_ratio:
         return low_b - high_a, high_b - low_a

@@ -109,7 +109,7 @@ class Comparison(Result):
 
     @property
     def is_within_ranges(self) -> bool:
-        """Whether the two answers may be equal, for all that the ranges say."""
+        """Whether the ranges allow the two answers to be equal."""
         low, high = self.bounds or (math.nan, math.nan)
         return low < high and low <= (0.0 if self.ratio is None else 1.0) <= high
 

@@ -128,7 +128,7 @@ class _Side:
         return owners
 
     def _worth(self, branch: Branch, end: Numbers) -> float:
-        """The logarithm of the target, or the target itself."""
+        """The logarithm of the target at some numbers, or the target itself; raises `Undefined` if it has none."""
         number = self.sign * branch.at(end)
         if not math.isfinite(number) or (self.is_log and number <= 0):
             raise Undefined
@@ -260,7 +260,7 @@ class _Side:
         return divisia_shares(terms, len(part.players), moving, *self.numbers_at_ends)
 
     def _evaluated(self, part: _Part) -> Callable[[int], float]:
-        """The part after a set of its players has moved: the logarithm of its ratio, or its number."""
+        """The worth of a set of a part's players: the logarithm of the part's ratio once they moved, or its number."""
         names, start = names_in(part.node), self._size(part.node, self.numbers_at_ends[0])
 
         def worth(moved: int) -> float:

@@ -86,8 +86,8 @@ def divisia_shares(
             return None
         sizes.append(pair)
         logs.append(ratios)
-    totals = [math.fsum(pair[end] for pair in sizes) for end in (0, 1)]
-    weights = [log_mean(first / totals[0], second / totals[1]) for first, second in sizes]
+    first_total, second_total = (math.fsum(pair[end] for pair in sizes) for end in (0, 1))
+    weights = [log_mean(first / first_total, second / second_total) for first, second in sizes]
     total_weight = math.fsum(weights)
     return [math.fsum(w * row[i] for w, row in zip(weights, logs, strict=True)) / total_weight for i in range(players)]
 

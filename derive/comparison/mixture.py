@@ -275,7 +275,7 @@ def settled_together(form: Node, first: Mapping[str, float], second: Mapping[str
         return form, form
     if form.op in ("max", "min"):
         binding = _extreme(form, first), _extreme(form, second)
-        both = binding[0] & binding[1]
+        both = set.intersection(*binding)
         arms = [min(both or places, default=None) for places in binding]
     elif form.op == "piecewise":
         arms = [_chosen(form, first), _chosen(form, second)]

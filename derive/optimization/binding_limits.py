@@ -62,7 +62,7 @@ class _PerturbedQuestion:
     declared: Mapping[str, Declaration]
 
     def gain(self, programs: Sequence[Program]) -> float:
-        """What the goal gains, as a share of its value."""
+        """What the goal gains under other limits, as a share of its value; zero if that is only rounding."""
         tick()
         with sharing(0.2):
             moved_best = least_of(programs, _BOXES)

@@ -307,7 +307,7 @@ class _FrontSearch:
         return replace(self.choices[index], best=overall)
 
     def _point(self, choice: SearchedChoice) -> FrontPoint:
-        """A point with its answers, put back."""
+        """The point of the front at a best choice, with the answers for both targets there."""
         programs = _without_front(choice)
         reached = [program.at(choice.best.at) for program in programs]
         there = replace(choice, programs=programs, best=replace(choice.best, value=min(reached)))
@@ -360,7 +360,7 @@ def _between(here: float, there: float, share: float) -> float:
 
 
 def _undominated(points: Iterable[FrontPoint], signs: Sequence[float]) -> list[FrontPoint]:
-    """The points that differ and that no other one is better than."""
+    """The points without those that another one equals or betters in both targets."""
     kept: list[FrontPoint] = []
     for point in points:
         if not any(_is_as_good(other, point, signs) for other in kept):

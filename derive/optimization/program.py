@@ -213,7 +213,7 @@ class Program:
         return goal if values is None or goal == math.inf or self._is_as_unrounded(values) else math.inf
 
     def _is_as_unrounded(self, values: Mapping[str, float]) -> bool:
-        """Whether all holds with the counts as they come out too, which a jump beside them may change."""
+        """Whether all holds with the counts before they are rounded too: a jump beside them may decide otherwise."""
         if not self.counts:
             return True
         raw = dict(values)

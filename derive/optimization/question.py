@@ -37,7 +37,7 @@ _MEANT = {"≤": "<=", "≥": ">="}
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """An inequality between quantities; values are names with a number of their own."""
+    """An inequality between quantities, or a tie; each value that stands in it is a name, whose number `values` has."""
 
     name: str
     written: Equation
@@ -69,7 +69,7 @@ class Pick:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What is told of one discrete choice: the best in it, or why there is none."""
+    """What an optimum reports of one discrete choice: the best in it, or why there is none."""
 
     profiles: tuple[str, ...]
     listed: Mapping[str, str]  # the list entries, as they were stated

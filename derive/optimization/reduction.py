@@ -28,8 +28,7 @@ _MOST = 400  # limit on nodes of a form that is put in
 
 @dataclass(frozen=True, slots=True)
 class Reduced:
-    """A program, and the same with fewer names; the others are given by forms, each in names that are left or follow
-    it."""
+    """A program, and the same without the names that its ties give; each has a form in those left or given later."""
 
     original: Program
     program: Program
@@ -56,9 +55,9 @@ class Reduced:
         low, high = self.original.box[self.original.names.index(name)]
         return 0.0 if abs(number) < UNDERFLOW and low <= 0 <= high else number
 
-    def ways(self, told: Sequence[str]) -> tuple[str, ...]:
-        """How the goal moves with each quantity of the whole program: nothing is said of one that follows."""
-        known = dict(zip(self.program.names, told, strict=False))
+    def ways(self, reduced_ways: Sequence[str]) -> tuple[str, ...]:
+        """How the target moves with each free quantity of the original program; empty for one that a tie gives."""
+        known = dict(zip(self.program.names, reduced_ways, strict=False))
         return tuple(known.get(name, "") for name in self.original.names[: self.original.free])
 
 

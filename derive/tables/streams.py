@@ -143,7 +143,8 @@ class Tally:
         reached = numpy.cumsum(self._counts[order])
         place = order[int(numpy.searchsorted(reached, min(math.floor(share * count) + 1, count)))]
         ends = (numpy.array([place, place + 1], dtype=numpy.uint64) << numpy.uint64(_DROPPED)).view(numpy.float64)
-        middle = float(ends[0] / 2 + ends[1] / 2) if math.isfinite(ends[1]) else float(ends[0])
+        low, high = map(float, ends)
+        middle = low / 2 + high / 2 if math.isfinite(high) else low
         return min(max(middle, self.low), self.high)
 
     def summary(self, unit: str, places: Sequence[Mapping[str, float]], shares: Sequence[float]) -> Summary:

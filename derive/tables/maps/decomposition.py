@@ -71,7 +71,7 @@ def decomposed(label_at: LabelAt, along: Scale, up: Scale) -> list[Column]:
     ((0, 1), (0,), [0.0])
     """
     columns = columns_of(label_at, along.numbers, up, _FINE)
-    pairs = [pair for pair in pairwise(columns) if pair[0].labels != pair[1].labels]
+    pairs = [(left, right) for left, right in pairwise(columns) if left.labels != right.labels]
     turns = _turns(label_at, along, up, pairs)
     columns = sorted([*columns, *columns_of(label_at, turns, up, _COARSE)], key=lambda column: column.at)
     for _ in range(_FINER):
