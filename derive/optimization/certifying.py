@@ -57,7 +57,7 @@ def _to_within(choices: Sequence[Sequence[Program]], best: Best, distance: float
         for program in programs:
             small = reduced(program.under([limit for limit in program.limits if not limit.approximate]))
             bound = _Recorder(small.program, best.value - distance, small.of(best.at)).bound()
-            if bound is None or flaw_of(bound):
+            if bound is None or flaw_of(bound):  # the checker of certificates would refuse it
                 return None
             case_bounds.append(bound)
         bounds.append(tuple(case_bounds))

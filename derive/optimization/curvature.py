@@ -80,12 +80,13 @@ class Curvature:
         if None in chain(*seconds, *firsts):
             return tuple(prices)
         widths = array([high - low for low, high in program.box])
-        half = [[value(form, values) for form in row if form is not None] for row in seconds]
-        places = range(len(half))
-        hessian = array([[half[max(i, k)][min(i, k)] for k in places] for i in places]) * widths[:, None] * widths
+        triangle = [[value(form, values) for form in row if form is not None] for row in seconds]
+        places = range(len(triangle))
+        hessian = array([[triangle[max(i, k)][min(i, k)] for k in places] for i in places]) * widths[:, None] * widths
         slopes = [array([value(form, values) for form in row if form is not None]) * widths for row in firsts]
         moving = [i for i, width in enumerate(widths) if width]
         size = float(norm(hessian)) or 1.0
+        # at price 1 times its share, the square of a zero has second derivatives as large as those of the Lagrangian
         shares = [size / (2 * float(slope @ slope)) if slope.any() else 0.0 for slope in slopes]
         across = zeros(hessian.shape)
         for share, slope in zip(shares, slopes, strict=True):

@@ -429,7 +429,7 @@ class _ProgramBuilder:
         if guard is not None and truths(guard, spans) == {True}:
             guard = None  # it holds in the whole box
         if guard is not None:
-            gap = Apply("piecewise", (gap, guard, Number(Fraction(-1.0))))
+            gap = Apply("piecewise", (gap, guard, Number(Fraction(-1.0))))  # any negative gap: it holds elsewhere
         return Limit(limit.name, limit.relation, written, gap, limit.approximate, guard, limit.is_domain)
 
 

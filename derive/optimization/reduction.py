@@ -46,7 +46,7 @@ class Reduced:
         """
         chosen = {name: self._near_zero(name, x) for name, x in zip(self.program.names, point, strict=False)}
         numbers = {**self.program.known, **chosen}
-        for name, form in reversed(self.forms):
+        for name, form in reversed(self.forms):  # the last form has only names that are left
             low, high = self.original.box[self.original.names.index(name)]
             numbers[name] = self._near_zero(name, min(max(value(form, numbers), low), high))
         return tuple(numbers[name] for name in self.original.names[: self.original.free])

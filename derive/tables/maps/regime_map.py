@@ -121,7 +121,7 @@ class Labels:
         """The label of each point; the columns hold the points' numbers on each axis, in declared units."""
         count = len(columns[0])
         if count < _AT_LEAST:
-            columns = tuple(numpy.resize(column, _AT_LEAST) for column in columns)
+            columns = tuple(numpy.resize(column, _AT_LEAST) for column in columns)  # the points again and again
         work = self.survey.work
         targets = work.columns(columns, is_tested=False)
         codes = work.codes(columns, targets)
