@@ -128,10 +128,10 @@ class Boxes:
             return rounded
         low, high = self.system.allowed
         goal = low, min(ceiling, high)
-        left = contracted(self.dag, (*rounded, goal, *[(-math.inf, 0.0)] * len(self.gaps)), _SWEEPS)
-        if left is not None and self.system.zeros:
-            left = self.consistency.contracted(left)
-        return None if left is None else rounded_inwards(left[: len(sides)], self.steps)
+        narrowed = contracted(self.dag, (*rounded, goal, *[(-math.inf, 0.0)] * len(self.gaps)), _SWEEPS)
+        if narrowed is not None and self.system.zeros:
+            narrowed = self.consistency.contracted(narrowed)
+        return None if narrowed is None else rounded_inwards(narrowed[: len(sides)], self.steps)
 
     def part(self, sides: Box) -> Part | None:
         """What is known of a box; None if a gap, a zero or a condition cannot hold in it."""
@@ -173,14 +173,14 @@ class Boxes:
         ]
 
     def better(self, part: Part) -> Box | None:
-        """The part with sides at their better ends: no gap that may be zero speaks for the other end."""
-        rows = [part.slopes[0], *(part.slopes[j] for j in self.gaps if part.values[j][1] > 0)]
-        if None in rows:
+        """The part with sides at the end where the goal and all gaps that may be zero are least; None if none is."""
+        forms = [part.slopes[0], *(part.slopes[j] for j in self.gaps if part.values[j][1] > 0)]
+        if None in forms:
             return None
-        left = list(part.box)
+        sides = list(part.box)
         for i in self.loose:
-            left[i] = better_end(part.box[i], [row.slopes[i] for row in rows if row is not None])
-        return tuple(left) if tuple(left) != part.box else None
+            sides[i] = better_end(part.box[i], [form.slopes[i] for form in forms if form is not None])
+        return tuple(sides) if tuple(sides) != part.box else None
 
     def floor(self, part: Part, prices: Sequence[float]) -> float:
         """A lower bound of the goal, where all holds: at the better corner, or by slopes.
@@ -194,7 +194,8 @@ class Boxes:
         corner = self.corner(part)
         if corner != part.box:  # the gaps and the zeros need not be defined there
             run = self.run(corner, only=0)
-            floor = max(floor, floor if run is None else self.values(run)[0][0])
+            if run is not None:
+                floor = max(floor, self.values(run)[0][0])
         priced = [(row, price) for row, price in zip(part.slopes[1:], prices, strict=False) if price]
         rows = [row for row, _ in priced if row is not None]
         if rows and len(rows) == len(priced):
@@ -237,7 +238,7 @@ class Boxes:
         first = second = middle((max(low, -MOST), min(high, MOST)), LEAST)
         if low == 0 and high < MOST:
             first = second = max(LEAST, high / _FIRST)
-        if step:
+        if step:  # between two whole numbers, so that neither half is empty
             first = min(max(math.floor(first / step), round(low / step)), round(high / step) - 1) * step
             second = first + step
         return (*sides[:i], (low, first), *sides[i + 1 :]), (*sides[:i], (second, high), *sides[i + 1 :])
@@ -256,14 +257,14 @@ def multipliers(goal: Sequence[float], others: Sequence[Sequence[float]], signed
     """
     active = [j for j, slope in enumerate(others) if any(slope) and all(map(math.isfinite, slope))]
     while active:
-        found = _fitted(goal, [others[j] for j in active])
-        if found is None:
+        fitted = _fitted(goal, [others[j] for j in active])
+        if fitted is None:
             active.pop()
             continue
-        worst = min((j for j in range(len(active)) if signed[active[j]]), key=lambda j: found[j], default=None)
-        if worst is None or found[worst] >= 0:
-            weights = dict(zip(active, found, strict=True))
-            return [weights.get(j, 0.0) + 0.0 for j in range(len(others))]  # no negative zero
+        worst = min((j for j in range(len(active)) if signed[active[j]]), key=lambda j: fitted[j], default=None)
+        if worst is None or fitted[worst] >= 0:
+            by_place = dict(zip(active, fitted, strict=True))
+            return [by_place.get(j, 0.0) + 0.0 for j in range(len(others))]  # no negative zero
         del active[worst]
     return [0.0] * len(others)
 
@@ -272,9 +273,12 @@ def _fitted(goal: Sequence[float], slopes: Sequence[Sequence[float]]) -> list[fl
     """The weights by the normal equations, each slope scaled to length one; None if they are dependent."""
     lengths = [math.sqrt(math.fsum(x * x for x in slope)) for slope in slopes]
     units = [[x / length for x in slope] for slope, length in zip(slopes, lengths, strict=True)]
-    rows = [[*(math.fsum(map(mul, one, other)) for other in units), -math.fsum(map(mul, one, goal))] for one in units]
-    found = solved(rows, RANK)
-    return None if found is None else [x / length for x, length in zip(found, lengths, strict=True)]
+    rows = []
+    for unit in units:
+        products = [math.fsum(map(mul, unit, other)) for other in units]
+        rows.append([*products, -math.fsum(map(mul, unit, goal))])
+    weights = solved(rows, RANK)
+    return None if weights is None else [x / length for x, length in zip(weights, lengths, strict=True)]
 
 
 def centre(side: Span) -> float:
@@ -294,7 +298,7 @@ def breadth(side: Span) -> float:
         return 0.0
     size = max(abs(low), abs(high))
     if size == math.inf:
-        return 4000.0
+        return 4000.0  # more than the logarithm of any ratio of doubles
     if low > 0 or high < 0:
         near = min(abs(low), abs(high))
         return math.log(size / near) if size > 2 * near else (high - low) / size
@@ -302,7 +306,7 @@ def breadth(side: Span) -> float:
 
 
 class Search:
-    """The search for the least value of a system, best part first; what is attained, a kind of search says itself."""
+    """The search for the least value of a system, best part first. Subclasses say which values are attained."""
 
     seeks_points = False  # whether it goes on where the bound cannot rise, for a better value
 
@@ -360,12 +364,12 @@ class Search:
             if part is None:
                 return None
             better = boxes.better(part)
-            left = boxes.cut(part, self.value) if better is None else better
-            if left is None:
+            smaller = boxes.cut(part, self.value) if better is None else better
+            if smaller is None:
                 return None
-            if better is None and not is_narrower(left, part.box, _PAYS):
+            if better is None and not is_narrower(smaller, part.box, _PAYS):
                 break
-            sides = left
+            sides = smaller
         assert part is not None
         floor = self.bound(part)  # what is known is known of the part before the last cut
         return replace(part, floor=floor) if floor <= boxes.system.allowed[1] else None
@@ -403,19 +407,19 @@ def least_and_greatest(system: System, most: int = PARTS) -> tuple[Bound, Bound]
 
     >>> from derive.expressions.grammar import parse_expression
     >>> roof = parse_expression("t - max(x, 5)")
-    >>> found = least_and_greatest(System(parse_expression("2*x"), (0, 99), (roof,), {"x": (0, 99), "t": (3, 7)}))
-    >>> [round(bound.at, 6) for bound in found]
+    >>> bounds = least_and_greatest(System(parse_expression("2*x"), (0, 99), (roof,), {"x": (0, 99), "t": (3, 7)}))
+    >>> [round(bound.at, 6) for bound in bounds]
     [0.0, 14.0]
     """
     used = {name: system.box[name] for name in names_in(system.goal, *system.zeros)}
     points = {name: low for name, (low, high) in used.items() if low == high}
     moving = {name: side for name, side in used.items() if name not in points}
-    upright = replace(system, box=moving, known=points)
-    low = _least(upright, most)
+    least_problem = replace(system, box=moving, known=points)
+    low = _least(least_problem, most)
     if low is None:
         return None
     negative = -system.allowed[1], -system.allowed[0]
-    high = _least(replace(upright, goal=Apply("neg", (system.goal,)), allowed=negative), most)
+    high = _least(replace(least_problem, goal=Apply("neg", (system.goal,)), allowed=negative), most)
     if high is None or low.at > -high.at:  # no value is between them
         return None
     return low, Bound(-high.at, high.is_close)
@@ -426,15 +430,15 @@ def _least(system: System, most: int) -> Bound | None:
     try:
         search = _RangeSearch(system, most)
     except LimitError:
-        return Bound(system.allowed[0], False)
+        return Bound(system.allowed[0], is_close=False)
     search.run()
     floor, best = search.floor, search.value
     if floor < best - search.slack():
-        return Bound(floor, search.endless)
+        return Bound(floor, is_close=search.endless)
     if best == math.inf:
         return None
     is_rounding = not system.zeros and floor >= best - EXPRESSION * abs(best)
-    return Bound(best if is_rounding else min(floor, best), True)
+    return Bound(best if is_rounding else min(floor, best), is_close=True)
 
 
 class _RangeSearch(Search):
@@ -451,16 +455,16 @@ class _RangeSearch(Search):
         return max(EXTREME / 2 * max(abs(self.value), self.size or 0.0), LEAST) if self.value < math.inf else 0.0
 
     def _try_corners(self) -> None:
-        """The goal in the middle and at the corners, which show how far it reaches."""
+        """Attain the goal in the middle and at the corners, which also shows how far it reaches."""
         sides = self.boxes.whole
         points = [tuple(low / 2 + high / 2 for low, high in sides)]  # next to a pole the goal reaches far
         if len(sides) <= _CORNERED:
             points += product(*sides)
-        found = [number for number in map(self._at, points) if math.isfinite(number)]
-        self.size = (max(found) - min(found)) / 100 if found else 0.0
+        goals = [goal for goal in map(self._attained_at, points) if math.isfinite(goal)]
+        self.size = (max(goals) - min(goals)) / 100 if goals else 0.0
 
-    def _at(self, point: Sequence[float]) -> float:
-        """The goal at a point; infinite where it is undefined or not allowed."""
+    def _attained_at(self, point: Sequence[float]) -> float:
+        """The goal at a point, which counts as attained; infinite where it is undefined or not allowed."""
         named = dict(zip(self.boxes.names, point, strict=True))
         number = value(self.system.goal, {**self.system.known, **named})
         if not self.system.allowed[0] <= number <= self.system.allowed[1]:
@@ -482,14 +486,14 @@ class _RangeSearch(Search):
         if self.system.zeros and self.size is None:
             self.size = (high - low) / 100 if math.isfinite(high - low) else 0.0
         if not self.system.zeros:
-            self._at(tuple(map(centre, part.box)))
+            self._attained_at(tuple(map(centre, part.box)))
         elif self._is_settled(part.box):
             self.value = min(self.value, high)
         else:
             corner = self.boxes.narrowed(self.boxes.corner(part), self.value)
-            there = None if corner is None else self.boxes.part(corner)
-            if there is not None and self._is_settled(there.box):
-                self.value = min(self.value, there.values[0][1])
+            at_corner = None if corner is None else self.boxes.part(corner)
+            if at_corner is not None and self._is_settled(at_corner.box):
+                self.value = min(self.value, at_corner.values[0][1])
 
     def is_endless(self, part: Part) -> bool:
         return bool(self.system.zeros) and part.floor == -math.inf and part.values[0][1] <= -MOST
@@ -499,10 +503,10 @@ class _RangeSearch(Search):
         dag, run = self.boxes.dag, self.boxes.run(box)
         if run is None:
             return False
-        steps = {step.at: step for step in dag.steps}
+        steps = {step.place: step for step in dag.steps}
         for root in dag.roots[1:]:
             terms = steps[root].args if root in steps and steps[root].op == "add" else (root,)
-            size = sum(max(map(abs, run.spans[at])) for at in terms)
+            size = sum(max(map(abs, run.spans[term])) for term in terms)
             low, high = run.spans[root]
             if not (size <= LEAST or high - low <= EXTREME * size < math.inf):
                 return False

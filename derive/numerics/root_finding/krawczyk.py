@@ -27,6 +27,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from operator import mul
 from typing import Any
 
@@ -85,10 +86,11 @@ def newton(dag: Dag, box: Sequence[Span]) -> Newton | None:
     size = len(box)
     products = inverse * matrix
     errors = arb_mat(size, size, 1) - products
-    others = arb_mat([[0 if i == j else errors[i, j] for j in range(size)] for i in range(size)])  # off the diagonal
-    asides = arb_mat([[arb(0, radius)] for radius in radii])
-    steps, reaches, rests = -inverse * _scaled([[gap] for gap in gaps], scales), errors * asides, others * asides
-    left: list[Span] = []
+    off_diagonal = arb_mat([[0 if i == j else errors[i, j] for j in range(size)] for i in range(size)])
+    displacements = arb_mat([[arb(0, radius)] for radius in radii])
+    steps = -inverse * _scaled([[gap] for gap in gaps], scales)
+    reaches, rests = errors * displacements, off_diagonal * displacements
+    narrowed: list[Span] = []
     towards, reach = [], []
     unique = single = True
     for i, (low, high) in enumerate(box):
@@ -99,10 +101,10 @@ def newton(dag: Dag, box: Sequence[Span]) -> Newton | None:
         towards.append(centre[i] + float(move.mid()))
         reach.append(math.nextafter(float(move.rad()), math.inf))
         (bottom, top), (least, most) = _ends(centre[i] + move), _ends(centre[i] + alone)
-        left.append((max(low, bottom, least), min(high, top, most)))
-    is_empty = any(low > high for low, high in left)
-    smears = _smears(slopes, radii)
-    return Newton(None if is_empty else tuple(left), unique, single, tuple(towards), tuple(reach), smears)
+        narrowed.append((max(low, bottom, least), min(high, top, most)))
+    is_empty = any(low > high for low, high in narrowed)
+    rest, smears = None if is_empty else tuple(narrowed), _smears(slopes, radii)
+    return Newton(rest, unique, single, towards=tuple(towards), reach=tuple(reach), smears=smears)
 
 
 def isolated_near(dag: Dag, point: Sequence[float], reach: Sequence[float]) -> tuple[Box, Box] | None:
@@ -110,10 +112,10 @@ def isolated_near(dag: Dag, point: Sequence[float], reach: Sequence[float]) -> t
 
     The box is the largest tried share of the reach for which this is proved.
     """
-    found = isolated_over(dag, point)
-    if found is None:
+    isolated = isolated_over(dag, point)
+    if isolated is None:
         return None
-    narrow = found[1]
+    _, narrow = isolated
     for share in _SHARES:
         around = tuple(
             (low - share * size, high + share * size) for (low, high), size in zip(narrow, reach, strict=True)
@@ -121,7 +123,7 @@ def isolated_near(dag: Dag, point: Sequence[float], reach: Sequence[float]) -> t
         step = newton(dag, around)
         if step is not None and step.unique:
             return around, narrow
-    return found
+    return isolated
 
 
 def isolated_over(dag: Dag, point: Sequence[float]) -> tuple[Box, Box] | None:
@@ -141,9 +143,9 @@ def isolated_over(dag: Dag, point: Sequence[float]) -> tuple[Box, Box] | None:
             return None
         if step.unique and step.left is not None:
             return box, tightened(dag, step.left)
-        aside = [_WIDENED * reach + 64 * EPSILON * abs(x) for x, reach in zip(step.towards, step.reach, strict=True)]
-        box = tuple((x - by, x + by) for x, by in zip(step.towards, aside, strict=True))
-        if not all(math.isfinite(end) for side in box for end in side):
+        margins = [_WIDENED * reach + 64 * EPSILON * abs(x) for x, reach in zip(step.towards, step.reach, strict=True)]
+        box = tuple((x - margin, x + margin) for x, margin in zip(step.towards, margins, strict=True))
+        if not all(map(math.isfinite, chain.from_iterable(box))):
             return None
     return None
 
@@ -189,10 +191,10 @@ def implicit_slopes(dag: Dag, box: Box) -> list[list[Span]] | None:
 def tightened(dag: Dag, box: Box) -> Box:
     """A box that is known to hold a solution, narrowed to the precision of doubles."""
     for _ in range(_TIGHTENING):
-        found = newton(dag, box)
-        if found is None or found.left is None:
+        step = newton(dag, box)
+        if step is None or step.left is None:
             return box
-        before, box = box, found.left
+        before, box = box, step.left
         if not is_narrower(box, before, _PAYS):
             break
     return box
@@ -200,13 +202,13 @@ def tightened(dag: Dag, box: Box) -> Box:
 
 def _smears(slopes: Sequence[Sequence[Span]], radii: Sequence[float]) -> tuple[float, ...]:
     """Each unknown's share in the variation of the equations, summed over them (Trombettoni 2010)."""
-    total = [0.0] * len(radii)
+    shares = [0.0] * len(radii)
     for row in slopes:
-        parts = [max(-low, high) * radius for (low, high), radius in zip(row, radii, strict=True)]
-        whole = sum(parts)
-        if 0 < whole < math.inf:
-            total = [sofar + part / whole for sofar, part in zip(total, parts, strict=True)]
-    return tuple(total)
+        changes = [max(-low, high) * radius for (low, high), radius in zip(row, radii, strict=True)]
+        change = sum(changes)
+        if 0 < change < math.inf:
+            shares = [share + part / change for share, part in zip(shares, changes, strict=True)]
+    return tuple(shares)
 
 
 def _slopes(dag: Dag, box: Sequence[Span]) -> list[list[Span]] | None:
@@ -217,8 +219,8 @@ def _slopes(dag: Dag, box: Sequence[Span]) -> list[list[Span]] | None:
     if run is None or run.flawed:
         return None
     rows = [dag.gradient(i, run) for i in range(len(dag.roots))]
-    bounded = all(math.isfinite(low) and math.isfinite(high) for row in rows for low, high in row)
-    return rows if bounded else None
+    ends = chain.from_iterable(chain.from_iterable(rows))
+    return rows if all(map(math.isfinite, ends)) else None
 
 
 def _scales(slopes: Sequence[Sequence[Span]], radii: Sequence[float]) -> list[float] | None:
@@ -251,7 +253,8 @@ def _ball(span: Span) -> Any:
 
     low, high = span
     middle = low / 2 + high / 2
-    return arb(middle, math.nextafter(max(high - middle, middle - low), math.inf) if low < high else 0)
+    radius = math.nextafter(max(high - middle, middle - low), math.inf) if low < high else 0
+    return arb(middle, radius)
 
 
 def _ends(ball: Any) -> Span:
