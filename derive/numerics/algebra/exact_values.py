@@ -52,14 +52,14 @@ class Undefined(NoElement):
 
 
 def rationals(names: Iterable[str], values: Mapping[str, float]) -> dict[str, Fraction] | None:
-    """The rationals that some numbers round; None if one of them, or the number itself, is not known."""
-    found: dict[str, Fraction] = {}
+    """The rational behind each of some numbers; None if a number, or the rational that it rounds, is not known."""
+    exact_numbers: dict[str, Fraction] = {}
     for name in names:
         exact = exact_of(values[name]) if name in values else None
         if exact is None:
             return None
-        found[name] = exact
-    return found
+        exact_numbers[name] = exact
+    return exact_numbers
 
 
 def exactly_computed(node: Node, values: Mapping[str, float]) -> float | None:
@@ -208,9 +208,9 @@ def folded_ball(form: Node, numbers: Mapping[str, Ball], values: Values, chosen:
     Which arm of a choice is taken, doubles decide. Raises `NoElement` where none is.
     """
 
-    def arm_of(choice: Apply, part: Fold) -> Ball:
+    def arm_of(choice: Apply, fold: Fold) -> Ball:
         arm = chosen(choice, values)
-        return nothing() if arm is None else part(arm)
+        return nothing() if arm is None else fold(arm)
 
     operations = _operations()
     number = operations["number"]
@@ -288,9 +288,9 @@ def order(left: Node, right: Node, values: Values, chosen: Chosen) -> Order:
     """
     given = rationals(names_in(left, right), values)
     if given is not None:
-        one, other = exact_value(left, given), exact_value(right, given)
-        if one is not None and other is not None:
-            return Order.of(one - other)
+        exact_left, exact_right = exact_value(left, given), exact_value(right, given)
+        if exact_left is not None and exact_right is not None:
+            return Order.of(exact_left - exact_right)
     return _by_balls((left, right), values, chosen, is_exact=given is not None)
 
 
@@ -313,7 +313,7 @@ def _by_balls(sides: tuple[Node, Node], values: Values, chosen: Chosen, *, is_ex
 
 
 def _known(number: float) -> Ball:
-    """All numbers that a number may be."""
+    """The ball of all numbers that a number may stand for: one alone if it is exact, else within its error."""
     from flint import arb
 
     ball = ball_of(number)

@@ -201,28 +201,28 @@ class _Pieces:
 
     def _is_between(self, at: Fraction | None, least: Fraction, most: Fraction) -> bool:
         """Whether the expression has a value at a point, which lies between two numbers."""
-        found = None if at is None else exact_value(self.expression, {self.name: at})
-        return found is not None and bool(least <= found <= most)
+        number = None if at is None else exact_value(self.expression, {self.name: at})
+        return number is not None and bool(least <= number <= most)
 
     def _stretches(self) -> Iterator[Interval]:
         return starmap(Interval, pairwise((self.low, *self.breaks, self.high)))
 
     def _split(self, choice: Apply) -> None:
         """Cut the stretches where this choice takes another arm; those in its arms have cut them already."""
-        found: set[Fraction] = set(self.breaks)
+        breaks: set[Fraction] = set(self.breaks)
         for stretch in self._stretches():
-            at = stretch.inside
-            for one, other in _compared(choice):
+            inside = stretch.inside
+            for left, right in _compared(choice):
                 if choice.op in STEPPED:
-                    found |= set(self._steps(one, stretch))
+                    breaks |= set(self._steps(left, stretch))
                     continue
-                if self.name not in names_in(one, other):
+                if self.name not in names_in(left, right):
                     continue
-                above, below = self._ratio(added(self._smooth(one, at), negated(self._smooth(other, at))))
-                found |= {*self._rational_roots(above, stretch), *self._rational_roots(below, stretch)}
-            if len(found) > _MOST_BREAKS:
+                above, below = self._ratio(added(self._smooth(left, inside), negated(self._smooth(right, inside))))
+                breaks |= {*self._rational_roots(above, stretch), *self._rational_roots(below, stretch)}
+            if len(breaks) > _MOST_BREAKS:
                 raise _NotExact
-        self.breaks = sorted(found)
+        self.breaks = sorted(breaks)
 
     def _steps(self, rounded: Node, stretch: Interval) -> list[Fraction]:
         """The places of a stretch at which a number that is rounded, linear in the name, is whole."""
@@ -261,12 +261,13 @@ class _Pieces:
 
     def _exact(self, node: Node, at: Fraction) -> Any:
         """The exact value of an expression at a point, or whether a condition holds there."""
-        found = exact_value(node, {self.name: at})
-        if found is None:
+        number = exact_value(node, {self.name: at})
+        if number is None:
             raise _NotExact
-        return found
+        return number
 
     def _ratio(self, node: Node) -> tuple[Polynomial, Polynomial]:
+        """An expression as a ratio of polynomials whose roots can be isolated."""
         ratio = ratio_of(node, self.name)
         if ratio is None or not is_tractable(ratio[0]) or not is_tractable(ratio[1]):
             raise _NotExact
@@ -293,11 +294,11 @@ def _compared(choice: Apply) -> Iterable[tuple[Node, Node]]:
             return [(choice.args[0], Number(Fraction(0)))]
 
 
-def _are_close(one: _Place, other: _Place) -> bool:
+def _are_close(place: _Place, after: _Place) -> bool:
     """Whether one of two places is rounded, so that the middle of them may not lie between what they stand for."""
-    if one.at is None or other.at is None or (one.rounded is None and other.rounded is None):
+    if place.at is None or after.at is None or (place.rounded is None and after.rounded is None):
         return False
-    return other.at - one.at <= _CLOSEST * max(abs(one.at), abs(other.at))
+    return after.at - place.at <= _CLOSEST * max(abs(place.at), abs(after.at))
 
 
 def _roots_within(polynomial: Polynomial, stretch: Interval) -> tuple[list[Fraction], list[float]]:

@@ -132,7 +132,6 @@ def sum_of(*terms: Enclosure) -> Enclosure:
 
 
 def _product(*factors: Enclosure) -> Enclosure:
-    """The enclosure of a product, whose slope is that of the product rule."""
     values, slopes = factors[0].values, factors[0].slopes
     for factor in factors[1:]:
         slopes = plus(times(values, factor.slopes), times(factor.values, slopes))
@@ -190,7 +189,6 @@ def _power(base: Enclosure, exponent: Enclosure) -> Enclosure:
 
 
 def _whole_power(base: Enclosure, n: float) -> Enclosure:
-    """A power with one whole exponent, of bases of any sign."""
     if n == 0:
         return Enclosure((1.0, 1.0), ZERO, base.flaw)
     if n < 0:
@@ -247,8 +245,7 @@ def _monotone(entry: Function) -> _Rule:
     # an interval with an infinite end has no bound there: infinity itself is no argument that could be undefined
     opens = start > -math.inf and not entry.closed[0]
     shuts = end < math.inf and not entry.closed[1]
-    values_on = _values_of(entry)
-    slopes_on = _slopes_of(entry)
+    values_on, slopes_on = _values_of(entry), _slopes_of(entry)
 
     def rule(inner: Enclosure) -> Enclosure:
         low, high = span = inner.values
@@ -530,18 +527,14 @@ def _compared(op: str, left: Span, right: Span) -> bool | None:
     """Whether a comparison holds for all numbers of two intervals, or for none; None if it depends on them."""
     (a, b), (c, d) = left, right
     match op:
-        case "lt":
+        case "lt" | "ge":
             holds, fails = b < c, a >= d
-        case "le":
-            holds, fails = b <= c, a > d
-        case "gt":
+        case "gt" | "le":
             holds, fails = a > d, b <= c
-        case "ge":
-            holds, fails = a >= d, b < c
-        case "eq":
-            holds, fails = a == b == c == d, b < c or d < a
         case _:
-            holds, fails = b < c or d < a, a == b == c == d
+            holds, fails = a == b == c == d, b < c or d < a
+    if op in ("ge", "le", "ne"):
+        holds, fails = fails, holds
     if holds:
         return True
     return False if fails else None

@@ -170,7 +170,6 @@ class _Search:
         return True
 
     def _is_counted(self, part: Box) -> bool:
-        """Whether a part lies in a region whose one solution is counted."""
         return any(is_within(part, region) for region, _ in self.regions)
 
     def _cut(self, part: Box, step: Newton | None) -> list[Box]:

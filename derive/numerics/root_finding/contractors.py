@@ -72,11 +72,8 @@ class BoxConsistency:
     def of(cls, dag: Dag) -> BoxConsistency:
         """The contractors of all equations in which an unknown is repeated."""
         repeated = tuple(_repeated(steps, len(dag.unknowns)) for steps in dag.below)
-        work = sum(
-            2 * len(steps) * (1 + len(unknowns))
-            for steps, unknowns in zip(dag.below, repeated, strict=True)
-            if unknowns
-        )
+        equations = zip(dag.below, repeated, strict=True)
+        work = sum(2 * len(steps) * (1 + len(unknowns)) for steps, unknowns in equations if unknowns)
         return cls(dag, repeated, work)
 
     def contracted(self, box: Box) -> Box | None:

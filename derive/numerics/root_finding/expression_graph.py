@@ -210,7 +210,6 @@ class _Writer:
         return self.places[key]
 
     def _constant(self, node: Node) -> int:
-        """The place of a number, or of a name that is no unknown."""
         key = (type(node), node)
         if key not in self.places:
             self.places[key] = len(self.start)

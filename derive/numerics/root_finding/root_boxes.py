@@ -87,7 +87,7 @@ def pruned(form: Node, name: str, span: Span, patience: int = 2000) -> Places:
 class _FormOnBox:
     """The form on a box: its enclosure, the same widened by rounding, and the size of its terms."""
 
-    enclosure: Enclosure
+    bounds: Enclosure
     loose: Span
     size: float
 
@@ -98,12 +98,12 @@ class _FormOnBox:
     @property
     def is_hidden(self) -> bool:
         """Whether the form may be zero within rounding, and its enclosure is too wide or too close to zero to tell."""
-        low, high = self.enclosure.values
+        low, high = self.bounds.values
         return not self.misses_zero and (high - low > _UNSEEN * self.size or max(-low, high) <= BLUR * self.size)
 
     @property
     def is_finite(self) -> bool:
-        return math.isfinite(self.enclosure.values[0]) and math.isfinite(self.enclosure.values[1])
+        return math.isfinite(self.bounds.values[0]) and math.isfinite(self.bounds.values[1])
 
 
 class _Search:
@@ -118,8 +118,8 @@ class _Search:
         on_box = self._form_on(box)
         if on_box is None or self._is_flat(box, on_box) or on_box.misses_zero:
             return True
-        if not on_box.enclosure.partial:
-            if on_box.enclosure.is_monotone and self._crossed(box):
+        if not on_box.bounds.partial:
+            if on_box.bounds.is_monotone and self._crossed(box):
                 return True
             if self._narrowed(box, on_box):
                 return True
@@ -130,14 +130,11 @@ class _Search:
 
     def _is_flat(self, box: Span, on_box: _FormOnBox) -> bool:
         """Whether a form that is constant on a box is zero there."""
-        if on_box.enclosure.partial or on_box.enclosure.slopes != ZERO or box[0] == box[1]:
+        if on_box.bounds.partial or on_box.bounds.slopes != ZERO or box[0] == box[1]:
             return False
         centre = middle(box)
         at_centre = self._form_on((centre, centre))
-        if (
-            at_centre is None
-            or not max(-at_centre.enclosure.values[0], at_centre.enclosure.values[1]) <= AGREEMENT * at_centre.size
-        ):
+        if at_centre is None or not max(map(abs, at_centre.bounds.values)) <= AGREEMENT * at_centre.size:
             return False
         self.places.flat.append(box)
         return True
@@ -159,7 +156,7 @@ class _Search:
         """Whether the mean value theorem settles a box: the form at its middle, and its slopes."""
         centre = middle(box)
         at_centre = self._form_on((centre, centre))
-        if at_centre is None or at_centre.enclosure.partial or not at_centre.is_finite:
+        if at_centre is None or at_centre.bounds.partial or not at_centre.is_finite:
             return False
         low, high = _by_slopes(box, centre, on_box, at_centre)
         noise = EXPRESSION * on_box.size
@@ -192,7 +189,7 @@ class _Search:
     def _sign(self, x: float) -> int | None:
         """The sign at a point, zero within rounding; None where the form has no finite value."""
         at_point = self._form_on((x, x))
-        if at_point is None or at_point.enclosure.partial or not at_point.is_finite:
+        if at_point is None or at_point.bounds.partial or not at_point.is_finite:
             return None
         if at_point.loose[0] > 0:
             return 1
@@ -226,10 +223,8 @@ class _Search:
 
 def _by_slopes(box: Span, centre: float, on_box: _FormOnBox, at_centre: _FormOnBox) -> Span:
     """The enclosure of a form on a box by its midpoint value and its slopes."""
-    return meet(
-        on_box.enclosure.values,
-        shifted(at_centre.enclosure.values, on_box.enclosure.slopes, plus(box, (-centre, -centre))),
-    )
+    by_slopes = shifted(at_centre.bounds.values, on_box.bounds.slopes, plus(box, (-centre, -centre)))
+    return meet(on_box.bounds.values, by_slopes)
 
 
 def _loosened(values: Span) -> Span:

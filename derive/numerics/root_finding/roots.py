@@ -253,14 +253,11 @@ class _Search:
     def _last_defined(self, span: Span) -> float | None:
         """The last point at which the sides are defined, if they are so at one end of a stretch alone."""
 
-        def is_defined(x: float) -> bool:
-            return not math.isnan(self.problem.value(x))
-
-        is_low_defined, is_high_defined = map(is_defined, span)
-        if is_low_defined == is_high_defined:
+        is_low_undefined, is_high_undefined = (math.isnan(self.problem.value(end)) for end in span)
+        if is_low_undefined == is_high_undefined:
             return None
-        inside, outside = span if is_low_defined else reversed(span)
-        return last_holding(is_defined, inside, outside)
+        inside, outside = reversed(span) if is_low_undefined else span
+        return last_holding(lambda x: not math.isnan(self.problem.value(x)), inside, outside)
 
     def _may_end_at_root(self, span: Span) -> bool:
         """Whether the sides may meet where they end between two doubles: beside the edge of a square root they still
