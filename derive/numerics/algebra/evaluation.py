@@ -224,7 +224,7 @@ _AS_DOUBLES = ContextVar("derive_as_doubles", default=False)
 
 @contextmanager
 def as_doubles() -> Iterator[None]:
-    """Compare numbers as the doubles that they are: a search for the place where a choice jumps asks beside it."""
+    """A block in which numbers are compared as doubles: a search for where a choice jumps asks right beside it."""
     token = _AS_DOUBLES.set(True)
     try:
         yield
@@ -345,7 +345,7 @@ def _size(side: Node, number: float, values: Values) -> float:
 
 
 def departure(equation: Equation, values: Values) -> float:
-    """How far an estimate's sides are apart, as a share of its value: what its formula comes to.
+    """How far an estimate's sides are apart, as a share of the value of its formula.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> round(departure(parse_equation("y = 2*x"), {"x": 1.0, "y": 2.12}), 9)

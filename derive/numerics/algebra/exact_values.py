@@ -98,7 +98,7 @@ def exact_value(node: Node, values: Mapping[str, Fraction]) -> Any:
 
 
 def exact_number(node: Node, values: Mapping[str, Fraction]) -> Any:
-    """The same; raises `Undefined` where an expression has no value."""
+    """The exact value, as `exact_value` tells it; raises `Undefined` where an expression has none."""
     try:
         return _EXACT.fold(node, values.__getitem__)
     except Undefined:
@@ -108,7 +108,7 @@ def exact_number(node: Node, values: Mapping[str, Fraction]) -> Any:
 
 
 def _of_short(operation: Callable[..., Fraction | None]) -> Callable[..., Fraction | None]:
-    """An operation on fractions that are not too long, and on None, a number that is not rational."""
+    """An operation on fractions; None if one is None (not rational), and NoElement if one is too long."""
 
     def bounded(*args: Fraction | None) -> Fraction | None:
         if None in args:
@@ -138,7 +138,7 @@ def _power(base: Fraction, exponent: Fraction) -> Fraction | None:
 
 
 def _defined(entry: Function) -> Callable[[Fraction], None]:
-    """A function of the table on fractions: its numbers are not rational, but it may have none.
+    """A function of the table on fractions: None in its domain, as a value need not be rational; else `Undefined`.
 
     An end of its domain that is not a whole number is rounded, as that of lambertw is, and decides nothing exactly.
     """
@@ -154,7 +154,7 @@ def _defined(entry: Function) -> Callable[[Fraction], None]:
 
 
 def _of_rationals(test: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
-    """A comparison of fractions; of a number that is not rational, it is not decided here."""
+    """A comparison of fractions; NoElement if a side is not rational, which leaves it to other methods."""
 
     def compared(left: Any, right: Any) -> bool:
         if left is None or right is None:
@@ -254,10 +254,8 @@ class Order(Enum):
     LESS = "less"
     EQUAL = "equal"
     GREATER = "greater"
-    UNDECIDED = "undecided"
-    """The numbers are not known well enough."""
-    UNDEFINED = "undefined"
-    """One of them has no value, or may have none."""
+    UNDECIDED = "undecided"  # the numbers are not known well enough
+    UNDEFINED = "undefined"  # one of them has no value, or may have none
 
     @classmethod
     def of(cls, difference: Fraction | float) -> Order:

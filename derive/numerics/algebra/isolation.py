@@ -196,7 +196,7 @@ def _root(y: Node, power: Fraction) -> Node:
 
 
 def _inverted_choice(node: Apply, index: int, candidate: Candidate) -> list[Candidate] | None:
-    """An arm of a choice; there is no closed form if the unknown occurs in a condition."""
+    """The candidate for an arm, where a choice takes it; None if the unknown stands in a condition instead."""
     if index % 2:
         return None
     taken = [node.args[index + 1]] if index + 1 < len(node.args) else []
@@ -231,7 +231,7 @@ def _collected(node: Node, candidate: Candidate, name: str, splits: int) -> tupl
 
 
 def _without_zero(form: Node) -> Node:
-    """A form; zero, if it is a sum of numbers that comes to that: of `y = x + sqrt(x**2)` no square is left."""
+    """The form, or ZERO if its numbers add up to zero: of `y = x + sqrt(x**2)` no square is left."""
     return ZERO if not names_in(form) and exact_value(form, {}) == 0 else form
 
 

@@ -162,7 +162,7 @@ def arms_of(switch: Apply) -> tuple[Node, ...]:
 
 
 def when_binding(switch: Apply, place: int) -> tuple[Node, ...]:
-    """When the arm at this place binds."""
+    """The conditions under which the arm at this place binds."""
     if switch.op == "abs":
         return (Apply("lt" if place else "ge", (switch.args[0], ZERO)),)
     if switch.op in ("max", "min"):

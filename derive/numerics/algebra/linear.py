@@ -44,7 +44,7 @@ from quantities.rational import nearest
 _SWEEPS = 4
 _MANY = 60  # number of unknowns from which LAPACK is used
 _FEW = 12  # limit on unknowns of a system that is solved in fractions
-_LONG = 2000  # bits of a fraction beyond which it is not
+_LONG = 2000  # bits of a fraction beyond which doubles solve it
 
 Linear = dict[str | None, Node]
 """The factor of each unknown, and under None the constant term."""
@@ -264,13 +264,14 @@ def solved(rows: list[list[float]], rank: float) -> list[float] | None:
     return result
 
 
-def _why_singular(rows: list[list[float]], rank: int, gone: list[str]) -> str:
+def _why_singular(rows: list[list[float]], rank: int, cancelled: list[str]) -> str:
     """Why eliminated rows do not determine all their unknowns."""
     size_of_right = max((abs(row[-1]) for row in rows), default=0.0) or 1.0
     if any(abs(row[-1]) > AGREEMENT * size_of_right for row in rows[rank:]):
         return "the equations contradict each other"
-    if rank + len(gone) == len(rows):
-        return f"{' and '.join(gone)} cancel{'s' if len(gone) == 1 else ''}"
+    if rank + len(cancelled) == len(rows):
+        verb = "cancels" if len(cancelled) == 1 else "cancel"
+        return f"{' and '.join(cancelled)} {verb}"
     return "the equations are dependent"
 
 
@@ -328,7 +329,7 @@ def product_solutions(
 
 
 def _row(equation: Equation, unknowns: Sequence[str], known: Mapping[str, float]) -> list[float] | None:
-    """The exponents of the unknowns, and the logarithm on the right-hand side."""
+    """An equation of products as a linear one of logarithms: the exponents of the unknowns, and the right-hand side."""
 
     def is_positive(base: Node) -> bool:
         if isinstance(base, Name) and base.name in unknowns:
@@ -355,7 +356,7 @@ def _row(equation: Equation, unknowns: Sequence[str], known: Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Combined:
-    """What each equation comes to less shares of the others, and whether they contradict each other."""
+    """What is left of each equation less multiples of others, and whether the equations contradict each other."""
 
     equations: tuple[Equation | None, ...]  # None where nothing with an unknown is left
     degrees: tuple[tuple[int, int], ...]  # of each equation, before and after
@@ -416,7 +417,7 @@ def _without(row: Sum, sizes: Sum, share: Fraction, other: Sum, other_sizes: Sum
 
 
 def _height(monomial: Monomial) -> tuple[int, int, str]:
-    """Which monomial goes out first: one of the highest degree, and always the same one."""
+    """A key of monomials: the greatest is eliminated first, one of the highest degree and always the same."""
     return sum(abs(power) for _, power in monomial), len(monomial), str(sorted(map(str, monomial)))
 
 

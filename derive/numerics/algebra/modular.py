@@ -79,7 +79,7 @@ def _valued(node: Node, point: Mapping[str, int]) -> tuple[int, Row] | None:
 
 
 def _of_one(node: Apply, fold: Fold) -> tuple[int, Row]:
-    """A power, a root or an inverse, and anything else, of which nothing is known but that it is a function."""
+    """A power, a root or an inverse; any other function has a value and slopes drawn for its arguments."""
     arguments = [fold(arg) for arg in node.args]
     values = [number for number, _ in arguments]
     exponent = exponent_of(node)

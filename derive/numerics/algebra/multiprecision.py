@@ -153,9 +153,8 @@ def is_rounded_zero(equation: Equation, name: str, values: Mapping[str, float]) 
         [_gap(equation, {**values, name: sign * x * share}) for share in (1e3, 1e9, 1e15, 1e30)] for sign in (1, -1)
     )
     # where the gap stays within the noise beyond zero, as that of a saturated `tanh` does, zero is nothing special
-    return any(gap is not None and abs(gap) > 2 * noise for gap in farther) and any(
-        gap is None or abs(gap) > 2 * noise for gap in beyond
-    )
+    grows = any(gap is not None and abs(gap) > 2 * noise for gap in farther)
+    return grows and any(gap is None or abs(gap) > 2 * noise for gap in beyond)
 
 
 def _is_monotone_to_zero(equation: Equation, name: str, values: Mapping[str, float]) -> bool:

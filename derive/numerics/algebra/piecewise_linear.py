@@ -461,7 +461,7 @@ class _System:
 
 
 def _eliminated(bounds: _Bounds, place: int, spend: Callable[..., None]) -> _Bounds:
-    """What inequalities say of the other names."""
+    """The inequalities without a name: those of each pair that bounds it below and above are added."""
     kept = {key: bound for key, bound in bounds.items() if not key[place]}
     below = [(key, bound) for key, bound in bounds.items() if key[place] > 0]
     above = [(key, bound) for key, bound in bounds.items() if key[place] < 0]

@@ -114,9 +114,9 @@ def exact_preimage(
 class _Place:
     """A number at which an expression may enter or leave a range, and whether it lies in the range there."""
 
-    at: Fraction | None  # None of an end of the domain that is infinite
+    at: Fraction | None  # None for an infinite end of the domain
     is_inside: bool
-    rounded: float | None = None  # the double nearest to an irrational number, in the place of which that is
+    rounded: float | None = None  # the double nearest to an irrational place, for which it stands in `at`
 
     @property
     def number(self) -> float:

@@ -64,7 +64,7 @@ def ratio_of(node: Node, name: str) -> Ratio | None:
 
 
 def _ratio_in(node: Node, named: Mapping[str, Polynomial], unit: Polynomial) -> Ratio | None:
-    """The same in several names, given the polynomial that each stands for, and the polynomial that is 1."""
+    """Numerator and denominator in several names, given the polynomial of each name and the polynomial 1."""
     ratios: Arithmetic[Ratio] = Arithmetic(
         number=lambda number: (exactly(number.value) * unit, unit), operations=_OPERATIONS, forms={"pow": _power}
     )
@@ -193,7 +193,7 @@ def _roots(polynomial: Polynomial) -> list[Ball]:
 
 
 def _nearest_doubles(polynomial: Polynomial, ball: Any = None) -> list[float]:
-    """The doubles nearest to the real roots of a polynomial, none of them double, or to that in a ball.
+    """The doubles nearest to the real roots of a polynomial, none of them multiple, or to the one in a ball.
 
     The roots are isolated with more digits until each ball rounds to one double, or to none as it overflows. A root
     halfway between two doubles would never be told from either: it is rounded down.

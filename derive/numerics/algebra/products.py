@@ -216,7 +216,7 @@ def positive_first(node: Node) -> Node:
 
 
 def _sign_and_body(node: Node) -> tuple[int, Node]:
-    """The sign of an expression and the rest, in which signs have been moved likewise."""
+    """The sign of an expression, and the rest of it with as few leading minus signs as possible."""
     if isinstance(node, Number):
         return (-1, Number(-node.value)) if node.value < 0 else (1, node)
     if not isinstance(node, Apply):

@@ -72,7 +72,7 @@ class MeanValueForm:
     at_point: Span
     slopes: Sequence[Span]
     asides: Sequence[Span]  # the distances of the box from the point
-    moves: Sequence[Span]
+    moves: Sequence[Span]  # what leaving the point along each side adds
 
     @classmethod
     def of(cls, at_point: Span, slopes: Sequence[Span], asides: Sequence[Span]) -> MeanValueForm:

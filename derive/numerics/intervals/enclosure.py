@@ -143,8 +143,8 @@ def _negative(inner: Enclosure) -> Enclosure:
     return Enclosure(minus(inner.values), minus(inner.slopes), inner.flaw)
 
 
-def _chained(inner: Enclosure, values: Span, factor: Span, gap: bool = False) -> Enclosure:
-    """A function's values, and its slope times the slope inside."""
+def _chained(inner: Enclosure, values: Span, factor: Span, *, gap: bool = False) -> Enclosure:
+    """The enclosure of a function: its values, and `factor`, which bounds its own slope, times the slope inside."""
     return Enclosure(values, times(factor, inner.slopes), GAP if gap else inner.flaw)
 
 
@@ -212,7 +212,6 @@ def powers(span: Span, n: float) -> Span:
 
 
 def _corners(base: Span, exponent: Span) -> Span:
-    """The values of a power of nonnegative bases: their bounds lie at the corners."""
     numbers = [*starmap(raised, product(base, exponent))]
     low, high = outward(min(numbers), max(numbers))
     return max(low, 0.0), high
@@ -262,7 +261,7 @@ def _monotone(entry: Function) -> _Rule:
 
 
 def _values_of(entry: Function) -> Callable[[Span], Span]:
-    """The enclosure of such a function's values on a part of its domain."""
+    """The values on a part of its domain of a function that rises throughout, or falls up to its turning point."""
     value, off, turn = entry.value, entry.off, entry.turn
     bottom, top = entry.between
     floor, roof = entry.between if entry.clips else ALL
@@ -283,7 +282,7 @@ def _values_of(entry: Function) -> Callable[[Span], Span]:
 
 
 def _near(function: Callable[[float], float], x: float, limit: float, below: float = -math.inf) -> float:
-    """A value, or its limit where it is undefined or overflows."""
+    """A value; `limit` where it is undefined, and infinity where it overflows, or `below` if that is below zero."""
     try:
         return function(x)
     except OverflowError:

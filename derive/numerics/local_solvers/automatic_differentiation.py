@@ -28,7 +28,7 @@ from derive.numerics.algebra.like_terms import ZERO, difference_of
 Array = Any
 """A NumPy array of floats."""
 
-_DENSE = 500_000  # numbers, in the rows of all parts, up to which rows are dense
+_DENSE = 500_000  # limit on the numbers in the dense rows of all nodes
 
 
 @cache
@@ -87,8 +87,7 @@ class Tape:
         self._rows = np.array([places[end] for end in ends])
         self._size = len(places)
         self.is_sparse = self._size * len(self.unknowns) > _DENSE
-        self.work = self._size
-        """The number of nodes evaluated in a pass."""
+        self.work = self._size  # the number of nodes evaluated in a pass
 
     def gaps(self, point: Array) -> Array:
         """The residual of each equation."""
@@ -244,4 +243,4 @@ class _Layout:
         return np.array(fixed, dtype=float), runs, places
 
     def _rank(self, index: int) -> int:
-        return {"name": 0, "fixed": 1}.get(self.nodes[index].op, 2)
+        return {"name": 0, "fixed": 1}.get(self.nodes[index].op, 2)  # as a pass fills them in

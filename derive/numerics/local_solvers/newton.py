@@ -19,8 +19,8 @@ from derive.numerics.algebra.linear import solved
 from derive.time_limits import tick
 from derive.tolerances import AGREEMENT, BLUR, LEAST, RANK_OF_SLOPES
 
-_STEP = 1e-7  # of the difference quotient
-_DAMPED = 1e-5  # share of the largest curvature that is added to each
+_STEP = 1e-7  # relative step of the difference quotients
+_DAMPED = 1e-5  # share of the largest diagonal entry that is added to each of them
 
 
 def many_starts(

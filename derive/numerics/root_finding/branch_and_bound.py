@@ -47,10 +47,10 @@ from derive.tolerances import AROUND_ZERO, EXPRESSION, EXTREME, FINEST_BOX, LEAS
 PARTS = 1000
 """Parts into which the box is cut for one end, at most."""
 _CORNERED = 8  # names up to which every corner is tried
-_ROUNDS = 6  # in which a part is narrowed
-_SWEEPS = 4  # of contractors on one part
-_FIRST = 1000  # what a side that begins at zero is divided by
-_PAYS = 0.2  # share of its length that is cut off a side, for another round
+_ROUNDS = 6  # limit on rounds of narrowing of one part
+_SWEEPS = 4  # limit on sweeps of the contractors in one round
+_FIRST = 1000  # a side that begins at zero is cut at its end divided by this
+_PAYS = 0.2  # share of a length that a round must cut off one side for another to follow
 _GOAL = "the goal"
 
 
@@ -62,16 +62,16 @@ class System:
     allowed: Span
     zeros: tuple[Node, ...]
     box: Mapping[str, Span]
-    gaps: tuple[Node, ...] = ()  # that are not positive
-    guards: tuple[Node, ...] = ()  # conditions that hold
-    steps: Mapping[str, float] = field(default_factory=dict)  # of counts: the size of one
+    gaps: tuple[Node, ...] = ()  # expressions that may not be positive
+    guards: tuple[Node, ...] = ()  # conditions that must hold
+    steps: Mapping[str, float] = field(default_factory=dict)  # for each name that is a count, the size of one
     known: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of the box: what the goal, the gaps and the zeros are worth in it, and their slopes where these prove
-    anything; the lower bound of the goal."""
+    """A part of the box: the values of the goal, the gaps and the zeros in it; their mean value forms, None where
+    these prove nothing; and a lower bound of the goal."""
 
     box: Box
     values: list[Span]
@@ -142,9 +142,9 @@ class Boxes:
         if any(values[j][0] > 0 for j in self.gaps):
             return None
         slopes = self._slopes(sides, run)
-        for j, row in enumerate(slopes):
-            if row is not None:
-                low, high = row.values
+        for j, form in enumerate(slopes):
+            if form is not None:
+                low, high = form.values
                 values[j] = max(values[j][0], low), min(values[j][1], high)
             least, most = values[j]
             if not least <= most or (j > 0 and least > 0) or (j > len(self.gaps) and most < 0):
@@ -185,7 +185,7 @@ class Boxes:
     def floor(self, part: Part, prices: Sequence[float]) -> float:
         """A lower bound of the goal, where all holds: at the better corner, or by slopes.
 
-        The prices are those of the gaps and the zeros; of a gap none is negative.
+        The prices weigh the gaps and the zeros in the Lagrangian; that of a gap may not be negative.
         """
         goal = part.slopes[0]
         floor = max(part.values[0][0], self.system.allowed[0])
@@ -196,10 +196,10 @@ class Boxes:
             run = self.run(corner, only=0)
             if run is not None:
                 floor = max(floor, self.values(run)[0][0])
-        priced = [(row, price) for row, price in zip(part.slopes[1:], prices, strict=False) if price]
-        rows = [row for row, _ in priced if row is not None]
-        if rows and len(rows) == len(priced):
-            floor = max(floor, goal.plus(rows, [price for _, price in priced]).values[0])
+        priced = [(form, price) for form, price in zip(part.slopes[1:], prices, strict=False) if price]
+        forms = [form for form, _ in priced if form is not None]
+        if forms and len(forms) == len(priced):
+            floor = max(floor, goal.plus(forms, [price for _, price in priced]).values[0])
         return floor
 
     def corner(self, part: Part) -> Box:
@@ -216,9 +216,9 @@ class Boxes:
         """
         goal, *others = part.slopes
         forms = [goal.raised(-ceiling)] if goal is not None and math.isfinite(ceiling) else []
-        for j, row in enumerate(others, 1):
-            if row is not None:
-                forms += [row] if j in self.gaps else [row, row.negated()]  # a zero is neither positive nor negative
+        for j, form in enumerate(others, 1):
+            if form is not None:
+                forms += [form] if j in self.gaps else [form, form.negated()]  # a zero is neither positive nor negative
         sides, middles = list(part.box), [*map(centre, part.box)]
         return tuple(sides) if all(form.cut(sides, middles) for form in forms) else None
 
@@ -227,9 +227,9 @@ class Boxes:
         None if none can be."""
         finest = [0.0 if step else FINEST_BOX for step in self.steps]
         open_sides = [i for i, side in enumerate(part.box) if breadth(side) > finest[i]]
-        rows = [row for j, row in enumerate(part.slopes) if j not in self.gaps or part.values[j][1] > 0]
-        known = [row for row in rows if row is not None]
-        shares = {i: max((row.share(i) for row in known), default=0.0) for i in open_sides}
+        forms = [form for j, form in enumerate(part.slopes) if j not in self.gaps or part.values[j][1] > 0]
+        known = [form for form in forms if form is not None]
+        shares = {i: max((form.share(i) for form in known), default=0.0) for i in open_sides}
         return max(open_sides, key=lambda i: (shares[i], breadth(part.box[i])), default=None)
 
     def halves(self, sides: Box, i: int) -> tuple[Box, Box]:
@@ -312,18 +312,18 @@ class Search:
 
     def __init__(self, boxes: Boxes, most: int, value: float = math.inf) -> None:
         self.boxes = boxes
-        self.most = most
+        self.most = most  # limit on parts
         self.value = value  # the least that is attained
-        self.count = 0
-        self.queue: list[tuple[float, int, Part, int | None]] = []
+        self.count = 0  # of parts so far
+        self.queue: list[tuple[float, int, Part, int | None]] = []  # bound, age, part, and the side to cut
         self.settled = math.inf  # the least bound of what is not cut further
         self.pending = -math.inf  # the bound of what is being cut
-        self.endless = False
+        self.endless = False  # whether the goal has no bound in the part that was cut last
 
     @property
     def floor(self) -> float:
         """The bound that no value is below."""
-        return min([self.settled, self.pending, *(entry[0] for entry in self.queue)])
+        return min([self.settled, self.pending, *(bound for bound, *_ in self.queue)])
 
     def run(self) -> None:
         """Cut parts until no bound is below the least value, or there are too many."""
@@ -473,13 +473,13 @@ class _RangeSearch(Search):
         return number
 
     def bound(self, part: Part) -> float:
-        others = [row for row in part.slopes[1:] if row is not None]
+        others = [form for form in part.slopes[1:] if form is not None]
         goal = part.slopes[0]
         if goal is None or not others:
             return self.boxes.floor(part, ())
-        middles = [[low / 2 + high / 2 for low, high in row.slopes] for row in (goal, *others)]
+        middles = [[low / 2 + high / 2 for low, high in form.slopes] for form in (goal, *others)]
         weights = iter(multipliers(middles[0], middles[1:], [False] * len(others)))
-        return self.boxes.floor(part, [0.0 if row is None else next(weights) for row in part.slopes[1:]])
+        return self.boxes.floor(part, [0.0 if form is None else next(weights) for form in part.slopes[1:]])
 
     def attain(self, part: Part) -> None:
         low, high = max(part.floor, self.system.allowed[0]), min(part.values[0][1], self.system.allowed[1])

@@ -31,8 +31,8 @@ from derive.tolerances import AGREEMENT, EPSILON, HANDFUL, UNDERFLOW
 _SWEEPS = 12  # limit on sweeps in one contraction
 _PAYS = 0.9  # share of a width to which a sweep must cut one unknown for another to follow
 _WIDE = 1e-3  # ratio of the ends of a span below which its width is that of its logarithm
-_WIDEST = 40.0  # limit on periods of a wave in its inverse
-_LARGEST_LOGARITHM = 745.0  # of any double but zero, by size
+_WIDEST = 40.0  # width of an angle up to which a wave is inverted, turn by turn
+_LARGEST_LOGARITHM = 745.0  # limit on the size of the logarithm of a double that is not zero
 _HALF_TURN = (math.nextafter(math.pi, 0), math.nextafter(math.pi, 4))
 
 Pieces = Iterable[Span]
@@ -65,12 +65,11 @@ class BoxConsistency:
     """The contractor of each unknown that stands more than once in an equation."""
 
     dag: Dag
-    repeated: tuple[tuple[int, ...], ...]  # for each equation, those unknowns
+    repeated: tuple[tuple[int, ...], ...]  # for each equation, the unknowns that stand more than once in it
     work: int  # the cost of one contraction, in steps of the graph
 
     @classmethod
     def of(cls, dag: Dag) -> BoxConsistency:
-        """The contractors of all equations in which an unknown is repeated."""
         repeated = tuple(_repeated(steps, len(dag.unknowns)) for steps in dag.below)
         equations = zip(dag.below, repeated, strict=True)
         work = sum(2 * len(steps) * (1 + len(unknowns)) for steps, unknowns in equations if unknowns)

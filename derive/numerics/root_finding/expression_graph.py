@@ -44,9 +44,11 @@ class Run:
 
     spans: list[Span]
     slopes: dict[int, Span] = field(default_factory=dict)
-    arms: dict[int, tuple[int, ...]] = field(default_factory=dict)  # of choices: those that their conditions allow
-    missing: set[int] = field(default_factory=set)  # what is nowhere defined, in arms alone
-    flaws: set[int] = field(default_factory=set)  # what may jump in the box, or be undefined
+    arms: dict[int, tuple[int, ...]] = field(
+        default_factory=dict
+    )  # for each choice: the arms that its conditions allow
+    missing: set[int] = field(default_factory=set)  # places that stand in arms alone and are nowhere defined
+    flaws: set[int] = field(default_factory=set)  # places that may jump in the box, or be undefined
 
     @property
     def flawed(self) -> bool:
@@ -61,10 +63,10 @@ class Dag:
     start: tuple[Span, ...]  # the span of each place before a pass
     steps: tuple[Step, ...]  # those that depend on an unknown
     roots: tuple[int, ...]  # the places of the differences of the equations' sides
-    implied: tuple[int, ...]  # the same of equations that follow from these
+    implied: tuple[int, ...]  # the same for equations that follow from these
     below: tuple[tuple[Step, ...], ...]  # for each equation: the steps it is made of, itself first
     inner: frozenset[int]  # steps that stand in arms alone: nothing follows from them unless their arm is taken
-    ranges: Mapping[str, Span]  # of what is known to lie in an interval
+    ranges: Mapping[str, Span]  # the intervals of names that are only known to lie in one
 
     @property
     def work(self) -> int:

@@ -74,7 +74,7 @@ class OneUnknown:
         return rationals((other for other in self.equation.names if other != self.name), self.known)
 
     def at(self, x: float) -> dict[str, float]:
-        """All the numbers, where the unknown is this one."""
+        """The known numbers, and a number for the unknown."""
         return {**self.known, self.name: x}
 
     # The sides at a number

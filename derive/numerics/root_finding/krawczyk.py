@@ -38,7 +38,7 @@ from derive.tolerances import EPSILON, UNDERFLOW
 
 _SHARES = (1.0, 0.25, 1e-2, 1e-4, 1e-7, 1e-10)  # shares of a box that are tried around a point
 _WIDENINGS = 20  # limit on tries to find a box that holds what its image holds
-_WIDENED = 1.1  # of an image, for another try
+_WIDENED = 1.1  # by which an image is widened for another try
 _TIGHTENING = 40  # limit on steps that narrow a box, of which the first in a wide box gain little
 _PAYS = 0.1  # share of a width that a step must cut off one unknown for another to follow
 
@@ -128,7 +128,7 @@ def isolated_near(dag: Dag, point: Sequence[float], reach: Sequence[float]) -> t
 
 def isolated_over(dag: Dag, point: Sequence[float]) -> tuple[Box, Box] | None:
     """A box that holds exactly one solution for all numbers in the graph's ranges, which is therefore continuous in
-    them, and a narrow box around that; None if that is not proved from a solution at one of them on.
+    them, and a narrow box around that; None if that is not proved in a few tries, of which the first is `point`.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> from derive.numerics.root_finding.expression_graph import dag_of
@@ -151,8 +151,8 @@ def isolated_over(dag: Dag, point: Sequence[float]) -> tuple[Box, Box] | None:
 
 
 def implicit_slopes(dag: Dag, box: Box) -> list[list[Span]] | None:
-    """How each of the first unknowns moves with each of the others, as many of which as there are equations are bound
-    by them; None where the equations may not bind them.
+    """The slopes of the first unknowns, as many as there are equations, in each of the others; None where the
+    equations may not determine them.
 
     The slopes s solve `J*s = -G`, so that `s = -Y*G + (I - Y*J)*s`. Relative to the sides of the box, no component
     is greater than the greatest of Y*G, divided by one less the norm of I - Y*J.

@@ -107,13 +107,16 @@ class _Search:
     def counted(self, domain: Domain) -> Roots | None:
         """The roots of a ratio of polynomials; None if the equation is not one."""
         ratio = ratio_of(self.form, self.name)
-        roots = real_roots(ratio[0], self.problem.is_blurred) if ratio else None
-        if ratio is None or roots is None:
+        if ratio is None:
             return None
-        zeros = [x for x in roots if not _is_pole(ratio[1], x)]
+        numerator, denominator = ratio
+        roots = real_roots(numerator, self.problem.is_blurred)
+        if roots is None:
+            return None
+        zeros = [x for x in roots if not _is_pole(denominator, x)]
         values = [x for x in zeros if x in domain]
         ends = self._at_ends(domain, values) if self.problem.rounded else _missed_ends(domain, values, zeros)
-        return Roots((*values, *ends), (), (domain.low, domain.high))
+        return Roots((*values, *ends), sought=(domain.low, domain.high))
 
     def places(self, domain: Domain, patience: int) -> Places:
         return pruned(self.form, self.name, (domain.low, domain.high), patience)
@@ -129,10 +132,10 @@ class _Search:
         kept = tuple(self._distinct((*inside, *self._at_ends(domain, inside)), plateaus))
         sought = max(domain.low, -LARGEST), min(domain.high, LARGEST)
         return Roots(
-            kept,
-            tuple(self._to_zero(_widened(span, domain)) for span in plateaus),
-            _without(sought, places.beyond),
-            not (doubtful or places.unsettled or places.beyond),
+            values=kept,
+            plateaus=tuple(self._to_zero(_widened(span, domain)) for span in plateaus),
+            sought=_without(sought, places.beyond),
+            proved=not (doubtful or places.unsettled or places.beyond),
             clear=clear,
         )
 
@@ -144,12 +147,12 @@ class _Search:
             if enclosure is None or not enclosure.is_monotone:
                 continue
             gap, slope = self.problem.value(end), min(enclosure.slopes, key=abs)
-            flat = abs(self.problem.residual(end)) <= HANDFUL or abs(gap / slope) <= 4 * math.ulp(end)
-            if not (flat or self.problem.is_blurred(end)):
+            is_root = abs(self.problem.residual(end)) <= HANDFUL or abs(gap / slope) <= 4 * math.ulp(end)
+            if not (is_root or self.problem.is_blurred(end)):
                 continue
             reach = max(SAME_ROOT * abs(end), 4 * abs(gap / slope))
             leaves = gap * slope * outwards < 0  # the sides meet outside
-            if (flat or leaves) and not any(abs(x - end) <= reach for x in roots):
+            if (is_root or leaves) and not any(abs(x - end) <= reach for x in roots):
                 ends.append(end)
         return ends
 
@@ -171,25 +174,25 @@ class _Search:
         """The plateaus and roots in places that doubles leave open, and whether any stays in doubt."""
         plateaus: list[Span] = []
         points: list[float] = []
-        resolved: list[Span] = []
+        resolved: list[Span] = []  # level stretches that hold a root
         doubtful = False
         for span in places.level:
-            wide = span[1] - span[0] > max(_WIDE * max(abs(span[0]), abs(span[1])), NEGLIGIBLE)
-            flat = any(low < span[1] and span[0] < high for low, high in places.flat)
-            level = flat or (wide and is_level(self.problem.equation, self.name, self.problem.known, *span))
-            if level and not self._meets_along(span):  # the sides only look equal beside a large unknown
-                doubtful = doubtful or not any(lies_in(span, flat, 0.0) for flat in joined(places.flat))
+            is_wide = span[1] - span[0] > max(_WIDE * max(abs(span[0]), abs(span[1])), NEGLIGIBLE)
+            is_flat = any(low < span[1] and span[0] < high for low, high in places.flat)
+            is_constant = is_flat or (is_wide and is_level(self.problem.equation, self.name, self.problem.known, *span))
+            if is_constant and not self._meets_along(span):  # the sides only look equal beside a large unknown
+                doubtful = doubtful or not any(lies_in(span, flat_span, 0.0) for flat_span in joined(places.flat))
                 continue
-            if level:
-                edges = self._edge(span, places.jumps, 0), self._edge(span, places.jumps, 1)
-                plateaus.append((self._exact(edges, 0), self._exact(edges, 1)))
+            if is_constant:
+                edges = self._edge(span, places.jumps, side=0), self._edge(span, places.jumps, side=1)
+                plateaus.append((self._exact(edges, side=0), self._exact(edges, side=1)))
                 continue
             roots = self._level_root(span)
-            if wide:  # and not level: usually the sides only approach each other
+            if is_wide:  # and not level: usually the sides only approach each other
                 roots = [x for x in roots if self.problem.is_root(x)]
             points += roots
             resolved += [span] if roots else []
-            doubtful = doubtful or (wide and not roots)
+            doubtful = doubtful or (is_wide and not roots)
         for span in places.jumps:
             if any(low <= span[1] and span[0] <= high for low, high in plateaus):
                 continue
@@ -252,7 +255,6 @@ class _Search:
 
     def _last_defined(self, span: Span) -> float | None:
         """The last point at which the sides are defined, if they are so at one end of a stretch alone."""
-
         is_low_undefined, is_high_undefined = (math.isnan(self.problem.value(end)) for end in span)
         if is_low_undefined == is_high_undefined:
             return None
@@ -332,7 +334,7 @@ class _Search:
         is_below = 0 > high >= max(-NEGLIGIBLE, SAME_ROOT * low) and 0 in map(self.problem.residual, (0.0, -LEAST))
         return (low, 0.0) if is_below else span
 
-    def _edge(self, span: Span, jumps: Iterable[Span], side: int) -> float:
+    def _edge(self, span: Span, jumps: Iterable[Span], *, side: int) -> float:
         """The end of a plateau, to the last digit where a jump adjoins it."""
         end = span[side]
         for low, high in jumps:
@@ -341,7 +343,7 @@ class _Search:
                 return last_holding(lambda x: abs(self.problem.residual(x)) <= HANDFUL, inside, outside)
         return end
 
-    def _exact(self, span: Span, side: int) -> float:
+    def _exact(self, span: Span, *, side: int) -> float:
         """The last number up to which the sides of a plateau are equal to every digit, if they are so inside it."""
         end, far_end = span[side], span[1 - side]
         if abs(end) >= LARGEST or self.problem.sign(end) == 0:
