@@ -27,7 +27,7 @@ def occurrences(node: Node, name: str) -> int:
 
 def simplified(node: Node) -> Node:
     """The tree with zeros, ones and what cancels left out of its sums and products."""
-    result: Node = _SIMPLIFIED.fold(node, Name)
+    result: Node = _SIMPLIFY.fold(node, Name)
     return result
 
 
@@ -201,9 +201,7 @@ _PLAIN: Arithmetic[Fraction] = Arithmetic(
         "add": lambda *args: sum(args, Fraction(0)),
     },
 )
-_SIMPLIFIED: Arithmetic[Node] = Arithmetic(
-    same, {"add": added, "inv": inverted, "mul": multiplied}, otherwise=reapplied
-)
+_SIMPLIFY: Arithmetic[Node] = Arithmetic(same, {"add": added, "inv": inverted, "mul": multiplied}, otherwise=reapplied)
 _FILLED: Arithmetic[Node] = Arithmetic(
     same, {"add": added, "inv": inverted, "mul": _without_ones, "neg": negated}, otherwise=reapplied
 )

@@ -145,10 +145,8 @@ def _factored(rows: list[list[float]], unknowns: Sequence[str], domains: Mapping
     if not np.linalg.cond(matrix) < 1.0 / RANK:
         return None
     solution = np.linalg.solve(matrix, right)
-    solution = (
-        solution + np.linalg.solve(matrix, right - matrix @ solution)
-    ) * columns  # refined once (Wilkinson 1963)
-    values = dict(zip(unknowns, (solution + 0.0).tolist(), strict=True))
+    solution += np.linalg.solve(matrix, right - matrix @ solution)  # refined once (Wilkinson 1963)
+    values = dict(zip(unknowns, (solution * columns + 0.0).tolist(), strict=True))
     outside = [f"{name} would be {x:.6g} (base units)" for name, x in values.items() if x not in domains[name]]
     return [values], False, ", ".join(outside[:_SWEEPS])
 

@@ -217,8 +217,8 @@ def turning_point(form: Node, name: str, span: tuple[float, float]) -> float:
         return None if before is None or after is None else (after - before).mid()
 
     near = SAME_ROOT * farthest  # margin for the rounded ends of the stretch
-    for function in (height, slope):
-        for more in (0.0, reach):
+    for function in (height, slope):  # where the form is zero, or else where it comes nearest
+        for more in (0.0, reach):  # in the stretch, or else beside it
             change = _sign_change(function, arb(span[0]) - more, arb(span[1]) + more)
             if change is not None and span[0] - near <= change <= span[1] + near:
                 return float(change)
@@ -302,7 +302,9 @@ def sharpened(
         """The relative length of the Newton step at a place, and the step."""
         tick()
         step = _step(equations, dict(zip(point, place, strict=True)), known, sizes)
-        return max(abs(part) / size for part, size in zip(step, sizes, strict=True)) if step else math.inf, step or ()
+        if not step:
+            return math.inf, ()
+        return max(abs(part) / size for part, size in zip(step, sizes, strict=True)), step
 
     length, step = stepping(iterate)
     order = 0
@@ -312,7 +314,8 @@ def sharpened(
         if length <= NEGLIGIBLE:
             return {name: _rounded(x, size) for name, x, size in zip(point, iterate, sizes, strict=True)}, order
         iterate = [(x - part).mid() for x, part in zip(iterate, step, strict=True)]
-        before, (length, step) = length, stepping(iterate)
+        before = length
+        length, step = stepping(iterate)
         order = order or 1
         if 0.3 < length / before < 0.95:  # a constant ratio: the sum of all further steps leads ahead
             inverse_order = 1 - length / before

@@ -322,7 +322,7 @@ def values_left(target: str, certain: Iterable[Claim], relations: Sequence[Seque
     >>> [(str(span.low), str(span.high)) for span in values_left("y", bounds, [ways])]
     [('2', '2')]
     """
-    return tuple(_Tree(target, certain, relations).met)
+    return tuple(_Tree(target, certain, relations).intervals)
 
 
 def first_ways(target: str, certain: Iterable[Claim], relations: Sequence[Sequence[Way]]) -> tuple[Way, ...]:
@@ -335,11 +335,11 @@ class _Impossible(Exception):  # noqa: N818 - no error: a case has no solution
 
 
 class _Tree:
-    """The tree of cases, the intervals that were met in it, in order, and the ways of the first of them."""
+    """The tree of cases: the intervals of the target's values in them, in order, and the ways of the first case."""
 
     def __init__(self, target: str, certain: Iterable[Claim], relations: Sequence[Sequence[Way]]) -> None:
-        """Meet the values in all cases; relations of few ways come first."""
-        self.met: list[Interval] = []
+        """Collect the values in all cases; relations of few ways come first."""
+        self.intervals: list[Interval] = []
         self.first: tuple[Way, ...] = ()
         self.branches = self.sums = 0
         certain = tuple(certain)
@@ -354,7 +354,7 @@ class _Tree:
     def _follow(
         self, before: _System, claims: Way, relations: Sequence[tuple[int, Sequence[Way]]], taken: Mapping[int, Way]
     ) -> None:
-        """Meet the values in all cases in which some claims hold, and these relations take one of their ways."""
+        """Collect the values in all cases in which some claims hold, and these relations take one of their ways."""
         tick()
         try:
             system = before.with_claims(claims)
@@ -362,11 +362,11 @@ class _Tree:
             span = system.projection(self.spend)
         except _Impossible:
             return
-        if any(interval.covers(span) for interval in self.met):
+        if any(interval.covers(span) for interval in self.intervals):  # no case of this branch has another value
             return
         if not relations:
             self.first = self.first or tuple(taken[place] for place in sorted(taken))
-            self._meet(span)
+            self._add(span)
             return
         (place, ways), *later = relations
         for way in ways:
@@ -379,15 +379,15 @@ class _Tree:
         if self.branches > _MOST_BRANCHES or self.sums > _MOST_SUMS:
             raise NotLinear
 
-    def _meet(self, span: Interval) -> None:
-        """Add an interval to those that were met, joined with the ones that it touches."""
+    def _add(self, span: Interval) -> None:
+        """Add an interval, joined with those that it touches."""
         joined: list[Interval] = []
-        for interval in sorted([*self.met, span], key=_start):
+        for interval in sorted([*self.intervals, span], key=_start):
             if joined and joined[-1].touches(interval):
                 joined[-1] = joined[-1].joined_with(interval)
             else:
                 joined.append(interval)
-        self.met = joined
+        self.intervals = joined
 
 
 _Row = tuple[int, ...]
@@ -427,31 +427,32 @@ class _System:
 
     def _zero(self, row: list[Fraction]) -> None:
         """Add an equation, solved for another name than the target if possible."""
-        column = next((place for place in range(len(row) - 2, -1, -1) if row[place]), None)
+        column = next((column for column in range(len(row) - 2, -1, -1) if row[column]), None)
         if column is None:
             if row[-1]:
                 raise _Impossible
             return
         zero = [factor / row[column] for factor in row]
-        for place, solved in self.zeros.items():
+        for other, solved in self.zeros.items():
             if solved[column]:
-                self.zeros[place] = _without(solved, column, zero)
+                self.zeros[other] = _without(solved, column, zero)
         self.zeros[column] = zero
-        before, self.bounds = self.bounds, {key: bound for key, bound in self.bounds.items() if not key[column]}
-        for key, (constant, is_strict) in before.items():
-            if key[column]:
-                _bound(self.bounds, _without([*map(Fraction, key), constant], column, zero), is_strict=is_strict)
+        before = self.bounds
+        self.bounds = {factors: bound for factors, bound in before.items() if not factors[column]}
+        for factors, (constant, is_strict) in before.items():
+            if factors[column]:
+                _bound(self.bounds, _without([*map(Fraction, factors), constant], column, zero), is_strict=is_strict)
 
     def projection(self, spend: Callable[..., None]) -> Interval:
         """The values that the first name has in all solutions; raises `_Impossible` if there is no solution."""
         bounds = self.bounds
-        while names := {place for key in bounds for place, factor in enumerate(key) if factor and place}:
-            bounds = _eliminated(bounds, min(names, key=lambda place: _growth(bounds, place)), spend)
+        while columns := {column for row in bounds for column, factor in enumerate(row) if factor and column}:
+            bounds = _eliminated(bounds, min(columns, key=lambda column: _growth(bounds, column)), spend)
         if 0 in self.zeros:
             return Interval.at(-self.zeros[0][-1])
         span = Interval(None, None)
-        for key, (constant, is_strict) in bounds.items():  # at most one below and one above, as factors are 1 and -1
-            if key[0] > 0:
+        for (factor, *_), (constant, is_strict) in bounds.items():  # at most one below and one above: they are 1 and -1
+            if factor > 0:
                 span = replace(span, low=-constant, is_open_low=is_strict)
             else:
                 span = replace(span, high=constant, is_open_high=is_strict)
@@ -460,14 +461,14 @@ class _System:
         return span
 
 
-def _eliminated(bounds: _Bounds, place: int, spend: Callable[..., None]) -> _Bounds:
+def _eliminated(bounds: _Bounds, column: int, spend: Callable[..., None]) -> _Bounds:
     """The inequalities without a name: those of each pair that bounds it below and above are added."""
-    kept = {key: bound for key, bound in bounds.items() if not key[place]}
-    below = [(key, bound) for key, bound in bounds.items() if key[place] > 0]
-    above = [(key, bound) for key, bound in bounds.items() if key[place] < 0]
+    kept = {row: bound for row, bound in bounds.items() if not row[column]}
+    below = [(row, bound) for row, bound in bounds.items() if row[column] > 0]
+    above = [(row, bound) for row, bound in bounds.items() if row[column] < 0]
     spend(sums=len(below) * len(above))
     for (low, (constant, is_strict)), (high, (limit, is_strict_too)) in product(below, above):
-        share, share_too = -high[place], low[place]  # both positive: with them the name cancels in the sum
+        share, share_too = -high[column], low[column]  # both positive: with them the name cancels in the sum
         factors = [share * factor + share_too * factor_too for factor, factor_too in zip(low, high, strict=True)]
         _keep(kept, factors, share * constant + share_too * limit, is_strict=is_strict or is_strict_too)
     return kept
@@ -494,15 +495,14 @@ def _keep(bounds: _Bounds, factors: Sequence[int], constant: Fraction, *, is_str
         if constant < 0 or (not constant and is_strict):
             raise _Impossible
         return
-    key = tuple(factor // divisor for factor in factors)
-    bound = constant / divisor, is_strict
-    before = bounds.get(key)
-    if before is None or bound[0] < before[0] or (bound[0] == before[0] and is_strict):
-        bounds[key] = bound
+    row, limit = tuple(factor // divisor for factor in factors), constant / divisor
+    before = bounds.get(row)
+    if before is None or limit < before[0] or (limit == before[0] and is_strict):
+        bounds[row] = limit, is_strict
 
 
-def _growth(bounds: Mapping[_Row, object], place: int) -> int:
+def _growth(bounds: Mapping[_Row, object], column: int) -> int:
     """How many inequalities there are more, if a name is eliminated."""
-    below = sum(key[place] > 0 for key in bounds)
-    above = sum(key[place] < 0 for key in bounds)
+    below = sum(row[column] > 0 for row in bounds)
+    above = sum(row[column] < 0 for row in bounds)
     return below * above - below - above

@@ -186,12 +186,12 @@ class _Pieces:
             inside: list[_Place] = []
             for end in {least, most}:
                 above, below = self._ratio(added(smooth, Number(-end)))
-                rational, others = _roots_within(_without_common(above, below), stretch)
+                rational, irrational = _roots_within(_without_common(above, below), stretch)
                 inside += [_Place(x, self._is_between(x, least, most)) for x in rational]
-                inside += [_Place(Fraction(x), is_inside=True, rounded=x) for x in others]
-            rational, others = _roots_within(below, stretch)
+                inside += [_Place(Fraction(x), is_inside=True, rounded=x) for x in irrational]
+            rational, irrational = _roots_within(below, stretch)
             inside += [_Place(x, is_inside=False) for x in rational]
-            inside += [_Place(Fraction(x), is_inside=False, rounded=x) for x in others]
+            inside += [_Place(Fraction(x), is_inside=False, rounded=x) for x in irrational]
             high = _Place(stretch.high, self._is_between(stretch.high, least, most))
             for place in (*sorted(inside, key=attrgetter("at")), high):
                 if _are_close(last, place):
@@ -200,11 +200,12 @@ class _Pieces:
                 yield place
 
     def _is_between(self, at: Fraction | None, least: Fraction, most: Fraction) -> bool:
-        """Whether the expression has a value at a point, which lies between two numbers."""
+        """Whether the expression has a value at a point, and that lies between two numbers."""
         number = None if at is None else exact_value(self.expression, {self.name: at})
         return number is not None and bool(least <= number <= most)
 
     def _stretches(self) -> Iterator[Interval]:
+        """The intervals between the breaks, and between these and the ends of the domain."""
         return starmap(Interval, pairwise((self.low, *self.breaks, self.high)))
 
     def _split(self, choice: Apply) -> None:
@@ -275,8 +276,8 @@ class _Pieces:
 
     def _rational_roots(self, polynomial: Polynomial, stretch: Interval) -> list[Fraction]:
         """The roots inside a stretch, where they are breaks."""
-        rational, others = _roots_within(polynomial, stretch)
-        if others:
+        rational, irrational = _roots_within(polynomial, stretch)
+        if irrational:
             raise _NotExact
         return rational
 
@@ -307,8 +308,9 @@ def _roots_within(polynomial: Polynomial, stretch: Interval) -> tuple[list[Fract
     if polynomial.degree() < 1:
         return [], []
     rational: list[Fraction] = []
-    others: list[float] = []
-    for factor, _ in polynomial.numer().factor()[1]:
+    irrational: list[float] = []
+    _, factors = polynomial.numer().factor()
+    for factor, _ in factors:
         if factor.degree() == 1:
             root = Fraction(-int(factor[0]), int(factor[1]))
             if stretch.covers(Interval.at(root)):
@@ -321,8 +323,8 @@ def _roots_within(polynomial: Polynomial, stretch: Interval) -> tuple[list[Fract
                 number = nearest_root(fmpq_poly(factor), ball)
                 if number is None:
                     raise _NotExact
-                others.append(number)
-    return sorted(rational), others
+                irrational.append(number)
+    return sorted(rational), irrational
 
 
 def _is_beyond(ball: Any, end: Fraction | None, direction: int) -> bool:

@@ -129,7 +129,7 @@ _levenberg = partial(_by_minpack, method="lm", limit="maxiter")
 
 
 def _newton(system: _ScaledSystem) -> Array | None:
-    """Damped by the natural monotonicity test."""
+    """The root to which Newton's method leads, damped by the natural monotonicity test; None where it cannot step."""
     point, share = system.start, 1.0
     gaps = system.gaps(point)
     for _ in range(_STEPS):
@@ -144,15 +144,15 @@ def _newton(system: _ScaledSystem) -> Array | None:
         farthest = np.abs(step[system.chart]).max(initial=0.0)
         share = min(1.0, 2.0 * share, _FARTHEST / farthest if farthest else 1.0)
         while True:
-            there = point + share * step
-            gaps = system.gaps(there)
-            nearer = _length(solve(gaps), there, system.chart) if np.abs(gaps).max() < _BEYOND else np.inf
+            moved = point + share * step
+            gaps = system.gaps(moved)
+            nearer = _length(solve(gaps), moved, system.chart) if np.abs(gaps).max() < _BEYOND else np.inf
             if nearer <= (1.0 - share / 4.0) * length:
                 break
             share /= 2.0
             if share < _SHORTEST:  # as at a root, where only rounding is left of the steps
                 return system.unscaled(point)
-        point = there
+        point = moved
     return system.unscaled(point)
 
 
@@ -185,32 +185,32 @@ def solver(jacobian: Array) -> Callable[[Array], Array] | None:
     return lambda right: np.linalg.lstsq(jacobian, right, rcond=RANK)[0]
 
 
-def refined(tape: Tape, equations: Sequence[Equation], at: Array) -> Array:
+def refined(tape: Tape, equations: Sequence[Equation], root: Array) -> Array:
     """A root to its last digit by iterative refinement: gaps in many digits, corrections in doubles (Wilkinson 1963).
 
     An unknown that has lost all its digits is set to zero, if the next correction does not move it back.
     """
-    solve = solver(tape.jacobian(at))
+    solve = solver(tape.jacobian(root))
     if solve is None:
-        return at
+        return root
 
-    def step_from(place: Array) -> Array | None:
-        numbers = dict(zip(tape.unknowns, place.tolist(), strict=True))
+    def step_from(point: Array) -> Array | None:
+        numbers = dict(zip(tape.unknowns, point.tolist(), strict=True))
         gaps = [difference(equation, numbers, tape.known) for equation in equations]
         return None if any(gap is None for gap in gaps) else solve(np.array([float(gap) for gap in gaps]))
 
-    now, shortest = at, np.inf
+    current, shortest = root, np.inf
     for _ in range(3):
         tick()
-        step = step_from(now)
-        length = np.inf if step is None else float(np.max(np.abs(step) / np.where(at != 0, np.abs(at), 1.0)))
+        step = step_from(current)
+        length = np.inf if step is None else float(np.max(np.abs(step) / np.where(root != 0, np.abs(root), 1.0)))
         if not length < shortest:
             break
-        now, shortest = now - step, length
-    small = np.abs(now) <= NEGLIGIBLE * np.abs(at)
-    snapped = np.where(small, 0.0, now)
+        current, shortest = current - step, length
+    small = np.abs(current) <= NEGLIGIBLE * np.abs(root)
+    snapped = np.where(small, 0.0, current)
     back = step_from(snapped) if small.any() else None
-    return snapped if back is not None and np.all(np.abs(back[small]) <= 1e-3 * np.abs(at[small])) else now
+    return snapped if back is not None and np.all(np.abs(back[small]) <= 1e-3 * np.abs(root[small])) else current
 
 
 def corrected(tape: Tape, point: Array) -> Array | None:
