@@ -69,12 +69,10 @@ def _sum(*args: Node) -> Node:
             else:
                 share, rest = _shared(term)
                 shares[rest] = shares.get(rest, Fraction(0)) + share
-    parts: list[Node] = [
-        _product(Number(share), rest) for rest, share in shares.items() if share or _is_undefined(rest)
-    ]
+    terms = [_product(Number(share), rest) for rest, share in shares.items() if share or _is_undefined(rest)]
     if total:
-        parts.append(_short(total))
-    return applied("add", parts, Number(total))
+        terms.append(_short(total))
+    return applied("add", terms, Number(total))
 
 
 def _is_undefined(node: Node) -> bool:

@@ -84,27 +84,27 @@ def _of_one(node: Apply, fold: Fold) -> tuple[int, Row]:
     values = [number for number, _ in arguments]
     exponent = exponent_of(node)
     if exponent is None:
-        place = str((node.op, values))
-        return drawn(place), _weighted(arguments, [drawn(f"{place} {i}") for i in range(len(arguments))])
+        call = str((node.op, values))
+        return drawn(call), _weighted(arguments, [drawn(f"{call} {i}") for i in range(len(arguments))])
     if not values[0]:
         return (0, {}) if exponent > 1 else nothing()
-    whole = exponent.denominator == 1
-    number = pow(values[0], int(exponent), PRIME) if whole else drawn(str((exponent, values[0])))
+    is_whole = exponent.denominator == 1
+    number = pow(values[0], int(exponent), PRIME) if is_whole else drawn(str((exponent, values[0])))
     share = exponent.numerator * inverse(exponent.denominator * values[0]) % PRIME
     return number, _weighted(arguments[:1], [number * share])
 
 
-def _sum(*parts: tuple[int, Row]) -> tuple[int, Row]:
-    return sum(number for number, _ in parts) % PRIME, _weighted(parts, [1] * len(parts))
+def _sum(*terms: tuple[int, Row]) -> tuple[int, Row]:
+    return sum(number for number, _ in terms) % PRIME, _weighted(terms, [1] * len(terms))
 
 
-def _product(*parts: tuple[int, Row]) -> tuple[int, Row]:
+def _product(*factors: tuple[int, Row]) -> tuple[int, Row]:
     before, after = [1], [1]  # the products of all factors before each, and after each
-    for number, _ in parts:
+    for number, _ in factors:
         before.append(before[-1] * number % PRIME)
-    for number, _ in reversed(parts):
+    for number, _ in reversed(factors):
         after.append(after[-1] * number % PRIME)
-    return before[-1], _weighted(parts, [head * tail for head, tail in zip(before, after[-2::-1], strict=False)])
+    return before[-1], _weighted(factors, [head * tail for head, tail in zip(before, after[-2::-1], strict=False)])
 
 
 def _weighted(parts: Sequence[tuple[int, Row]], weights: Iterable[int]) -> Row:
@@ -135,22 +135,22 @@ class Quotient:
     ([0, 1], [0, 0])
     """
 
-    def __init__(self, aside: Sequence[Vector]) -> None:
+    def __init__(self, divisors: Sequence[Vector]) -> None:
         self.pivots: list[tuple[int, list[int]]] = []  # position of a coordinate, and the row that eliminates it
-        for vector in aside:
-            left = self.left(vector)
-            place = next((place for place, number in enumerate(left) if number), None)
+        for vector in divisors:
+            remaining = self.left(vector)
+            place = next((place for place, number in enumerate(remaining) if number), None)
             if place is not None:
-                share = inverse(left[place])
-                self.pivots.append((place, [number * share % PRIME for number in left]))
+                share = inverse(remaining[place])
+                self.pivots.append((place, [number * share % PRIME for number in remaining]))
 
     def left(self, vector: Vector) -> list[int]:
-        left = list(vector)
+        remaining = list(vector)
         for place, row in self.pivots:
-            factor = left[place]
-            left = [(x - factor * y) % PRIME for x, y in zip(left, row, strict=True)]
-            del left[place]
-        return left
+            factor = remaining[place]
+            remaining = [(x - factor * y) % PRIME for x, y in zip(remaining, row, strict=True)]
+            del remaining[place]
+        return remaining
 
     def ratios(self, vectors: Sequence[Vector]) -> list[int | None]:
         """The ratio of each vector's two remaining coordinates; -1 if only the second is zero, None if both are."""

@@ -143,14 +143,15 @@ def real_roots(polynomial: Polynomial, vanishes: Callable[[float], bool]) -> tup
     """
     if not polynomial or not is_tractable(polynomial):
         return None
-    turns = {turn for turn in (_isolated(polynomial.derivative()) if polynomial.degree() > 1 else ()) if vanishes(turn)}
+    stationary = _isolated(polynomial.derivative()) if polynomial.degree() > 1 else []
+    turning_points = set(filter(vanishes, stationary))
     clusters: list[list[float]] = []
-    for point in sorted({*_isolated(polynomial), *turns}):
-        if clusters and _blurred(clusters[-1][-1], point, turns) and vanishes((clusters[-1][-1] + point) / 2):
+    for point in sorted({*_isolated(polynomial), *turning_points}):
+        if clusters and _blurred(clusters[-1][-1], point, turning_points) and vanishes((clusters[-1][-1] + point) / 2):
             clusters[-1].append(point)
         else:
             clusters.append([point])
-    return tuple(_centre(cluster, turns) for cluster in clusters)
+    return tuple(_centre(cluster, turning_points) for cluster in clusters)
 
 
 def is_tractable(polynomial: Polynomial) -> bool:
@@ -168,13 +169,13 @@ def nearest_root(polynomial: Polynomial, ball: Any) -> float | None:
     return next(iter(_nearest_doubles(polynomial, ball)), None)
 
 
-def _blurred(a: float, b: float, turns: Collection[float]) -> bool:
+def _blurred(a: float, b: float, turning_points: Collection[float]) -> bool:
     """Whether two points are close and may be one root, split by rounding: at least one is a turning point."""
-    return (a in turns or b in turns) and math.isclose(a, b, rel_tol=1e-2)
+    return (a in turning_points or b in turning_points) and math.isclose(a, b, rel_tol=1e-2)
 
 
-def _centre(cluster: list[float], turns: Collection[float]) -> float:
-    blurred = [point for point in cluster if point in turns]
+def _centre(cluster: list[float], turning_points: Collection[float]) -> float:
+    blurred = [point for point in cluster if point in turning_points]
     return math.fsum(blurred) / len(blurred) if blurred else cluster[0]
 
 

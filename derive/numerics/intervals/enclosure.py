@@ -70,7 +70,7 @@ __all__ = [
 
 _ONE: Span = (1.0, 1.0)
 _PI: Span = (math.pi, math.nextafter(math.pi, 4.0))
-_LEAST = sys.float_info.min
+_SMALLEST_NORMAL = sys.float_info.min
 _HALF, _TURN = 3.14, 6.28  # slightly less than half a turn and a whole turn
 
 SMOOTH, JUMP, GAP = range(3)
@@ -242,15 +242,15 @@ def _monotone(entry: Function) -> _Rule:
     """The rule of a function that rises or turns once: the values at its ends and turning point bound it."""
     start, end = entry.domain
     # an interval with an infinite end has no bound there: infinity itself is no argument that could be undefined
-    opens = start > -math.inf and not entry.closed[0]
-    shuts = end < math.inf and not entry.closed[1]
+    excludes_start = start > -math.inf and not entry.closed[0]
+    excludes_end = end < math.inf and not entry.closed[1]
     values_on, slopes_on = _values_of(entry), _slopes_of(entry)
 
     def rule(inner: Enclosure) -> Enclosure:
         low, high = span = inner.values
-        is_gap = low < start or high > end or (opens and low == start) or (shuts and high == end)
+        is_gap = low < start or high > end or (excludes_start and low == start) or (excludes_end and high == end)
         if is_gap:
-            if high < start or low > end or (opens and high == start) or (shuts and low == end):
+            if high < start or low > end or (excludes_start and high == start) or (excludes_end and low == end):
                 raise NoElement
             span = max(low, start), min(high, end)
         values = values_on(span)
@@ -312,8 +312,8 @@ def _slopes_of(entry: Function) -> Callable[[Span], Span]:
             low, high = min(low, end), max(high, end)
         low, high = outward(floor if low == math.inf else low, roof if high == -math.inf else high, off)
         # what underflows is not zero, nor is the inverse of what overflows
-        low = max(-_LEAST, floor) if abs(low) < _LEAST else low
-        return low, (min(_LEAST, roof) if abs(high) < _LEAST else high)
+        low = max(-_SMALLEST_NORMAL, floor) if abs(low) < _SMALLEST_NORMAL else low
+        return low, (min(_SMALLEST_NORMAL, roof) if abs(high) < _SMALLEST_NORMAL else high)
 
     return slopes
 

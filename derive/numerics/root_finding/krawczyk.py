@@ -87,20 +87,20 @@ def newton(dag: Dag, box: Sequence[Span]) -> Newton | None:
     products = inverse * matrix
     errors = arb_mat(size, size, 1) - products
     off_diagonal = arb_mat([[0 if i == j else errors[i, j] for j in range(size)] for i in range(size)])
-    displacements = arb_mat([[arb(0, radius)] for radius in radii])
+    displacements = arb_mat([[arb(0, radius)] for radius in radii])  # of any point of the box from its centre
     steps = -inverse * _scaled([[gap] for gap in gaps], scales)
     reaches, rests = errors * displacements, off_diagonal * displacements
     narrowed: list[Span] = []
     towards, reach = [], []
     unique = single = True
     for i, (low, high) in enumerate(box):
-        move = steps[i, 0] + reaches[i, 0]
-        alone = (steps[i, 0] + rests[i, 0]) / products[i, i]  # NaN where that may be zero, which is no bound
+        move = steps[i, 0] + reaches[i, 0]  # the bounds of d_i
+        solved_move = (steps[i, 0] + rests[i, 0]) / products[i, i]  # NaN, which is no bound, if the divisor may be zero
         single = single and reaches[i, 0].abs_upper() < radii[i]
         unique = unique and move.abs_upper() < min(centre[i] - low, high - centre[i]) * (1 - 4 * EPSILON)
         towards.append(centre[i] + float(move.mid()))
         reach.append(math.nextafter(float(move.rad()), math.inf))
-        (bottom, top), (least, most) = _ends(centre[i] + move), _ends(centre[i] + alone)
+        (bottom, top), (least, most) = _ends(centre[i] + move), _ends(centre[i] + solved_move)
         narrowed.append((max(low, bottom, least), min(high, top, most)))
     is_empty = any(low > high for low, high in narrowed)
     rest, smears = None if is_empty else tuple(narrowed), _smears(slopes, radii)
