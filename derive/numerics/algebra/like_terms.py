@@ -87,13 +87,13 @@ def _cancelled(parts: list[Node], inverse: str) -> list[Node]:
         if counts[negative] and counts[negative.args[0]]:
             counts.subtract((negative, negative.args[0]))
             cancelled.update((negative, negative.args[0]))
-    kept: list[Node] = []
+    remaining: list[Node] = []
     for part in parts:
         if cancelled[part]:
             cancelled[part] -= 1
         else:
-            kept.append(part)
-    return kept
+            remaining.append(part)
+    return remaining
 
 
 def _parts(node: Node, op: str) -> tuple[Node, ...]:
@@ -120,7 +120,6 @@ def coefficients(node: Node, names: Collection[str], highest: int = 2) -> dict[t
     """
 
     def total(terms: Iterable[tuple[tuple[str, ...], Node]]) -> dict[tuple[str, ...], Node]:
-        """The sum of some terms, each a product of names with its factor."""
         factors: dict[tuple[str, ...], Node] = {}
         for key, factor in terms:
             if len(key) > highest:
@@ -172,14 +171,14 @@ def when_binding(switch: Apply, place: int) -> tuple[Node, ...]:
     return (*earlier, *switch.args[2 * place + 1 : 2 * place + 2])
 
 
-def filled(form: str, parts: Mapping[str, Node]) -> Node:
+def filled(form: str, substitutes: Mapping[str, Node]) -> Node:
     """A template in the language of relations, with expressions substituted for its names.
 
     >>> from derive.expressions.tree import render
     >>> render(filled("1/x - x**2", {"x": Apply("inv", (Name("a"),))})), render(filled("x >= 0", {"x": Name("a")}))
     ('a - (1/a)**2', 'a >= 0')
     """
-    result: Node = _FILLED.fold(_read(form), parts.__getitem__)
+    result: Node = _FILLED.fold(_read(form), substitutes.__getitem__)
     return result
 
 

@@ -114,17 +114,17 @@ def _in_fractions(
 
 def _reduced(rows: list[list[Fraction]], columns: int) -> list[list[Fraction]]:
     """The rows of the reduced echelon form of a matrix that lead in one of its first columns."""
-    kept: list[list[Fraction]] = []
+    leading: list[list[Fraction]] = []
     for column in range(columns):
         lead = next((row for row in rows if row[column]), None)
         if lead is None:
             continue
         rows.remove(lead)
         pivot = [entry / lead[column] for entry in lead]
-        for row in (*rows, *kept):
+        for row in (*rows, *leading):
             row[:] = [entry - row[column] * above for entry, above in zip(row, pivot, strict=True)]
-        kept.append(pivot)
-    return kept
+        leading.append(pivot)
+    return leading
 
 
 def _factored(rows: list[list[float]], unknowns: Sequence[str], domains: Mapping[str, Domain]) -> Solved | None:
@@ -387,7 +387,7 @@ def combined(equations: Sequence[Equation], known: Mapping[str, float]) -> Combi
         size[UNIT] = Fraction(total) if isfinite(total) else size.get(UNIT, Fraction(0))
     pending = [*range(len(rows))]
     while pending:
-        lead = max((key for i in pending for key in rows[i] if key), key=_height, default=None)
+        lead = max(filter(None, chain.from_iterable(rows[i] for i in pending)), key=_height, default=None)
         if lead is None:
             break
         pivot = next(i for i in pending if lead in rows[i])
@@ -446,8 +446,10 @@ def _sum_written(row: Sum) -> Node:
     """A sum as an expression, its highest monomials first."""
     summands = []
     for key in sorted(row, key=_height, reverse=True):
-        parts = [_power(part, power) for part, power in sorted(key, key=str)]
-        summands.append(multiplied(Number(row[key]), *parts) if row[key] != 1 or not parts else multiplied(*parts))
+        factors = [_power(part, power) for part, power in sorted(key, key=str)]
+        if row[key] != 1 or not factors:
+            factors.insert(0, Number(row[key]))
+        summands.append(multiplied(*factors))
     return added(*summands)
 
 

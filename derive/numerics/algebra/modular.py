@@ -107,9 +107,9 @@ def _product(*factors: tuple[int, Row]) -> tuple[int, Row]:
     return before[-1], _weighted(factors, [head * tail for head, tail in zip(before, after[-2::-1], strict=False)])
 
 
-def _weighted(parts: Sequence[tuple[int, Row]], weights: Iterable[int]) -> Row:
+def _weighted(elements: Sequence[tuple[int, Row]], weights: Iterable[int]) -> Row:
     total: Row = {}
-    for (_, row), weight in zip(parts, weights, strict=True):
+    for (_, row), weight in zip(elements, weights, strict=True):
         subtract(total, row, -weight)
     return total
 

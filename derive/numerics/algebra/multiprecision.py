@@ -216,11 +216,11 @@ def turning_point(form: Node, name: str, span: tuple[float, float]) -> float:
         before, after = height((x - step).mid()), height((x + step).mid())
         return None if before is None or after is None else (after - before).mid()
 
-    near = SAME_ROOT * farthest  # margin for the rounded ends of the stretch
+    slack = SAME_ROOT * farthest  # margin for the rounded ends of the stretch
     for function in (height, slope):  # where the form is zero, or else where it comes nearest
-        for more in (0.0, reach):  # in the stretch, or else beside it
-            change = _sign_change(function, arb(span[0]) - more, arb(span[1]) + more)
-            if change is not None and span[0] - near <= change <= span[1] + near:
+        for margin in (0.0, reach):  # in the stretch, or else beside it
+            change = _sign_change(function, arb(span[0]) - margin, arb(span[1]) + margin)
+            if change is not None and span[0] - slack <= change <= span[1] + slack:
                 return float(change)
     return (span[0] + span[1]) / 2
 
@@ -277,8 +277,8 @@ def difference(equation: Equation, exact: Mapping[str, Ball], known: Mapping[str
     tick()
     names = equation.names
     given = {name: known[name] for name in names if name not in exact}
-    more = {name: exact[name] for name in names if name in exact}
-    return _gap(equation, given | {name: float(x) for name, x in more.items()}, more)
+    precise = {name: exact[name] for name in names if name in exact}
+    return _gap(equation, given | {name: float(x) for name, x in precise.items()}, precise)
 
 
 @many_digits()

@@ -133,11 +133,11 @@ class Interval:
 
     def claims(self, name: str) -> Iterator[Claim]:
         """That a quantity lies in the interval."""
-        here = {name: Fraction(1)}
+        quantity = {name: Fraction(1)}
         if self.low is not None:
-            yield Claim(plus(here, {_CONSTANT: self.low}, -1), ">" if self.is_open_low else ">=")
+            yield Claim(plus(quantity, {_CONSTANT: self.low}, -1), ">" if self.is_open_low else ">=")
         if self.high is not None:
-            yield Claim(plus({_CONSTANT: self.high}, here, -1), ">" if self.is_open_high else ">=")
+            yield Claim(plus({_CONSTANT: self.high}, quantity, -1), ">" if self.is_open_high else ">=")
 
     def touches(self, later: Interval) -> bool:
         """Whether no number lies between this interval and one that does not start before it."""
@@ -189,14 +189,14 @@ def ways_of_condition(condition: Node, *, holds: bool) -> list[Way]:
         op = OPPOSITE[op]
     ways: list[Way] = []
     for (left, right), claims in _together(condition.args):
-        more, less = plus(left, right, -1), plus(right, left, -1)
+        difference, opposite = plus(left, right, -1), plus(right, left, -1)
         compared = {
-            "eq": [Claim(more, "=")],
-            "ne": [Claim(more, ">"), Claim(less, ">")],
-            "lt": [Claim(less, ">")],
-            "le": [Claim(less, ">=")],
-            "gt": [Claim(more, ">")],
-            "ge": [Claim(more, ">=")],
+            "eq": [Claim(difference, "=")],
+            "ne": [Claim(difference, ">"), Claim(opposite, ">")],
+            "lt": [Claim(opposite, ">")],
+            "le": [Claim(opposite, ">=")],
+            "gt": [Claim(difference, ">")],
+            "ge": [Claim(difference, ">=")],
         }
         ways += [(*claims, claim) for claim in compared[op]]
     return _possible(ways)
@@ -273,8 +273,8 @@ def _of_choice(choice: Apply) -> list[tuple[Form, Way]]:
     taken: list[tuple[Form, Way]] = []
     before: list[list[Way]] = []  # the ways in which each earlier condition fails
     for arm, condition in cases(choice):
-        here = [] if condition is None else [ways_of_condition(condition, holds=True)]
-        ways = _all_of([*before, *here])
+        condition_ways = [] if condition is None else [ways_of_condition(condition, holds=True)]
+        ways = _all_of([*before, *condition_ways])
         forms = _forms(arm) if ways else []  # an arm that is never taken need not be linear
         taken += [(form, (*way, *claims)) for way, (form, claims) in product(ways, forms)]
         if condition is not None:

@@ -199,9 +199,9 @@ class _Pieces:
                 last = place
                 yield place
 
-    def _is_between(self, at: Fraction | None, least: Fraction, most: Fraction) -> bool:
+    def _is_between(self, x: Fraction | None, least: Fraction, most: Fraction) -> bool:
         """Whether the expression has a value at a point, and that lies between two numbers."""
-        number = None if at is None else exact_value(self.expression, {self.name: at})
+        number = None if x is None else exact_value(self.expression, {self.name: x})
         return number is not None and bool(least <= number <= most)
 
     def _stretches(self) -> Iterator[Interval]:
@@ -240,29 +240,29 @@ class _Pieces:
         wholes = range(math.ceil(ends[0]), math.floor(ends[1]) + 1)
         return [x for x in ((whole - offset) / slope for whole in wholes) if low < x < high]
 
-    def _smooth(self, node: Node, at: Fraction) -> Node:
+    def _smooth(self, node: Node, x: Fraction) -> Node:
         """The expression around a point, in which each choice is the arm that binds there."""
         if not isinstance(node, Apply):
             return node
         if node.op not in _CHOICES:
-            return Apply(node.op, tuple(self._smooth(arg, at) for arg in node.args))
+            return Apply(node.op, tuple(self._smooth(arg, x) for arg in node.args))
         if node.op in STEPPED:
-            return Number(self._exact(node, at))
+            return Number(self._exact(node, x))
         if node.op == "abs":
-            inner = self._smooth(node.args[0], at)
-            return negated(inner) if self._exact(node.args[0], at) < 0 else inner
+            inner = self._smooth(node.args[0], x)
+            return negated(inner) if self._exact(node.args[0], x) < 0 else inner
         if node.op == "piecewise":
             for arm, condition in cases(node):
-                if condition is None or self._exact(condition, at):
-                    return self._smooth(arm, at)
+                if condition is None or self._exact(condition, x):
+                    return self._smooth(arm, x)
             raise _NotExact
-        sizes = [self._exact(arg, at) for arg in node.args]
+        sizes = [self._exact(arg, x) for arg in node.args]
         best = max(sizes) if node.op == "max" else min(sizes)
-        return self._smooth(node.args[sizes.index(best)], at)
+        return self._smooth(node.args[sizes.index(best)], x)
 
-    def _exact(self, node: Node, at: Fraction) -> Any:
+    def _exact(self, node: Node, x: Fraction) -> Any:
         """The exact value of an expression at a point, or whether a condition holds there."""
-        number = exact_value(node, {self.name: at})
+        number = exact_value(node, {self.name: x})
         if number is None:
             raise _NotExact
         return number

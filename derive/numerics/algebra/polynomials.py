@@ -30,7 +30,7 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
-from itertools import product
+from itertools import product, starmap
 from typing import Any
 
 from flint import Ordering, fmpq, fmpq_mpoly_ctx, fmpq_poly
@@ -265,7 +265,7 @@ def _zeros_in_balls(
     ratios = _as_ratios(equations, unknowns, known)
     if ratios is None:
         return None
-    p, q = (above for above, _ in ratios)
+    (p, q), divisors = zip(*ratios, strict=True)
     in_x, in_y = (_resultant(p, q, name) for name in ("y", "x"))
     if not (in_x and in_y and is_tractable(in_x) and is_tractable(in_y)):
         return None
@@ -277,7 +277,7 @@ def _zeros_in_balls(
             continue
         with many_digits(bits):
             pairs = _pairs(in_x, in_y, in_t, share)
-            if pairs is not None and not any(_may_vanish(below, pair) for _, below in ratios for pair in pairs):
+            if pairs is not None and not any(starmap(_may_vanish, product(divisors, pairs))):
                 return pairs, in_x, in_y
     return None
 
@@ -326,7 +326,6 @@ def _pairs(in_x: Polynomial, in_y: Polynomial, in_t: Polynomial, share: Fraction
 
 
 def _may_vanish(divisor: Polynomial, pair: Pair) -> bool:
-    """Whether a divisor may be zero at a common zero, as far as its balls can tell."""
     x, y = pair
     number = sum((share * x**i * y**j for (i, j), share in divisor.terms()), start=x * 0)
     return bool(number.contains(0))

@@ -167,9 +167,9 @@ def _sum(node: Apply, is_positive: Test) -> Product:
     terms = [term for term in like.values() if term.number]
     if len(terms) < 2:
         return terms[0] if terms else Product(Fraction(0), {})
-    shared, rest = _common_factor(terms, lambda base: True)
-    scale = abs(rest[0].number)
-    inner = added(*(written(Product(term.number / scale, term.powers)) for term in rest))
+    shared, cofactors = _common_factor(terms, lambda base: True)
+    scale = abs(cofactors[0].number)
+    inner = added(*(written(Product(term.number / scale, term.powers)) for term in cofactors))
     return Product(scale, {}).times(shared).times(_single_factor(inner))
 
 
@@ -178,12 +178,12 @@ def _choice(node: Apply, is_positive: Test) -> Product:
     arms = list(dict.fromkeys(written(product_of(arg, is_positive)) for arg in node.args))
     if len(arms) == 1:
         return product_of(arms[0], is_positive)
-    shared, rest = _common_factor([product_of(arm, is_positive) for arm in arms], is_positive)
-    return shared.times(_single_factor(Apply(node.op, tuple(map(written, rest)))))
+    shared, cofactors = _common_factor([product_of(arm, is_positive) for arm in arms], is_positive)
+    return shared.times(_single_factor(Apply(node.op, tuple(map(written, cofactors)))))
 
 
 def _common_factor(terms: Sequence[Product], is_shared: Test) -> tuple[Product, list[Product]]:
-    """The common factor of all terms, denominators included, and the rest of each term, in a fixed order."""
+    """The common factor of all terms, denominators included, and the cofactor of each term, in a fixed order."""
     nonzero = [term for term in terms if term.number]  # a zero has every factor
     exponents: dict[Node, list[Fraction]] = {}
     for term in nonzero:
@@ -193,8 +193,8 @@ def _common_factor(terms: Sequence[Product], is_shared: Test) -> tuple[Product, 
     lowest = {base: min(own if len(own) == len(nonzero) else [*own, absent]) for base, own in exponents.items()}
     shared = Product(Fraction(1), {base: e for base, e in lowest.items() if e and is_shared(base)})
     inverse = Product(Fraction(1), {base: -e for base, e in shared.powers.items()})
-    rest = [term.times(inverse) if term.number else term for term in terms]
-    return shared, sorted(rest, key=lambda term: render(written(Product(Fraction(1), term.powers))))
+    cofactors = [term.times(inverse) if term.number else term for term in terms]
+    return shared, sorted(cofactors, key=lambda term: render(written(Product(Fraction(1), term.powers))))
 
 
 def positive_first(node: Node) -> Node:

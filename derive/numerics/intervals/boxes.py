@@ -93,14 +93,14 @@ class MeanValueForm:
         total, slopes = self.at_point, list(self.slopes)
         for other, weight in zip(others, weights, strict=True):
             if weight:
-                by = weight, weight
-                total = plus(total, times(by, other.at_point))
-                slopes = [plus(a, times(by, b)) for a, b in zip(slopes, other.slopes, strict=True)]
+                factor = weight, weight
+                total = plus(total, times(factor, other.at_point))
+                slopes = [plus(a, times(factor, b)) for a, b in zip(slopes, other.slopes, strict=True)]
         return MeanValueForm.of(total, slopes, self.asides)
 
-    def raised(self, by: float) -> MeanValueForm:
+    def raised(self, number: float) -> MeanValueForm:
         """The form of the sum with a number."""
-        return replace(self, at_point=plus(self.at_point, (by, by)))
+        return replace(self, at_point=plus(self.at_point, (number, number)))
 
     def negated(self) -> MeanValueForm:
         slopes, moves = [*map(minus, self.slopes)], [*map(minus, self.moves)]

@@ -16,6 +16,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -123,8 +124,8 @@ class Tape:
         """The index of the arm of each choice; if none, that of its last argument, which is NaN."""
         numbers = dict(zip(self.unknowns, values[: len(self.unknowns)].tolist(), strict=True))
         chosen = [chosen_arm(node, {**self.known, **numbers}) for node in run.nodes]
-        arms = [node.args[::2] for node in run.nodes]
-        return np.array([len(own) if arm is None else own.index(arm) for own, arm in zip(arms, chosen, strict=True)])
+        pairs = zip((node.args[::2] for node in run.nodes), chosen, strict=True)
+        return np.array([len(arms) if arm is None else arms.index(arm) for arms, arm in pairs])
 
     def _slopes(self, run: _Run, values: Array) -> Array:
         """The slopes of each node of a run in each of its arguments."""
@@ -236,7 +237,7 @@ class _Layout:
                 groups.setdefault((self.levels[index], self.nodes[index].op), []).append(index)
         runs = []
         for (_, op), group in groups.items():
-            args = [places[arg] for index in group for arg in self.nodes[index].args]
+            args = [places[arg] for arg in chain.from_iterable(self.nodes[index].args for index in group)]
             ends = np.cumsum([0, *(len(self.nodes[index].args) for index in group)])
             nodes = tuple(self.nodes[index].extra for index in group) if op == "piecewise" else ()
             runs.append(_Run(op, places[group[0]], np.array(args), ends, nodes))

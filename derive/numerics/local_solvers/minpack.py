@@ -209,8 +209,9 @@ def refined(tape: Tape, equations: Sequence[Equation], root: Array) -> Array:
         current, shortest = current - step, length
     small = np.abs(current) <= NEGLIGIBLE * np.abs(root)
     snapped = np.where(small, 0.0, current)
-    back = step_from(snapped) if small.any() else None
-    return snapped if back is not None and np.all(np.abs(back[small]) <= 1e-3 * np.abs(root[small])) else current
+    step_back = step_from(snapped) if small.any() else None
+    stays = step_back is not None and np.all(np.abs(step_back[small]) <= 1e-3 * np.abs(root[small]))
+    return snapped if stays else current
 
 
 def corrected(tape: Tape, point: Array) -> Array | None:

@@ -99,7 +99,7 @@ class _System:
             shifted = self.gaps({**point, name: point[name] + step})
             if shifted is None:
                 return None
-            columns.append([(there - here) / share for there, here in zip(shifted, gaps, strict=True)])
+            columns.append([(moved_gap - gap) / share for moved_gap, gap in zip(shifted, gaps, strict=True)])
         return [[column[i] for column in columns] + [-gap] for i, gap in enumerate(gaps)]
 
     def damped(

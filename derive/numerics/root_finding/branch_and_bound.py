@@ -161,13 +161,13 @@ class Boxes:
         rows = [self.dag.gradient(j, run)[:count] if is_smooth else None for j, is_smooth in enumerate(smooth)]
         bounded = [row is not None and all(map(math.isfinite, chain.from_iterable(row))) for row in rows]
         centres = tuple(map(centre, sides))
-        here = self.run([(x, x) for x in centres]) if any(bounded) else None
-        if here is None:
+        at_centres = self.run([(x, x) for x in centres]) if any(bounded) else None
+        if at_centres is None:
             return [None] * len(rows)
         asides = distances(sides, centres)
         return [
-            MeanValueForm.of(here.spans[self.dag.roots[j]], row, asides)
-            if row is not None and bounded[j] and self.dag.is_smooth(j, here)
+            MeanValueForm.of(at_centres.spans[self.dag.roots[j]], row, asides)
+            if row is not None and bounded[j] and self.dag.is_smooth(j, at_centres)
             else None
             for j, row in enumerate(rows)
         ]

@@ -141,8 +141,8 @@ class _Search:
 
     def _approached(self, part: Box, step: Newton) -> bool:
         """Whether a step from the middle of a part leads to a solution that is proved and counted."""
-        near = zip(step.towards, part, strict=True)
-        if not all(low - (high - low) <= x <= high + (high - low) for x, (low, high) in near):
+        pairs = zip(step.towards, part, strict=True)
+        if not all(low - (high - low) <= x <= high + (high - low) for x, (low, high) in pairs):
             return False
         self.work_left -= _AT_A_POINT * self.step
         isolated = isolated_near(self.dag, step.towards, self._reach(part))

@@ -57,21 +57,20 @@ class OneUnknown:
     @cached_property
     def form(self) -> Node:
         """The left side less the right one, with the known numbers folded in."""
-        others = {other: number for other, number in self.known.items() if other != self.name}
-        return without_quotients(
-            folded(difference_of(self.equation), others), self.name, {self.name: self.domain.closed}
-        )
+        givens = {given: number for given, number in self.known.items() if given != self.name}
+        difference = folded(difference_of(self.equation), givens)
+        return without_quotients(difference, self.name, {self.name: self.domain.closed})
 
     @cached_property
     def rounded(self) -> tuple[str, ...]:
         """The known numbers that a rounding may have changed."""
         names = {*self.equation.names} - {self.name}
-        return tuple(other for other, number in self.known.items() if other in names and not is_decimal(number))
+        return tuple(given for given, number in self.known.items() if given in names and not is_decimal(number))
 
     @cached_property
     def exact_givens(self) -> dict[str, Fraction] | None:
         """The other numbers; None if they are not all known exactly, so that closed forms may be rounded."""
-        return rationals((other for other in self.equation.names if other != self.name), self.known)
+        return rationals((given for given in self.equation.names if given != self.name), self.known)
 
     def at(self, x: float) -> dict[str, float]:
         """The known numbers, and a number for the unknown."""
@@ -116,8 +115,8 @@ class OneUnknown:
 
     def polished(self, x: float) -> float | None:
         """The number to which Newton's method leads from here with many digits; None if it leads nowhere."""
-        others = {other: number for other, number in self.known.items() if other != self.name}
-        sharpened = multiprecision.sharpened([self.equation], {self.name: x}, others)
+        givens = {given: number for given, number in self.known.items() if given != self.name}
+        sharpened = multiprecision.sharpened([self.equation], {self.name: x}, givens)
         return None if sharpened is None else sharpened[0][self.name]
 
     def is_blurred(self, x: float) -> bool:

@@ -72,10 +72,10 @@ def newton(dag: Dag, box: Sequence[Span]) -> Newton | None:
     centre = tuple(low + (high - low) / 2 for low, high in box)
     radii = [math.nextafter(max(c - low, high - c), math.inf) for c, (low, high) in zip(centre, box, strict=True)]
     slopes = _slopes(dag, box)
-    here = None if slopes is None else dag.run([(c, c) for c in centre])
-    if slopes is None or here is None or here.flawed:
+    at_centre = None if slopes is None else dag.run([(c, c) for c in centre])
+    if slopes is None or at_centre is None or at_centre.flawed:
         return None
-    gaps = [here.spans[root] for root in dag.roots]
+    gaps = [at_centre.spans[root] for root in dag.roots]
     scales = _scales(slopes, radii)
     if scales is None or not all(math.isfinite(low) and math.isfinite(high) for low, high in gaps):
         return None
@@ -103,8 +103,8 @@ def newton(dag: Dag, box: Sequence[Span]) -> Newton | None:
         (bottom, top), (least, most) = _ends(centre[i] + move), _ends(centre[i] + solved_move)
         narrowed.append((max(low, bottom, least), min(high, top, most)))
     is_empty = any(low > high for low, high in narrowed)
-    rest, smears = None if is_empty else tuple(narrowed), _smears(slopes, radii)
-    return Newton(rest, unique, single, towards=tuple(towards), reach=tuple(reach), smears=smears)
+    remaining, smears = None if is_empty else tuple(narrowed), _smears(slopes, radii)
+    return Newton(remaining, unique, single, towards=tuple(towards), reach=tuple(reach), smears=smears)
 
 
 def isolated_near(dag: Dag, point: Sequence[float], reach: Sequence[float]) -> tuple[Box, Box] | None:

@@ -292,10 +292,10 @@ def _halves(box: Span) -> tuple[Span, Span]:
 
 def _cut(boxes: Iterable[Span]) -> list[Span]:
     """Boxes cut into smaller ones, the widest first, until there are many."""
-    parts = deque(boxes)
-    while 0 < len(parts) < _HIDDEN:
-        parts.extend(_halves(parts.popleft()))
-    return list(parts)
+    pieces = deque(boxes)
+    while 0 < len(pieces) < _HIDDEN:
+        pieces.extend(_halves(pieces.popleft()))
+    return list(pieces)
 
 
 def joined(spans: Iterable[Span]) -> list[Span]:

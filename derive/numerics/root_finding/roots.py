@@ -129,10 +129,10 @@ class _Search:
             values += self._unsettled_root(span)
         beyond, clear = self._in_tails(domain)
         inside = [x for x in (*values, *beyond) if x in domain]
-        kept = tuple(self._distinct((*inside, *self._at_ends(domain, inside)), plateaus))
+        distinct = tuple(self._distinct((*inside, *self._at_ends(domain, inside)), plateaus))
         sought = max(domain.low, -LARGEST), min(domain.high, LARGEST)
         return Roots(
-            values=kept,
+            values=distinct,
             plateaus=tuple(self._to_zero(_widened(span, domain)) for span in plateaus),
             sought=_without(sought, places.beyond),
             proved=not (doubtful or places.unsettled or places.beyond),
@@ -285,10 +285,10 @@ class _Search:
         first = last_holding(lambda x: self.problem.pattern(x) == self.problem.pattern(span[0]), *span)
         second = math.nextafter(first, math.inf)
         sides = ((span[0], first), (min(second, span[1]), span[1]))
-        near = [x for x in dict.fromkeys((first, second, *span, *roots)) if span[0] <= x <= span[1]]
-        attained = [x for x in near if is_attained(self.problem.equation, self.name, self.problem.at(x))]
+        candidates = [x for x in dict.fromkeys((first, second, *span, *roots)) if span[0] <= x <= span[1]]
+        attained = [x for x in candidates if is_attained(self.problem.equation, self.name, self.problem.at(x))]
         if not attained:  # a number at which a condition changes may miss being a root by rounding alone
-            attained = [x for x in near if self.problem.is_border(x) and abs(self.problem.residual(x)) <= HANDFUL]
+            attained = [x for x in candidates if self.problem.is_border(x) and abs(self.problem.residual(x)) <= HANDFUL]
         return attained[:1], bool(attained) or all(self._is_clear(side) for side in sides)
 
     def _is_clear(self, span: Span) -> bool:
@@ -349,8 +349,8 @@ class _Search:
         if abs(end) >= LARGEST or self.problem.sign(end) == 0:
             return end
         reach = math.copysign(min(abs(far_end - end), 2 * abs(end) + 1), far_end - end)
-        near = (end + reach * 2.0**-halvings for halvings in (40, 30, 20, 10, 3, 1))
-        inside = next((x for x in near if self.problem.sign(x) == 0), end)
+        nearer = (end + reach * 2.0**-halvings for halvings in (40, 30, 20, 10, 3, 1))
+        inside = next((x for x in nearer if self.problem.sign(x) == 0), end)
         return last_holding(lambda x: self.problem.sign(x) == 0, inside, end) if inside != end else end
 
     def _distinct(self, values: Iterable[float], plateaus: list[Span]) -> list[float]:

@@ -348,12 +348,10 @@ def test_an_angle_within_an_angle_and_what_has_no_inverse_have_no_closed_form(te
 def test_of_two_forms_of_a_quadratic_one_keeps_its_digits():
     for candidate in isolate(parse_equation("a*x**2 + b*x + c = 0"), "x"):
         at = {"a": 1.0, "b": 1e9, "c": 1.0}
-        forms = [value(form, at) for form in (candidate.form, candidate.other)]
-        assert any(x == pytest.approx(-1e-9) or x == pytest.approx(-1e9) for x in forms)
-        assert [value(form, {"a": 1.0, "b": -5.0, "c": 6.0}) for form in (candidate.form, candidate.other)] in (
-            [3, 3],
-            [2, 2],
-        )
+        forms = candidate.form, candidate.other
+        numbers = [value(form, at) for form in forms]
+        assert any(x == pytest.approx(-1e-9) or x == pytest.approx(-1e9) for x in numbers)
+        assert [value(form, {"a": 1.0, "b": -5.0, "c": 6.0}) for form in forms] in ([3, 3], [2, 2])
 
 
 @pytest.mark.parametrize(("text", "divisor"), [("x*y = x*a", "y - a"), ("y*x = x", "y - 1"), ("b*x = a*b", "b")])
