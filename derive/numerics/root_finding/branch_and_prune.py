@@ -92,7 +92,7 @@ class _Search:
     def __init__(self, dag: Dag, allowance: int) -> None:
         self.dag = dag
         self.work_left = allowance
-        self.work_if_open = allowance // 4  # what is left once the list can no longer be complete
+        self.work_if_open = allowance // 4  # limit on what is left once the list can no longer be complete
         self.consistency = BoxConsistency.of(dag)
         size = len(dag.unknowns)
         self.contraction = 4 * len(dag.steps) + self.consistency.work + size + 10

@@ -160,8 +160,8 @@ class _Search:
         """Roots too small or too large for the search, and whether there are certainly no more of them."""
         roots: list[float] = []
         clear = True
-        for tail in (*_TAILS, *((-high, -low) for low, high in _TAILS)):
-            low, high = max(tail[0], domain.low), min(tail[1], domain.high)
+        for start, end in (*_TAILS, *((-high, -low) for low, high in _TAILS)):
+            low, high = max(start, domain.low), min(end, domain.high)
             enclosure = enclose(self.form, {self.name: (low, high)}, self.name) if low < high else None
             if enclosure is None or enclosure.misses_zero:
                 continue
@@ -191,7 +191,8 @@ class _Search:
             if is_wide:  # and not level: usually the sides only approach each other
                 roots = [x for x in roots if self.problem.is_root(x)]
             points += roots
-            resolved += [span] if roots else []
+            if roots:
+                resolved.append(span)
             doubtful = doubtful or (is_wide and not roots)
         for span in places.jumps:
             if any(low <= span[1] and span[0] <= high for low, high in plateaus):
@@ -402,7 +403,6 @@ def bracketed(gap: Callable[[float], float], span: Span) -> float:
             break
         cut = middle((a, b))
         is_near = abs(a) / 4 <= abs(b) <= 4 * abs(a)
-        # every third step bisects, as a secant may move one end alone
         if is_near and step % 3 and math.isfinite(fa) and math.isfinite(fb) and fa != fb:
             secant = b - fb * (b - a) / (fb - fa)
             cut = min(max(secant, a + 2 * math.ulp(a)), b - 2 * math.ulp(b))  # beyond a root that an end has come to
