@@ -228,13 +228,15 @@ class _Layout:
 
     def runs(self) -> tuple[Array, list[_Run], dict[int, int]]:
         """The fixed numbers, the runs in order, and the place of each node on the tape, by its index."""
-        order = sorted(range(len(self.nodes)), key=lambda i: (self.levels[i], self._rank(i), self.nodes[i].op))
+        ranks = {"name": 0, "fixed": 1}  # operations come last, as a pass fills them in
+        ops = [node.op for node in self.nodes]
+        order = sorted(range(len(ops)), key=lambda i: (self.levels[i], ranks.get(ops[i], 2), ops[i]))
         places = {index: place for place, index in enumerate(order)}
-        fixed = [self.nodes[index].extra for index in order if self.nodes[index].op == "fixed"]
+        fixed = [self.nodes[index].extra for index in order if ops[index] == "fixed"]
         groups: dict[tuple[int, str], list[int]] = {}
         for index in order:
-            if self.nodes[index].op not in ("name", "fixed"):
-                groups.setdefault((self.levels[index], self.nodes[index].op), []).append(index)
+            if ops[index] not in ranks:
+                groups.setdefault((self.levels[index], ops[index]), []).append(index)
         runs = []
         for (_, op), group in groups.items():
             args = [places[arg] for arg in chain.from_iterable(self.nodes[index].args for index in group)]
@@ -242,6 +244,3 @@ class _Layout:
             nodes = tuple(self.nodes[index].extra for index in group) if op == "piecewise" else ()
             runs.append(_Run(op, places[group[0]], np.array(args), ends, nodes))
         return np.array(fixed, dtype=float), runs, places
-
-    def _rank(self, index: int) -> int:
-        return {"name": 0, "fixed": 1}.get(self.nodes[index].op, 2)  # as a pass fills them in
