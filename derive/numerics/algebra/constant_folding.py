@@ -37,8 +37,8 @@ def folded(node: Node, known: Mapping[str, float]) -> Node:
         number = known.get(name)
         return Name(name) if number is None or not math.isfinite(number) else Number(stated(number))
 
-    whole: Node = _FOLDED.fold(node, named)
-    return whole
+    result: Node = _FOLDED.fold(node, named)
+    return result
 
 
 def stated(number: float) -> Fraction:
@@ -69,12 +69,10 @@ def _sum(*args: Node) -> Node:
             else:
                 share, rest = _shared(term)
                 shares[rest] = shares.get(rest, Fraction(0)) + share
-    parts: list[Node] = [
-        _product(Number(share), rest) for rest, share in shares.items() if share or _is_undefined(rest)
-    ]
+    terms = [_product(Number(share), rest) for rest, share in shares.items() if share or _is_undefined(rest)]
     if total:
-        parts.append(_short(total))
-    return applied("add", parts, Number(total))
+        terms.append(_short(total))
+    return applied("add", terms, Number(total))
 
 
 def _is_undefined(node: Node) -> bool:
@@ -95,16 +93,16 @@ def _shared(term: Node) -> tuple[Fraction, Node]:
 
 def _product(*args: Node) -> Node:
     """One flat product, its constants multiplied; a zero stays a factor, since the others may be undefined."""
-    rest: list[Node] = []
+    others: list[Node] = []
     factor = Fraction(1)
     for arg in args:
         for part in arg.args if isinstance(arg, Apply) and arg.op == "mul" else (arg,):
             if isinstance(part, Number):
                 factor *= part.value
             else:
-                rest.append(part)
+                others.append(part)
     constant = _short(factor)
-    return applied("mul", rest if factor == 1 else [constant, *rest], constant)
+    return applied("mul", others if factor == 1 else [constant, *others], constant)
 
 
 def _negated(arg: Node) -> Node:
@@ -117,12 +115,12 @@ def _negated(arg: Node) -> Node:
     return _product(Number(Fraction(-1)), arg)
 
 
-def _constant(node: Apply, part: Fold) -> Node:
+def _constant(node: Apply, fold: Fold) -> Node:
     """Any other operation: a number, if it is one of numbers."""
-    whole = reapplied(node, part)
-    numbers = [arg.value for arg in whole.args if isinstance(arg, Number)]
-    if not numbers or len(numbers) < len(whole.args):
-        return whole
+    applied_node = reapplied(node, fold)
+    numbers = [arg.value for arg in applied_node.args if isinstance(arg, Number)]
+    if not numbers or len(numbers) < len(applied_node.args):
+        return applied_node
     if node.op == "inv" and numbers[0]:
         return _short(1 / numbers[0])
     if node.op == "pow" and numbers[1].denominator == 1 and abs(numbers[1]) <= _STEEPEST and numbers[0]:
@@ -132,8 +130,8 @@ def _constant(node: Apply, part: Fold) -> Node:
     entry = TABLE.get(node.op)
     if entry is not None and entry.rational:
         return Number(entry.rational(numbers[0]))
-    rounded = value(whole, {})
-    return Number(Fraction(rounded)) if math.isfinite(rounded) else whole
+    rounded = value(applied_node, {})
+    return Number(Fraction(rounded)) if math.isfinite(rounded) else applied_node
 
 
 _FOLDED: Arithmetic[Node] = Arithmetic(
@@ -160,5 +158,5 @@ def without_quotients(form: Node, name: str, box: Mapping[str, Span]) -> Node:
     'a*(2 + x) - (1 + x)'
     """
     below = [enclose(part, box, "") for part in denominators(form, name)]
-    positive = all(at is not None and not at.partial and at.values[0] > 0 for at in below)
-    return cleared(form, name) if positive else form
+    are_positive = all(bounds is not None and not bounds.partial and bounds.values[0] > 0 for bounds in below)
+    return cleared(form, name) if are_positive else form

@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from fractions import Fraction
 from functools import partial
+from itertools import chain
 from operator import itemgetter
 from typing import Any
 
@@ -80,15 +81,15 @@ def _evaluator(node: Node) -> Evaluator:
     return node.evaluator
 
 
-def _product(parts: Sequence[Evaluator], values: Values) -> float:
+def _product(factors: Sequence[Evaluator], values: Values) -> float:
     result = 1.0
-    for part in parts:
-        result *= part(values)
+    for factor in factors:
+        result *= factor(values)
     return result if -_INFINITY < result < _INFINITY else _NAN
 
 
-def _of_several(function: Callable[[list[float]], float], parts: Sequence[Evaluator], values: Values) -> float:
-    args = [part(values) for part in parts]
+def _of_several(function: Callable[[list[float]], float], arguments: Sequence[Evaluator], values: Values) -> float:
+    args = [argument(values) for argument in arguments]
     for arg in args:
         if arg != arg:
             return _NAN
@@ -96,8 +97,8 @@ def _of_several(function: Callable[[list[float]], float], parts: Sequence[Evalua
     return result if -_INFINITY < result < _INFINITY else _NAN
 
 
-def _of_one(function: Callable[[float], float], part: Evaluator, values: Values) -> float:
-    result = function(part(values))
+def _of_one(function: Callable[[float], float], argument: Evaluator, values: Values) -> float:
+    result = function(argument(values))
     return result if -_INFINITY < result < _INFINITY else _NAN
 
 
@@ -124,10 +125,10 @@ def binding_arm(choice: Apply, values: Values) -> Node | None:
     binds = Order.GREATER if choice.op == "max" else Order.LESS
     best, *others = choice.args
     for arg in others:
-        standing = order(arg, best, values, chosen_arm)
-        if standing in (Order.UNDECIDED, Order.UNDEFINED):
-            standing = Order.of(value(arg, values) - value(best, values))
-        if standing is binds:  # of arms that are equal, the first
+        ordering = order(arg, best, values, chosen_arm)
+        if ordering in (Order.UNDECIDED, Order.UNDEFINED):
+            ordering = Order.of(value(arg, values) - value(best, values))
+        if ordering is binds:  # of arms that are equal, the first
             best = arg
     return best
 
@@ -145,8 +146,8 @@ def truth(condition: Node, values: Values) -> bool | None:
     [False, True]
     >>> truth(parse_condition("log(x) > 5"), {"x": -1.0})
     """
-    found: bool | None = _evaluator(condition)(values)
-    return found
+    result: bool | None = _evaluator(condition)(values)
+    return result
 
 
 def _denied(inner: Evaluator, values: Values) -> bool | None:
@@ -154,8 +155,8 @@ def _denied(inner: Evaluator, values: Values) -> bool | None:
     return None if met is None else not met
 
 
-def _joined(op: str, parts: Sequence[Evaluator], values: Values) -> bool | None:
-    return joined(op, (part(values) for part in parts))
+def _joined(op: str, conditions: Sequence[Evaluator], values: Values) -> bool | None:
+    return joined(op, (condition(values) for condition in conditions))
 
 
 _OF_PRODUCTS = frozenset({"mul", "inv", "neg", "abs", "max", "min", "sqrt"})
@@ -171,15 +172,16 @@ def _comparison(comparison: Apply, _: object) -> Evaluator:
 
 
 def _compared(comparison: Apply, is_of_products: bool, values: Values) -> bool | None:
-    one, other = comparison.args
-    left, right = value(one, values), value(other, values)
+    left_side, right_side = comparison.args
+    left, right = value(left_side, values), value(right_side, values)
     if left != left or right != right:
         return _beyond_doubles(comparison, (left, right), values)
+    # a product is right to nearly all its digits; only sides that are nearly equal, or sums, need more of them
     is_clear = is_of_products and abs(left - right) > MET * max(abs(left), abs(right))
     if is_clear or _AS_DOUBLES.get() or math.isinf(left) or math.isinf(right):
         return TESTS[comparison.op](left, right)
-    standing = order(one, other, values, chosen_arm)
-    return comparison.op in _HOLDS[Order.of(left - right) if standing is Order.UNDEFINED else standing]
+    ordering = order(left_side, right_side, values, chosen_arm)
+    return comparison.op in _HOLDS[Order.of(left - right) if ordering is Order.UNDEFINED else ordering]
 
 
 def _constant(number: float) -> Evaluator:
@@ -190,23 +192,20 @@ _EVALUATORS: Arithmetic[Evaluator] = Arithmetic(
     number=lambda node: _constant(node.real),
     operations={
         "pi": lambda: _constant(math.pi),
-        "add": lambda *parts: partial(_of_several, math.fsum, parts),
-        "mul": lambda *parts: partial(_product, parts),
-        "pow": lambda *parts: partial(_of_several, power, parts),
-        "max": lambda *parts: partial(_of_several, max, parts),
-        "min": lambda *parts: partial(_of_several, min, parts),
+        "add": lambda *terms: partial(_of_several, math.fsum, terms),
+        "mul": lambda *factors: partial(_product, factors),
+        "pow": lambda *arguments: partial(_of_several, power, arguments),
+        "max": lambda *arms: partial(_of_several, max, arms),
+        "min": lambda *arms: partial(_of_several, min, arms),
         "neg": partial(partial, _of_one, operator.neg),
         "inv": partial(partial, _of_one, lambda x: 1.0 / x),
         **{name: partial(partial, _of_one, entry.value) for name, entry in TABLE.items()},
         "true": lambda: _constant(True),
-        "and": lambda *parts: partial(_joined, "and", parts),
-        "or": lambda *parts: partial(_joined, "or", parts),
+        "and": lambda *conditions: partial(_joined, "and", conditions),
+        "or": lambda *conditions: partial(_joined, "or", conditions),
         "not": partial(partial, _denied),
     },
-    forms={
-        "piecewise": lambda choice, _: partial(_chosen, choice),
-        **dict.fromkeys(TESTS, _comparison),
-    },
+    forms={"piecewise": lambda choice, _: partial(_chosen, choice), **dict.fromkeys(TESTS, _comparison)},
 )
 """Functions of the numbers, one made of others: a tree is folded once, and called at each point."""
 
@@ -225,7 +224,7 @@ _AS_DOUBLES = ContextVar("derive_as_doubles", default=False)
 
 @contextmanager
 def as_doubles() -> Iterator[None]:
-    """Compare numbers as the doubles that they are: a search for the place where a choice jumps asks beside it."""
+    """A block in which numbers are compared as doubles: a search for where a choice jumps asks right beside it."""
     token = _AS_DOUBLES.set(True)
     try:
         yield
@@ -251,7 +250,7 @@ def truth_within(condition: Node, box: Mapping[str, Span]) -> bool | None:
 def terms(node: Node) -> tuple[Node, ...]:
     """The terms of a sum, signs aside; any other expression is its only term."""
     if isinstance(node, Apply) and node.op == "add":
-        return tuple(term for arg in node.args for term in terms(arg))
+        return tuple(chain.from_iterable(map(terms, node.args)))
     if isinstance(node, Apply) and node.op == "neg":
         return terms(node.args[0])
     return (node,)
@@ -289,7 +288,8 @@ def with_exact_parts(node: Node, values: Values) -> Node | None:
     """
     given = {name: exact for name in names_in(node) if (exact := exact_of(values[name])) is not None}
 
-    def put(part: Node) -> Node | None:
+    def replacement(part: Node) -> Node | None:
+        """What stands in place of a part; None if that is decided for each of its own parts."""
         if isinstance(part, Number):
             return part
         number = exact_number(part, given)
@@ -302,7 +302,7 @@ def with_exact_parts(node: Node, values: Values) -> Node | None:
         return None
 
     try:
-        return rebuilt(node, put)
+        return rebuilt(node, replacement)
     except Undefined:
         return None
 
@@ -315,8 +315,8 @@ def _whole_at_tie(node: Node, values: Values) -> Fraction | None:
     number = value(node, values)
     if not math.isfinite(number):
         return None
-    whole = Fraction(round(number))
-    return whole if order(node, Number(whole), values, chosen_arm).is_tie else None
+    nearest = Fraction(round(number))
+    return nearest if order(node, Number(nearest), values, chosen_arm).is_tie else None
 
 
 def residual_of_decimals(equation: Equation, values: Values) -> float:
@@ -345,7 +345,7 @@ def _size(side: Node, number: float, values: Values) -> float:
 
 
 def departure(equation: Equation, values: Values) -> float:
-    """How far an estimate's sides are apart, as a share of its value: what its formula comes to.
+    """How far an estimate's sides are apart, as a share of the value of its formula.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> round(departure(parse_equation("y = 2*x"), {"x": 1.0, "y": 2.12}), 9)
@@ -368,7 +368,7 @@ def weighed(equation: Equation) -> tuple[Node, ...]:
     """
     sides = equation.sides
     if any(isinstance(side, Number) and side.value == 0 for side in sides):
-        return tuple(term for side in sides for term in terms(side))
+        return tuple(chain.from_iterable(map(terms, sides)))
     is_turned = equation.op == "=" and isinstance(equation.rhs, Name) and not isinstance(equation.lhs, Name)
     return (equation.lhs if is_turned else equation.rhs,)
 
@@ -383,14 +383,14 @@ def strain(equation: Equation, values: Values, moving: Iterable[str] | None = No
     moved = 0.0
     for name in equation.names if moving is None else moving:
         step = ASIDE * abs(values[name])  # zero for a zero, which has no size
-        aside = {**values, name: values[name] + step}
-        change = value(equation.lhs, aside) - value(equation.rhs, aside) - gap
+        shifted = {**values, name: values[name] + step}
+        change = value(equation.lhs, shifted) - value(equation.rhs, shifted) - gap
         moved += abs(change) / ASIDE if change == change else 0.0
     return abs(gap) / moved if moved else math.inf
 
 
 def arms(node: Node, values: Values, given: Collection[str] = ()) -> list[Node]:
-    """The arms that bind in each max, min and choice of an expression, outermost first, but for what was configured.
+    """The arms that bind in each max, min and choice of an expression, outermost first, except configured choices.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> from derive.expressions.tree import render

@@ -52,14 +52,14 @@ class Undefined(NoElement):
 
 
 def rationals(names: Iterable[str], values: Mapping[str, float]) -> dict[str, Fraction] | None:
-    """The rationals that some numbers round; None if one of them, or the number itself, is not known."""
-    found: dict[str, Fraction] = {}
+    """The rational behind each of some numbers; None if a number, or the rational that it rounds, is not known."""
+    exact_numbers: dict[str, Fraction] = {}
     for name in names:
         exact = exact_of(values[name]) if name in values else None
         if exact is None:
             return None
-        found[name] = exact
-    return found
+        exact_numbers[name] = exact
+    return exact_numbers
 
 
 def exactly_computed(node: Node, values: Mapping[str, float]) -> float | None:
@@ -98,7 +98,7 @@ def exact_value(node: Node, values: Mapping[str, Fraction]) -> Any:
 
 
 def exact_number(node: Node, values: Mapping[str, Fraction]) -> Any:
-    """The same; raises `Undefined` where an expression has no value."""
+    """The exact value, as `exact_value` tells it; raises `Undefined` where an expression has none."""
     try:
         return _EXACT.fold(node, values.__getitem__)
     except Undefined:
@@ -108,7 +108,7 @@ def exact_number(node: Node, values: Mapping[str, Fraction]) -> Any:
 
 
 def _of_short(operation: Callable[..., Fraction | None]) -> Callable[..., Fraction | None]:
-    """An operation on fractions that are not too long, and on None, a number that is not rational."""
+    """An operation on fractions; None if one is None (not rational), and NoElement if one is too long."""
 
     def bounded(*args: Fraction | None) -> Fraction | None:
         if None in args:
@@ -138,7 +138,7 @@ def _power(base: Fraction, exponent: Fraction) -> Fraction | None:
 
 
 def _defined(entry: Function) -> Callable[[Fraction], None]:
-    """A function of the table on fractions: its numbers are not rational, but it may have none.
+    """A function of the table on fractions: None in its domain, as a value need not be rational; else `Undefined`.
 
     An end of its domain that is not a whole number is rounded, as that of lambertw is, and decides nothing exactly.
     """
@@ -154,7 +154,7 @@ def _defined(entry: Function) -> Callable[[Fraction], None]:
 
 
 def _of_rationals(test: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
-    """A comparison of fractions; of a number that is not rational, it is not decided here."""
+    """A comparison of fractions; NoElement if a side is not rational, which leaves it to other methods."""
 
     def compared(left: Any, right: Any) -> bool:
         if left is None or right is None:
@@ -208,9 +208,9 @@ def folded_ball(form: Node, numbers: Mapping[str, Ball], values: Values, chosen:
     Which arm of a choice is taken, doubles decide. Raises `NoElement` where none is.
     """
 
-    def arm_of(choice: Apply, part: Fold) -> Ball:
+    def arm_of(choice: Apply, fold: Fold) -> Ball:
         arm = chosen(choice, values)
-        return nothing() if arm is None else part(arm)
+        return nothing() if arm is None else fold(arm)
 
     operations = _operations()
     number = operations["number"]
@@ -254,10 +254,8 @@ class Order(Enum):
     LESS = "less"
     EQUAL = "equal"
     GREATER = "greater"
-    UNDECIDED = "undecided"
-    """The numbers are not known well enough."""
-    UNDEFINED = "undefined"
-    """One of them has no value, or may have none."""
+    UNDECIDED = "undecided"  # the numbers are not known well enough
+    UNDEFINED = "undefined"  # one of them has no value, or may have none
 
     @classmethod
     def of(cls, difference: Fraction | float) -> Order:
@@ -288,9 +286,9 @@ def order(left: Node, right: Node, values: Values, chosen: Chosen) -> Order:
     """
     given = rationals(names_in(left, right), values)
     if given is not None:
-        one, other = exact_value(left, given), exact_value(right, given)
-        if one is not None and other is not None:
-            return Order.of(one - other)
+        exact_left, exact_right = exact_value(left, given), exact_value(right, given)
+        if exact_left is not None and exact_right is not None:
+            return Order.of(exact_left - exact_right)
     return _by_balls((left, right), values, chosen, is_exact=given is not None)
 
 
@@ -313,7 +311,7 @@ def _by_balls(sides: tuple[Node, Node], values: Values, chosen: Chosen, *, is_ex
 
 
 def _known(number: float) -> Ball:
-    """All numbers that a number may be."""
+    """The ball of all numbers that a number may stand for: one alone if it is exact, else within its error."""
     from flint import arb
 
     ball = ball_of(number)

@@ -69,8 +69,8 @@ TURNS = Name("turns of the angle")
 
 def leaves_out(powers: Iterable[Apply], spans: Mapping[str, Span]) -> bool:
     """Whether a power that was inverted for nonnegative bases may have a negative one."""
-    found = [enclose(power.args[0], spans, "") for power in powers]
-    return any(base is not None and base.values[0] < 0 for base in found)
+    bases = [enclose(power.args[0], spans, "") for power in powers]
+    return any(base is not None and base.values[0] < 0 for base in bases)
 
 
 @lru_cache(maxsize=8192)
@@ -79,40 +79,40 @@ def isolate(equation: Equation, name: str) -> tuple[Candidate, ...] | None:
 
     >>> from derive.expressions.tree import render
     >>> from derive.expressions.grammar import parse_equation
-    >>> [render(found.form) for found in isolate(parse_equation("y = 2*sqrt(x - a)"), "x")]
+    >>> [render(candidate.form) for candidate in isolate(parse_equation("y = 2*sqrt(x - a)"), "x")]
     ['(y/2)**2 + a']
     """
     left, right = occurrences(equation.lhs, name), occurrences(equation.rhs, name)
     if left and right:
         return _peeled(Apply("add", (equation.lhs, negated(equation.rhs))), Candidate(ZERO), name)
     if left or right:
-        node, other = equation.sides if left else (equation.rhs, equation.lhs)
-        return _peeled(node, Candidate(other), name)
+        node, opposite = equation.sides if left else (equation.rhs, equation.lhs)
+        return _peeled(node, Candidate(opposite), name)
     return None
 
 
-def _peeled(node: Node, found: Candidate, name: str, splits: int = _SPLITS) -> tuple[Candidate, ...] | None:
+def _peeled(node: Node, candidate: Candidate, name: str, splits: int = _SPLITS) -> tuple[Candidate, ...] | None:
     """The candidates for the name, where `node` equals the candidate's form."""
-    pending: list[tuple[Node, Candidate]] = [(node, found)]
-    done: list[Candidate] = []
+    pending: list[tuple[Node, Candidate]] = [(node, candidate)]
+    candidates: list[Candidate] = []
     while pending:
-        node, found = pending.pop()
+        node, candidate = pending.pop()
         if isinstance(node, Name):
-            done.append(found)
+            candidates.append(candidate)
             continue
         assert isinstance(node, Apply)
         holding = [i for i, arg in enumerate(node.args) if occurrences(arg, name)]
         if len(holding) > 1:
-            collected = _collected(node, found, name, splits)
+            collected = _collected(node, candidate, name, splits)
             if collected is None:
                 return None
-            done.extend(collected)
+            candidates.extend(collected)
             continue
-        steps = _inverted_operation(node, holding[0], found)
-        if steps is None or len(pending) + len(done) + len(steps) > _MOST:
+        steps = _inverted_operation(node, holding[0], candidate)
+        if steps is None or len(pending) + len(candidates) + len(steps) > _MOST:
             return None
         pending.extend((node.args[holding[0]], step) for step in reversed(steps))
-    return tuple(done)
+    return tuple(candidates)
 
 
 def unwound(form: Node, turns: int) -> Node:
@@ -120,68 +120,69 @@ def unwound(form: Node, turns: int) -> Node:
     return simplified(replaced(form, TURNS, Number(Fraction(turns))))
 
 
-def _inverted_operation(node: Apply, index: int, found: Candidate) -> list[Candidate] | None:
+def _inverted_operation(node: Apply, index: int, candidate: Candidate) -> list[Candidate] | None:
     """Every form of an operation's argument for which its value equals the given form."""
-    rest = tuple(arg for i, arg in enumerate(node.args) if i != index)
-    y = found.form
+    others = tuple(arg for i, arg in enumerate(node.args) if i != index)
+    y = candidate.form
     match node.op:
         case "add":
-            return [found.becoming(added(y, *(negated(arg) for arg in rest)))]
+            return [candidate.becoming(added(y, *(negated(arg) for arg in others)))]
         case "mul":
-            return [found.becoming(multiplied(y, *(inverted(arg) for arg in rest))).dividing(*rest)]
+            return [candidate.becoming(multiplied(y, *(inverted(arg) for arg in others))).dividing(*others)]
         case "neg":
-            return [found.becoming(negated(y))]
+            return [candidate.becoming(negated(y))]
         case "inv":
-            return [found.becoming(inverted(y))]
+            return [candidate.becoming(inverted(y))]
         case "pow":
-            return _inverted_power(node, rest[0], index, found)
+            return _inverted_power(node, others[0], index, candidate)
         case "max" | "min":
             fits = "lt" if node.op == "max" else "gt"
-            return [found.becoming(y, *(Apply(fits, (arg, y)) for arg in rest))]
+            return [candidate.becoming(y, *(Apply(fits, (arg, y)) for arg in others))]
         case "piecewise":
-            return _inverted_choice(node, index, found)
+            return _inverted_choice(node, index, candidate)
         case op:
-            return _of_function(TABLE[op], node, found)
+            return _of_function(TABLE[op], node, candidate)
 
 
-def _of_function(entry: Function, node: Apply, found: Candidate) -> list[Candidate] | None:
+def _of_function(entry: Function, node: Apply, candidate: Candidate) -> list[Candidate] | None:
     """The inverses of a function by its table entry; of a periodic one its arcs, plus any whole turns."""
-    if not entry.inverses or (entry.period and found.winds):
+    if not entry.inverses or (entry.period and candidate.winds):
         return None
-    parts = {"y": found.form, "turns": TURNS}
-    winds = node if entry.period else found.winds
+    named = {"y": candidate.form, "turns": TURNS}
+    winds = node if entry.period else candidate.winds
     return [
-        found.becoming(
-            filled(one.form, parts),
-            *(filled(condition, parts) for condition in one.where),
+        candidate.becoming(
+            filled(inverse.form, named),
+            *(filled(condition, named) for condition in inverse.where),
             winds=winds,
-            other=filled(one.other, parts) if one.other else None,
+            other=filled(inverse.other, named) if inverse.other else None,
         )
-        for one in entry.inverses
+        for inverse in entry.inverses
     ]
 
 
-def _inverted_power(node: Apply, other: Node, index: int, found: Candidate) -> list[Candidate] | None:
-    y = found.form
+def _inverted_power(node: Apply, other: Node, index: int, candidate: Candidate) -> list[Candidate] | None:
+    """The bases, or the exponents, for which a power equals the given form; None if it has none."""
+    y = candidate.form
     if index == 1:  # the unknown is the exponent
         scale = Apply("log", (other,))
         form = multiplied(Apply("log", (y,)), inverted(scale))
-        return [found.becoming(form, powers=(*found.powers, node)).dividing(scale)]
+        return [candidate.becoming(form, powers=(*candidate.powers, node)).dividing(scale)]
     exponent = plain(other)
     if exponent is None:
-        return [found.becoming(Apply("pow", (y, inverted(other))), powers=(*found.powers, node))]
+        return [candidate.becoming(Apply("pow", (y, inverted(other))), powers=(*candidate.powers, node))]
     if exponent == 0:
         return None
     root = _root(y, 1 / exponent)
     if exponent.denominator != 1:
-        return [found.becoming(root, Apply("ge", (y, ZERO)))]
+        return [candidate.becoming(root, Apply("ge", (y, ZERO)))]
     if exponent % 2 == 0:
-        sound = Apply("ge", (y, ZERO))
-        return [found.becoming(root, sound), found.becoming(negated(root), sound)]
+        nonnegative = Apply("ge", (y, ZERO))
+        return [candidate.becoming(root, nonnegative), candidate.becoming(negated(root), nonnegative)]
     if abs(exponent) == 1:
-        return [found.becoming(root)]
+        return [candidate.becoming(root)]
     below = negated(_root(negated(y), 1 / exponent))
-    return [found.becoming(root, Apply("ge", (y, ZERO))), found.becoming(below, Apply("lt", (y, ZERO)))]
+    return [candidate.becoming(root, Apply("ge", (y, ZERO))), candidate.becoming(below, Apply("lt", (y, ZERO)))]
 
 
 def _root(y: Node, power: Fraction) -> Node:
@@ -194,33 +195,33 @@ def _root(y: Node, power: Fraction) -> Node:
     return inverted(_root(y, -power)) if power < 0 else Apply("pow", (y, Number(power)))
 
 
-def _inverted_choice(node: Apply, index: int, found: Candidate) -> list[Candidate] | None:
-    """An arm of a choice; there is no closed form if the unknown occurs in a condition."""
+def _inverted_choice(node: Apply, index: int, candidate: Candidate) -> list[Candidate] | None:
+    """The candidate for an arm, where a choice takes it; None if the unknown stands in a condition instead."""
     if index % 2:
         return None
     taken = [node.args[index + 1]] if index + 1 < len(node.args) else []
     earlier = [Apply("not", (node.args[i],)) for i in range(1, min(index, len(node.args) - 1) + 1, 2)]
-    return [found.becoming(found.form, *taken, *earlier)]
+    return [candidate.becoming(candidate.form, *taken, *earlier)]
 
 
 # Polynomials in the unknown
 
 
-def _collected(node: Node, known: Candidate, name: str, splits: int) -> tuple[Candidate, ...] | None:
+def _collected(node: Node, candidate: Candidate, name: str, splits: int) -> tuple[Candidate, ...] | None:
     """The candidates if several arguments contain the name: roots of a polynomial, or else arm by arm."""
-    difference = added(node, negated(known.form))
-    found = coefficients(cleared(difference, name), [name])
-    if found is None:
-        return _by_arms(difference, known, name, splits)
-    a, b, c = (_without_zero(found.get((name,) * power, ZERO)) for power in (2, 1, 0))
+    difference = added(node, negated(candidate.form))
+    factors = coefficients(cleared(difference, name), [name])
+    if factors is None:
+        return _by_arms(difference, candidate, name, splits)
+    a, b, c = (_without_zero(factors.get((name,) * power, ZERO)) for power in (2, 1, 0))
     if a == ZERO:
-        return None if b == ZERO else (known.becoming(_quotient(negated(c), b)).dividing(b),)
+        return None if b == ZERO else (candidate.becoming(_quotient(negated(c), b)).dividing(b),)
     square = added(Apply("pow", (b, TWO)), negated(multiplied(Number(Fraction(4)), a, c)))
     under = inverted(multiplied(TWO, a))
     root = Apply("sqrt", (square,))
     real = Apply("ge", (square, ZERO))
     return tuple(
-        known.becoming(
+        candidate.becoming(
             multiplied(added(negated(b), sign), under),
             real,
             other=multiplied(TWO, c, inverted(added(negated(b), negated(sign)))),
@@ -230,7 +231,7 @@ def _collected(node: Node, known: Candidate, name: str, splits: int) -> tuple[Ca
 
 
 def _without_zero(form: Node) -> Node:
-    """A form; zero, if it is a sum of numbers that comes to that: of `y = x + sqrt(x**2)` no square is left."""
+    """The form, or ZERO if its numbers add up to zero: of `y = x + sqrt(x**2)` no square is left."""
     return ZERO if not names_in(form) and exact_value(form, {}) == 0 else form
 
 
@@ -241,19 +242,19 @@ def _quotient(above: Node, below: Node) -> Node:
     return simple if set(names_in(below)) <= {*divisors} else Apply("mul", (above, under))
 
 
-def _by_arms(difference: Node, known: Candidate, name: str, splits: int) -> tuple[Candidate, ...] | None:
+def _by_arms(difference: Node, candidate: Candidate, name: str, splits: int) -> tuple[Candidate, ...] | None:
     """The candidates if the arms of a choice contain the name: those of each arm, where it binds."""
-    switch = next((part for part in operations(difference, among=SWITCHES) if name in part.names), None)
+    switch = next((of_arm for of_arm in operations(difference, among=SWITCHES) if name in of_arm.names), None)
     if switch is None or splits == 0:
         return None
-    found: list[Candidate] = []
+    candidates: list[Candidate] = []
     for place, arm in enumerate(arms_of(switch)):
-        rest = replaced(difference, switch, arm)
-        if not occurrences(rest, name):
+        with_arm = replaced(difference, switch, arm)
+        if not occurrences(with_arm, name):
             continue
-        start = known.becoming(ZERO, *when_binding(switch, place))
-        part = _peeled(rest, start, name, splits - 1)
-        if part is None:
+        start = candidate.becoming(ZERO, *when_binding(switch, place))
+        of_arm = _peeled(with_arm, start, name, splits - 1)
+        if of_arm is None:
             return None
-        found.extend(part)
-    return tuple(found)
+        candidates.extend(of_arm)
+    return tuple(candidates)

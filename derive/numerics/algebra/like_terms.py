@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from fractions import Fraction
 from functools import lru_cache, reduce
+from itertools import chain
 from itertools import product as pairs_of
 from math import prod
 from typing import Any
@@ -26,8 +27,8 @@ def occurrences(node: Node, name: str) -> int:
 
 def simplified(node: Node) -> Node:
     """The tree with zeros, ones and what cancels left out of its sums and products."""
-    found: Node = _SIMPLIFIED.fold(node, Name)
-    return found
+    result: Node = _SIMPLIFY.fold(node, Name)
+    return result
 
 
 def plain(node: Node) -> Fraction | None:
@@ -81,21 +82,22 @@ def _cancelled(parts: list[Node], inverse: str) -> list[Node]:
     inverses = [part for part in parts if isinstance(part, Apply) and part.op == inverse]
     if not inverses:
         return parts
-    held, gone = Counter(parts), Counter[Node]()
+    counts, cancelled = Counter(parts), Counter[Node]()
     for negative in inverses:
-        if held[negative] and held[negative.args[0]]:
-            held.subtract((negative, negative.args[0]))
-            gone.update((negative, negative.args[0]))
-    kept: list[Node] = []
+        if counts[negative] and counts[negative.args[0]]:
+            counts.subtract((negative, negative.args[0]))
+            cancelled.update((negative, negative.args[0]))
+    remaining: list[Node] = []
     for part in parts:
-        if gone[part]:
-            gone[part] -= 1
+        if cancelled[part]:
+            cancelled[part] -= 1
         else:
-            kept.append(part)
-    return kept
+            remaining.append(part)
+    return remaining
 
 
 def _parts(node: Node, op: str) -> tuple[Node, ...]:
+    """The terms of a sum or the factors of a product, as `op` says; any other expression is its only part."""
     if isinstance(node, Apply) and node.op == op:
         return node.args
     if op == "add" and isinstance(node, Apply) and node.op == "neg" and _is(node.args[0], "add"):
@@ -108,40 +110,40 @@ def _is(node: Node, op: str) -> bool:
 
 
 def coefficients(node: Node, names: Collection[str], highest: int = 2) -> dict[tuple[str, ...], Node] | None:
-    """The coefficient of each product of so many of some names at most; None if there is more to an expression.
+    """The coefficient of each product of at most `highest` of some names; None if an expression is no sum of these.
 
     >>> from derive.expressions.tree import render
     >>> from derive.expressions.grammar import parse_expression
-    >>> found = coefficients(parse_expression("a*x + x**2 - b*x"), ["x"])
-    >>> {names: render(part) for names, part in found.items()}
+    >>> factors = coefficients(parse_expression("a*x + x**2 - b*x"), ["x"])
+    >>> {names: render(factor) for names, factor in factors.items()}
     {('x',): 'a - b', ('x', 'x'): '1'}
     """
 
     def total(terms: Iterable[tuple[tuple[str, ...], Node]]) -> dict[tuple[str, ...], Node]:
-        whole: dict[tuple[str, ...], Node] = {}
+        factors: dict[tuple[str, ...], Node] = {}
         for key, factor in terms:
             if len(key) > highest:
                 raise NoElement
-            whole[key] = added(whole.get(key, ZERO), factor)
-        return whole
+            factors[key] = added(factors.get(key, ZERO), factor)
+        return factors
 
-    def product(one: Mapping[tuple[str, ...], Node], other: Mapping[tuple[str, ...], Node]) -> Any:
-        pairs = pairs_of(one.items(), other.items())
+    def product(left: Mapping[tuple[str, ...], Node], right: Mapping[tuple[str, ...], Node]) -> Any:
+        pairs = pairs_of(left.items(), right.items())
         return total((tuple(sorted((*a, *b))), multiplied(first, second)) for (a, first), (b, second) in pairs)
 
-    def form(node: Apply, part: Fold) -> Any:
+    def form(node: Apply, fold: Fold) -> Any:
         if not any(name in names for name in node.names):
             return {(): node}
         if node.op == "add":
-            return total(term for arg in node.args for term in part(arg).items())
+            return total(chain.from_iterable(fold(arg).items() for arg in node.args))
         if node.op == "neg":
-            return {key: negated(factor) for key, factor in part(node.args[0]).items()}
+            return {key: negated(factor) for key, factor in fold(node.args[0]).items()}
         if node.op == "mul":
-            return reduce(product, map(part, node.args))
+            return reduce(product, map(fold, node.args))
         exponent = plain(node.args[1]) if node.op == "pow" else None
         if exponent is None or exponent not in range(1, highest + 1):
             raise NoElement
-        return reduce(product, [part(node.args[0])] * int(exponent))
+        return reduce(product, [fold(node.args[0])] * int(exponent))
 
     arithmetic: Arithmetic[dict[tuple[str, ...], Node]] = Arithmetic(lambda number: {(): number}, {}, otherwise=form)
     return arithmetic.attempt(node, lambda name: {(name,): ONE} if name in names else {(): Name(name)})
@@ -152,14 +154,14 @@ SWITCHES = frozenset({"max", "min", "abs", "piecewise"})
 
 
 def arms_of(switch: Apply) -> tuple[Node, ...]:
-    """The arms of a choice."""
+    """The arms of a switch, one of which is its value."""
     if switch.op == "abs":
         return switch.args[0], negated(switch.args[0])
     return switch.args if switch.op in ("max", "min") else switch.args[::2]
 
 
 def when_binding(switch: Apply, place: int) -> tuple[Node, ...]:
-    """When the arm at this place binds."""
+    """The conditions under which the arm at this place binds."""
     if switch.op == "abs":
         return (Apply("lt" if place else "ge", (switch.args[0], ZERO)),)
     if switch.op in ("max", "min"):
@@ -169,15 +171,15 @@ def when_binding(switch: Apply, place: int) -> tuple[Node, ...]:
     return (*earlier, *switch.args[2 * place + 1 : 2 * place + 2])
 
 
-def filled(form: str, parts: Mapping[str, Node]) -> Node:
+def filled(form: str, substitutes: Mapping[str, Node]) -> Node:
     """A template in the language of relations, with expressions substituted for its names.
 
     >>> from derive.expressions.tree import render
     >>> render(filled("1/x - x**2", {"x": Apply("inv", (Name("a"),))})), render(filled("x >= 0", {"x": Name("a")}))
     ('a - (1/a)**2', 'a >= 0')
     """
-    found: Node = _FILLED.fold(_read(form), parts.__getitem__)
-    return found
+    result: Node = _FILLED.fold(_read(form), substitutes.__getitem__)
+    return result
 
 
 @lru_cache(maxsize=256)
@@ -198,9 +200,7 @@ _PLAIN: Arithmetic[Fraction] = Arithmetic(
         "add": lambda *args: sum(args, Fraction(0)),
     },
 )
-_SIMPLIFIED: Arithmetic[Node] = Arithmetic(
-    same, {"add": added, "inv": inverted, "mul": multiplied}, otherwise=reapplied
-)
+_SIMPLIFY: Arithmetic[Node] = Arithmetic(same, {"add": added, "inv": inverted, "mul": multiplied}, otherwise=reapplied)
 _FILLED: Arithmetic[Node] = Arithmetic(
     same, {"add": added, "inv": inverted, "mul": _without_ones, "neg": negated}, otherwise=reapplied
 )
@@ -218,7 +218,7 @@ def denominators(difference: Node, name: str) -> list[Node]:
     """The denominators of a sum's terms that contain the name."""
     if not _is(difference, "add"):
         return []
-    factors = [factor for part in _parts(added(difference), "add") for factor in _denominators(part)]
+    factors = chain.from_iterable(map(_denominators, _parts(added(difference), "add")))
     return list(dict.fromkeys(factor for factor in factors if occurrences(factor, name)))
 
 
@@ -231,6 +231,7 @@ def _denominators(term: Node) -> list[Node]:
 
 
 def _times_all(term: Node, below: list[Node]) -> Node:
+    """A term times some denominators, which cancel where it is divided by them."""
     if isinstance(term, Apply) and term.op == "neg":
         return negated(_times_all(term.args[0], below))
     factors = list(term.args) if isinstance(term, Apply) and term.op == "mul" else [term]
@@ -253,11 +254,11 @@ def derivative(node: Node, name: str) -> Node | None:
     ['6*y*x + exp(x)/y', '(tan(x*y)*tan(x*y) + 1)*y']
     """
 
-    def chained(node: Apply, part: Fold) -> Node:
+    def chained(node: Apply, fold: Fold) -> Node:
         """The slopes of an operation in its arguments, times the derivatives of these."""
         if name not in node.names:
             return ZERO
-        return added(*(multiplied(slope, part(arg)) for slope, arg in zip(_slopes(node), node.args, strict=True)))
+        return added(*(multiplied(slope, fold(arg)) for slope, arg in zip(_slopes(node), node.args, strict=True)))
 
     derivatives: Arithmetic[Node] = Arithmetic(lambda _: ZERO, {}, otherwise=chained)
     return derivatives.attempt(node, lambda other: ONE if other == name else ZERO)

@@ -26,6 +26,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from math import isfinite
 
 from derive.expressions.arithmetic import UNIT, Monomial, NoElement, Sum, joined, multiplied_out, plus
@@ -43,7 +44,7 @@ from quantities.rational import nearest
 _SWEEPS = 4
 _MANY = 60  # number of unknowns from which LAPACK is used
 _FEW = 12  # limit on unknowns of a system that is solved in fractions
-_LONG = 2000  # bits of a fraction beyond which it is not
+_LONG = 2000  # bits of a fraction beyond which doubles solve it
 
 Linear = dict[str | None, Node]
 """The factor of each unknown, and under None the constant term."""
@@ -59,12 +60,12 @@ def linear_form(node: Node, unknowns: frozenset[str]) -> Linear | None:
 
     >>> from derive.expressions.tree import render
     >>> from derive.expressions.grammar import parse_expression
-    >>> found = linear_form(parse_expression("a*(x + 2*y) - b"), frozenset({"x", "y"}))
-    >>> {name: render(factor) for name, factor in found.items()}
+    >>> form = linear_form(parse_expression("a*(x + 2*y) - b"), frozenset({"x", "y"}))
+    >>> {name: render(factor) for name, factor in form.items()}
     {'x': 'a', 'y': 'a*2', None: '-b'}
     """
-    found = coefficients(node, unknowns, 1)
-    return None if found is None else {(key[0] if key else None): factor for key, factor in found.items()}
+    factors = coefficients(node, unknowns, 1)
+    return None if factors is None else {(key[0] if key else None): factor for key, factor in factors.items()}
 
 
 def linear_solutions(
@@ -81,11 +82,12 @@ def linear_solutions(
         if any(math.isnan(entry) for entry in row):
             return [], False, "a coefficient is undefined at these numbers"
         rows.append(row)
-    found = (_factored(rows, unknowns, domains) if len(rows) > _MANY else None) or eliminated(
-        rows, list(unknowns), domains
-    )
-    exact = _in_fractions(forms, unknowns, known) if found[0] and len(unknowns) <= _FEW else None
-    return found if exact is None else ([exact], False, _outside(exact, domains))
+    solution = _factored(rows, unknowns, domains) if len(rows) > _MANY else None
+    if solution is None:
+        solution = eliminated(rows, list(unknowns), domains)
+    points, _, _ = solution
+    exact = _in_fractions(forms, unknowns, known) if points and len(unknowns) <= _FEW else None
+    return solution if exact is None else ([exact], False, _outside(exact, domains))
 
 
 def _outside(values: Mapping[str, float], domains: Mapping[str, Domain]) -> str:
@@ -97,32 +99,32 @@ def _in_fractions(
     forms: Sequence[Linear], unknowns: Sequence[str], known: Mapping[str, float]
 ) -> dict[str, float] | None:
     """The solution of a square system, exactly; None if a coefficient is no known fraction, or the rank is not full."""
-    given = rationals(names_in(*(factor for form in forms for factor in form.values())), known)
+    given = rationals(names_in(*chain.from_iterable(form.values() for form in forms)), known)
     if given is None or len(forms) != len(unknowns):
         return None
     rows = [[exact_value(form.get(name, ZERO), given) for name in (*unknowns, None)] for form in forms]
-    if any(entry is None for row in rows for entry in row):
+    if any(None in row for row in rows):
         return None
-    solved = _reduced(rows, len(unknowns))
-    is_long = any(x.numerator.bit_length() + x.denominator.bit_length() > _LONG for row in solved for x in row)
-    if len(solved) < len(unknowns) or is_long:
+    reduced = _reduced(rows, len(unknowns))
+    is_long = any(x.numerator.bit_length() + x.denominator.bit_length() > _LONG for x in chain.from_iterable(reduced))
+    if len(reduced) < len(unknowns) or is_long:
         return None
-    return {name: nearest(-row[-1]) for name, row in zip(unknowns, solved, strict=True)}
+    return {name: nearest(-row[-1]) for name, row in zip(unknowns, reduced, strict=True)}
 
 
 def _reduced(rows: list[list[Fraction]], columns: int) -> list[list[Fraction]]:
     """The rows of the reduced echelon form of a matrix that lead in one of its first columns."""
-    kept: list[list[Fraction]] = []
+    leading: list[list[Fraction]] = []
     for column in range(columns):
         lead = next((row for row in rows if row[column]), None)
         if lead is None:
             continue
         rows.remove(lead)
         pivot = [entry / lead[column] for entry in lead]
-        for row in (*rows, *kept):
+        for row in (*rows, *leading):
             row[:] = [entry - row[column] * above for entry, above in zip(row, pivot, strict=True)]
-        kept.append(pivot)
-    return kept
+        leading.append(pivot)
+    return leading
 
 
 def _factored(rows: list[list[float]], unknowns: Sequence[str], domains: Mapping[str, Domain]) -> Solved | None:
@@ -142,22 +144,22 @@ def _factored(rows: list[list[float]], unknowns: Sequence[str], domains: Mapping
                 matrix, columns = matrix / scale, columns / scale
     if not np.linalg.cond(matrix) < 1.0 / RANK:
         return None
-    found = np.linalg.solve(matrix, right)
-    found = (found + np.linalg.solve(matrix, right - matrix @ found)) * columns  # refined once (Wilkinson 1963)
-    values = dict(zip(unknowns, (found + 0.0).tolist(), strict=True))
+    solution = np.linalg.solve(matrix, right)
+    solution += np.linalg.solve(matrix, right - matrix @ solution)  # refined once (Wilkinson 1963)
+    values = dict(zip(unknowns, (solution * columns + 0.0).tolist(), strict=True))
     outside = [f"{name} would be {x:.6g} (base units)" for name, x in values.items() if x not in domains[name]]
     return [values], False, ", ".join(outside[:_SWEEPS])
 
 
 def linear_forms(equations: Sequence[Equation], unknowns: frozenset[str]) -> list[Linear] | None:
     """The equations as sums of factors times unknowns equal to zero; None if one is not such a sum."""
-    found: list[Linear] = []
+    forms: list[Linear] = []
     for equation in equations:
         form = linear_form(added(_cleared(equation, unknowns), ZERO), unknowns)
         if form is None:
             return None
-        found.append(form)
-    return found
+        forms.append(form)
+    return forms
 
 
 def echelon(equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, float]) -> list[Equation]:
@@ -165,10 +167,10 @@ def echelon(equations: Sequence[Equation], unknowns: Sequence[str], known: Mappi
 
     >>> from derive.expressions.grammar import parse_equation
     >>> three = [parse_equation(text) for text in ("2*x + y + 3*z = 6", "x + 2*y + 3*z = 9", "x*y*z = 1")]
-    >>> [str(one) for one in echelon(three, ["x", "y", "z"], {})]
+    >>> [str(row) for row in echelon(three, ["x", "y", "z"], {})]
     ['x + z + (-1) = 0', 'y + z + (-4) = 0']
     """
-    rows = [row for one in equations if (row := _fractions(one, unknowns, known)) is not None]
+    rows = [row for equation in equations if (row := _fractions(equation, unknowns, known)) is not None]
     if len(rows) < 2:
         return []
     return [Equation(_written(row, unknowns), "=", ZERO) for row in _reduced(rows, len(unknowns))]
@@ -185,8 +187,9 @@ def _fractions(equation: Equation, unknowns: Sequence[str], known: Mapping[str, 
 
 
 def _written(row: Sequence[Fraction], unknowns: Sequence[str]) -> Node:
-    found = [multiplied(Number(factor), Name(name)) for factor, name in zip(row, unknowns, strict=False) if factor]
-    return added(*found, *([Number(row[-1])] if row[-1] else []))
+    """A row of factors, the constant last, as a sum."""
+    shares = [multiplied(Number(factor), Name(name)) for factor, name in zip(row, unknowns, strict=False) if factor]
+    return added(*shares, *([Number(row[-1])] if row[-1] else []))
 
 
 def _coefficient(form: Node, known: Mapping[str, float]) -> float:
@@ -217,21 +220,21 @@ def eliminated(rows: list[list[float]], unknowns: list[str], domains: Mapping[st
     pivots: list[int] = []
     for column in range(size):
         tick()
-        at = len(pivots)
-        best = max(range(at, len(rows)), key=lambda i: abs(rows[i][column]), default=at)
-        if at >= len(rows) or abs(rows[best][column]) <= RANK * largest[column]:
+        lead = len(pivots)
+        best = max(range(lead, len(rows)), key=lambda i: abs(rows[i][column]), default=lead)
+        if lead >= len(rows) or abs(rows[best][column]) <= RANK * largest[column]:
             continue
-        rows[at], rows[best] = rows[best], rows[at]
-        pivot = rows[at][column]
-        rows[at] = [entry / pivot for entry in rows[at]]
+        rows[lead], rows[best] = rows[best], rows[lead]
+        pivot = rows[lead][column]
+        rows[lead] = [entry / pivot for entry in rows[lead]]
         for i, row in enumerate(rows):
-            if i != at and row[column]:
+            if i != lead and row[column]:
                 factor = row[column]
-                rows[i] = [entry - factor * above for entry, above in zip(row, rows[at], strict=True)]
+                rows[i] = [entry - factor * above for entry, above in zip(row, rows[lead], strict=True)]
         pivots.append(column)
     if len(pivots) < size:
-        gone = [name for name, zero in zip(unknowns, zeros, strict=True) if zero]
-        return [], True, _why_singular(rows, len(pivots), gone)
+        cancelled = [name for name, zero in zip(unknowns, zeros, strict=True) if zero]
+        return [], True, _why_singular(rows, len(pivots), cancelled)
     values = {name: rows[i][-1] * columns[i] + 0.0 for i, name in enumerate(unknowns)}
     return [values], False, _outside(values, domains)
 
@@ -254,18 +257,19 @@ def solved(rows: list[list[float]], rank: float) -> list[float] | None:
                 row[k] -= factor * pivot[k]
     result = [0.0] * size
     for i in range(size - 1, -1, -1):
-        rest = sum(rows[i][k] * result[k] for k in range(i + 1, size))
-        result[i] = (rows[i][size] - rest) / rows[i][i]
+        later = sum(rows[i][k] * result[k] for k in range(i + 1, size))
+        result[i] = (rows[i][size] - later) / rows[i][i]
     return result
 
 
-def _why_singular(rows: list[list[float]], rank: int, gone: list[str]) -> str:
+def _why_singular(rows: list[list[float]], rank: int, cancelled: list[str]) -> str:
     """Why eliminated rows do not determine all their unknowns."""
     size_of_right = max((abs(row[-1]) for row in rows), default=0.0) or 1.0
     if any(abs(row[-1]) > AGREEMENT * size_of_right for row in rows[rank:]):
         return "the equations contradict each other"
-    if rank + len(gone) == len(rows):
-        return f"{' and '.join(gone)} cancel{'s' if len(gone) == 1 else ''}"
+    if rank + len(cancelled) == len(rows):
+        verb = "cancels" if len(cancelled) == 1 else "cancel"
+        return f"{' and '.join(cancelled)} {verb}"
     return "the equations are dependent"
 
 
@@ -303,27 +307,27 @@ def product_solutions(
     >>> from derive.expressions.grammar import parse_equation
     >>> positive = Domain("positive", 0.0, math.inf, open_low=True)
     >>> pair = [parse_equation("x**2*y = a"), parse_equation("x = sqrt(y)")]
-    >>> found, _, _ = product_solutions(pair, ["x", "y"], {"a": 16.0}, {"x": positive, "y": positive})
-    >>> [round(number, 12) for number in found[0].values()]
+    >>> solutions, _, _ = product_solutions(pair, ["x", "y"], {"a": 16.0}, {"x": positive, "y": positive})
+    >>> [round(number, 12) for number in solutions[0].values()]
     [2.0, 4.0]
     """
     if any(domains[name].low < 0 or 0.0 in domains[name] for name in unknowns):
         return None
-    found: list[list[float]] = []
+    rows: list[list[float]] = []
     for equation in equations:
         row = _row(equation, unknowns, known)
         if row is None:
             return None
-        found.append(row)
-    values, singular, reason = eliminated(found, list(unknowns), dict.fromkeys(unknowns, _ANY))
-    if any(abs(number) > 700 for one in values for number in one.values()):
-        return None
-    numbers = [{name: math.exp(number) for name, number in one.items()} for one in values]
-    return numbers, singular, reason or ", ".join(_outside(one, domains) for one in numbers)
+        rows.append(row)
+    logarithms, singular, reason = eliminated(rows, list(unknowns), dict.fromkeys(unknowns, _ANY))
+    if any(abs(logarithm) > 700 for logarithm in chain.from_iterable(point.values() for point in logarithms)):
+        return None  # such a number may be beyond all doubles
+    points = [{name: math.exp(logarithm) for name, logarithm in point.items()} for point in logarithms]
+    return points, singular, reason or ", ".join(_outside(point, domains) for point in points)
 
 
 def _row(equation: Equation, unknowns: Sequence[str], known: Mapping[str, float]) -> list[float] | None:
-    """The exponents of the unknowns, and the logarithm on the right-hand side."""
+    """An equation of products as a linear one of logarithms: the exponents of the unknowns, and the right-hand side."""
 
     def is_positive(base: Node) -> bool:
         if isinstance(base, Name) and base.name in unknowns:
@@ -334,14 +338,14 @@ def _row(equation: Equation, unknowns: Sequence[str], known: Mapping[str, float]
         return base.real if isinstance(base, Number) else value(base, known)
 
     left, right = (product_of(side, is_positive) for side in equation.sides)
-    if not (left.number > 0 and right.number > 0 and all(is_positive(b) for one in (left, right) for b in one.powers)):
+    if not (left.number > 0 and right.number > 0 and all(map(is_positive, (*left.powers, *right.powers)))):
         return None
     inverse = right.to(Fraction(-1))
     if inverse is None:
         return None
     ratio = left.times(inverse)
-    rest = [(base, e) for base, e in ratio.powers.items() if not (isinstance(base, Name) and base.name in unknowns)]
-    logs = [math.log(ratio.number), *(float(e) * math.log(number_of(base)) for base, e in rest)]
+    others = {base: e for base, e in ratio.powers.items() if not (isinstance(base, Name) and base.name in unknowns)}
+    logs = [math.log(ratio.number), *(float(e) * math.log(number_of(base)) for base, e in others.items())]
     constant = math.fsum(logs)
     if abs(constant) <= HANDFUL * (1 + math.fsum(map(abs, logs))):  # a product that is one, up to rounding
         constant = 0.0
@@ -350,7 +354,7 @@ def _row(equation: Equation, unknowns: Sequence[str], known: Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Combined:
-    """What each equation comes to less shares of the others, and whether they contradict each other."""
+    """What is left of each equation less multiples of others, and whether the equations contradict each other."""
 
     equations: tuple[Equation | None, ...]  # None where nothing with an unknown is left
     degrees: tuple[tuple[int, int], ...]  # of each equation, before and after
@@ -362,8 +366,8 @@ def combined(equations: Sequence[Equation], known: Mapping[str, float]) -> Combi
 
     >>> from derive.expressions.grammar import parse_equation
     >>> def of(*texts):
-    ...     found = combined([parse_equation(text) for text in texts], {})
-    ...     return [str(one) for one in found.equations], found.contradict
+    ...     result = combined([parse_equation(text) for text in texts], {})
+    ...     return [str(equation) for equation in result.equations], result.contradict
     >>> of("x**2 + y = 2", "2*x**2 + 2*y = 3")[1], of("sin(x)**2 + y = 2", "cos(x)**2 = y")[1]
     (True, True)
     >>> of("x**2 + y = 2", "(x**2 + y)*3 = 6")
@@ -371,19 +375,19 @@ def combined(equations: Sequence[Equation], known: Mapping[str, float]) -> Combi
     >>> of("x**3 + x = y", "x**3 + y = 4")[0][1]
     '2*y + (-1)*x + (-4) = 0'
     """
-    sums = (_sum_of(folded(difference_of(one), known)) for one in equations)
+    sums = (_sum_of(folded(difference_of(equation), known)) for equation in equations)
     before = [row for row in sums if row is not None and len(row) <= _MOST]
     if len(before) < len(equations):
         return None
     rows = [dict(row) for row in before]
     sizes = [{key: abs(share) for key, share in row.items()} for row in before]
-    for own, size in zip(equations, sizes, strict=True):  # constants that cancelled leave rounding, not a number
-        held = [term for side in own.sides for term in terms(side) if {*names_in(term)} <= known.keys()]
-        whole = sum(abs(value(term, known)) for term in held)
-        size[UNIT] = Fraction(whole) if isfinite(whole) else size.get(UNIT, Fraction(0))
+    for equation, size in zip(equations, sizes, strict=True):  # constants that cancelled leave rounding, not a number
+        all_terms = chain.from_iterable(map(terms, equation.sides))
+        total = sum(abs(value(term, known)) for term in all_terms if {*names_in(term)} <= known.keys())
+        size[UNIT] = Fraction(total) if isfinite(total) else size.get(UNIT, Fraction(0))
     pending = [*range(len(rows))]
     while pending:
-        lead = max((key for i in pending for key in rows[i] if key), key=_height, default=None)
+        lead = max(filter(None, chain.from_iterable(rows[i] for i in pending)), key=_height, default=None)
         if lead is None:
             break
         pivot = next(i for i in pending if lead in rows[i])
@@ -394,8 +398,8 @@ def combined(equations: Sequence[Equation], known: Mapping[str, float]) -> Combi
                 rows[i], sizes[i] = _without(rows[i], sizes[i], share, rows[pivot], sizes[pivot])
                 rows[i].pop(lead, None)
     contradict = any(abs(rows[i].get(UNIT, 0)) > _AGREEMENT * sizes[i].get(UNIT, 0) for i in pending)
-    left = (None if i in pending else Equation(_sum_written(row), "=", ZERO) for i, row in enumerate(rows))
-    return Combined(tuple(left), tuple(zip(map(_degree, before), map(_degree, rows), strict=True)), contradict)
+    remaining = (None if i in pending else Equation(_sum_written(row), "=", ZERO) for i, row in enumerate(rows))
+    return Combined(tuple(remaining), tuple(zip(map(_degree, before), map(_degree, rows), strict=True)), contradict)
 
 
 def _degree(row: Sum) -> int:
@@ -406,28 +410,28 @@ def _degree(row: Sum) -> int:
 def _without(row: Sum, sizes: Sum, share: Fraction, other: Sum, other_sizes: Sum) -> tuple[Sum, Sum]:
     """A sum less a share of another, without what rounding leaves of cancelling terms, and the sizes of its terms."""
     grown = {key: sizes.get(key, 0) + abs(share) * other_sizes.get(key, 0) for key in {*sizes, *other_sizes}}
-    rest = {key: row.get(key, 0) - share * other.get(key, 0) for key in {*row, *other}}
-    return {key: factor for key, factor in rest.items() if abs(factor) > _BLUR * grown[key]}, grown
+    difference = {key: row.get(key, 0) - share * other.get(key, 0) for key in {*row, *other}}
+    return {key: factor for key, factor in difference.items() if abs(factor) > _BLUR * grown[key]}, grown
 
 
 def _height(monomial: Monomial) -> tuple[int, int, str]:
-    """Which monomial goes out first: one of the highest degree, and always the same one."""
+    """A key of monomials: the greatest is eliminated first, one of the highest degree and always the same."""
     return sum(abs(power) for _, power in monomial), len(monomial), str(sorted(map(str, monomial)))
 
 
 def _sum_of(node: Node) -> Sum | None:
     """An expression multiplied out, in which no cosine is squared; None if it has too many terms."""
     try:
-        whole = multiplied_out(node, lambda part: part, _MOST)
-        while (square := next(filter(None, map(_squared_cosine, whole)), None)) is not None:
+        total = multiplied_out(node, lambda part: part, _MOST)
+        while (square := next(filter(None, map(_squared_cosine, total)), None)) is not None:
             monomial, angle = square
-            factor = whole.pop(monomial)
-            rest = joined(monomial, {Apply("cos", angle): -2})
-            for share, key in ((factor, rest), (-factor, joined(rest, {Apply("sin", angle): 2}))):
-                whole = plus(whole, {key: share})
+            factor = total.pop(monomial)
+            cofactor = joined(monomial, {Apply("cos", angle): -2})  # times cos**2, which is 1 - sin**2
+            for share, key in ((factor, cofactor), (-factor, joined(cofactor, {Apply("sin", angle): 2}))):
+                total = plus(total, {key: share})
     except NoElement:
         return None
-    return whole
+    return total
 
 
 def _squared_cosine(monomial: Monomial) -> tuple[Monomial, tuple[Node, ...]] | None:
@@ -440,11 +444,13 @@ def _squared_cosine(monomial: Monomial) -> tuple[Monomial, tuple[Node, ...]] | N
 
 def _sum_written(row: Sum) -> Node:
     """A sum as an expression, its highest monomials first."""
-    found = []
+    summands = []
     for key in sorted(row, key=_height, reverse=True):
-        parts = [_power(part, power) for part, power in sorted(key, key=str)]
-        found.append(multiplied(Number(row[key]), *parts) if row[key] != 1 or not parts else multiplied(*parts))
-    return added(*found)
+        factors = [_power(part, power) for part, power in sorted(key, key=str)]
+        if row[key] != 1 or not factors:
+            factors.insert(0, Number(row[key]))
+        summands.append(multiplied(*factors))
+    return added(*summands)
 
 
 def _power(part: Node, power: int) -> Node:

@@ -29,23 +29,24 @@ def slopes(equation: Equation, point: Mapping[str, int]) -> Row | None:
     For a name that is zero at the point it is the slope in the name itself.
 
     >>> from derive.expressions.grammar import parse_equation
-    >>> found = slopes(parse_equation("p*V = n*R*T**2"), dict.fromkeys("pVnRT", 3))
-    >>> {name: number - PRIME if number > 9 else number for name, number in found.items()}
+    >>> row = slopes(parse_equation("p*V = n*R*T**2"), dict.fromkeys("pVnRT", 3))
+    >>> {name: number - PRIME if number > 9 else number for name, number in row.items()}
     {'p': 1, 'V': 1, 'n': -1, 'R': -1, 'T': -2}
     """
     left, right = (_valued(side, point) for side in equation.sides)
     if left is None or right is None:
         return None
-    both = left[0] and right[0]
-    row = scaled(left[1], inverse(left[0]) if both else 1)
-    subtract(row, right[1], inverse(right[0]) if both else 1)
+    (left_number, left_row), (right_number, right_row) = left, right
+    is_relative = left_number and right_number  # the slope of a logarithm is relative to the number
+    row = scaled(left_row, inverse(left_number) if is_relative else 1)
+    subtract(row, right_row, inverse(right_number) if is_relative else 1)
     return {name: number for name, slope in row.items() if (number := slope * (point[name] or 1) % PRIME)}
 
 
 def residue(node: Node, point: Mapping[str, int]) -> int:
     """The value of an expression at a point; zero if it is undefined."""
-    found = _valued(node, point)
-    return 0 if found is None else found[0]
+    valued = _valued(node, point)
+    return 0 if valued is None else valued[0]
 
 
 @lru_cache(4096)
@@ -56,9 +57,9 @@ def inverse(number: int) -> int:
 def subtract(row: Row, other: Mapping[str, int], factor: int) -> None:
     """Subtract a multiple of another row from a row."""
     for name, number in other.items():
-        left = (row.get(name, 0) - factor * number) % PRIME
-        if left:
-            row[name] = left
+        difference = (row.get(name, 0) - factor * number) % PRIME
+        if difference:
+            row[name] = difference
         else:
             row.pop(name, None)
 
@@ -77,38 +78,38 @@ def _valued(node: Node, point: Mapping[str, int]) -> tuple[int, Row] | None:
     return _RESIDUES.attempt(node, lambda name: (point[name], {name: 1}))
 
 
-def _of_one(node: Apply, part: Fold) -> tuple[int, Row]:
-    """A power, a root or an inverse, and anything else, of which nothing is known but that it is a function."""
-    parts = [part(arg) for arg in node.args]
-    values = [number for number, _ in parts]
+def _of_one(node: Apply, fold: Fold) -> tuple[int, Row]:
+    """A power, a root or an inverse; any other function has a value and slopes drawn for its arguments."""
+    arguments = [fold(arg) for arg in node.args]
+    values = [number for number, _ in arguments]
     exponent = exponent_of(node)
     if exponent is None:
-        place = str((node.op, values))
-        return drawn(place), _weighted(parts, [drawn(f"{place} {i}") for i in range(len(parts))])
+        call = str((node.op, values))
+        return drawn(call), _weighted(arguments, [drawn(f"{call} {i}") for i in range(len(arguments))])
     if not values[0]:
         return (0, {}) if exponent > 1 else nothing()
-    whole = exponent.denominator == 1
-    number = pow(values[0], int(exponent), PRIME) if whole else drawn(str((exponent, values[0])))
+    is_whole = exponent.denominator == 1
+    number = pow(values[0], int(exponent), PRIME) if is_whole else drawn(str((exponent, values[0])))
     share = exponent.numerator * inverse(exponent.denominator * values[0]) % PRIME
-    return number, _weighted(parts[:1], [number * share])
+    return number, _weighted(arguments[:1], [number * share])
 
 
-def _sum(*parts: tuple[int, Row]) -> tuple[int, Row]:
-    return sum(number for number, _ in parts) % PRIME, _weighted(parts, [1] * len(parts))
+def _sum(*terms: tuple[int, Row]) -> tuple[int, Row]:
+    return sum(number for number, _ in terms) % PRIME, _weighted(terms, [1] * len(terms))
 
 
-def _product(*parts: tuple[int, Row]) -> tuple[int, Row]:
+def _product(*factors: tuple[int, Row]) -> tuple[int, Row]:
     before, after = [1], [1]  # the products of all factors before each, and after each
-    for number, _ in parts:
+    for number, _ in factors:
         before.append(before[-1] * number % PRIME)
-    for number, _ in reversed(parts):
+    for number, _ in reversed(factors):
         after.append(after[-1] * number % PRIME)
-    return before[-1], _weighted(parts, [one * two for one, two in zip(before, after[-2::-1], strict=False)])
+    return before[-1], _weighted(factors, [head * tail for head, tail in zip(before, after[-2::-1], strict=False)])
 
 
-def _weighted(parts: Sequence[tuple[int, Row]], weights: Iterable[int]) -> Row:
+def _weighted(elements: Sequence[tuple[int, Row]], weights: Iterable[int]) -> Row:
     total: Row = {}
-    for (_, row), weight in zip(parts, weights, strict=True):
+    for (_, row), weight in zip(elements, weights, strict=True):
         subtract(total, row, -weight)
     return total
 
@@ -121,10 +122,10 @@ _RESIDUES: Arithmetic[tuple[int, Row]] = Arithmetic(
 """Numbers modulo the prime, each with its slopes."""
 
 
-def are_alike(one: Sequence[int], other: Sequence[int]) -> bool:
+def are_alike(vector: Sequence[int], other: Sequence[int]) -> bool:
     """Whether a vector is a multiple of another; neither is zero."""
-    place = next(place for place, number in enumerate(one) if number)
-    return all((x * other[place] - y * one[place]) % PRIME == 0 for x, y in zip(one, other, strict=True))
+    place = next(place for place, number in enumerate(vector) if number)
+    return all((x * other[place] - y * vector[place]) % PRIME == 0 for x, y in zip(vector, other, strict=True))
 
 
 class Quotient:
@@ -134,29 +135,29 @@ class Quotient:
     ([0, 1], [0, 0])
     """
 
-    def __init__(self, aside: Sequence[Vector]) -> None:
+    def __init__(self, divisors: Sequence[Vector]) -> None:
         self.pivots: list[tuple[int, list[int]]] = []  # position of a coordinate, and the row that eliminates it
-        for vector in aside:
-            left = self.left(vector)
-            place = next((place for place, number in enumerate(left) if number), None)
+        for vector in divisors:
+            remaining = self.left(vector)
+            place = next((place for place, number in enumerate(remaining) if number), None)
             if place is not None:
-                share = inverse(left[place])
-                self.pivots.append((place, [number * share % PRIME for number in left]))
+                share = inverse(remaining[place])
+                self.pivots.append((place, [number * share % PRIME for number in remaining]))
 
     def left(self, vector: Vector) -> list[int]:
-        left = list(vector)
+        remaining = list(vector)
         for place, row in self.pivots:
-            factor = left[place]
-            left = [(x - factor * y) % PRIME for x, y in zip(left, row, strict=True)]
-            del left[place]
-        return left
+            factor = remaining[place]
+            remaining = [(x - factor * y) % PRIME for x, y in zip(remaining, row, strict=True)]
+            del remaining[place]
+        return remaining
 
     def ratios(self, vectors: Sequence[Vector]) -> list[int | None]:
         """The ratio of each vector's two remaining coordinates; -1 if only the second is zero, None if both are."""
-        found: list[int | None] = []
-        for one, other in map(self.left, vectors):
-            if other:
-                found.append(one * inverse(other) % PRIME)
+        ratios: list[int | None] = []
+        for first, second in map(self.left, vectors):
+            if second:
+                ratios.append(first * inverse(second) % PRIME)
             else:
-                found.append(-1 if one else None)
-        return found
+                ratios.append(-1 if first else None)
+        return ratios

@@ -56,10 +56,10 @@ def is_root(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
     (False, True)
     """
     x = values[name]
-    aside = ASIDE * abs(x) or AROUND_ZERO
-    at, below, above = (_gap(equation, {**values, name: point}) for point in (x, x - aside, x + aside))
+    step = ASIDE * abs(x) or AROUND_ZERO
+    gap_at_root, below, above = (_gap(equation, {**values, name: point}) for point in (x, x - step, x + step))
     largest = max((abs(gap) for gap in (below, above) if gap is not None), default=0)
-    return at is not None and largest > 0 and bool(abs(at) <= VANISHED * largest)
+    return gap_at_root is not None and largest > 0 and bool(abs(gap_at_root) <= VANISHED * largest)
 
 
 @many_digits()
@@ -111,12 +111,13 @@ def is_cancelled(equation: Equation, name: str, values: Mapping[str, float]) -> 
         return Name(f"{name}.{next(places)}") if part == Name(name) else None
 
     apart = equation.changed(partial(rebuilt, change=apart_from_others))
-    at = {**values, **{f"{name}.{i}": values[name] for i in range(next(places))}}
-    gap = _gap(apart, at)
+    numbers = {**values, **{f"{name}.{i}": values[name] for i in range(next(places))}}
+    gap = _gap(apart, numbers)
     if gap is None:
         return False
-    aside = (_gap(apart, {**at, one: at[one] * (1 + ASIDE)}) for one in at.keys() - values.keys())
-    share = max((abs(other - gap) / ASIDE for other in aside if other is not None), default=0)
+    occurrences = numbers.keys() - values.keys()
+    gaps = (_gap(apart, {**numbers, place: numbers[place] * (1 + ASIDE)}) for place in occurrences)
+    share = max((abs(moved - gap) / ASIDE for moved in gaps if moved is not None), default=0)
     return share > 0 and bool(abs(gap) <= MET * share)
 
 
@@ -136,30 +137,30 @@ def is_rounded_zero(equation: Equation, name: str, values: Mapping[str, float]) 
     False
     """
     x = values[name]
-    at = _gap(equation, values)
-    if at is None or not _is_monotone_to_zero(equation, name, values):
+    gap_at_root = _gap(equation, values)
+    if gap_at_root is None or not _is_monotone_to_zero(equation, name, values):
         return False
-    noise = abs(at)
-    for other, number in values.items():
-        is_exact = other == name or exact_of(number) is not None
-        aside = None if is_exact else _gap(equation, {**values, other: number * (1 + ASIDE)})
-        noise += abs(aside - at) / ASIDE * LAST_DIGIT if aside is not None else 0
+    noise = abs(gap_at_root)
+    for given, number in values.items():
+        is_exact = given == name or exact_of(number) is not None
+        moved_gap = None if is_exact else _gap(equation, {**values, given: number * (1 + ASIDE)})
+        noise += abs(moved_gap - gap_at_root) / ASIDE * LAST_DIGIT if moved_gap is not None else 0
     nearer = [_gap(equation, {**values, name: x * share}) for share in (0, 0.25, 0.5)]
-    level = nearer[0] != at and all(gap is not None and abs(gap) <= noise for gap in nearer)
+    is_level = nearer[0] != gap_at_root and all(gap is not None and abs(gap) <= noise for gap in nearer)
+    if not is_level:
+        return False
     farther, beyond = (
-        [_gap(equation, {**values, name: sign * x * share}) for share in (1e3, 1e9, 1e15, 1e30)] if level else []
-        for sign in (1, -1)
+        [_gap(equation, {**values, name: sign * x * share}) for share in (1e3, 1e9, 1e15, 1e30)] for sign in (1, -1)
     )
     # where the gap stays within the noise beyond zero, as that of a saturated `tanh` does, zero is nothing special
-    return any(gap is not None and abs(gap) > 2 * noise for gap in farther) and any(
-        gap is None or abs(gap) > 2 * noise for gap in beyond
-    )
+    grows = any(gap is not None and abs(gap) > 2 * noise for gap in farther)
+    return grows and any(gap is None or abs(gap) > 2 * noise for gap in beyond)
 
 
 def _is_monotone_to_zero(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
     """Whether the residual is monotone between a name's value and zero."""
     x = values[name]
-    spans = {other: (number, number) for other, number in values.items()} | {name: (min(x, 0.0), max(x, 0.0))}
+    spans = {given: (number, number) for given, number in values.items()} | {name: (min(x, 0.0), max(x, 0.0))}
     left, right = (enclose(side, spans, name) for side in equation.sides)
     if left is None or right is None or left.partial or right.partial:
         return False
@@ -181,16 +182,16 @@ def is_attained(equation: Equation, name: str, values: Mapping[str, float]) -> b
     from flint import arb
 
     x = values[name]
-    at = _gap(equation, values)
-    if at is None or at == 0:
-        return at is not None
+    gap_at_x = _gap(equation, values)
+    if gap_at_x is None or gap_at_x == 0:
+        return gap_at_x is not None
     ends = [math.nextafter(x, end) for end in (-math.inf, math.inf)]
     below, above = (_gap(equation, values, {name: (end + arb(x - end) * NEGLIGIBLE).mid()}) for end in ends)
     if below is None or above is None:
-        return any(gap is not None and gap * at < 0 for gap in (below, above))
-    steps = abs(below - at), abs(above - at)
-    falls, rises = below * at < 0, above * at < 0
-    return bool((falls and steps[0] <= 1000 * steps[1]) or (rises and steps[1] <= 1000 * steps[0]))
+        return any(gap is not None and gap * gap_at_x < 0 for gap in (below, above))
+    step_below, step_above = abs(below - gap_at_x), abs(above - gap_at_x)
+    falls, rises = below * gap_at_x < 0, above * gap_at_x < 0
+    return bool((falls and step_below <= 1000 * step_above) or (rises and step_above <= 1000 * step_below))
 
 
 @many_digits()
@@ -215,12 +216,12 @@ def turning_point(form: Node, name: str, span: tuple[float, float]) -> float:
         before, after = height((x - step).mid()), height((x + step).mid())
         return None if before is None or after is None else (after - before).mid()
 
-    near = SAME_ROOT * farthest  # margin for the rounded ends of the stretch
-    for function in (height, slope):
-        for more in (0.0, reach):
-            found = _sign_change(function, arb(span[0]) - more, arb(span[1]) + more)
-            if found is not None and span[0] - near <= found <= span[1] + near:
-                return float(found)
+    slack = SAME_ROOT * farthest  # margin for the rounded ends of the stretch
+    for function in (height, slope):  # where the form is zero, or else where it comes nearest
+        for margin in (0.0, reach):  # in the stretch, or else beside it
+            change = _sign_change(function, arb(span[0]) - margin, arb(span[1]) + margin)
+            if change is not None and span[0] - slack <= change <= span[1] + slack:
+                return float(change)
     return (span[0] + span[1]) / 2
 
 
@@ -237,10 +238,10 @@ def _sign_change(function: Callable[[Ball], Ball | None], a: Ball, b: Ball) -> B
         if float(a) == float(b):
             break
         middle = ((a + b) / 2).mid()
-        at = function(middle)
-        if at is None or at == 0:
-            return None if at is None else middle
-        a, b = (middle, b) if (at < 0) == (first < 0) else (a, middle)
+        at_middle = function(middle)
+        if at_middle is None or at_middle == 0:
+            return None if at_middle is None else middle
+        a, b = (middle, b) if (at_middle < 0) == (first < 0) else (a, middle)
     return ((a + b) / 2).mid()
 
 
@@ -252,17 +253,17 @@ def exactly(form: Node, values: Mapping[str, float]) -> float:
     >>> exactly(parse_expression("log(1 + x)"), {"x": 1e-20})
     1e-20
     """
-    found = _number((form,), values)
-    return math.nan if found is None else float(found)
+    number = _number((form,), values)
+    return math.nan if number is None else float(number)
 
 
 @many_digits()
 def overflows(form: Node, values: Mapping[str, float]) -> bool:
     """Whether an expression has a value that no double can hold, or that doubles cannot compute."""
-    found = _number((form,), values)
-    if found is None:
+    number = _number((form,), values)
+    if number is None:
         return False
-    size = abs(found)
+    size = abs(number)
     lost = not math.isfinite(value(form, values))  # an intermediate result overflows
     return bool(lost or size > sys.float_info.max or 0 < size < math.ulp(0.0))
 
@@ -276,8 +277,8 @@ def difference(equation: Equation, exact: Mapping[str, Ball], known: Mapping[str
     tick()
     names = equation.names
     given = {name: known[name] for name in names if name not in exact}
-    more = {name: exact[name] for name in names if name in exact}
-    return _gap(equation, given | {name: float(x) for name, x in more.items()}, more)
+    precise = {name: exact[name] for name in names if name in exact}
+    return _gap(equation, given | {name: float(x) for name, x in precise.items()}, precise)
 
 
 @many_digits()
@@ -294,32 +295,35 @@ def sharpened(
     """
     from flint import arb
 
-    at = [arb(x) for x in point.values()]
+    iterate = [arb(x) for x in point.values()]
     sizes = [abs(x) or max(map(abs, point.values())) or 1.0 for x in point.values()]
 
     def stepping(place: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
         """The relative length of the Newton step at a place, and the step."""
         tick()
         step = _step(equations, dict(zip(point, place, strict=True)), known, sizes)
-        return max(abs(part) / size for part, size in zip(step, sizes, strict=True)) if step else math.inf, step or ()
+        if not step:
+            return math.inf, ()
+        return max(abs(part) / size for part, size in zip(step, sizes, strict=True)), step
 
-    length, step = stepping(at)
+    length, step = stepping(iterate)
     order = 0
     for _ in range(_STEPS):
         if not step or not max(map(abs, step)) <= _FAR * max(sizes):
             return None
         if length <= NEGLIGIBLE:
-            return {name: _rounded(x, size) for name, x, size in zip(point, at, sizes, strict=True)}, order
-        at = [(x - part).mid() for x, part in zip(at, step, strict=True)]
-        before, (length, step) = length, stepping(at)
+            return {name: _rounded(x, size) for name, x, size in zip(point, iterate, sizes, strict=True)}, order
+        iterate = [(x - part).mid() for x, part in zip(iterate, step, strict=True)]
+        before = length
+        length, step = stepping(iterate)
         order = order or 1
-        if 0.3 < length / before < 0.95:
-            left = 1 - length / before
-            ahead = [(x - part / left).mid() for x, part in zip(at, step, strict=True)]
-            farther = stepping(ahead)
-            if farther[0] < 0.1 * length:
-                order = round(float(1 / left))
-                at, (length, step) = ahead, farther
+        if 0.3 < length / before < 0.95:  # a constant ratio: the sum of all further steps leads ahead
+            inverse_order = 1 - length / before
+            ahead = [(x - part / inverse_order).mid() for x, part in zip(iterate, step, strict=True)]
+            length_ahead, step_ahead = stepping(ahead)
+            if length_ahead < 0.1 * length:
+                order = round(float(1 / inverse_order))
+                iterate, length, step = ahead, length_ahead, step_ahead
     return None
 
 
@@ -329,28 +333,28 @@ def _rounded(x: Any, size: float) -> float:
 
 
 def _step(
-    equations: Sequence[Equation], at: Mapping[str, Any], known: Mapping[str, float], sizes: Sequence[Any]
+    equations: Sequence[Equation], iterate: Mapping[str, Any], known: Mapping[str, float], sizes: Sequence[Any]
 ) -> Sequence[Any] | None:
     """A Newton step in many digits; None if the Jacobian is singular or a side is undefined."""
     from flint import arb, arb_mat
 
-    here = [difference(equation, at, known) for equation in equations]
-    if any(gap is None for gap in here):
+    gaps = [difference(equation, iterate, known) for equation in equations]
+    if any(gap is None for gap in gaps):
         return None
-    if all(gap == 0 for gap in here):
-        return [arb(0)] * len(here)
+    if all(gap == 0 for gap in gaps):
+        return [arb(0)] * len(gaps)
     columns = []
-    for size, (name, x) in zip(sizes, at.items(), strict=True):
-        aside = NEGLIGIBLE * (size if x == 0 else abs(x))
-        there = [difference(equation, {**at, name: (x + aside).mid()}, known) for equation in equations]
-        if any(gap is None for gap in there):
+    for size, (name, x) in zip(sizes, iterate.items(), strict=True):
+        offset = NEGLIGIBLE * (size if x == 0 else abs(x))
+        moved_gaps = [difference(equation, {**iterate, name: (x + offset).mid()}, known) for equation in equations]
+        if any(gap is None for gap in moved_gaps):
             return None
-        columns.append([(gap - gap_here) / aside for gap, gap_here in zip(there, here, strict=True)])
+        columns.append([(gap - gap_here) / offset for gap, gap_here in zip(moved_gaps, gaps, strict=True)])
     try:
-        found = arb_mat(columns).transpose().solve(arb_mat([[gap] for gap in here]))
+        solution = arb_mat(columns).transpose().solve(arb_mat([[gap] for gap in gaps]))
     except ZeroDivisionError:
         return None
-    return [part.mid() for part in found.entries()]
+    return [part.mid() for part in solution.entries()]
 
 
 def _gap(equation: Equation, values: Mapping[str, float], exact: Mapping[str, Ball] | None = None) -> Ball | None:
@@ -363,18 +367,18 @@ def _number(forms: Sequence[Node], values: Mapping[str, float], exact: Mapping[s
     """The value of one form, or the difference of two, with as many digits as needed; None if it is undefined."""
     from flint import arb
 
-    def found_at_precision() -> Ball:
+    def at_this_precision() -> Ball:
         numbers = {name: ball_of(number) for name, number in {**values, **(exact or {})}.items()}
         first, *others = (folded_ball(form, numbers, values, chosen_arm) for form in forms)
         return first - others[0] if others else first
 
     try:
-        found = found_at_precision()
-        if found.rel_accuracy_bits() < _SURE_BITS:
+        ball = at_this_precision()
+        if ball.rel_accuracy_bits() < _SURE_BITS:
             with many_digits(_MORE_BITS):
-                found = found_at_precision()
+                ball = at_this_precision()
     except (NoElement, KeyError):  # a choice without a true condition, or a name without a number
         return None
-    if found.rel_accuracy_bits() >= _SURE_BITS:
-        return found.mid() if found.is_finite() else None
-    return arb(0) if found.contains(0) and found.rad() < math.ulp(0.0) else None
+    if ball.rel_accuracy_bits() >= _SURE_BITS:
+        return ball.mid() if ball.is_finite() else None
+    return arb(0) if ball.contains(0) and ball.rad() < math.ulp(0.0) else None

@@ -84,8 +84,8 @@ class Interval:
     @classmethod
     def between(cls, low: float, high: float) -> Interval:
         """All numbers from one to another, both among them unless they are infinite."""
-        ends = [None if math.isinf(end) else stated(end) for end in (low, high)]
-        return cls(ends[0], ends[1], is_open_low=False, is_open_high=False)
+        first, last = (None if math.isinf(end) else stated(end) for end in (low, high))
+        return cls(first, last, is_open_low=False, is_open_high=False)
 
     @classmethod
     def at(cls, number: Fraction) -> Interval:
@@ -133,11 +133,11 @@ class Interval:
 
     def claims(self, name: str) -> Iterator[Claim]:
         """That a quantity lies in the interval."""
-        here = {name: Fraction(1)}
+        quantity = {name: Fraction(1)}
         if self.low is not None:
-            yield Claim(plus(here, {_CONSTANT: self.low}, -1), ">" if self.is_open_low else ">=")
+            yield Claim(plus(quantity, {_CONSTANT: self.low}, -1), ">" if self.is_open_low else ">=")
         if self.high is not None:
-            yield Claim(plus({_CONSTANT: self.high}, here, -1), ">" if self.is_open_high else ">=")
+            yield Claim(plus({_CONSTANT: self.high}, quantity, -1), ">" if self.is_open_high else ">=")
 
     def touches(self, later: Interval) -> bool:
         """Whether no number lies between this interval and one that does not start before it."""
@@ -147,10 +147,12 @@ class Interval:
 
 
 def _start(span: Interval) -> tuple[bool, Fraction, bool]:
+    """The start of an interval, to sort by: none comes before all numbers, and a closed end before an open one."""
     return span.low is not None, span.low or Fraction(0), span.is_open_low
 
 
 def _end(span: Interval) -> tuple[bool, Fraction, bool]:
+    """The end of an interval, to sort by: none comes after all numbers, and a closed end after an open one."""
     return span.high is None, span.high or Fraction(0), not span.is_open_high
 
 
@@ -183,66 +185,65 @@ def ways_of_condition(condition: Node, *, holds: bool) -> list[Way]:
         return _first_of(condition.args, holds=holds)
     if op not in COMPARISONS.values():
         raise NotLinear
-    op = op if holds else OPPOSITE[op]
-    found: list[Way] = []
+    if not holds:
+        op = OPPOSITE[op]
+    ways: list[Way] = []
     for (left, right), claims in _together(condition.args):
-        more, less = plus(left, right, -1), plus(right, left, -1)
+        difference, opposite = plus(left, right, -1), plus(right, left, -1)
         compared = {
-            "eq": [Claim(more, "=")],
-            "ne": [Claim(more, ">"), Claim(less, ">")],
-            "lt": [Claim(less, ">")],
-            "le": [Claim(less, ">=")],
-            "gt": [Claim(more, ">")],
-            "ge": [Claim(more, ">=")],
+            "eq": [Claim(difference, "=")],
+            "ne": [Claim(difference, ">"), Claim(opposite, ">")],
+            "lt": [Claim(opposite, ">")],
+            "le": [Claim(opposite, ">=")],
+            "gt": [Claim(difference, ">")],
+            "ge": [Claim(difference, ">=")],
         }
-        found += [(*claims, claim) for claim in compared[op]]
-    return _possible(found)
+        ways += [(*claims, claim) for claim in compared[op]]
+    return _possible(ways)
 
 
-def ways_under(conditions: Sequence[Node], held: Sequence[Way]) -> tuple[list[Way], list[Way]]:
-    """The ways in which some conditions hold together with one of these ways, and those in which one of them fails."""
-    return _all_of([*(ways_of_condition(one, holds=True) for one in conditions), held]), _first_of(
-        conditions, holds=False
-    )
+def ways_under(conditions: Sequence[Node], ways: Sequence[Way]) -> tuple[list[Way], list[Way]]:
+    """The ways in which some conditions hold together with one of these ways, and those in which a condition fails."""
+    all_hold = [ways_of_condition(condition, holds=True) for condition in conditions]
+    return _all_of([*all_hold, ways]), _first_of(conditions, holds=False)
 
 
 def _first_of(conditions: Sequence[Node], *, holds: bool) -> list[Way]:
     """The ways in which one of some conditions holds, or does not, and those before it do the opposite."""
-    found: list[Way] = []
+    ways: list[Way] = []
     before: list[list[Way]] = []
     for condition in conditions:
-        found += _all_of([*before, ways_of_condition(condition, holds=holds)])
+        ways += _all_of([*before, ways_of_condition(condition, holds=holds)])
         before.append(ways_of_condition(condition, holds=not holds))
-    return found
+    return ways
 
 
-def _all_of(parts: Sequence[Sequence[Way]]) -> list[Way]:
-    """The ways that take one of each part."""
-    found: list[Way] = [()]
-    for ways in parts:
-        found = _possible((*one, *way) for one in found for way in ways)
-    return found
+def _all_of(alternatives: Sequence[Sequence[Way]]) -> list[Way]:
+    """The ways that hold if one of each of some alternatives does."""
+    combined: list[Way] = [()]
+    for ways in alternatives:
+        combined = _possible((*before, *way) for before, way in product(combined, ways))
+    return combined
 
 
 def _possible(ways: Iterable[Way]) -> list[Way]:
     """The ways in which no claim is false whatever the numbers, without the claims that are true."""
-    found = []
+    possible = []
     for way in ways:
         verdicts = [claim.verdict for claim in way]
         if False not in verdicts:
-            found.append(tuple(claim for claim, verdict in zip(way, verdicts, strict=True) if verdict is None))
-        if len(found) > _MOST_WAYS:
+            possible.append(tuple(claim for claim, verdict in zip(way, verdicts, strict=True) if verdict is None))
+        if len(possible) > _MOST_WAYS:
             raise NotLinear
-    return found
+    return possible
 
 
 def _together(nodes: Sequence[Node]) -> Iterator[tuple[tuple[Form, ...], Way]]:
     """The forms of some expressions in all their ways."""
-    listed = [_forms(node) for node in nodes]
-    for count, chosen in enumerate(product(*listed)):
+    for count, chosen in enumerate(product(*map(_forms, nodes))):
         if count > _MOST_WAYS:
             raise NotLinear
-        yield tuple(form for form, _ in chosen), tuple(claim for _, claims in chosen for claim in claims)
+        yield tuple(form for form, _ in chosen), tuple(chain.from_iterable(claims for _, claims in chosen))
 
 
 def _forms(node: Node) -> list[tuple[Form, Way]]:
@@ -257,39 +258,40 @@ def _forms(node: Node) -> list[tuple[Form, Way]]:
     if node.op == "piecewise":
         return _of_choice(node)
     if node.op == "abs":
-        return [
-            (absolute, (*claims, Claim(absolute, op)))
-            for form, claims in _forms(node.args[0])
-            for absolute, op in ((form, ">="), (plus({}, form, -1), ">"))
-        ]
+        ways: list[tuple[Form, Way]] = []
+        for form, claims in _forms(node.args[0]):
+            negative = plus({}, form, -1)
+            ways += [(form, (*claims, Claim(form, ">="))), (negative, (*claims, Claim(negative, ">")))]
+        return ways
     if node.op in ("max", "min"):
-        return [one for forms, claims in _together(node.args) for one in _of_extreme(node.op, forms, claims)]
+        return [*chain.from_iterable(_of_extreme(node.op, *arms) for arms in _together(node.args))]
     return [(_operated(node.op, forms), claims) for forms, claims in _together(node.args)]
 
 
 def _of_choice(choice: Apply) -> list[tuple[Form, Way]]:
-    found: list[tuple[Form, Way]] = []
-    before: list[list[Way]] = []
+    """The form of each arm of a choice, in the ways in which it is taken."""
+    taken: list[tuple[Form, Way]] = []
+    before: list[list[Way]] = []  # the ways in which each earlier condition fails
     for arm, condition in cases(choice):
-        here = [] if condition is None else [ways_of_condition(condition, holds=True)]
-        ways = _all_of([*before, *here])
+        condition_ways = [] if condition is None else [ways_of_condition(condition, holds=True)]
+        ways = _all_of([*before, *condition_ways])
         forms = _forms(arm) if ways else []  # an arm that is never taken need not be linear
-        found += [(form, (*way, *claims)) for way in ways for form, claims in forms]
+        taken += [(form, (*way, *claims)) for way, (form, claims) in product(ways, forms)]
         if condition is not None:
             before.append(ways_of_condition(condition, holds=False))
-    return found
+    return taken
 
 
 def _of_extreme(op: str, forms: Sequence[Form], claims: Way) -> Iterator[tuple[Form, Way]]:
     """Each of some forms where it is the greatest, or the least; of several that are equal, the first."""
-    distinct = [form for place, form in enumerate(forms) if form not in forms[:place]]
-    for place, form in enumerate(distinct):
-        others = []
-        for rank, other in enumerate(distinct):
-            if rank != place:
+    distinct = [form for i, form in enumerate(forms) if form not in forms[:i]]
+    for i, form in enumerate(distinct):
+        binding = []
+        for j, other in enumerate(distinct):
+            if j != i:
                 gap = plus(form, other, -1) if op == "max" else plus(other, form, -1)
-                others.append(Claim(gap, ">" if rank < place else ">="))
-        for way in _possible([(*claims, *others)]):
+                binding.append(Claim(gap, ">" if j < i else ">="))
+        for way in _possible([(*claims, *binding)]):
             yield form, way
 
 
@@ -315,12 +317,12 @@ def values_left(target: str, certain: Iterable[Claim], relations: Sequence[Seque
     Raises `NotLinear` where there are too many cases.
 
     >>> from derive.expressions.grammar import parse_condition, parse_equation
-    >>> held = ways_of_equation(parse_equation("2 = max(x, abs(y))"))
+    >>> ways = ways_of_equation(parse_equation("2 = max(x, abs(y))"))
     >>> (bounds,) = ways_of_condition(parse_condition("x < 2 and y >= -1"), holds=True)
-    >>> [(str(span.low), str(span.high)) for span in values_left("y", bounds, [held])]
+    >>> [(str(span.low), str(span.high)) for span in values_left("y", bounds, [ways])]
     [('2', '2')]
     """
-    return tuple(_Tree(target, certain, relations).met)
+    return tuple(_Tree(target, certain, relations).intervals)
 
 
 def first_ways(target: str, certain: Iterable[Claim], relations: Sequence[Sequence[Way]]) -> tuple[Way, ...]:
@@ -333,11 +335,11 @@ class _Impossible(Exception):  # noqa: N818 - no error: a case has no solution
 
 
 class _Tree:
-    """The tree of cases, the intervals that were met in it, in order, and the ways of the first of them."""
+    """The tree of cases: the intervals of the target's values in them, in order, and the ways of the first case."""
 
     def __init__(self, target: str, certain: Iterable[Claim], relations: Sequence[Sequence[Way]]) -> None:
-        """Meet the values in all cases; relations of few ways come first."""
-        self.met: list[Interval] = []
+        """Collect the values in all cases; relations of few ways come first."""
+        self.intervals: list[Interval] = []
         self.first: tuple[Way, ...] = ()
         self.branches = self.sums = 0
         certain = tuple(certain)
@@ -352,7 +354,7 @@ class _Tree:
     def _follow(
         self, before: _System, claims: Way, relations: Sequence[tuple[int, Sequence[Way]]], taken: Mapping[int, Way]
     ) -> None:
-        """Meet the values in all cases in which some claims hold, and these relations take one of their ways."""
+        """Collect the values in all cases in which some claims hold, and these relations take one of their ways."""
         tick()
         try:
             system = before.with_claims(claims)
@@ -360,15 +362,15 @@ class _Tree:
             span = system.projection(self.spend)
         except _Impossible:
             return
-        if any(one.covers(span) for one in self.met):
+        if any(interval.covers(span) for interval in self.intervals):  # no case of this branch has another value
             return
         if not relations:
             self.first = self.first or tuple(taken[place] for place in sorted(taken))
-            self._meet(span)
+            self._add(span)
             return
-        (place, ways), *rest = relations
+        (place, ways), *later = relations
         for way in ways:
-            self._follow(system, way, rest, {**taken, place: way})
+            self._follow(system, way, later, {**taken, place: way})
 
     def spend(self, *, branches: int = 0, sums: int = 0) -> None:
         """Count work, which is limited."""
@@ -377,14 +379,15 @@ class _Tree:
         if self.branches > _MOST_BRANCHES or self.sums > _MOST_SUMS:
             raise NotLinear
 
-    def _meet(self, span: Interval) -> None:
+    def _add(self, span: Interval) -> None:
+        """Add an interval, joined with those that it touches."""
         joined: list[Interval] = []
-        for one in sorted([*self.met, span], key=_start):
-            if joined and joined[-1].touches(one):
-                joined[-1] = joined[-1].joined_with(one)
+        for interval in sorted([*self.intervals, span], key=_start):
+            if joined and joined[-1].touches(interval):
+                joined[-1] = joined[-1].joined_with(interval)
             else:
-                joined.append(one)
-        self.met = joined
+                joined.append(interval)
+        self.intervals = joined
 
 
 _Row = tuple[int, ...]
@@ -409,7 +412,7 @@ class _System:
             if claim.op == "=":
                 system._zero(row)
             else:
-                _bound(system.bounds, row, claim.op == ">")
+                _bound(system.bounds, row, is_strict=claim.op == ">")
         return system
 
     def _reduced(self, form: Form) -> list[Fraction]:
@@ -424,31 +427,32 @@ class _System:
 
     def _zero(self, row: list[Fraction]) -> None:
         """Add an equation, solved for another name than the target if possible."""
-        column = next((place for place in range(len(row) - 2, -1, -1) if row[place]), None)
+        column = next((column for column in range(len(row) - 2, -1, -1) if row[column]), None)
         if column is None:
             if row[-1]:
                 raise _Impossible
             return
         zero = [factor / row[column] for factor in row]
-        for place, other in self.zeros.items():
-            if other[column]:
-                self.zeros[place] = _without(other, column, zero)
+        for other, solved in self.zeros.items():
+            if solved[column]:
+                self.zeros[other] = _without(solved, column, zero)
         self.zeros[column] = zero
-        before, self.bounds = self.bounds, {key: bound for key, bound in self.bounds.items() if not key[column]}
-        for key, (constant, is_strict) in before.items():
-            if key[column]:
-                _bound(self.bounds, _without([*map(Fraction, key), constant], column, zero), is_strict)
+        before = self.bounds
+        self.bounds = {factors: bound for factors, bound in before.items() if not factors[column]}
+        for factors, (constant, is_strict) in before.items():
+            if factors[column]:
+                _bound(self.bounds, _without([*map(Fraction, factors), constant], column, zero), is_strict=is_strict)
 
     def projection(self, spend: Callable[..., None]) -> Interval:
         """The values that the first name has in all solutions; raises `_Impossible` if there is no solution."""
         bounds = self.bounds
-        while names := {place for key in bounds for place, factor in enumerate(key) if factor and place}:
-            bounds = _eliminated(bounds, min(names, key=lambda place: _growth(bounds, place)), spend)
+        while columns := {column for row in bounds for column, factor in enumerate(row) if factor and column}:
+            bounds = _eliminated(bounds, min(columns, key=lambda column: _growth(bounds, column)), spend)
         if 0 in self.zeros:
             return Interval.at(-self.zeros[0][-1])
         span = Interval(None, None)
-        for key, (constant, is_strict) in bounds.items():  # at most one below and one above, as factors are 1 and -1
-            if key[0] > 0:
+        for (factor, *_), (constant, is_strict) in bounds.items():  # at most one below and one above: they are 1 and -1
+            if factor > 0:
                 span = replace(span, low=-constant, is_open_low=is_strict)
             else:
                 span = replace(span, high=constant, is_open_high=is_strict)
@@ -457,48 +461,48 @@ class _System:
         return span
 
 
-def _eliminated(bounds: _Bounds, place: int, spend: Callable[..., None]) -> _Bounds:
-    """What inequalities say of the other names."""
-    kept = {key: bound for key, bound in bounds.items() if not key[place]}
-    below = [(key, bound) for key, bound in bounds.items() if key[place] > 0]
-    above = [(key, bound) for key, bound in bounds.items() if key[place] < 0]
+def _eliminated(bounds: _Bounds, column: int, spend: Callable[..., None]) -> _Bounds:
+    """The inequalities without a name: those of each pair that bounds it below and above are added."""
+    kept = {row: bound for row, bound in bounds.items() if not row[column]}
+    below = [(row, bound) for row, bound in bounds.items() if row[column] > 0]
+    above = [(row, bound) for row, bound in bounds.items() if row[column] < 0]
     spend(sums=len(below) * len(above))
-    for (one, (constant, is_strict)), (other, (limit, is_strict_too)) in product(below, above):
-        share, rest = -other[place], one[place]
-        whole = [share * factor + rest * factor_too for factor, factor_too in zip(one, other, strict=True)]
-        _keep(kept, whole, share * constant + rest * limit, is_strict or is_strict_too)
+    for (low, (constant, is_strict)), (high, (limit, is_strict_too)) in product(below, above):
+        share, share_too = -high[column], low[column]  # both positive: with them the name cancels in the sum
+        factors = [share * factor + share_too * factor_too for factor, factor_too in zip(low, high, strict=True)]
+        _keep(kept, factors, share * constant + share_too * limit, is_strict=is_strict or is_strict_too)
     return kept
 
 
 def _without(row: Sequence[Fraction], column: int, zero: Sequence[Fraction]) -> list[Fraction]:
     """A row with one name replaced by what an equation makes of it."""
     share = row[column]
-    return [factor - share * other if other else factor for factor, other in zip(row, zero, strict=True)]
+    return [factor - share * entry if entry else factor for factor, entry in zip(row, zero, strict=True)]
 
 
-def _bound(bounds: _Bounds, row: Sequence[Fraction], is_strict: bool) -> None:
+def _bound(bounds: _Bounds, row: Sequence[Fraction], *, is_strict: bool) -> None:
     """Add an inequality to others, unless they imply it."""
     *factors, constant = row
     scale = math.lcm(*(factor.denominator for factor in factors))
-    whole = [factor.numerator * (scale // factor.denominator) for factor in factors]
-    _keep(bounds, whole, constant * scale, is_strict)
+    integers = [factor.numerator * (scale // factor.denominator) for factor in factors]
+    _keep(bounds, integers, constant * scale, is_strict=is_strict)
 
 
-def _keep(bounds: _Bounds, whole: Sequence[int], constant: Fraction, is_strict: bool) -> None:
-    divisor = math.gcd(*whole)
+def _keep(bounds: _Bounds, factors: Sequence[int], constant: Fraction, *, is_strict: bool) -> None:
+    """Add an inequality with whole factors, unless one with the same factors implies it."""
+    divisor = math.gcd(*factors)
     if not divisor:
         if constant < 0 or (not constant and is_strict):
             raise _Impossible
         return
-    key = tuple(factor // divisor for factor in whole)
-    bound = constant / divisor, is_strict
-    before = bounds.get(key)
-    if before is None or bound[0] < before[0] or (bound[0] == before[0] and is_strict):
-        bounds[key] = bound
+    row, limit = tuple(factor // divisor for factor in factors), constant / divisor
+    before = bounds.get(row)
+    if before is None or limit < before[0] or (limit == before[0] and is_strict):
+        bounds[row] = limit, is_strict
 
 
-def _growth(bounds: Mapping[_Row, object], place: int) -> int:
+def _growth(bounds: Mapping[_Row, object], column: int) -> int:
     """How many inequalities there are more, if a name is eliminated."""
-    below = sum(key[place] > 0 for key in bounds)
-    above = sum(key[place] < 0 for key in bounds)
+    below = sum(row[column] > 0 for row in bounds)
+    above = sum(row[column] < 0 for row in bounds)
     return below * above - below - above

@@ -114,9 +114,9 @@ def exact_preimage(
 class _Place:
     """A number at which an expression may enter or leave a range, and whether it lies in the range there."""
 
-    at: Fraction | None  # None of an end of the domain that is infinite
+    at: Fraction | None  # None for an infinite end of the domain
     is_inside: bool
-    rounded: float | None = None  # the double nearest to an irrational number, in the place of which that is
+    rounded: float | None = None  # the double nearest to an irrational place, for which it stands in `at`
 
     @property
     def number(self) -> float:
@@ -186,12 +186,12 @@ class _Pieces:
             inside: list[_Place] = []
             for end in {least, most}:
                 above, below = self._ratio(added(smooth, Number(-end)))
-                rational, others = _roots_within(_without_common(above, below), stretch)
+                rational, irrational = _roots_within(_without_common(above, below), stretch)
                 inside += [_Place(x, self._is_between(x, least, most)) for x in rational]
-                inside += [_Place(Fraction(x), is_inside=True, rounded=x) for x in others]
-            rational, others = _roots_within(below, stretch)
+                inside += [_Place(Fraction(x), is_inside=True, rounded=x) for x in irrational]
+            rational, irrational = _roots_within(below, stretch)
             inside += [_Place(x, is_inside=False) for x in rational]
-            inside += [_Place(Fraction(x), is_inside=False, rounded=x) for x in others]
+            inside += [_Place(Fraction(x), is_inside=False, rounded=x) for x in irrational]
             high = _Place(stretch.high, self._is_between(stretch.high, least, most))
             for place in (*sorted(inside, key=attrgetter("at")), high):
                 if _are_close(last, place):
@@ -199,30 +199,31 @@ class _Pieces:
                 last = place
                 yield place
 
-    def _is_between(self, at: Fraction | None, least: Fraction, most: Fraction) -> bool:
-        """Whether the expression has a value at a point, which lies between two numbers."""
-        found = None if at is None else exact_value(self.expression, {self.name: at})
-        return found is not None and bool(least <= found <= most)
+    def _is_between(self, x: Fraction | None, least: Fraction, most: Fraction) -> bool:
+        """Whether the expression has a value at a point, and that lies between two numbers."""
+        number = None if x is None else exact_value(self.expression, {self.name: x})
+        return number is not None and bool(least <= number <= most)
 
     def _stretches(self) -> Iterator[Interval]:
+        """The intervals between the breaks, and between these and the ends of the domain."""
         return starmap(Interval, pairwise((self.low, *self.breaks, self.high)))
 
     def _split(self, choice: Apply) -> None:
         """Cut the stretches where this choice takes another arm; those in its arms have cut them already."""
-        found: set[Fraction] = set(self.breaks)
+        breaks: set[Fraction] = set(self.breaks)
         for stretch in self._stretches():
-            at = stretch.inside
-            for one, other in _compared(choice):
+            inside = stretch.inside
+            for left, right in _compared(choice):
                 if choice.op in STEPPED:
-                    found |= set(self._steps(one, stretch))
+                    breaks |= set(self._steps(left, stretch))
                     continue
-                if self.name not in names_in(one, other):
+                if self.name not in names_in(left, right):
                     continue
-                above, below = self._ratio(added(self._smooth(one, at), negated(self._smooth(other, at))))
-                found |= {*self._rational_roots(above, stretch), *self._rational_roots(below, stretch)}
-            if len(found) > _MOST_BREAKS:
+                above, below = self._ratio(added(self._smooth(left, inside), negated(self._smooth(right, inside))))
+                breaks |= {*self._rational_roots(above, stretch), *self._rational_roots(below, stretch)}
+            if len(breaks) > _MOST_BREAKS:
                 raise _NotExact
-        self.breaks = sorted(found)
+        self.breaks = sorted(breaks)
 
     def _steps(self, rounded: Node, stretch: Interval) -> list[Fraction]:
         """The places of a stretch at which a number that is rounded, linear in the name, is whole."""
@@ -239,34 +240,35 @@ class _Pieces:
         wholes = range(math.ceil(ends[0]), math.floor(ends[1]) + 1)
         return [x for x in ((whole - offset) / slope for whole in wholes) if low < x < high]
 
-    def _smooth(self, node: Node, at: Fraction) -> Node:
+    def _smooth(self, node: Node, x: Fraction) -> Node:
         """The expression around a point, in which each choice is the arm that binds there."""
         if not isinstance(node, Apply):
             return node
         if node.op not in _CHOICES:
-            return Apply(node.op, tuple(self._smooth(arg, at) for arg in node.args))
+            return Apply(node.op, tuple(self._smooth(arg, x) for arg in node.args))
         if node.op in STEPPED:
-            return Number(self._exact(node, at))
+            return Number(self._exact(node, x))
         if node.op == "abs":
-            inner = self._smooth(node.args[0], at)
-            return negated(inner) if self._exact(node.args[0], at) < 0 else inner
+            inner = self._smooth(node.args[0], x)
+            return negated(inner) if self._exact(node.args[0], x) < 0 else inner
         if node.op == "piecewise":
             for arm, condition in cases(node):
-                if condition is None or self._exact(condition, at):
-                    return self._smooth(arm, at)
+                if condition is None or self._exact(condition, x):
+                    return self._smooth(arm, x)
             raise _NotExact
-        sizes = [self._exact(arg, at) for arg in node.args]
+        sizes = [self._exact(arg, x) for arg in node.args]
         best = max(sizes) if node.op == "max" else min(sizes)
-        return self._smooth(node.args[sizes.index(best)], at)
+        return self._smooth(node.args[sizes.index(best)], x)
 
-    def _exact(self, node: Node, at: Fraction) -> Any:
+    def _exact(self, node: Node, x: Fraction) -> Any:
         """The exact value of an expression at a point, or whether a condition holds there."""
-        found = exact_value(node, {self.name: at})
-        if found is None:
+        number = exact_value(node, {self.name: x})
+        if number is None:
             raise _NotExact
-        return found
+        return number
 
     def _ratio(self, node: Node) -> tuple[Polynomial, Polynomial]:
+        """An expression as a ratio of polynomials whose roots can be isolated."""
         ratio = ratio_of(node, self.name)
         if ratio is None or not is_tractable(ratio[0]) or not is_tractable(ratio[1]):
             raise _NotExact
@@ -274,8 +276,8 @@ class _Pieces:
 
     def _rational_roots(self, polynomial: Polynomial, stretch: Interval) -> list[Fraction]:
         """The roots inside a stretch, where they are breaks."""
-        rational, others = _roots_within(polynomial, stretch)
-        if others:
+        rational, irrational = _roots_within(polynomial, stretch)
+        if irrational:
             raise _NotExact
         return rational
 
@@ -293,11 +295,11 @@ def _compared(choice: Apply) -> Iterable[tuple[Node, Node]]:
             return [(choice.args[0], Number(Fraction(0)))]
 
 
-def _are_close(one: _Place, other: _Place) -> bool:
+def _are_close(place: _Place, after: _Place) -> bool:
     """Whether one of two places is rounded, so that the middle of them may not lie between what they stand for."""
-    if one.at is None or other.at is None or (one.rounded is None and other.rounded is None):
+    if place.at is None or after.at is None or (place.rounded is None and after.rounded is None):
         return False
-    return other.at - one.at <= _CLOSEST * max(abs(one.at), abs(other.at))
+    return after.at - place.at <= _CLOSEST * max(abs(place.at), abs(after.at))
 
 
 def _roots_within(polynomial: Polynomial, stretch: Interval) -> tuple[list[Fraction], list[float]]:
@@ -306,8 +308,9 @@ def _roots_within(polynomial: Polynomial, stretch: Interval) -> tuple[list[Fract
     if polynomial.degree() < 1:
         return [], []
     rational: list[Fraction] = []
-    others: list[float] = []
-    for factor, _ in polynomial.numer().factor()[1]:
+    irrational: list[float] = []
+    _, factors = polynomial.numer().factor()
+    for factor, _ in factors:
         if factor.degree() == 1:
             root = Fraction(-int(factor[0]), int(factor[1]))
             if stretch.covers(Interval.at(root)):
@@ -320,8 +323,8 @@ def _roots_within(polynomial: Polynomial, stretch: Interval) -> tuple[list[Fract
                 number = nearest_root(fmpq_poly(factor), ball)
                 if number is None:
                     raise _NotExact
-                others.append(number)
-    return sorted(rational), others
+                irrational.append(number)
+    return sorted(rational), irrational
 
 
 def _is_beyond(ball: Any, end: Fraction | None, direction: int) -> bool:

@@ -30,7 +30,7 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
-from itertools import product
+from itertools import product, starmap
 from typing import Any
 
 from flint import Ordering, fmpq, fmpq_mpoly_ctx, fmpq_poly
@@ -63,15 +63,13 @@ def ratio_of(node: Node, name: str) -> Ratio | None:
     return _ratio_in(node, {name: fmpq_poly([0, 1])}, fmpq_poly([1]))
 
 
-def _ratio_in(node: Node, named: Mapping[str, Polynomial], one: Polynomial) -> Ratio | None:
-    """The same in several names, given the polynomial that each stands for, and the polynomial that is 1."""
+def _ratio_in(node: Node, named: Mapping[str, Polynomial], unit: Polynomial) -> Ratio | None:
+    """Numerator and denominator in several names, given the polynomial of each name and the polynomial 1."""
     ratios: Arithmetic[Ratio] = Arithmetic(
-        number=lambda number: (exactly(number.value) * one, one),
-        operations=_OPERATIONS,
-        forms={"pow": _power},
+        number=lambda number: (exactly(number.value) * unit, unit), operations=_OPERATIONS, forms={"pow": _power}
     )
     try:
-        ratio: Ratio = ratios.fold(node, lambda name: (named[name], one))
+        ratio: Ratio = ratios.fold(node, lambda name: (named[name], unit))
     except (NoElement, KeyError):
         return None
     return ratio
@@ -99,13 +97,13 @@ def _degree(polynomial: Polynomial) -> int:
     return degree
 
 
-def _sum(one: Ratio, other: Ratio) -> Ratio:
-    (a, b), (c, d) = one, other
+def _sum(left: Ratio, right: Ratio) -> Ratio:
+    (a, b), (c, d) = left, right
     return _limited((a + c, b) if b == d else (a * d + c * b, b * d))
 
 
-def _product(one: Ratio, other: Ratio) -> Ratio:
-    return _limited((one[0] * other[0], one[1] * other[1]))
+def _product(left: Ratio, right: Ratio) -> Ratio:
+    return _limited((left[0] * right[0], left[1] * right[1]))
 
 
 def _inverse(ratio: Ratio) -> Ratio:
@@ -114,11 +112,11 @@ def _inverse(ratio: Ratio) -> Ratio:
     return ratio[1], ratio[0]
 
 
-def _power(node: Apply, part: Fold) -> Ratio:
+def _power(node: Apply, fold: Fold) -> Ratio:
     exponent = node.args[1]
     if not isinstance(exponent, Number) or exponent.value.denominator != 1:
         raise NoElement
-    above, below = part(node.args[0])
+    above, below = fold(node.args[0])
     times = abs(exponent.value.numerator)
     if exponent.value < 0:
         above, below = _inverse((above, below))
@@ -145,14 +143,15 @@ def real_roots(polynomial: Polynomial, vanishes: Callable[[float], bool]) -> tup
     """
     if not polynomial or not is_tractable(polynomial):
         return None
-    turns = {turn for turn in (_isolated(polynomial.derivative()) if polynomial.degree() > 1 else ()) if vanishes(turn)}
+    stationary = _isolated(polynomial.derivative()) if polynomial.degree() > 1 else []
+    turning_points = set(filter(vanishes, stationary))
     clusters: list[list[float]] = []
-    for point in sorted({*_isolated(polynomial), *turns}):
-        if clusters and _blurred(clusters[-1][-1], point, turns) and vanishes((clusters[-1][-1] + point) / 2):
+    for point in sorted({*_isolated(polynomial), *turning_points}):
+        if clusters and _blurred(clusters[-1][-1], point, turning_points) and vanishes((clusters[-1][-1] + point) / 2):
             clusters[-1].append(point)
         else:
             clusters.append([point])
-    return tuple(_centre(cluster, turns) for cluster in clusters)
+    return tuple(_centre(cluster, turning_points) for cluster in clusters)
 
 
 def is_tractable(polynomial: Polynomial) -> bool:
@@ -170,13 +169,13 @@ def nearest_root(polynomial: Polynomial, ball: Any) -> float | None:
     return next(iter(_nearest_doubles(polynomial, ball)), None)
 
 
-def _blurred(a: float, b: float, turns: Collection[float]) -> bool:
+def _blurred(a: float, b: float, turning_points: Collection[float]) -> bool:
     """Whether two points are close and may be one root, split by rounding: at least one is a turning point."""
-    return (a in turns or b in turns) and math.isclose(a, b, rel_tol=1e-2)
+    return (a in turning_points or b in turning_points) and math.isclose(a, b, rel_tol=1e-2)
 
 
-def _centre(cluster: list[float], turns: Collection[float]) -> float:
-    blurred = [point for point in cluster if point in turns]
+def _centre(cluster: list[float], turning_points: Collection[float]) -> float:
+    blurred = [point for point in cluster if point in turning_points]
     return math.fsum(blurred) / len(blurred) if blurred else cluster[0]
 
 
@@ -195,7 +194,7 @@ def _roots(polynomial: Polynomial) -> list[Ball]:
 
 
 def _nearest_doubles(polynomial: Polynomial, ball: Any = None) -> list[float]:
-    """The doubles nearest to the real roots of a polynomial, none of them double, or to that in a ball.
+    """The doubles nearest to the real roots of a polynomial, none of them multiple, or to the one in a ball.
 
     The roots are isolated with more digits until each ball rounds to one double, or to none as it overflows. A root
     halfway between two doubles would never be told from either: it is rounded down.
@@ -203,7 +202,7 @@ def _nearest_doubles(polynomial: Polynomial, ball: Any = None) -> list[float]:
     for bits in _ROOT_BITS:
         with many_digits(bits):
             real = [root.real for root in _roots(polynomial) if root.imag == 0]
-            ends = [(_double(one.lower()), _double(one.upper())) for one in real if ball is None or one.overlaps(ball)]
+            ends = [(_double(x.lower()), _double(x.upper())) for x in real if ball is None or x.overlaps(ball)]
         if all(low == high for low, high in ends):
             break
     return [low for low, _ in ends if low is not None]
@@ -245,28 +244,28 @@ def common_zeros(
     ((), None)
     """
     given = rationals((name for name in names_in(*equations) if name not in unknowns), known)
-    found = None if given is None else _found(equations, unknowns, given)
-    return None if found is None else _as_doubles(*found)
+    zeros = None if given is None else _zeros_in_balls(equations, unknowns, given)
+    return None if zeros is None else _as_doubles(*zeros)
 
 
 def balls_of_zeros(
     equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, Fraction]
 ) -> list[Pair] | None:
     """All real solutions of two equations, each of them in a pair of balls; None where this method does not tell."""
-    found = _found(equations, unknowns, known)
-    return None if found is None else [(x.real, y.real) for x, y in found[0]]
+    zeros = _zeros_in_balls(equations, unknowns, known)
+    return None if zeros is None else [(x.real, y.real) for x, y in zeros[0]]
 
 
-def _found(
+def _zeros_in_balls(
     equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, Fraction]
 ) -> tuple[list[Pair], Polynomial, Polynomial] | None:
     """The pairs of balls, and the polynomials in x and in y whose roots are in them."""
-    if len(equations) != 2 or len(unknowns) != 2 or any(one.op != "=" for one in equations):
+    if len(equations) != 2 or len(unknowns) != 2 or any(equation.op != "=" for equation in equations):
         return None
     ratios = _as_ratios(equations, unknowns, known)
     if ratios is None:
         return None
-    p, q = (above for above, _ in ratios)
+    (p, q), divisors = zip(*ratios, strict=True)
     in_x, in_y = (_resultant(p, q, name) for name in ("y", "x"))
     if not (in_x and in_y and is_tractable(in_x) and is_tractable(in_y)):
         return None
@@ -278,7 +277,7 @@ def _found(
             continue
         with many_digits(bits):
             pairs = _pairs(in_x, in_y, in_t, share)
-            if pairs is not None and not any(_may_vanish(below, pair) for _, below in ratios for pair in pairs):
+            if pairs is not None and not any(starmap(_may_vanish, product(divisors, pairs))):
                 return pairs, in_x, in_y
     return None
 
@@ -287,12 +286,12 @@ def _as_ratios(
     equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, Fraction]
 ) -> list[Ratio] | None:
     """Each equation as a ratio of polynomials that is zero; None if one is none, or a number is not known exactly."""
-    one = _PLANE.constant(1)
-    named = {name: exactly(number) * one for name, number in known.items()}
+    unit = _PLANE.constant(1)
+    named = {name: exactly(number) * unit for name, number in known.items()}
     named |= dict(zip(unknowns, (_X, _Y), strict=True))
-    ratios = [_ratio_in(difference_of(each), named, one) for each in equations]
-    found = [ratio for ratio in ratios if ratio is not None and is_tractable(ratio[0]) and is_tractable(ratio[1])]
-    return found if len(found) == len(equations) else None
+    ratios = [_ratio_in(difference_of(equation), named, unit) for equation in equations]
+    tractable = [ratio for ratio in ratios if ratio is not None and is_tractable(ratio[0]) and is_tractable(ratio[1])]
+    return tractable if len(tractable) == len(equations) else None
 
 
 def _resultant(p: Polynomial, q: Polynomial, name: str) -> Polynomial:
@@ -305,8 +304,8 @@ def _resultant(p: Polynomial, q: Polynomial, name: str) -> Polynomial:
 def _sheared(p: Polynomial, q: Polynomial, share: Fraction) -> Polynomial | None:
     """The polynomial whose roots are the values of t at the common zeros; None where it may have other roots."""
     x = _X - exactly(share) * _Y  # x is t from here on
-    p, q = (one.compose(x, _Y) for one in (p, q))
-    is_whole = any(one.degrees()[1] == one.total_degree() for one in (p, q))
+    p, q = (polynomial.compose(x, _Y) for polynomial in (p, q))
+    is_whole = any(polynomial.degrees()[1] == polynomial.total_degree() for polynomial in (p, q))
     in_t = _resultant(p, q, "y")
     return in_t if is_whole and in_t and is_tractable(in_t) else None
 
@@ -314,16 +313,16 @@ def _sheared(p: Polynomial, q: Polynomial, share: Fraction) -> Polynomial | None
 def _pairs(in_x: Polynomial, in_y: Polynomial, in_t: Polynomial, share: Fraction) -> list[Pair] | None:
     """The pairs of roots to which the real roots t belong; None where several have one, as far as balls can tell."""
     factor = exactly(share)
-    places = [(x + factor * y, (x, y)) for x, y in product(_roots(in_x), _roots(in_y))]
-    found: list[Pair] = []
+    candidates = [(x + factor * y, (x, y)) for x, y in product(_roots(in_x), _roots(in_y))]
+    pairs: list[Pair] = []
     for root in _roots(in_t):
         if root.imag != 0:  # t is real where x and y are
             continue
-        meeting = [pair for t, pair in places if t.overlaps(root)]
-        if len(meeting) != 1:
+        overlapping = [pair for t, pair in candidates if t.overlaps(root)]
+        if len(overlapping) != 1:
             return None
-        found += meeting
-    return found
+        pairs += overlapping
+    return pairs
 
 
 def _may_vanish(divisor: Polynomial, pair: Pair) -> bool:
@@ -334,10 +333,10 @@ def _may_vanish(divisor: Polynomial, pair: Pair) -> bool:
 
 def _as_doubles(pairs: Sequence[Pair], in_x: Polynomial, in_y: Polynomial) -> tuple[tuple[float, float], ...] | None:
     """The doubles nearest to pairs of real roots; None where one is beyond all doubles."""
-    found = []
+    zeros = []
     for root_x, root_y in pairs:
         x, y = nearest_root(in_x, root_x.real), nearest_root(in_y, root_y.real)
         if x is None or y is None:
             return None
-        found.append((x, y))
-    return tuple(sorted(found))
+        zeros.append((x, y))
+    return tuple(sorted(zeros))

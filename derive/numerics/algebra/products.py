@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from math import prod
 
 from derive.expressions.tree import Apply, Name, Node, Number, is_negated, render
@@ -74,10 +75,10 @@ def product_of(node: Node, is_positive: Test) -> Product:
         return Product(_ONE, {node: _ONE})
     match node.op:
         case "mul":
-            whole = product_of(node.args[0], is_positive)
+            product = product_of(node.args[0], is_positive)
             for arg in node.args[1:]:
-                whole = whole.times(product_of(arg, is_positive))
-            return whole
+                product = product.times(product_of(arg, is_positive))
+            return product
         case "neg":
             inner = product_of(node.args[0], is_positive)
             return Product(-inner.number, inner.powers)
@@ -99,13 +100,13 @@ def without_common_factors(left: Node, right: Node, is_positive: Test) -> tuple[
     >>> [render(side) for side in without_common_factors(sides.lhs, sides.rhs, lambda base: True)]
     ['n', '2*m']
     """
-    one, other = (product_of(side, lambda base: False) for side in (left, right))
-    both = {base: min(one.powers[base], other.powers[base]) for base in one.powers.keys() & other.powers.keys()}
+    first, second = (product_of(side, lambda base: False) for side in (left, right))
+    both = {base: min(first.powers[base], second.powers[base]) for base in first.powers.keys() & second.powers.keys()}
     shared = {base: e for base, e in both.items() if e > 0 and isinstance(base, Name) and is_positive(base)}
     if not shared:
         return left, right
     inverse = Product(Fraction(1), {base: -e for base, e in shared.items()})
-    return written(one.times(inverse)), written(other.times(inverse))
+    return written(first.times(inverse)), written(second.times(inverse))
 
 
 def written(product: Product) -> Node:
@@ -113,11 +114,9 @@ def written(product: Product) -> Node:
     powers = product.powers
     bases = sorted(powers, key=render) if len(powers) > 1 else powers
     factors = [_raised(base, powers[base]) for base in bases]
-    size = (
-        multiplied(*factors)
-        if abs(product.number) == 1 and factors
-        else multiplied(Number(abs(product.number)), *factors)
-    )
+    if abs(product.number) != 1 or not factors:
+        factors.insert(0, Number(abs(product.number)))
+    size = multiplied(*factors)
     return negated(size) if product.number < 0 else size
 
 
@@ -137,39 +136,40 @@ def _single_factor(node: Node) -> Product:
 def _power(node: Apply, is_positive: Test) -> Product:
     exponent = exponent_of(node)
     base = product_of(node.args[0], is_positive)
-    rest = node.args[1:]
+    others = node.args[1:]
     if exponent is not None and (exponent == -1 or all(is_positive(part) for part in base.powers)):
         raised = base.to(exponent)
         if raised is not None:
             return raised
-    return _single_factor(Apply(node.op, (written(base), *(written(product_of(arg, is_positive)) for arg in rest))))
+    return _single_factor(Apply(node.op, (written(base), *(written(product_of(arg, is_positive)) for arg in others))))
 
 
 def _terms(node: Node, is_positive: Test) -> Iterable[Product]:
     """The terms of a sum, nested sums flattened."""
-    found = product_of(node, is_positive)
-    if len(found.powers) == 1:
-        ((base, exponent),) = found.powers.items()
+    product = product_of(node, is_positive)
+    if len(product.powers) == 1:
+        ((base, exponent),) = product.powers.items()
         if exponent == 1 and isinstance(base, Apply) and base.op == "add":
             for arg in base.args:
                 inner = product_of(arg, is_positive)
-                yield Product(inner.number * found.number, inner.powers)
+                yield Product(inner.number * product.number, inner.powers)
             return
-    yield found
+    yield product
 
 
 def _sum(node: Apply, is_positive: Test) -> Product:
+    """A sum of like terms, with the factors that all have in common taken out."""
     like: dict[frozenset[tuple[Node, Fraction]], Product] = {}
-    for term in (term for arg in node.args for term in _terms(arg, is_positive)):
+    for term in chain.from_iterable(_terms(arg, is_positive) for arg in node.args):
         key = frozenset(term.powers.items())
         before = like.get(key)
         like[key] = term if before is None else Product(before.number + term.number, term.powers)
     terms = [term for term in like.values() if term.number]
     if len(terms) < 2:
         return terms[0] if terms else Product(Fraction(0), {})
-    shared, rest = _common_factor(terms, lambda base: True)
-    scale = abs(rest[0].number)
-    inner = added(*(written(Product(term.number / scale, term.powers)) for term in rest))
+    shared, cofactors = _common_factor(terms, lambda base: True)
+    scale = abs(cofactors[0].number)
+    inner = added(*(written(Product(term.number / scale, term.powers)) for term in cofactors))
     return Product(scale, {}).times(shared).times(_single_factor(inner))
 
 
@@ -178,23 +178,23 @@ def _choice(node: Apply, is_positive: Test) -> Product:
     arms = list(dict.fromkeys(written(product_of(arg, is_positive)) for arg in node.args))
     if len(arms) == 1:
         return product_of(arms[0], is_positive)
-    shared, rest = _common_factor([product_of(arm, is_positive) for arm in arms], is_positive)
-    return shared.times(_single_factor(Apply(node.op, tuple(map(written, rest)))))
+    shared, cofactors = _common_factor([product_of(arm, is_positive) for arm in arms], is_positive)
+    return shared.times(_single_factor(Apply(node.op, tuple(map(written, cofactors)))))
 
 
 def _common_factor(terms: Sequence[Product], is_shared: Test) -> tuple[Product, list[Product]]:
-    """The common factor of all terms, denominators included, and the rest of each term, in a fixed order."""
-    held = [term for term in terms if term.number]  # a zero has every factor
+    """The common factor of all terms, denominators included, and the cofactor of each term, in a fixed order."""
+    nonzero = [term for term in terms if term.number]  # a zero has every factor
     exponents: dict[Node, list[Fraction]] = {}
-    for term in held:
+    for term in nonzero:
         for base, exponent in term.powers.items():
             exponents.setdefault(base, []).append(exponent)
     absent = Fraction(0)
-    lowest = {base: min(found if len(found) == len(held) else [*found, absent]) for base, found in exponents.items()}
+    lowest = {base: min(own if len(own) == len(nonzero) else [*own, absent]) for base, own in exponents.items()}
     shared = Product(Fraction(1), {base: e for base, e in lowest.items() if e and is_shared(base)})
     inverse = Product(Fraction(1), {base: -e for base, e in shared.powers.items()})
-    rest = [term.times(inverse) if term.number else term for term in terms]
-    return shared, sorted(rest, key=lambda term: render(written(Product(Fraction(1), term.powers))))
+    cofactors = [term.times(inverse) if term.number else term for term in terms]
+    return shared, sorted(cofactors, key=lambda term: render(written(Product(Fraction(1), term.powers))))
 
 
 def positive_first(node: Node) -> Node:
@@ -207,7 +207,7 @@ def positive_first(node: Node) -> Node:
     >>> render(positive_first(parse_expression("-(a + b)")))
     '-(a + b)'
     """
-    sign, body = _apart(node)
+    sign, body = _sign_and_body(node)
     if sign > 0:
         return body
     if isinstance(body, Apply) and body.op == "mul":
@@ -215,26 +215,26 @@ def positive_first(node: Node) -> Node:
     return _turned(body) or negated(body)
 
 
-def _apart(node: Node) -> tuple[int, Node]:
-    """The sign of an expression and the rest, in which signs have been moved likewise."""
+def _sign_and_body(node: Node) -> tuple[int, Node]:
+    """The sign of an expression, and the rest of it with as few leading minus signs as possible."""
     if isinstance(node, Number):
         return (-1, Number(-node.value)) if node.value < 0 else (1, node)
     if not isinstance(node, Apply):
         return 1, node
     match node.op:
         case "neg":
-            sign, body = _apart(node.args[0])
+            sign, body = _sign_and_body(node.args[0])
             return -sign, body
         case "inv":
-            sign, body = _apart(node.args[0])
+            sign, body = _sign_and_body(node.args[0])
             return sign, inverted(body)
         case "mul":
-            parts = [_apart(arg) for arg in node.args]
+            parts = [_sign_and_body(arg) for arg in node.args]
             sign, body = prod(sign for sign, _ in parts), multiplied(*(part for _, part in parts))
             turned = _turned(body) if sign < 0 else None
             return (sign, body) if turned is None else (1, turned)
         case "add":
-            terms = [body if sign > 0 else negated(body) for sign, body in map(_apart, node.args)]
+            terms = [body if sign > 0 else negated(body) for sign, body in map(_sign_and_body, node.args)]
             if all(map(is_negated, terms)):
                 return -1, Apply("add", tuple(map(negated, terms)))
             return 1, _led_by_positive(terms)

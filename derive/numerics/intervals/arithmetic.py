@@ -43,16 +43,16 @@ def plus(a: Span, b: Span) -> Span:
     if not -_MOST <= low <= _MOST:
         low = _MOST if low > 0 else -_INFINITY
     else:
-        part = low - x
-        if not (x - (low - part)) + (y - part) >= 0:
+        addend = low - x  # y as the sum has it: what rounding left out is the sum of both differences (TwoSum)
+        if not (x - (low - addend)) + (y - addend) >= 0:
             low = math.nextafter(low, -_INFINITY)
     x, y = a[1], b[1]
     high = x + y
     if not -_MOST <= high <= _MOST:
         high = -_MOST if high < 0 else _INFINITY
     else:
-        part = high - x
-        if not (x - (high - part)) + (y - part) <= 0:
+        addend = high - x
+        if not (x - (high - addend)) + (y - addend) <= 0:
             high = math.nextafter(high, _INFINITY)
     return low, high
 
@@ -76,14 +76,14 @@ def times(a: Span, b: Span) -> Span:
         low, high = x * y, u * v
         is_usual = UNDERFLOW < high < _MOST and (low > UNDERFLOW or (low == 0 and (x == 0 or y == 0)))
     else:
-        one, two, three, four = x * y, x * v, u * y, u * v
-        low, high = min(one, two, three, four), max(one, two, three, four)
-        is_usual = -_MOST < one + two + three + four < _MOST and not (
+        xy, xv, uy, uv = x * y, x * v, u * y, u * v
+        low, high = min(xy, xv, uy, uv), max(xy, xv, uy, uv)
+        is_usual = -_MOST < xy + xv + uy + uv < _MOST and not (
             -UNDERFLOW < low < UNDERFLOW or -UNDERFLOW < high < UNDERFLOW
         )
-    if is_usual:
+    if is_usual:  # nothing overflowed or underflowed, so that the products are correctly rounded
         return low and math.nextafter(low, -_INFINITY), math.nextafter(high, _INFINITY)
-    bounds = [product(x, y) for x in a for y in b]
+    bounds = product(x, y), product(x, v), product(u, y), product(u, v)
     return outward(min(bounds), max(bounds), 1)
 
 
@@ -116,6 +116,7 @@ def sizes(a: Span) -> Span:
 
 
 def product(x: float, y: float) -> float:
+    """The product of two numbers; zero times infinity is zero, and what underflows is the smallest double."""
     return 0.0 if x == 0 or y == 0 else x * y or math.copysign(FAINT, x) * math.copysign(1.0, y)
 
 

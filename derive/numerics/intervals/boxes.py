@@ -44,9 +44,9 @@ def is_within(inner: Box, outer: Box) -> bool:
     return all(a >= low and b <= high for (a, b), (low, high) in zip(inner, outer, strict=True))
 
 
-def is_narrower(left: Box, box: Box, share: float) -> bool:
-    """Whether a side has been narrowed by more than a share of it."""
-    pairs = zip(left, box, strict=True)
+def is_narrower(narrowed: Box, box: Box, share: float) -> bool:
+    """Whether some side of a box has been narrowed by more than a share of its length."""
+    pairs = zip(narrowed, box, strict=True)
     return any(b - a < (1 - share) * (high - low) < math.inf for (a, b), (low, high) in pairs)
 
 
@@ -67,39 +67,40 @@ def better_end(side: Span, slopes: Sequence[Span]) -> Span:
 
 @dataclass(frozen=True, slots=True)
 class MeanValueForm:
-    """An expression as its value at a point of a box, and what it changes by as each name leaves the point."""
+    """An expression in a box: its value at a point, its slopes, and what leaving the point along each name adds."""
 
     at_point: Span
     slopes: Sequence[Span]
     asides: Sequence[Span]  # the distances of the box from the point
-    moves: Sequence[Span]
+    moves: Sequence[Span]  # what leaving the point along each side adds
 
     @classmethod
     def of(cls, at_point: Span, slopes: Sequence[Span], asides: Sequence[Span]) -> MeanValueForm:
+        """The form of a value at the point and slopes; each side may move it by its slope times its distance."""
         moves = [times(slope, aside) if slope != ZERO else ZERO for slope, aside in zip(slopes, asides, strict=True)]
         return cls(at_point, slopes, asides, moves)
 
     @property
     def values(self) -> Span:
         """The bounds of the expression in the box."""
-        whole = self.at_point
+        total = self.at_point
         for move in self.moves:
-            whole = plus(whole, move)
-        return whole
+            total = plus(total, move)
+        return total
 
     def plus(self, others: Sequence[MeanValueForm], weights: Sequence[float]) -> MeanValueForm:
         """The form of the sum with multiples of other expressions."""
         total, slopes = self.at_point, list(self.slopes)
         for other, weight in zip(others, weights, strict=True):
             if weight:
-                by = weight, weight
-                total = plus(total, times(by, other.at_point))
-                slopes = [plus(a, times(by, b)) for a, b in zip(slopes, other.slopes, strict=True)]
+                factor = weight, weight
+                total = plus(total, times(factor, other.at_point))
+                slopes = [plus(a, times(factor, b)) for a, b in zip(slopes, other.slopes, strict=True)]
         return MeanValueForm.of(total, slopes, self.asides)
 
-    def raised(self, by: float) -> MeanValueForm:
+    def raised(self, number: float) -> MeanValueForm:
         """The form of the sum with a number."""
-        return replace(self, at_point=plus(self.at_point, (by, by)))
+        return replace(self, at_point=plus(self.at_point, (number, number)))
 
     def negated(self) -> MeanValueForm:
         slopes, moves = [*map(minus, self.slopes)], [*map(minus, self.moves)]
@@ -107,11 +108,11 @@ class MeanValueForm:
 
     def share(self, i: int) -> float:
         """The share of a side in what the expression may change by over the box."""
-        whole = sum(max(map(abs, move)) for move in self.moves)
-        return max(map(abs, self.moves[i])) / whole if 0 < whole < math.inf else 0.0
+        total = sum(max(map(abs, move)) for move in self.moves)
+        return max(map(abs, self.moves[i])) / total if 0 < total < math.inf else 0.0
 
     def cut(self, sides: list[Span], point: Sequence[float]) -> bool:
-        """Cut the sides of the box to where the expression may not be positive; whether anything is left."""
+        """Cut the sides of the box to where the expression need not be positive; false if nothing is left."""
         steps = [low for low, _ in self.moves]
         least = self.at_point[0] + sum(steps)
         share = max(HANDFUL, (len(steps) + 4) * EPSILON)  # of the sums, each term of which is rounded once
@@ -119,12 +120,12 @@ class MeanValueForm:
         if least - slack > 0:
             return False
         for i, (rise, most) in enumerate(self.slopes):
-            left = steps[i] - least + slack  # what this side may add at most
+            spare = steps[i] - least + slack  # what this side may add, at most, to the least value
             low, high = sides[i]
             if rise > 0:
-                sides[i] = (low, min(high, _above(point[i], max(left / rise, left / most))))
+                sides[i] = (low, min(high, _above(point[i], max(spare / rise, spare / most))))
             elif most < 0:
-                sides[i] = (max(low, -_above(-point[i], max(left / -rise, left / -most))), high)
+                sides[i] = (max(low, -_above(-point[i], max(spare / -rise, spare / -most))), high)
             if not sides[i][0] <= sides[i][1]:
                 return False
         return True
@@ -132,5 +133,5 @@ class MeanValueForm:
 
 def _above(x: float, step: float) -> float:
     """A number and a step, rounded upwards."""
-    reached = x + step
-    return reached + 4 * HANDFUL * (abs(x) + abs(step)) if math.isfinite(reached) else math.inf
+    total = x + step
+    return total + 4 * HANDFUL * (abs(x) + abs(step)) if math.isfinite(total) else math.inf

@@ -28,7 +28,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial, reduce
-from itertools import product
+from itertools import product, starmap
 
 from derive.expressions.arithmetic import TESTS, Arithmetic, Fold, NoElement
 from derive.expressions.functions import TABLE, Function
@@ -70,7 +70,7 @@ __all__ = [
 
 _ONE: Span = (1.0, 1.0)
 _PI: Span = (math.pi, math.nextafter(math.pi, 4.0))
-_LEAST = sys.float_info.min
+_SMALLEST_NORMAL = sys.float_info.min
 _HALF, _TURN = 3.14, 6.28  # slightly less than half a turn and a whole turn
 
 SMOOTH, JUMP, GAP = range(3)
@@ -99,7 +99,7 @@ class Enclosure:
         return not self.partial and (self.slopes[0] > 0 or self.slopes[1] < 0)
 
 
-def applied(op: str, *parts: Enclosure) -> Enclosure:
+def applied(op: str, *arguments: Enclosure) -> Enclosure:
     """The enclosure of an operation; NoElement where it is nowhere defined.
 
     >>> tripled = applied("mul", Enclosure((1.0, 2.0), (1.0, 1.0)), Enclosure((3.0, 3.0), ZERO))
@@ -107,7 +107,7 @@ def applied(op: str, *parts: Enclosure) -> Enclosure:
     [3.0, 6.0, 3.0, 3.0]
     """
     try:
-        return _RULES[op](*parts)
+        return _RULES[op](*arguments)
     except (ValueError, OverflowError, ZeroDivisionError):
         return Enclosure(ALL, ALL, GAP)
 
@@ -123,37 +123,42 @@ SPANS: dict[str, Callable[..., Span]] = {
 """The values of each operation that is defined everywhere, from those of its arguments."""
 
 
-def sum_of(*parts: Enclosure) -> Enclosure:
+def sum_of(*terms: Enclosure) -> Enclosure:
     """The enclosure of a sum, from those of its terms."""
     values = slopes = ZERO
-    for part in parts:
-        values, slopes = plus(values, part.values), plus(slopes, part.slopes)
-    return Enclosure(values, slopes, max((part.flaw for part in parts), default=SMOOTH))
+    for term in terms:
+        values, slopes = plus(values, term.values), plus(slopes, term.slopes)
+    return Enclosure(values, slopes, max((term.flaw for term in terms), default=SMOOTH))
 
 
-def _product(*parts: Enclosure) -> Enclosure:
-    values, slopes = parts[0].values, parts[0].slopes
-    for part in parts[1:]:
-        slopes = plus(times(values, part.slopes), times(part.values, slopes))
-        values = times(values, part.values)
-    return Enclosure(values, slopes, max(part.flaw for part in parts))
+def _product(*factors: Enclosure) -> Enclosure:
+    values, slopes = factors[0].values, factors[0].slopes
+    for factor in factors[1:]:
+        slopes = plus(times(values, factor.slopes), times(factor.values, slopes))
+        values = times(values, factor.values)
+    return Enclosure(values, slopes, max(factor.flaw for factor in factors))
 
 
 def _negative(inner: Enclosure) -> Enclosure:
     return Enclosure(minus(inner.values), minus(inner.slopes), inner.flaw)
 
 
-def _chained(inner: Enclosure, values: Span, factor: Span, gap: bool = False) -> Enclosure:
-    """A function's values, and its slope times the slope inside."""
+def _chained(inner: Enclosure, values: Span, factor: Span, *, gap: bool = False) -> Enclosure:
+    """The enclosure of a function: its values, and `factor`, which bounds its own slope, times the slope inside."""
     return Enclosure(values, times(factor, inner.slopes), GAP if gap else inner.flaw)
+
+
+def _at_pole(inner: Enclosure) -> Enclosure:
+    """A function of an argument that may be at a pole: any value, and any slope unless the argument is constant."""
+    return Enclosure(ALL, ALL if inner.slopes != ZERO else ZERO, GAP)
 
 
 def _inverse(inner: Enclosure) -> Enclosure:
     low, high = inner.values
     if low < 0 < high or low == 0 == high:
-        return Enclosure(ALL, ALL if inner.slopes != ZERO else ZERO, GAP)
+        return _at_pole(inner)
     values = over(inner.values)
-    return _chained(inner, values, minus(square(values)), low == 0 or high == 0)
+    return _chained(inner, values, minus(square(values)), gap=low == 0 or high == 0)
 
 
 def _power(base: Enclosure, exponent: Enclosure) -> Enclosure:
@@ -166,20 +171,20 @@ def _power(base: Enclosure, exponent: Enclosure) -> Enclosure:
     if start == end and start.is_integer() and exponent.slopes == ZERO:
         return _whole_power(base, start)
     low, high = base.values
-    flaw = max(base.flaw, exponent.flaw, GAP if low < 0 or (low == 0 and start <= 0) else SMOOTH)
+    flaw = GAP if low < 0 or (low == 0 and start <= 0) else max(base.flaw, exponent.flaw)
     if low < 0 and math.floor(end) >= start:  # some of the exponents are whole
         return Enclosure(ALL, ALL, GAP)
     if high < 0:
         raise NoElement
-    sound = (max(low, 0.0), high)
-    values = _corners(sound, exponent.values)
+    bases = (max(low, 0.0), high)
+    values = _corners(bases, exponent.values)
     slopes = ZERO
     if base.slopes != ZERO:
-        factor = times(exponent.values, _corners(sound, plus(exponent.values, (-1.0, -1.0))))
+        factor = times(exponent.values, _corners(bases, plus(exponent.values, (-1.0, -1.0))))
         slopes = times(factor, base.slopes)
     if exponent.slopes != ZERO:
-        logs = outward(math.log(sound[0]) if sound[0] > 0 else -math.inf, math.log(high) if high > 0 else -math.inf)
-        slopes = plus(slopes, times(times(values, logs), exponent.slopes))
+        first, last = (math.log(end) if end > 0 else -math.inf for end in bases)
+        slopes = plus(slopes, times(times(values, outward(first, last)), exponent.slopes))
     return Enclosure(values, slopes, flaw)
 
 
@@ -207,7 +212,7 @@ def powers(span: Span, n: float) -> Span:
 
 
 def _corners(base: Span, exponent: Span) -> Span:
-    numbers = [raised(x, y) for x in base for y in exponent]
+    numbers = [*starmap(raised, product(base, exponent))]
     low, high = outward(min(numbers), max(numbers))
     return max(low, 0.0), high
 
@@ -220,13 +225,14 @@ def raised(x: float, y: float) -> float:
         return math.inf
 
 
-def _extreme(op: str, *parts: Enclosure) -> Enclosure:
-    values = SPANS[op](*(part.values for part in parts))
-    binding = [part for part in parts if (part.values[1] >= values[0] if op == "max" else part.values[0] <= values[1])]
+def _extreme(op: str, *arms: Enclosure) -> Enclosure:
+    """A maximum or minimum: where several arms may bind, any of their slopes, or between them."""
+    values = SPANS[op](*(arm.values for arm in arms))
+    binding = [arm for arm in arms if (arm.values[1] >= values[0] if op == "max" else arm.values[0] <= values[1])]
     slopes = binding[0].slopes
-    for part in binding[1:]:
-        slopes = hull(slopes, part.slopes)
-    return Enclosure(values, slopes, max(part.flaw for part in parts))
+    for arm in binding[1:]:
+        slopes = hull(slopes, arm.slopes)
+    return Enclosure(values, slopes, max(arm.flaw for arm in arms))
 
 
 _Rule = Callable[[Enclosure], Enclosure]
@@ -234,26 +240,28 @@ _Rule = Callable[[Enclosure], Enclosure]
 
 def _monotone(entry: Function) -> _Rule:
     """The rule of a function that rises or turns once: the values at its ends and turning point bound it."""
-    (start, end), opens, shuts = entry.domain, *(not is_closed for is_closed in entry.closed)
-    opens, shuts = opens and start > -math.inf, shuts and end < math.inf
-    values = _values_of(entry)
-    slopes = _slopes_of(entry)
+    start, end = entry.domain
+    # an interval with an infinite end has no bound there: infinity itself is no argument that could be undefined
+    excludes_start = start > -math.inf and not entry.closed[0]
+    excludes_end = end < math.inf and not entry.closed[1]
+    values_on, slopes_on = _values_of(entry), _slopes_of(entry)
 
     def rule(inner: Enclosure) -> Enclosure:
         low, high = span = inner.values
-        is_gap = low < start or high > end or (opens and low == start) or (shuts and high == end)
+        is_gap = low < start or high > end or (excludes_start and low == start) or (excludes_end and high == end)
         if is_gap:
-            if high < start or low > end or (opens and high == start) or (shuts and low == end):
+            if high < start or low > end or (excludes_start and high == start) or (excludes_end and low == end):
                 raise NoElement
             span = max(low, start), min(high, end)
-        found = values(span)
-        return _chained(inner, found, slopes(span) if inner.slopes != ZERO else ZERO, is_gap)
+        values = values_on(span)
+        slopes = slopes_on(span) if inner.slopes != ZERO else ZERO
+        return _chained(inner, values, slopes, gap=is_gap)
 
     return rule
 
 
 def _values_of(entry: Function) -> Callable[[Span], Span]:
-    """The enclosure of such a function's values on a part of its domain."""
+    """The values on a part of its domain of a function that rises throughout, or falls up to its turning point."""
     value, off, turn = entry.value, entry.off, entry.turn
     bottom, top = entry.between
     floor, roof = entry.between if entry.clips else ALL
@@ -274,7 +282,7 @@ def _values_of(entry: Function) -> Callable[[Span], Span]:
 
 
 def _near(function: Callable[[float], float], x: float, limit: float, below: float = -math.inf) -> float:
-    """A value, or its limit where it is undefined or overflows."""
+    """A value; `limit` where it is undefined, and infinity where it overflows, or `below` if that is below zero."""
     try:
         return function(x)
     except OverflowError:
@@ -290,7 +298,7 @@ def _slopes_of(entry: Function) -> Callable[[Span], Span]:
     last_limit = -math.inf if entry.falls else math.inf
     floor, roof = (-math.inf if entry.turn else 0.0), (0.0 if entry.falls else math.inf)
 
-    def at(x: float, limit: float) -> float:
+    def slope_at(x: float, limit: float) -> float:
         try:
             return slope(x, value(x))
         except OverflowError:
@@ -299,13 +307,13 @@ def _slopes_of(entry: Function) -> Callable[[Span], Span]:
             return limit
 
     def slopes(span: Span) -> Span:
-        low = high = at(span[0], first_limit)
-        for end in (at(span[1], last_limit), *(at(x, 0.0) for x in bends if span[0] < x < span[1])):
+        low = high = slope_at(span[0], first_limit)
+        for end in (slope_at(span[1], last_limit), *(slope_at(x, 0.0) for x in bends if span[0] < x < span[1])):
             low, high = min(low, end), max(high, end)
         low, high = outward(floor if low == math.inf else low, roof if high == -math.inf else high, off)
         # what underflows is not zero, nor is the inverse of what overflows
-        low = max(-_LEAST, floor) if abs(low) < _LEAST else low
-        return low, (min(_LEAST, roof) if abs(high) < _LEAST else high)
+        low = max(-_SMALLEST_NORMAL, floor) if abs(low) < _SMALLEST_NORMAL else low
+        return low, (min(_SMALLEST_NORMAL, roof) if abs(high) < _SMALLEST_NORMAL else high)
 
     return slopes
 
@@ -325,6 +333,8 @@ def _kinked(_: Function) -> _Rule:
 
 
 def _stepped(entry: Function) -> _Rule:
+    """The rule of a function that rounds: its slope is zero, and it may jump between different values."""
+
     def rule(inner: Enclosure) -> Enclosure:
         low, high = (entry.value(end) if math.isfinite(end) else end for end in inner.values)
         return Enclosure((low, high), ZERO, max(inner.flaw, JUMP) if low != high else inner.flaw)
@@ -343,13 +353,17 @@ def _wave_values(function: Callable[[float], float], slope: Callable[[float], fl
     low, high = span
     if not high - low < _TURN:
         return -1.0, 1.0
-    starts = slope(low) > 0
-    ends = slope(high) >= 0 if low < high else starts
-    if starts == ends and high - low > _HALF:  # none, or two
+    rises_at_low = slope(low) > 0
+    rises_at_high = slope(high) >= 0 if low < high else rises_at_low
+    if rises_at_low == rises_at_high and high - low > _HALF:  # none, or two
         return -1.0, 1.0
     first, last = function(low), function(high)
     bottom, top = outward(min(first, last), max(first, last))
-    return (-1.0 if ends > starts else max(bottom, -1.0)), (1.0 if starts > ends else min(top, 1.0))
+    if rises_at_high and not rises_at_low:  # over a minimum
+        bottom = -1.0
+    if rises_at_low and not rises_at_high:  # over a maximum
+        top = 1.0
+    return max(bottom, -1.0), min(top, 1.0)
 
 
 _WAVES: tuple[Callable[[float], float], ...] = (math.sin, math.cos, lambda x: -math.sin(x), lambda x: -math.cos(x))
@@ -367,12 +381,12 @@ def _waving(entry: Function) -> _Rule:
 
 
 def _tangent(inner: Enclosure) -> Enclosure:
-    """It rises from pole to pole, and at a pole the cosine changes its sign."""
+    """The rule of the tangent: it rises from pole to pole, and at a pole the cosine changes its sign."""
     low, high = inner.values
     if high - low < _HALF and (math.cos(low) > 0) == (math.cos(high) > 0):
         values = outward(math.tan(low), math.tan(high))
         return _chained(inner, values, plus((1.0, 1.0), square(values)))
-    return Enclosure(ALL, ALL if inner.slopes != ZERO else ZERO, GAP)
+    return _at_pole(inner)
 
 
 _SHAPES: dict[str, Callable[[Function], _Rule]] = {
@@ -404,8 +418,8 @@ def enclose(node: Node, spans: Mapping[str, Span], moving: str) -> Enclosure | N
     """The enclosure of an expression as `moving` runs over its span; None where the expression is nowhere defined.
 
     >>> from derive.expressions.grammar import parse_expression
-    >>> found = enclose(parse_expression("x**2 + x"), {"x": (1.0, 2.0)}, "x")
-    >>> [round(end, 12) for end in (*found.values, *found.slopes)]
+    >>> bounds = enclose(parse_expression("x**2 + x"), {"x": (1.0, 2.0)}, "x")
+    >>> [round(end, 12) for end in (*bounds.values, *bounds.slopes)]
     [2.0, 6.0, 3.0, 5.0]
     """
     return _ENCLOSURES.attempt(node, _named(spans, moving))
@@ -418,8 +432,8 @@ def truths(condition: Node, spans: Mapping[str, Span], moving: str = "") -> froz
     >>> sorted(truths(parse_condition("log(x) > 1"), {"x": (-1.0, 2.0)}), key=str)
     [False, None]
     """
-    found: frozenset[bool | None] = _ENCLOSURES.fold(condition, _named(spans, moving))
-    return found
+    possible: frozenset[bool | None] = _ENCLOSURES.fold(condition, _named(spans, moving))
+    return possible
 
 
 def _named(spans: Mapping[str, Span], moving: str) -> Callable[[str], Enclosure]:
@@ -436,36 +450,36 @@ def around(number: Number) -> Span:
 
 
 def span_of(number: float) -> Span:
-    """Bounds of what a number says: itself, or its neighbours where it rounds a rational."""
+    """Bounds of the number that a double stands for: itself, or its neighbours where it rounds a rational."""
     exact = exact_of(number)
     if exact is None or exact == Fraction(number):
         return number, number
     return math.nextafter(number, -math.inf), math.nextafter(number, math.inf)
 
 
-def _choice(choice: Apply, part: Fold) -> Enclosure:
+def _choice(choice: Apply, fold: Fold) -> Enclosure:
     """The hull of all arms that the conditions allow; if there are several, the values may jump."""
-    conditions = (part(condition) for condition in choice.args[1::2])
+    conditions = (fold(condition) for condition in choice.args[1::2])
     allowed, is_partial = arms_allowed(conditions, len(choice.args))
-    whole: Enclosure | None = None
+    hull_of_arms: Enclosure | None = None
     for place in allowed:
         try:
-            arm: Enclosure = part(choice.args[2 * place])
+            arm: Enclosure = fold(choice.args[2 * place])
         except NoElement:
             is_partial = True
             continue
-        if whole is None:
-            whole = arm
+        if hull_of_arms is None:
+            hull_of_arms = arm
         else:
-            flaw = max(whole.flaw, arm.flaw, JUMP)
-            whole = Enclosure(hull(whole.values, arm.values), hull(whole.slopes, arm.slopes), flaw)
-    if whole is None:
+            flaw = max(hull_of_arms.flaw, arm.flaw, JUMP)
+            hull_of_arms = Enclosure(hull(hull_of_arms.values, arm.values), hull(hull_of_arms.slopes, arm.slopes), flaw)
+    if hull_of_arms is None:
         raise NoElement
-    return Enclosure(whole.values, whole.slopes, GAP) if is_partial else whole
+    return Enclosure(hull_of_arms.values, hull_of_arms.slopes, GAP) if is_partial else hull_of_arms
 
 
-def arms_allowed(truths_of_conditions: Iterable[frozenset[bool | None]], parts: int) -> tuple[list[int], bool]:
-    """The places of the arms that a choice of so many parts may take, and whether it may be undefined."""
+def arms_allowed(truths_of_conditions: Iterable[frozenset[bool | None]], count: int) -> tuple[list[int], bool]:
+    """The places of the arms that a choice of `count` arguments may take, and whether it may be undefined."""
     allowed: list[int] = []
     is_partial = False
     for place, possible in enumerate(truths_of_conditions):
@@ -474,50 +488,55 @@ def arms_allowed(truths_of_conditions: Iterable[frozenset[bool | None]], parts: 
             allowed.append(place)
         if False not in possible:
             return allowed, is_partial
-    if parts % 2:
-        return [*allowed, parts // 2], is_partial
+    if count % 2:  # the last arm has no condition
+        return [*allowed, count // 2], is_partial
     return allowed, True
 
 
-def _comparison(comparison: Apply, part: Fold) -> frozenset[bool | None]:
+def _comparison(comparison: Apply, fold: Fold) -> frozenset[bool | None]:
+    """The truths that a comparison may have; None is among them if a side may be undefined."""
     try:
-        left, right = map(part, comparison.args)
+        left, right = map(fold, comparison.args)
     except NoElement:
         return frozenset({None})
     decided = _compared(comparison.op, left.values, right.values)
-    possible = {True, False} if decided is None else {decided}
-    return frozenset({*possible, None} if GAP in (left.flaw, right.flaw) else possible)
+    possible: set[bool | None] = {True, False} if decided is None else {decided}
+    if GAP in (left.flaw, right.flaw):
+        possible.add(None)
+    return frozenset(possible)
 
 
 def _joined(op: str, *parts: frozenset[bool | None]) -> frozenset[bool | None]:
+    """The truths that conditions joined by `and` or `or` may have, from those that each may have."""
     return frozenset(joined(op, chosen) for chosen in product(*parts))
 
 
 def joined(op: str, known: Iterable[bool | None]) -> bool | None:
     """The truth of conditions joined by `and` or `or`, where some may be undefined (None)."""
-    found: bool | None = op == "and"
+    result: bool | None = op == "and"
     for truth in known:
         if truth is not None and truth is (op == "or"):
             return truth
-        found = None if truth is None else found
-    return found
+        if truth is None:
+            result = None
+    return result
 
 
 def _compared(op: str, left: Span, right: Span) -> bool | None:
+    """Whether a comparison holds for all numbers of two intervals, or for none; None if it depends on them."""
     (a, b), (c, d) = left, right
     match op:
-        case "lt":
-            return True if b < c else False if a >= d else None
-        case "le":
-            return True if b <= c else False if a > d else None
-        case "gt":
-            return True if a > d else False if b <= c else None
-        case "ge":
-            return True if a >= d else False if b < c else None
+        case "lt" | "ge":
+            holds, fails = b < c, a >= d
+        case "gt" | "le":
+            holds, fails = a > d, b <= c
         case _:
-            apart = b < c or d < a
-            same = a == b == c == d
-            return (op == "eq") if same else (op == "ne") if apart else None
+            holds, fails = a == b == c == d, b < c or d < a
+    if op in ("ge", "le", "ne"):
+        holds, fails = fails, holds
+    if holds:
+        return True
+    return False if fails else None
 
 
 _ENCLOSURES: Arithmetic[Enclosure] = Arithmetic(
@@ -526,7 +545,7 @@ _ENCLOSURES: Arithmetic[Enclosure] = Arithmetic(
         **_RULES,
         **{op: partial(applied, op) for op in ("inv", "pow", *TABLE)},
         "true": lambda: frozenset({True}),
-        "not": lambda possible: frozenset(None if one is None else not one for one in possible),
+        "not": lambda possible: frozenset(None if truth is None else not truth for truth in possible),
         "and": partial(_joined, "and"),
         "or": partial(_joined, "or"),
     },

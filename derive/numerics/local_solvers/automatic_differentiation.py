@@ -16,19 +16,20 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from itertools import chain
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from derive.expressions.functions import TABLE
 from derive.expressions.tree import Apply, Equation, Name, Node, Number
 from derive.numerics.algebra.evaluation import chosen_arm, value
-from derive.numerics.algebra.like_terms import ZERO, added, negated
+from derive.numerics.algebra.like_terms import ZERO, difference_of
 
 Array = Any
 """A NumPy array of floats."""
 
-_DENSE = 500_000  # numbers, in the rows of all parts, up to which rows are dense
+_DENSE = 500_000  # limit on the numbers in the dense rows of all nodes
 
 
 @cache
@@ -81,33 +82,33 @@ class Tape:
         self.unknowns = tuple(unknowns)
         self.known = known
         layout = _Layout(self.unknowns, known)
-        ends = [layout.place(added(one.lhs, negated(one.rhs)) if one.rhs != ZERO else one.lhs) for one in equations]
+        gaps = [difference_of(equation) if equation.rhs != ZERO else equation.lhs for equation in equations]
+        ends = [*map(layout.index, gaps)]
         self._fixed, self._runs, places = layout.runs()
         self._rows = np.array([places[end] for end in ends])
         self._size = len(places)
         self.is_sparse = self._size * len(self.unknowns) > _DENSE
-        self.work = self._size
-        """The number of nodes evaluated in a pass."""
+        self.work = self._size  # the number of nodes evaluated in a pass
 
-    def gaps(self, at: Array) -> Array:
+    def gaps(self, point: Array) -> Array:
         """The residual of each equation."""
-        return self._values(at)[self._rows]
+        return self._values(point)[self._rows]
 
-    def jacobian(self, at: Array) -> Array:
+    def jacobian(self, point: Array) -> Array:
         """The slopes of the residuals in the unknowns: a row for each equation; a sparse matrix for many unknowns."""
-        values = self._values(at)
+        values = self._values(point)
         with np.errstate(all="ignore"):
             return self._sparse(values) if self.is_sparse else self._dense(values)
 
-    def _values(self, at: Array) -> Array:
+    def _values(self, point: Array) -> Array:
         values = np.empty(self._size)
         count = len(self.unknowns)
-        values[:count] = at
+        values[:count] = point
         values[count : count + len(self._fixed)] = self._fixed
         with np.errstate(all="ignore"):
             for run in self._runs:
-                found = self._evaluated(run, values)
-                values[run.start : run.stop] = np.where(np.isfinite(found), found, np.nan)
+                numbers = self._evaluated(run, values)
+                values[run.start : run.stop] = np.where(np.isfinite(numbers), numbers, np.nan)
         return values
 
     def _evaluated(self, run: _Run, values: Array) -> Array:
@@ -121,10 +122,10 @@ class Tape:
 
     def _chosen(self, run: _Run, values: Array) -> Array:
         """The index of the arm of each choice; if none, that of its last argument, which is NaN."""
-        at = dict(zip(self.unknowns, values[: len(self.unknowns)].tolist(), strict=True))
-        found = [chosen_arm(node, {**self.known, **at}) for node in run.nodes]
-        arms = [node.args[::2] for node in run.nodes]
-        return np.array([len(own) if arm is None else own.index(arm) for own, arm in zip(arms, found, strict=True)])
+        numbers = dict(zip(self.unknowns, values[: len(self.unknowns)].tolist(), strict=True))
+        chosen = [chosen_arm(node, {**self.known, **numbers}) for node in run.nodes]
+        pairs = zip((node.args[::2] for node in run.nodes), chosen, strict=True)
+        return np.array([len(arms) if arm is None else arms.index(arm) for arms, arm in pairs])
 
     def _slopes(self, run: _Run, values: Array) -> Array:
         """The slopes of each node of a run in each of its arguments."""
@@ -134,11 +135,11 @@ class Tape:
             slopes = np.zeros(len(run.args))
             slopes[run.ends[:-1] + self._chosen(run, values)] = 1.0
             return slopes
-        found = values[run.start : run.stop]
+        results = values[run.start : run.stop]
         if run.op not in _PAIRED:
-            return _function(run.op)[1](values[run.args], found)
+            return _function(run.op)[1](values[run.args], results)
         slopes = np.empty(len(run.args))
-        slopes[::2], slopes[1::2] = _PAIRED[run.op][1](values[run.args[::2]], values[run.args[1::2]], found)
+        slopes[::2], slopes[1::2] = _PAIRED[run.op][1](values[run.args[::2]], values[run.args[1::2]], results)
         return slopes
 
     def _dense(self, values: Array) -> Array:
@@ -161,76 +162,85 @@ class Tape:
         return rows[self._rows]
 
 
+class _Node(NamedTuple):
+    """A node of the graph: its operation, and the indices of its arguments."""
+
+    op: str
+    args: tuple[int, ...]
+    extra: Any  # the name, the fixed number or the choice itself
+
+
 class _Layout:
-    """The graph under construction: each part once, with its level."""
+    """The graph under construction: each node once, with its level."""
 
     def __init__(self, unknowns: Sequence[str], known: Mapping[str, float]) -> None:
         self.known = known
-        self.parts: dict[tuple[Any, ...], int] = {("name", name): i for i, name in enumerate(unknowns)}
-        self.held: list[tuple[str, tuple[int, ...], Any]] = [("name", (), name) for name in unknowns]
+        self.indices: dict[tuple[Any, ...], int] = {("name", name): i for i, name in enumerate(unknowns)}
+        self.nodes = [_Node("name", (), name) for name in unknowns]
         self.levels = [0] * len(unknowns)
-        self.seen: dict[int, int] = {}  # places of trees seen before, by their id
+        self.seen: dict[int, int] = {}  # indices of trees seen before, by their id
         self.kept: list[Node] = []
 
-    def place(self, node: Node) -> int:
-        """The place of a tree."""
+    def index(self, node: Node) -> int:
+        """The index of a tree among the nodes."""
         if id(node) not in self.seen:
             self.kept.append(node)  # so that no other object reuses its id
-            self.seen[id(node)] = self._placed(node)
+            self.seen[id(node)] = self._new_index(node)
         return self.seen[id(node)]
 
-    def _placed(self, node: Node) -> int:
+    def _new_index(self, node: Node) -> int:
         if isinstance(node, Number):
             return self._fixed(node.real)
         if isinstance(node, Name):
-            return self.parts[key] if (key := ("name", node.name)) in self.parts else self._fixed(self.known[node.name])
+            index = self.indices.get(("name", node.name))
+            return self._fixed(self.known[node.name]) if index is None else index
         if node.op == "piecewise":
-            is_fixed = self.known.keys() >= {*node.names}
-            arms = [] if is_fixed else [*map(self.place, node.args[::2]), self._fixed(math.nan)]
-            return self._fixed(value(node, self.known)) if is_fixed else self._part("piecewise", arms, node)
-        places = [self.place(arg) for arg in node.args]
-        if all(self.held[place][0] == "fixed" for place in places):
+            if self.known.keys() >= {*node.names}:
+                return self._fixed(value(node, self.known))
+            arms = [*map(self.index, node.args[::2]), self._fixed(math.nan)]
+            return self._node_index("piecewise", arms, node)
+        args = [self.index(arg) for arg in node.args]
+        if all(self.nodes[arg].op == "fixed" for arg in args):
             return self._fixed(value(node, self.known))
         if node.op in ("mul", "max", "min"):
-            return self._in_pairs(node.op, places)
-        if node.op == "pow" and self.held[places[1]][0] == "fixed":
-            return self._part("raised", places)
-        return self._part(node.op, places)
+            return self._in_pairs(node.op, args)
+        if node.op == "pow" and self.nodes[args[1]].op == "fixed":
+            return self._node_index("raised", args)
+        return self._node_index(node.op, args)
 
-    def _in_pairs(self, op: str, places: list[int]) -> int:
+    def _in_pairs(self, op: str, args: list[int]) -> int:
         """Many arguments combined in pairs, so that the levels stay few."""
-        while len(places) > 1:
-            pairs = [self._part(op, places[i : i + 2]) for i in range(0, len(places) - 1, 2)]
-            places = pairs + places[len(places) - len(places) % 2 :]
-        return places[0]
+        while len(args) > 1:
+            pairs = [self._node_index(op, args[i : i + 2]) for i in range(0, len(args) - 1, 2)]
+            args = pairs + args[len(args) - len(args) % 2 :]
+        return args[0]
 
     def _fixed(self, number: float) -> int:
-        return self._part("fixed", (), number)
+        return self._node_index("fixed", (), number)
 
-    def _part(self, op: str, args: Sequence[int], extra: Any = None) -> int:
+    def _node_index(self, op: str, args: Sequence[int], extra: Any = None) -> int:
         key = (op, *args, extra)
-        if key not in self.parts:
-            self.parts[key] = len(self.held)
-            self.held.append((op, tuple(args), extra))
+        if key not in self.indices:
+            self.indices[key] = len(self.nodes)
+            self.nodes.append(_Node(op, tuple(args), extra))
             self.levels.append(1 + max((self.levels[arg] for arg in args), default=-1))
-        return self.parts[key]
+        return self.indices[key]
 
     def runs(self) -> tuple[Array, list[_Run], dict[int, int]]:
-        """The fixed numbers, the runs in order, and the place of each part."""
-        order = sorted(range(len(self.held)), key=lambda i: (self.levels[i], self._rank(i), self.held[i][0]))
-        places = {part: at for at, part in enumerate(order)}
-        fixed = [self.held[part][2] for part in order if self.held[part][0] == "fixed"]
+        """The fixed numbers, the runs in order, and the place of each node on the tape, by its index."""
+        ranks = {"name": 0, "fixed": 1}  # operations come last, as a pass fills them in
+        ops = [node.op for node in self.nodes]
+        order = sorted(range(len(ops)), key=lambda i: (self.levels[i], ranks.get(ops[i], 2), ops[i]))
+        places = {index: place for place, index in enumerate(order)}
+        fixed = [self.nodes[index].extra for index in order if ops[index] == "fixed"]
         groups: dict[tuple[int, str], list[int]] = {}
-        for part in order:
-            if self.held[part][0] not in ("name", "fixed"):
-                groups.setdefault((self.levels[part], self.held[part][0]), []).append(part)
+        for index in order:
+            if ops[index] not in ranks:
+                groups.setdefault((self.levels[index], ops[index]), []).append(index)
         runs = []
-        for (_, op), parts in groups.items():
-            args = [places[arg] for part in parts for arg in self.held[part][1]]
-            ends = np.cumsum([0, *(len(self.held[part][1]) for part in parts)])
-            nodes = tuple(self.held[part][2] for part in parts) if op == "piecewise" else ()
-            runs.append(_Run(op, places[parts[0]], np.array(args), ends, nodes))
+        for (_, op), group in groups.items():
+            args = [places[arg] for arg in chain.from_iterable(self.nodes[index].args for index in group)]
+            ends = np.cumsum([0, *(len(self.nodes[index].args) for index in group)])
+            nodes = tuple(self.nodes[index].extra for index in group) if op == "piecewise" else ()
+            runs.append(_Run(op, places[group[0]], np.array(args), ends, nodes))
         return np.array(fixed, dtype=float), runs, places
-
-    def _rank(self, part: int) -> int:
-        return {"name": 0, "fixed": 1}.get(self.held[part][0], 2)

@@ -14,6 +14,7 @@ fails, directly. Each equation is scaled by its change when every unknown change
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -46,14 +47,15 @@ class Search:
 
     def root_near(self, start: Sequence[float]) -> Array | None:
         """The root to which a start converges, confirmed by full Newton steps; None if there is none."""
-        at = np.array(start, dtype=float)
-        logarithmic = self.positive & (at > 0)
-        for chart in [logarithmic, np.zeros_like(logarithmic)] if logarithmic.any() else [logarithmic]:
+        point = np.array(start, dtype=float)
+        logarithmic = self.positive & (point > 0)
+        charts = [logarithmic, np.zeros_like(logarithmic)] if logarithmic.any() else [logarithmic]
+        for chart in charts:  # a chart says which unknowns are solved for in their logarithms
             for method in self._methods():
                 tick()
-                found = method(_ScaledSystem(self, chart, at))
-                if found is not None and np.isfinite(found).all():
-                    root = corrected(self.tape, found)
+                approached = method(_ScaledSystem(self, chart, point))
+                if approached is not None and np.isfinite(approached).all():
+                    root = corrected(self.tape, approached)
                     if root is not None:
                         return root
         return None
@@ -66,7 +68,7 @@ class Search:
 
 
 class _ScaledSystem:
-    """The scaled system: unknowns divided by their size or in logarithms, equations of the size one."""
+    """The system in scaled unknowns: in logarithms where the chart says so, else divided by their size."""
 
     def __init__(self, search: Search, chart: Array, start: Array) -> None:
         self.search, self.chart = search, chart
@@ -78,93 +80,85 @@ class _ScaledSystem:
         moved = abs(self.jacobian(self.start)).sum(axis=1)
         self.weights = 1.0 / np.where(np.isfinite(moved) & (moved > 0), moved, 1.0)
 
-    def scaled(self, at: Array) -> Array:
-        return np.where(self.chart, np.log(np.where(self.chart, at, 1.0)), at / self.unit)
+    def scaled(self, point: Array) -> Array:
+        return np.where(self.chart, np.log(np.where(self.chart, point, 1.0)), point / self.unit)
 
-    def unscaled(self, at: Array) -> Array:
+    def unscaled(self, point: Array) -> Array:
         with np.errstate(over="ignore"):
-            return np.where(self.chart, np.exp(np.where(self.chart, at, 0.0)), at * self.unit)
+            return np.where(self.chart, np.exp(np.where(self.chart, point, 0.0)), point * self.unit)
 
-    def gaps(self, at: Array) -> Array:
+    def gaps(self, point: Array) -> Array:
         tick()
         self.search.work += self.search.tape.work + _CALL
         with np.errstate(all="ignore"):
-            found = self.search.tape.gaps(self.unscaled(at)) * self.weights
-        return np.where(np.isfinite(found), found, _BEYOND)
+            gaps = self.search.tape.gaps(self.unscaled(point)) * self.weights
+        return np.where(np.isfinite(gaps), gaps, _BEYOND)
 
-    def jacobian(self, at: Array) -> Array:
+    def jacobian(self, point: Array) -> Array:
         tape = self.search.tape
         self.search.work += tape.work * min(len(tape.unknowns), 30) + 3 * _CALL
-        outer = self.unscaled(at)
-        found = tape.jacobian(outer)
+        outer = self.unscaled(point)
+        slopes = tape.jacobian(outer)
         unit = np.where(self.chart, outer, self.unit)
         if tape.is_sparse:
             from scipy import sparse
 
-            return sparse.diags_array(self.weights) @ found @ sparse.diags_array(unit)
+            return sparse.diags_array(self.weights) @ slopes @ sparse.diags_array(unit)
         with np.errstate(all="ignore"):
-            found = found * unit * self.weights[:, None]
-        return np.nan_to_num(found, nan=0.0, posinf=_BEYOND, neginf=-_BEYOND)
-
-
-def _hybrid(system: _ScaledSystem) -> Array | None:
-    return _by_minpack(system, "hybr", "maxfev")
-
-
-def _levenberg(system: _ScaledSystem) -> Array | None:
-    return _by_minpack(system, "lm", "maxiter")
+            slopes = slopes * unit * self.weights[:, None]
+        return np.nan_to_num(slopes, nan=0.0, posinf=_BEYOND, neginf=-_BEYOND)
 
 
 def _by_minpack(system: _ScaledSystem, method: str, limit: str) -> Array | None:
-    """The point at which a method of the library stops by its own tolerance, from where full Newton steps follow."""
+    """The point at which a method of MINPACK stops by its own tolerance; `limit` names its option for the work."""
     from scipy import optimize
 
-    dense = (lambda at: system.jacobian(at).toarray()) if system.search.tape.is_sparse else system.jacobian
+    dense = (lambda point: system.jacobian(point).toarray()) if system.search.tape.is_sparse else system.jacobian
     if np.abs(system.gaps(system.start)).max() >= _BEYOND:
         return None
     with np.errstate(all="ignore"):
-        found = optimize.root(
-            system.gaps,
-            system.start,
-            jac=dense,
-            method=method,
-            options={limit: 20 * (len(system.start) + 5)},
+        result = optimize.root(
+            system.gaps, system.start, jac=dense, method=method, options={limit: 20 * (len(system.start) + 5)}
         )
-    system.search.work += found.nfev * len(system.start)
-    return system.unscaled(found.x)
+    system.search.work += result.nfev * len(system.start)
+    return system.unscaled(result.x)
+
+
+_hybrid = partial(_by_minpack, method="hybr", limit="maxfev")
+_levenberg = partial(_by_minpack, method="lm", limit="maxiter")
 
 
 def _newton(system: _ScaledSystem) -> Array | None:
-    """Damped by the natural monotonicity test."""
-    at, share = system.start, 1.0
-    gaps = system.gaps(at)
+    """The root to which Newton's method leads, damped by the natural monotonicity test; None where it cannot step."""
+    point, share = system.start, 1.0
+    gaps = system.gaps(point)
     for _ in range(_STEPS):
         tick()
-        solve = solver(system.jacobian(at))
+        solve = solver(system.jacobian(point))
         step = None if solve is None or np.abs(gaps).max() >= _BEYOND else -solve(gaps)
         if solve is None or step is None or not np.isfinite(step).all():
             return None
-        length = _length(step, at, system.chart)
+        length = _length(step, point, system.chart)
         if length <= SAME_ROOT:
-            return system.unscaled(at + step)
+            return system.unscaled(point + step)
         farthest = np.abs(step[system.chart]).max(initial=0.0)
         share = min(1.0, 2.0 * share, _FARTHEST / farthest if farthest else 1.0)
         while True:
-            there = at + share * step
-            gaps = system.gaps(there)
-            nearer = _length(solve(gaps), there, system.chart) if np.abs(gaps).max() < _BEYOND else np.inf
+            moved = point + share * step
+            gaps = system.gaps(moved)
+            nearer = _length(solve(gaps), moved, system.chart) if np.abs(gaps).max() < _BEYOND else np.inf
             if nearer <= (1.0 - share / 4.0) * length:
                 break
             share /= 2.0
             if share < _SHORTEST:  # as at a root, where only rounding is left of the steps
-                return system.unscaled(at)
-        at = there
-    return system.unscaled(at)
+                return system.unscaled(point)
+        point = moved
+    return system.unscaled(point)
 
 
-def _length(step: Array, at: Array, chart: Array) -> float:
+def _length(step: Array, point: Array, chart: Array) -> float:
     """The size of a step relative to the unknowns; in logarithms, its own size."""
-    scale = np.where(chart, 1.0, np.maximum(np.abs(at), 1.0))
+    scale = np.where(chart, 1.0, np.maximum(np.abs(point), 1.0))
     with np.errstate(over="ignore"):  # infinity is what it comes to
         return float(np.sqrt(np.mean((step / scale) ** 2)))
 
@@ -191,54 +185,55 @@ def solver(jacobian: Array) -> Callable[[Array], Array] | None:
     return lambda right: np.linalg.lstsq(jacobian, right, rcond=RANK)[0]
 
 
-def refined(tape: Tape, equations: Sequence[Equation], at: Array) -> Array:
+def refined(tape: Tape, equations: Sequence[Equation], root: Array) -> Array:
     """A root to its last digit by iterative refinement: gaps in many digits, corrections in doubles (Wilkinson 1963).
 
     An unknown that has lost all its digits is set to zero, if the next correction does not move it back.
     """
-    solve = solver(tape.jacobian(at))
+    solve = solver(tape.jacobian(root))
     if solve is None:
-        return at
+        return root
 
-    def step_from(place: Array) -> Array | None:
-        numbers = dict(zip(tape.unknowns, place.tolist(), strict=True))
+    def step_from(point: Array) -> Array | None:
+        numbers = dict(zip(tape.unknowns, point.tolist(), strict=True))
         gaps = [difference(equation, numbers, tape.known) for equation in equations]
         return None if any(gap is None for gap in gaps) else solve(np.array([float(gap) for gap in gaps]))
 
-    now, shortest = at, np.inf
+    current, shortest = root, np.inf
     for _ in range(3):
         tick()
-        step = step_from(now)
-        length = np.inf if step is None else float(np.max(np.abs(step) / np.where(at != 0, np.abs(at), 1.0)))
+        step = step_from(current)
+        length = np.inf if step is None else float(np.max(np.abs(step) / np.where(root != 0, np.abs(root), 1.0)))
         if not length < shortest:
             break
-        now, shortest = now - step, length
-    small = np.abs(now) <= NEGLIGIBLE * np.abs(at)
-    snapped = np.where(small, 0.0, now)
-    back = step_from(snapped) if small.any() else None
-    return snapped if back is not None and np.all(np.abs(back[small]) <= 1e-3 * np.abs(at[small])) else now
+        current, shortest = current - step, length
+    small = np.abs(current) <= NEGLIGIBLE * np.abs(root)
+    snapped = np.where(small, 0.0, current)
+    step_back = step_from(snapped) if small.any() else None
+    stays = step_back is not None and np.all(np.abs(step_back[small]) <= 1e-3 * np.abs(root[small]))
+    return snapped if stays else current
 
 
-def corrected(tape: Tape, at: Array) -> Array | None:
+def corrected(tape: Tape, point: Array) -> Array | None:
     """A point after a few full Newton steps, if these shrink until only rounding is left."""
     best, shortest = None, np.inf
     for _ in range(12):
         tick()
-        gaps = tape.gaps(at)
+        gaps = tape.gaps(point)
         if not np.isfinite(gaps).all():
             break
         if not gaps.any():
-            return at
-        matrix = tape.jacobian(at)
+            return point
+        matrix = tape.jacobian(point)
         solve = solver(matrix) if np.isfinite(matrix.data if tape.is_sparse else matrix).all() else None
         step = None if solve is None else solve(gaps)
         if step is None or not np.isfinite(step).all():
             break
-        length = float(np.max(np.abs(step) / np.maximum(np.abs(at), 1e-3 * np.max(np.abs(at)) or 1.0)))
+        length = float(np.max(np.abs(step) / np.maximum(np.abs(point), 1e-3 * np.max(np.abs(point)) or 1.0)))
         if length >= 0.7 * shortest:
             break
-        best, shortest = at, length
-        at = at - step
+        best, shortest = point, length
+        point = point - step
         if length <= HANDFUL:
-            return at
+            return point
     return best if shortest <= NEAR_MULTIPLE else None

@@ -19,8 +19,8 @@ from derive.numerics.algebra.linear import solved
 from derive.time_limits import tick
 from derive.tolerances import AGREEMENT, BLUR, LEAST, RANK_OF_SLOPES
 
-_STEP = 1e-7  # of the difference quotient
-_DAMPED = 1e-5  # share of the largest curvature that is added to each
+_STEP = 1e-7  # relative step of the difference quotients
+_DAMPED = 1e-5  # share of the largest diagonal entry that is added to each of them
 
 
 def many_starts(
@@ -35,8 +35,8 @@ def many_starts(
 
     >>> from derive.expressions.grammar import parse_equation
     >>> pair = [parse_equation("x*y = 6*u"), parse_equation("x + y = 5*u")]
-    >>> (found,) = many_starts(pair, ["x", "y"], {"u": 1.0}, [{"x": 1.0, "y": 9.0}])
-    >>> [round(number, 9) for number in found.values()]
+    >>> (root,) = many_starts(pair, ["x", "y"], {"u": 1.0}, [{"x": 1.0, "y": 9.0}])
+    >>> [round(number, 9) for number in root.values()]
     [2.0, 3.0]
     """
     system = _System(equations, unknowns, known, positive)
@@ -48,10 +48,7 @@ def many_starts(
 
 
 def is_isolated(
-    equations: Sequence[Equation],
-    point: Mapping[str, float],
-    known: Mapping[str, float],
-    rank: float = RANK_OF_SLOPES,
+    equations: Sequence[Equation], point: Mapping[str, float], known: Mapping[str, float], rank: float = RANK_OF_SLOPES
 ) -> bool:
     """Whether a solution is isolated: its Jacobian has full rank by difference quotients to either side."""
     system = _System(equations, list(point), known)
@@ -63,6 +60,8 @@ def is_isolated(
 
 @dataclass(frozen=True, slots=True)
 class _System:
+    """Equations in some unknowns at known numbers: their relative residuals, and Newton's steps."""
+
     equations: Sequence[Equation]
     unknowns: Sequence[str]
     known: Mapping[str, float]
@@ -78,10 +77,10 @@ class _System:
             if size <= BLUR:
                 return point
             rows = self.rows(point, gaps)
-            taken = rows and (solved([*map(list, rows)], RANK_OF_SLOPES) or solved(_normal(rows), RANK_OF_SLOPES))
-            if not taken:
+            step = rows and (solved([*map(list, rows)], RANK_OF_SLOPES) or solved(_normal(rows), RANK_OF_SLOPES))
+            if not step:
                 return None
-            moved = self.damped(point, dict(zip(self.unknowns, taken, strict=True)), size)
+            moved = self.damped(point, dict(zip(self.unknowns, step, strict=True)), size)
             if moved is None:
                 return point if size <= AGREEMENT else None
             point, gaps = moved
@@ -100,7 +99,7 @@ class _System:
             shifted = self.gaps({**point, name: point[name] + step})
             if shifted is None:
                 return None
-            columns.append([(there - here) / share for there, here in zip(shifted, gaps, strict=True)])
+            columns.append([(moved_gap - gap) / share for moved_gap, gap in zip(shifted, gaps, strict=True)])
         return [[column[i] for column in columns] + [-gap] for i, gap in enumerate(gaps)]
 
     def damped(

@@ -47,10 +47,10 @@ from derive.tolerances import AROUND_ZERO, EXPRESSION, EXTREME, FINEST_BOX, LEAS
 PARTS = 1000
 """Parts into which the box is cut for one end, at most."""
 _CORNERED = 8  # names up to which every corner is tried
-_ROUNDS = 6  # in which a part is narrowed
-_SWEEPS = 4  # of contractors on one part
-_FIRST = 1000  # what a side that begins at zero is divided by
-_PAYS = 0.2  # share of its length that is cut off a side, for another round
+_ROUNDS = 6  # limit on rounds of narrowing of one part
+_SWEEPS = 4  # limit on sweeps of the contractors in one round
+_FIRST = 1000  # a side that begins at zero is cut at its end divided by this
+_PAYS = 0.2  # share of a length that a round must cut off one side for another to follow
 _GOAL = "the goal"
 
 
@@ -62,16 +62,16 @@ class System:
     allowed: Span
     zeros: tuple[Node, ...]
     box: Mapping[str, Span]
-    gaps: tuple[Node, ...] = ()  # that are not positive
-    guards: tuple[Node, ...] = ()  # conditions that hold
-    steps: Mapping[str, float] = field(default_factory=dict)  # of counts: the size of one
+    gaps: tuple[Node, ...] = ()  # expressions that may not be positive
+    guards: tuple[Node, ...] = ()  # conditions that must hold
+    steps: Mapping[str, float] = field(default_factory=dict)  # for each name that is a count, the size of one
     known: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of the box: what the goal, the gaps and the zeros are worth in it, and their slopes where these prove
-    anything; the lower bound of the goal."""
+    """A part of the box: the values of the goal, the gaps and the zeros in it; their mean value forms, None where
+    these prove nothing; and a lower bound of the goal."""
 
     box: Box
     values: list[Span]
@@ -128,10 +128,10 @@ class Boxes:
             return rounded
         low, high = self.system.allowed
         goal = low, min(ceiling, high)
-        left = contracted(self.dag, (*rounded, goal, *[(-math.inf, 0.0)] * len(self.gaps)), _SWEEPS)
-        if left is not None and self.system.zeros:
-            left = self.consistency.contracted(left)
-        return None if left is None else rounded_inwards(left[: len(sides)], self.steps)
+        narrowed = contracted(self.dag, (*rounded, goal, *[(-math.inf, 0.0)] * len(self.gaps)), _SWEEPS)
+        if narrowed is not None and self.system.zeros:
+            narrowed = self.consistency.contracted(narrowed)
+        return None if narrowed is None else rounded_inwards(narrowed[: len(sides)], self.steps)
 
     def part(self, sides: Box) -> Part | None:
         """What is known of a box; None if a gap, a zero or a condition cannot hold in it."""
@@ -142,9 +142,9 @@ class Boxes:
         if any(values[j][0] > 0 for j in self.gaps):
             return None
         slopes = self._slopes(sides, run)
-        for j, row in enumerate(slopes):
-            if row is not None:
-                low, high = row.values
+        for j, form in enumerate(slopes):
+            if form is not None:
+                low, high = form.values
                 values[j] = max(values[j][0], low), min(values[j][1], high)
             least, most = values[j]
             if not least <= most or (j > 0 and least > 0) or (j > len(self.gaps) and most < 0):
@@ -161,31 +161,31 @@ class Boxes:
         rows = [self.dag.gradient(j, run)[:count] if is_smooth else None for j, is_smooth in enumerate(smooth)]
         bounded = [row is not None and all(map(math.isfinite, chain.from_iterable(row))) for row in rows]
         centres = tuple(map(centre, sides))
-        here = self.run([(x, x) for x in centres]) if any(bounded) else None
-        if here is None:
+        at_centres = self.run([(x, x) for x in centres]) if any(bounded) else None
+        if at_centres is None:
             return [None] * len(rows)
         asides = distances(sides, centres)
         return [
-            MeanValueForm.of(here.spans[self.dag.roots[j]], row, asides)
-            if row is not None and bounded[j] and self.dag.is_smooth(j, here)
+            MeanValueForm.of(at_centres.spans[self.dag.roots[j]], row, asides)
+            if row is not None and bounded[j] and self.dag.is_smooth(j, at_centres)
             else None
             for j, row in enumerate(rows)
         ]
 
     def better(self, part: Part) -> Box | None:
-        """The part with sides at their better ends: no gap that may be zero speaks for the other end."""
-        rows = [part.slopes[0], *(part.slopes[j] for j in self.gaps if part.values[j][1] > 0)]
-        if None in rows:
+        """The part with sides at the end where the goal and all gaps that may be zero are least; None if none is."""
+        forms = [part.slopes[0], *(part.slopes[j] for j in self.gaps if part.values[j][1] > 0)]
+        if None in forms:
             return None
-        left = list(part.box)
+        sides = list(part.box)
         for i in self.loose:
-            left[i] = better_end(part.box[i], [row.slopes[i] for row in rows if row is not None])
-        return tuple(left) if tuple(left) != part.box else None
+            sides[i] = better_end(part.box[i], [form.slopes[i] for form in forms if form is not None])
+        return tuple(sides) if tuple(sides) != part.box else None
 
     def floor(self, part: Part, prices: Sequence[float]) -> float:
         """A lower bound of the goal, where all holds: at the better corner, or by slopes.
 
-        The prices are those of the gaps and the zeros; of a gap none is negative.
+        The prices weigh the gaps and the zeros in the Lagrangian; that of a gap may not be negative.
         """
         goal = part.slopes[0]
         floor = max(part.values[0][0], self.system.allowed[0])
@@ -194,11 +194,12 @@ class Boxes:
         corner = self.corner(part)
         if corner != part.box:  # the gaps and the zeros need not be defined there
             run = self.run(corner, only=0)
-            floor = max(floor, floor if run is None else self.values(run)[0][0])
-        priced = [(row, price) for row, price in zip(part.slopes[1:], prices, strict=False) if price]
-        rows = [row for row, _ in priced if row is not None]
-        if rows and len(rows) == len(priced):
-            floor = max(floor, goal.plus(rows, [price for _, price in priced]).values[0])
+            if run is not None:
+                floor = max(floor, self.values(run)[0][0])
+        priced = [(form, price) for form, price in zip(part.slopes[1:], prices, strict=False) if price]
+        forms = [form for form, _ in priced if form is not None]
+        if forms and len(forms) == len(priced):
+            floor = max(floor, goal.plus(forms, [price for _, price in priced]).values[0])
         return floor
 
     def corner(self, part: Part) -> Box:
@@ -215,9 +216,9 @@ class Boxes:
         """
         goal, *others = part.slopes
         forms = [goal.raised(-ceiling)] if goal is not None and math.isfinite(ceiling) else []
-        for j, row in enumerate(others, 1):
-            if row is not None:
-                forms += [row] if j in self.gaps else [row, row.negated()]  # a zero is neither positive nor negative
+        for j, form in enumerate(others, 1):
+            if form is not None:
+                forms += [form] if j in self.gaps else [form, form.negated()]  # a zero is neither positive nor negative
         sides, middles = list(part.box), [*map(centre, part.box)]
         return tuple(sides) if all(form.cut(sides, middles) for form in forms) else None
 
@@ -226,9 +227,9 @@ class Boxes:
         None if none can be."""
         finest = [0.0 if step else FINEST_BOX for step in self.steps]
         open_sides = [i for i, side in enumerate(part.box) if breadth(side) > finest[i]]
-        rows = [row for j, row in enumerate(part.slopes) if j not in self.gaps or part.values[j][1] > 0]
-        known = [row for row in rows if row is not None]
-        shares = {i: max((row.share(i) for row in known), default=0.0) for i in open_sides}
+        forms = [form for j, form in enumerate(part.slopes) if j not in self.gaps or part.values[j][1] > 0]
+        known = [form for form in forms if form is not None]
+        shares = {i: max((form.share(i) for form in known), default=0.0) for i in open_sides}
         return max(open_sides, key=lambda i: (shares[i], breadth(part.box[i])), default=None)
 
     def halves(self, sides: Box, i: int) -> tuple[Box, Box]:
@@ -237,7 +238,7 @@ class Boxes:
         first = second = middle((max(low, -MOST), min(high, MOST)), LEAST)
         if low == 0 and high < MOST:
             first = second = max(LEAST, high / _FIRST)
-        if step:
+        if step:  # between two whole numbers, so that neither half is empty
             first = min(max(math.floor(first / step), round(low / step)), round(high / step) - 1) * step
             second = first + step
         return (*sides[:i], (low, first), *sides[i + 1 :]), (*sides[:i], (second, high), *sides[i + 1 :])
@@ -256,14 +257,14 @@ def multipliers(goal: Sequence[float], others: Sequence[Sequence[float]], signed
     """
     active = [j for j, slope in enumerate(others) if any(slope) and all(map(math.isfinite, slope))]
     while active:
-        found = _fitted(goal, [others[j] for j in active])
-        if found is None:
+        fitted = _fitted(goal, [others[j] for j in active])
+        if fitted is None:
             active.pop()
             continue
-        worst = min((j for j in range(len(active)) if signed[active[j]]), key=lambda j: found[j], default=None)
-        if worst is None or found[worst] >= 0:
-            weights = dict(zip(active, found, strict=True))
-            return [weights.get(j, 0.0) + 0.0 for j in range(len(others))]  # no negative zero
+        worst = min((j for j in range(len(active)) if signed[active[j]]), key=lambda j: fitted[j], default=None)
+        if worst is None or fitted[worst] >= 0:
+            by_place = dict(zip(active, fitted, strict=True))
+            return [by_place.get(j, 0.0) + 0.0 for j in range(len(others))]  # no negative zero
         del active[worst]
     return [0.0] * len(others)
 
@@ -272,9 +273,12 @@ def _fitted(goal: Sequence[float], slopes: Sequence[Sequence[float]]) -> list[fl
     """The weights by the normal equations, each slope scaled to length one; None if they are dependent."""
     lengths = [math.sqrt(math.fsum(x * x for x in slope)) for slope in slopes]
     units = [[x / length for x in slope] for slope, length in zip(slopes, lengths, strict=True)]
-    rows = [[*(math.fsum(map(mul, one, other)) for other in units), -math.fsum(map(mul, one, goal))] for one in units]
-    found = solved(rows, RANK)
-    return None if found is None else [x / length for x, length in zip(found, lengths, strict=True)]
+    rows = []
+    for unit in units:
+        products = [math.fsum(map(mul, unit, other)) for other in units]
+        rows.append([*products, -math.fsum(map(mul, unit, goal))])
+    weights = solved(rows, RANK)
+    return None if weights is None else [x / length for x, length in zip(weights, lengths, strict=True)]
 
 
 def centre(side: Span) -> float:
@@ -294,7 +298,7 @@ def breadth(side: Span) -> float:
         return 0.0
     size = max(abs(low), abs(high))
     if size == math.inf:
-        return 4000.0
+        return 4000.0  # more than the logarithm of any ratio of doubles
     if low > 0 or high < 0:
         near = min(abs(low), abs(high))
         return math.log(size / near) if size > 2 * near else (high - low) / size
@@ -302,24 +306,24 @@ def breadth(side: Span) -> float:
 
 
 class Search:
-    """The search for the least value of a system, best part first; what is attained, a kind of search says itself."""
+    """The search for the least value of a system, best part first. Subclasses say which values are attained."""
 
     seeks_points = False  # whether it goes on where the bound cannot rise, for a better value
 
     def __init__(self, boxes: Boxes, most: int, value: float = math.inf) -> None:
         self.boxes = boxes
-        self.most = most
+        self.most = most  # limit on parts
         self.value = value  # the least that is attained
-        self.count = 0
-        self.queue: list[tuple[float, int, Part, int | None]] = []
+        self.count = 0  # of parts so far
+        self.queue: list[tuple[float, int, Part, int | None]] = []  # bound, age, part, and the side to cut
         self.settled = math.inf  # the least bound of what is not cut further
         self.pending = -math.inf  # the bound of what is being cut
-        self.endless = False
+        self.endless = False  # whether the goal has no bound in the part that was cut last
 
     @property
     def floor(self) -> float:
         """The bound that no value is below."""
-        return min([self.settled, self.pending, *(entry[0] for entry in self.queue)])
+        return min([self.settled, self.pending, *(bound for bound, *_ in self.queue)])
 
     def run(self) -> None:
         """Cut parts until no bound is below the least value, or there are too many."""
@@ -360,12 +364,12 @@ class Search:
             if part is None:
                 return None
             better = boxes.better(part)
-            left = boxes.cut(part, self.value) if better is None else better
-            if left is None:
+            smaller = boxes.cut(part, self.value) if better is None else better
+            if smaller is None:
                 return None
-            if better is None and not is_narrower(left, part.box, _PAYS):
+            if better is None and not is_narrower(smaller, part.box, _PAYS):
                 break
-            sides = left
+            sides = smaller
         assert part is not None
         floor = self.bound(part)  # what is known is known of the part before the last cut
         return replace(part, floor=floor) if floor <= boxes.system.allowed[1] else None
@@ -403,19 +407,19 @@ def least_and_greatest(system: System, most: int = PARTS) -> tuple[Bound, Bound]
 
     >>> from derive.expressions.grammar import parse_expression
     >>> roof = parse_expression("t - max(x, 5)")
-    >>> found = least_and_greatest(System(parse_expression("2*x"), (0, 99), (roof,), {"x": (0, 99), "t": (3, 7)}))
-    >>> [round(bound.at, 6) for bound in found]
+    >>> bounds = least_and_greatest(System(parse_expression("2*x"), (0, 99), (roof,), {"x": (0, 99), "t": (3, 7)}))
+    >>> [round(bound.at, 6) for bound in bounds]
     [0.0, 14.0]
     """
     used = {name: system.box[name] for name in names_in(system.goal, *system.zeros)}
     points = {name: low for name, (low, high) in used.items() if low == high}
     moving = {name: side for name, side in used.items() if name not in points}
-    upright = replace(system, box=moving, known=points)
-    low = _least(upright, most)
+    least_problem = replace(system, box=moving, known=points)
+    low = _least(least_problem, most)
     if low is None:
         return None
     negative = -system.allowed[1], -system.allowed[0]
-    high = _least(replace(upright, goal=Apply("neg", (system.goal,)), allowed=negative), most)
+    high = _least(replace(least_problem, goal=Apply("neg", (system.goal,)), allowed=negative), most)
     if high is None or low.at > -high.at:  # no value is between them
         return None
     return low, Bound(-high.at, high.is_close)
@@ -426,15 +430,15 @@ def _least(system: System, most: int) -> Bound | None:
     try:
         search = _RangeSearch(system, most)
     except LimitError:
-        return Bound(system.allowed[0], False)
+        return Bound(system.allowed[0], is_close=False)
     search.run()
     floor, best = search.floor, search.value
     if floor < best - search.slack():
-        return Bound(floor, search.endless)
+        return Bound(floor, is_close=search.endless)
     if best == math.inf:
         return None
     is_rounding = not system.zeros and floor >= best - EXPRESSION * abs(best)
-    return Bound(best if is_rounding else min(floor, best), True)
+    return Bound(best if is_rounding else min(floor, best), is_close=True)
 
 
 class _RangeSearch(Search):
@@ -451,16 +455,16 @@ class _RangeSearch(Search):
         return max(EXTREME / 2 * max(abs(self.value), self.size or 0.0), LEAST) if self.value < math.inf else 0.0
 
     def _try_corners(self) -> None:
-        """The goal in the middle and at the corners, which show how far it reaches."""
+        """Attain the goal in the middle and at the corners, which also shows how far it reaches."""
         sides = self.boxes.whole
         points = [tuple(low / 2 + high / 2 for low, high in sides)]  # next to a pole the goal reaches far
         if len(sides) <= _CORNERED:
             points += product(*sides)
-        found = [number for number in map(self._at, points) if math.isfinite(number)]
-        self.size = (max(found) - min(found)) / 100 if found else 0.0
+        goals = [goal for goal in map(self._attained_at, points) if math.isfinite(goal)]
+        self.size = (max(goals) - min(goals)) / 100 if goals else 0.0
 
-    def _at(self, point: Sequence[float]) -> float:
-        """The goal at a point; infinite where it is undefined or not allowed."""
+    def _attained_at(self, point: Sequence[float]) -> float:
+        """The goal at a point, which counts as attained; infinite where it is undefined or not allowed."""
         named = dict(zip(self.boxes.names, point, strict=True))
         number = value(self.system.goal, {**self.system.known, **named})
         if not self.system.allowed[0] <= number <= self.system.allowed[1]:
@@ -469,27 +473,27 @@ class _RangeSearch(Search):
         return number
 
     def bound(self, part: Part) -> float:
-        others = [row for row in part.slopes[1:] if row is not None]
+        others = [form for form in part.slopes[1:] if form is not None]
         goal = part.slopes[0]
         if goal is None or not others:
             return self.boxes.floor(part, ())
-        middles = [[low / 2 + high / 2 for low, high in row.slopes] for row in (goal, *others)]
+        middles = [[low / 2 + high / 2 for low, high in form.slopes] for form in (goal, *others)]
         weights = iter(multipliers(middles[0], middles[1:], [False] * len(others)))
-        return self.boxes.floor(part, [0.0 if row is None else next(weights) for row in part.slopes[1:]])
+        return self.boxes.floor(part, [0.0 if form is None else next(weights) for form in part.slopes[1:]])
 
     def attain(self, part: Part) -> None:
         low, high = max(part.floor, self.system.allowed[0]), min(part.values[0][1], self.system.allowed[1])
         if self.system.zeros and self.size is None:
             self.size = (high - low) / 100 if math.isfinite(high - low) else 0.0
         if not self.system.zeros:
-            self._at(tuple(map(centre, part.box)))
+            self._attained_at(tuple(map(centre, part.box)))
         elif self._is_settled(part.box):
             self.value = min(self.value, high)
         else:
             corner = self.boxes.narrowed(self.boxes.corner(part), self.value)
-            there = None if corner is None else self.boxes.part(corner)
-            if there is not None and self._is_settled(there.box):
-                self.value = min(self.value, there.values[0][1])
+            at_corner = None if corner is None else self.boxes.part(corner)
+            if at_corner is not None and self._is_settled(at_corner.box):
+                self.value = min(self.value, at_corner.values[0][1])
 
     def is_endless(self, part: Part) -> bool:
         return bool(self.system.zeros) and part.floor == -math.inf and part.values[0][1] <= -MOST
@@ -499,10 +503,10 @@ class _RangeSearch(Search):
         dag, run = self.boxes.dag, self.boxes.run(box)
         if run is None:
             return False
-        steps = {step.at: step for step in dag.steps}
+        steps = {step.place: step for step in dag.steps}
         for root in dag.roots[1:]:
             terms = steps[root].args if root in steps and steps[root].op == "add" else (root,)
-            size = sum(max(map(abs, run.spans[at])) for at in terms)
+            size = sum(max(map(abs, run.spans[term])) for term in terms)
             low, high = run.spans[root]
             if not (size <= LEAST or high - low <= EXTREME * size < math.inf):
                 return False

@@ -45,6 +45,7 @@ _OPEN = 400  # limit on open parts before the rest stays open
 _SKEW = 0.4871  # where a part is cut: not in the middle, where solutions often lie
 _AT_A_POINT = 10  # interval Newton steps around one point
 _ROUNDS = 6  # limit on rounds of contractors on one part
+_ENDLESS = 1e3  # the width of a span with an infinite end
 _GAIN = 0.3  # share of a width that a round must cut off one unknown for another to follow
 
 
@@ -75,23 +76,23 @@ def located(
 
     >>> from derive.expressions.grammar import parse_equation
     >>> pair = [parse_equation("x**2 + y**2 = 25"), parse_equation("x*y = 12")]
-    >>> found = located(pair, ["x", "y"], {}, [(-10.0, 10.0), (-10.0, 10.0)])
-    >>> sorted(tuple(round(low + high) / 2 for low, high in one) for one in found.solutions), found.complete
+    >>> result = located(pair, ["x", "y"], {}, [(-10.0, 10.0), (-10.0, 10.0)])
+    >>> sorted(tuple(round(low + high) / 2 for low, high in box) for box in result.solutions), result.complete
     ([(-4.0, -3.0), (-3.0, -4.0), (3.0, 4.0), (4.0, 3.0)], True)
     """
     exact = dag_of(equations, unknowns, known)
     dag = dag_of(equations, unknowns, known, echelon(equations, unknowns, {} if blur else known), blur)
     if dag is None or exact is None or len(equations) != len(unknowns):
         return None
-    found = _Search(dag, allowance).through(tuple(box))
-    return Located(tuple(tightened(exact, haze) for haze in found.solutions), found.open, found.solutions)
+    inflated = _Search(dag, allowance).through(tuple(box))
+    return Located(tuple(tightened(exact, haze) for haze in inflated.solutions), inflated.open, inflated.solutions)
 
 
 class _Search:
     def __init__(self, dag: Dag, allowance: int) -> None:
         self.dag = dag
-        self.left = allowance
-        self.rest = allowance // 4  # limit once the list can no longer be complete
+        self.work_left = allowance
+        self.work_if_open = allowance // 4  # limit on what is left once the list can no longer be complete
         self.consistency = BoxConsistency.of(dag)
         size = len(dag.unknowns)
         self.contraction = 4 * len(dag.steps) + self.consistency.work + size + 10
@@ -101,37 +102,37 @@ class _Search:
         self.scale: tuple[float, ...] = ()
 
     def through(self, box: Box) -> Located:
-        whole = contracted(self.dag, box)
-        if whole is None:
+        narrowed = contracted(self.dag, box)
+        if narrowed is None:
             return Located((), ())
-        self.scale = tuple(map(_scale, whole, box))
-        pending = [whole]
-        while pending and self.left > 0 and len(self.open) < _OPEN:
+        self.scale = tuple(map(_scale, narrowed, box))
+        pending = [narrowed]
+        while pending and self.work_left > 0 and len(self.open) < _OPEN:
             tick()
             pending.extend(self._pruned(pending.pop()))
-        rest = (part for part in (*self.open, *pending) if not self._is_counted(part))
+        open_parts = (part for part in (*self.open, *pending) if not self._is_counted(part))
         inside = (narrow for _, narrow in self.regions if _meets(narrow, box))
-        return Located(tuple(inside), tuple(rest))
+        return Located(tuple(inside), tuple(open_parts))
 
     def _pruned(self, part: Box) -> list[Box]:
-        """The parts to be searched in place of one."""
+        """The halves of a part that remain to be searched: none if contractors, a proof or a count settle it."""
         step: Newton | None = None
         for _ in range(_ROUNDS):
-            self.left -= self.contraction + len(self.regions)
-            left = contracted(self.dag, part)
-            left = None if left is None else self.consistency.contracted(left)
-            if left is None or self._is_counted(left):
+            self.work_left -= self.contraction + len(self.regions)
+            narrowed = contracted(self.dag, part)
+            narrowed = None if narrowed is None else self.consistency.contracted(narrowed)
+            if narrowed is None or self._is_counted(narrowed):
                 return []
-            self.left -= self.step
-            step = newton(self.dag, left)
+            self.work_left -= self.step
+            step = newton(self.dag, narrowed)
             if step is not None:
                 if step.left is None:
                     return []
-                if step.unique and self._count_unique(left, step):
+                if step.unique and self._count_unique(narrowed, step):
                     return []
-                left = step.left
-            is_gain = is_narrower(left, part, _GAIN)
-            part = left
+                narrowed = step.left
+            is_gain = is_narrower(narrowed, part, _GAIN)
+            part = narrowed
             if not is_gain:
                 break
         if step is not None and self._approached(part, step) and self._is_counted(part):
@@ -140,29 +141,30 @@ class _Search:
 
     def _approached(self, part: Box, step: Newton) -> bool:
         """Whether a step from the middle of a part leads to a solution that is proved and counted."""
-        near = zip(step.towards, part, strict=True)
-        if not all(low - (high - low) <= x <= high + (high - low) for x, (low, high) in near):
+        pairs = zip(step.towards, part, strict=True)
+        if not all(low - (high - low) <= x <= high + (high - low) for x, (low, high) in pairs):
             return False
-        self.left -= _AT_A_POINT * self.step
-        found = isolated_near(self.dag, step.towards, self._reach(part))
-        return found is not None and self._count(*found)
+        self.work_left -= _AT_A_POINT * self.step
+        isolated = isolated_near(self.dag, step.towards, self._reach(part))
+        return isolated is not None and self._count(*isolated)
 
     def _count_unique(self, part: Box, step: Newton) -> bool:
         """Count the one solution of a part, in the largest region around it that can be proved."""
-        self.left -= _AT_A_POINT * self.step
+        self.work_left -= _AT_A_POINT * self.step
         assert step.left is not None
         larger = isolated_near(self.dag, step.towards, self._reach(part))
         if larger is not None and is_within(larger[1], step.left):
             return self._count(*larger)  # its solution is that of the part
         narrow = tightened(self.dag, step.left)
-        return self._count(larger[0] if larger and is_within(narrow, larger[0]) else part, narrow)
+        region = larger[0] if larger and is_within(narrow, larger[0]) else part
+        return self._count(region, narrow)
 
     def _count(self, region: Box, narrow: Box) -> bool:
         """Count a solution unless it is counted already; false if that cannot be decided."""
-        for other, at in self.regions:
-            if is_within(narrow, other) or is_within(at, region):
+        for counted, counted_narrow in self.regions:
+            if is_within(narrow, counted) or is_within(counted_narrow, region):
                 return True
-            if _meets(narrow, at):
+            if _meets(narrow, counted_narrow):
                 return False
         self.regions.append((region, narrow))
         return True
@@ -175,14 +177,14 @@ class _Search:
         widths = [self._width(i, span) for i, span in enumerate(part)]
         if max(widths) <= FINEST_PART:
             self.open.append(part)
-            self.left = min(self.left, self.rest)
+            self.work_left = min(self.work_left, self.work_if_open)
             return []
         shares = step.smears if step is not None else None
         wide = [width > FINEST_PART for width in widths]
-        weights = [share if one else -1.0 for share, one in zip(shares or widths, wide, strict=True)]
+        weights = [share if is_wide else -1.0 for share, is_wide in zip(shares or widths, wide, strict=True)]
         i = max(range(len(part)), key=weights.__getitem__)
-        at = _divide(part[i])
-        halves = (part[i][0], at), (at, part[i][1])
+        cut = _divide(part[i])
+        halves = (part[i][0], cut), (cut, part[i][1])
         return [(*part[:i], half, *part[i + 1 :]) for half in halves]
 
     def _reach(self, part: Box) -> list[float]:
@@ -202,13 +204,15 @@ class _Search:
             return 0.0
         near, far = sorted((abs(low), abs(high)))
         if low * high <= 0 or near == 0:
-            return 2.0 if high - low < math.inf else 1e3
-        return (far - near) / far if far < 2 * near else math.log(far / near) if far < math.inf else 1e3
+            return 2.0 if high - low < math.inf else _ENDLESS
+        if far == math.inf:
+            return _ENDLESS
+        return (far - near) / far if far < 2 * near else math.log(far / near)
 
 
-def _scale(left: Span, whole: Span) -> float:
+def _scale(narrowed: Span, span: Span) -> float:
     """The length of what contractors leave of a span; of the span itself, if that is next to nothing."""
-    shorter, longer = (high - low if high - low < math.inf else 1.0 for low, high in (left, whole))
+    shorter, longer = (high - low if high - low < math.inf else 1.0 for low, high in (narrowed, span))
     return shorter if shorter > HANDFUL * longer else longer
 
 
@@ -217,8 +221,10 @@ def _divide(span: Span) -> float:
     low, high = span
     if high <= 0:
         return -_divide((-high, -low))
+    if low < 0 and high - low < math.inf:
+        return low + _SKEW * (high - low)
     if low < 0:
-        return low + _SKEW * (high - low) if high - low < math.inf else 0.1 if math.isinf(low) else 1.0 - low
+        return 0.1 if math.isinf(low) else 1.0 - low
     if math.isinf(high):
         return max(1e3, low * low) if low < _FARTHEST else low
     if high > 64 * low and high > 64:
@@ -226,5 +232,5 @@ def _divide(span: Span) -> float:
     return low + _SKEW * (high - low)
 
 
-def _meets(one: Box, other: Box) -> bool:
-    return all(a <= high and low <= b for (a, b), (low, high) in zip(one, other, strict=True))
+def _meets(box: Box, other: Box) -> bool:
+    return all(a <= high and low <= b for (a, b), (low, high) in zip(box, other, strict=True))

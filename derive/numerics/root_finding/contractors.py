@@ -19,6 +19,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from derive.expressions.functions import TABLE, Function
 from derive.numerics.intervals.arithmetic import ALL, FAINT, Span, meet, minus, outward, over, plus, times
@@ -30,8 +31,8 @@ from derive.tolerances import AGREEMENT, EPSILON, HANDFUL, UNDERFLOW
 _SWEEPS = 12  # limit on sweeps in one contraction
 _PAYS = 0.9  # share of a width to which a sweep must cut one unknown for another to follow
 _WIDE = 1e-3  # ratio of the ends of a span below which its width is that of its logarithm
-_WIDEST = 40.0  # limit on periods of a wave in its inverse
-_LARGEST_LOGARITHM = 745.0  # of any double but zero, by size
+_WIDEST = 40.0  # width of an angle up to which a wave is inverted, turn by turn
+_LARGEST_LOGARITHM = 745.0  # limit on the size of the logarithm of a double that is not zero
 _HALF_TURN = (math.nextafter(math.pi, 0), math.nextafter(math.pi, 4))
 
 Pieces = Iterable[Span]
@@ -47,16 +48,16 @@ def contracted(dag: Dag, box: Sequence[Span], sweeps: int = _SWEEPS) -> Box | No
     >>> contracted(dag, ((1.0, 9.0), (4.5, 9.0))) is None
     True
     """
-    here = tuple(box)
+    current = tuple(box)
     for _ in range(sweeps):
-        run = dag.run(here)
-        left = None if run is None else _swept(dag, run)
-        if left is None:
+        run = dag.run(current)
+        narrowed = None if run is None else _swept(dag, run)
+        if narrowed is None:
             return None
-        if not any(_pays(one, other) for one, other in zip(here, left, strict=True)):
-            return left
-        here = left
-    return here
+        if not any(map(_pays, current, narrowed)):
+            return narrowed
+        current = narrowed
+    return current
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +65,14 @@ class BoxConsistency:
     """The contractor of each unknown that stands more than once in an equation."""
 
     dag: Dag
-    repeated: tuple[tuple[int, ...], ...]  # for each equation, those unknowns
+    repeated: tuple[tuple[int, ...], ...]  # for each equation, the unknowns that stand more than once in it
     work: int  # the cost of one contraction, in steps of the graph
 
     @classmethod
     def of(cls, dag: Dag) -> BoxConsistency:
         repeated = tuple(_repeated(steps, len(dag.unknowns)) for steps in dag.below)
-        work = sum(2 * len(steps) * (1 + len(held)) for steps, held in zip(dag.below, repeated, strict=True) if held)
+        equations = zip(dag.below, repeated, strict=True)
+        work = sum(2 * len(steps) * (1 + len(unknowns)) for steps, unknowns in equations if unknowns)
         return cls(dag, repeated, work)
 
     def contracted(self, box: Box) -> Box | None:
@@ -83,14 +85,15 @@ class BoxConsistency:
         >>> round(low, 6), round(high, 6)
         (-4.263158, 4.764706)
         """
-        here: Box | None = box
+        narrowed: Box | None = box
         for equation, unknowns in enumerate(self.repeated):
-            is_bounded = unknowns and all(math.isfinite(end) for i in unknowns for end in box[i])
-            if here is not None and is_bounded:
-                here = self._contracted_by(equation, here)
-        return here
+            is_bounded = unknowns and all(map(math.isfinite, chain.from_iterable(box[i] for i in unknowns)))
+            if narrowed is not None and is_bounded:
+                narrowed = self._contracted_by(equation, narrowed)
+        return narrowed
 
     def _contracted_by(self, equation: int, box: Box) -> Box | None:
+        """The box with the sides of repeated unknowns cut by one equation; None if nothing remains."""
         run = self.dag.run(box, equation)
         if run is None or run.flawed:
             return box
@@ -100,45 +103,45 @@ class BoxConsistency:
             if not (math.isfinite(rise) and math.isfinite(fall)):
                 continue
             low, high = box[i]
-            up, down = self._signed(equation, box, i, low)
-            low += _distance(up, fall, down, rise, low)
-            up, down = self._signed(equation, box, i, high)
-            high -= _distance(up, rise, down, fall, high)
+            above, below = self._away_from_zero(equation, box, i, low)
+            low += _distance(low, above, fall, below, rise)
+            above, below = self._away_from_zero(equation, box, i, high)
+            high -= _distance(high, above, rise, below, fall)  # leftwards, it falls as far as it rises rightwards
             if not low <= high:
                 return None
             box = (*box[:i], (low, high), *box[i + 1 :])
         return box
 
-    def _signed(self, equation: int, box: Box, i: int, at: float) -> Span:
-        """The least amount by which an equation is above zero, and below it, where an unknown has a number."""
-        run = self.dag.run((*box[:i], (at, at), *box[i + 1 :]), equation)
+    def _away_from_zero(self, equation: int, box: Box, i: int, number: float) -> Span:
+        """How far an equation is above zero, and below it, at least, where unknown `i` is a number."""
+        run = self.dag.run((*box[:i], (number, number), *box[i + 1 :]), equation)
         if run is None or run.flawed:
             return 0.0, 0.0
         low, high = run.spans[self.dag.roots[equation]]
         return max(low, 0.0), max(-high, 0.0)
 
 
-def _distance(above: float, fall: float, below: float, rise: float, at: float) -> float:
+def _distance(point: float, above: float, fall: float, below: float, rise: float) -> float:
     """How far a zero is from a point at least, rounded down; infinite if there is none.
 
-    The function is above or below zero at the point, and falls and rises by so much for each unit at most.
+    At the point the function is `above` zero, or `below` it; from there it falls and rises by so much for each unit.
     """
     gap, steep = (above, fall) if above > 0 else (below, rise)
     if gap == 0:
         return 0.0
     if steep <= 0:
         return math.inf
-    return max(gap / steep * (1 - 4 * EPSILON) - 4 * EPSILON * (abs(at) + gap / steep) - UNDERFLOW, 0.0)
+    return max(gap / steep * (1 - 4 * EPSILON) - 4 * EPSILON * (abs(point) + gap / steep) - UNDERFLOW, 0.0)
 
 
 def _repeated(steps: Sequence[Step], count: int) -> tuple[int, ...]:
     """The unknowns to which more than one way leads from the first of some steps."""
-    ways = {step.at: 0 for step in steps}
+    ways = {step.place: 0 for step in steps}
     if steps:
-        ways[steps[0].at] = 1
+        ways[steps[0].place] = 1
     for step in steps:
         for arg in step.args:
-            ways[arg] = ways.get(arg, 0) + ways[step.at]
+            ways[arg] = ways.get(arg, 0) + ways[step.place]
     return tuple(i for i in range(count) if ways.get(i, 0) > 1)
 
 
@@ -151,13 +154,13 @@ def _swept(dag: Dag, run: Run) -> Box | None:
         spans[root] = (0.0, 0.0)
     taken = set[int]()  # steps of arms that are certainly taken: of the others nothing needs a value
     for step in reversed(dag.steps):
-        if step.at in dag.inner and step.at not in taken:
+        if step.place in dag.inner and step.place not in taken:
             continue
-        if dag.inner and (step.op != "piecewise" or len(run.arms[step.at]) == 1):
-            taken.update(run.arms[step.at] if step.op == "piecewise" else step.args)
-        for arg, left in _backwards(step, run):
+        if dag.inner and (step.op != "piecewise" or len(run.arms[step.place]) == 1):
+            taken.update(run.arms[step.place] if step.op == "piecewise" else step.args)
+        for arg, (least, most) in _backwards(step, run):
             low, high = spans[arg]
-            low, high = max(low, left[0]), min(high, left[1])
+            low, high = max(low, least), min(high, most)
             if not low <= high:
                 return None
             spans[arg] = (low, high)
@@ -165,7 +168,7 @@ def _swept(dag: Dag, run: Run) -> Box | None:
 
 
 def _pays(before: Span, after: Span) -> bool:
-    """Whether an unknown has been cut by enough for another sweep."""
+    """Whether the span of an unknown has been cut by enough for another sweep."""
     if before == after:  # a point, too, of which no share is left to cut
         return False
     (low, high), (bottom, top) = before, after
@@ -179,30 +182,30 @@ def _pays(before: Span, after: Span) -> bool:
 def _backwards(step: Step, run: Run) -> list[tuple[int, Span]]:
     """The bounds of each argument that follow from the span of an expression."""
     spans, args = run.spans, step.args
-    whole = spans[step.at]
+    values = spans[step.place]
     match step.op:
         case "add":
-            rests = without_each([spans[arg] for arg in args], plus, (0.0, 0.0))
-            return [(arg, plus(whole, minus(rest))) for arg, rest in zip(args, rests, strict=True)]
+            others = without_each([spans[arg] for arg in args], plus, (0.0, 0.0))
+            return [(arg, plus(values, minus(other))) for arg, other in zip(args, others, strict=True)]
         case "mul":
-            rests = without_each([spans[arg] for arg in args], times, (1.0, 1.0))
-            pairs = zip(args, rests, strict=True)
-            return [(arg, _within(spans[arg], quotients(whole, rest))) for arg, rest in pairs]
+            others = without_each([spans[arg] for arg in args], times, (1.0, 1.0))
+            pairs = zip(args, others, strict=True)
+            return [(arg, _within(spans[arg], quotients(values, other))) for arg, other in pairs]
         case "neg":
-            return [(args[0], minus(whole))]
+            return [(args[0], minus(values))]
         case "positive" | "guarded":
-            return [(args[-1], whole)] if spans[args[0]][0] >= 0 else []
+            return [(args[-1], values)] if spans[args[0]][0] >= 0 else []
         case "max" | "min":
             return _of_extreme(step, run)
         case "piecewise":
-            arms = run.arms[step.at]
-            return [(arms[0], whole)] if len(arms) == 1 else []
+            arms = run.arms[step.place]
+            return [(arms[0], values)] if len(arms) == 1 else []
         case "pow":
             low, high = spans[args[1]]
-            pieces = _bases_of(whole, low, spans[args[0]]) if low == high else [ALL]
+            pieces = _bases_of(values, low, spans[args[0]]) if low == high else [ALL]
             return [(args[0], _within(spans[args[0]], pieces))]
         case op:
-            return [(args[0], _within(spans[args[0]], _INVERSES[op](whole, spans[args[0]])))]
+            return [(args[0], _within(spans[args[0]], _INVERSES[op](values, spans[args[0]])))]
 
 
 _NONE: Span = (math.inf, -math.inf)
@@ -212,57 +215,58 @@ def _within(span: Span, pieces: Pieces) -> Span:
     """The hull of the intersections of pieces with a span; empty if there are none."""
     low, high = _NONE
     for piece in pieces:
-        left = meet(span, piece)
-        if left[0] <= left[1]:
-            low, high = min(low, left[0]), max(high, left[1])
+        common = meet(span, piece)
+        if common[0] <= common[1]:
+            low, high = min(low, common[0]), max(high, common[1])
     return low, high
 
 
-def quotients(whole: Span, divisor: Span) -> list[Span]:
+def quotients(values: Span, divisor: Span) -> list[Span]:
     """The numbers whose product with a divisor lies in a span, in one piece, two or none.
 
     >>> [[round(end, 9) for end in piece] for piece in quotients((2.0, 4.0), (-1.0, 2.0))]
     [[-inf, -2.0], [1.0, inf]]
     """
     if divisor[0] > 0 or divisor[1] < 0:
-        return [times(whole, over(divisor))]
-    if whole[0] <= 0 <= whole[1]:
+        return [times(values, over(divisor))]
+    if values[0] <= 0 <= values[1]:
         return [ALL]
-    if whole[1] < 0:
-        return quotients(minus(whole), minus(divisor))
-    found: list[Span] = []
+    if values[1] < 0:
+        return quotients(minus(values), minus(divisor))
+    pieces: list[Span] = []
     if divisor[0] < 0:
-        found.append((-math.inf, outward(0.0, whole[0] / divisor[0])[1]))
+        pieces.append((-math.inf, outward(0.0, values[0] / divisor[0])[1]))
     if divisor[1] > 0:
-        found.append((outward(whole[0] / divisor[1], 0.0)[0], math.inf))
-    return found
+        pieces.append((outward(values[0] / divisor[1], 0.0)[0], math.inf))
+    return pieces
 
 
 def _of_extreme(step: Step, run: Run) -> list[tuple[int, Span]]:
     """The bounds of the arguments of a max or min: none is beyond it, and one equals it."""
-    spans, whole = run.spans, run.spans[step.at]
+    spans, values = run.spans, run.spans[step.place]
     upwards = step.op == "max"
-    bound = (-math.inf, whole[1]) if upwards else (whole[0], math.inf)
-    binding = [arg for arg in step.args if (spans[arg][1] >= whole[0] if upwards else spans[arg][0] <= whole[1])]
+    bound = (-math.inf, values[1]) if upwards else (values[0], math.inf)
+    binding = [arg for arg in step.args if (spans[arg][1] >= values[0] if upwards else spans[arg][0] <= values[1])]
     if not binding:
         return [(step.args[0], _NONE)]
-    return [(arg, meet(bound, whole) if binding == [arg] else bound) for arg in step.args]
+    return [(arg, meet(bound, values) if binding == [arg] else bound) for arg in step.args]
 
 
-def _bases_of(whole: Span, n: float, base: Span) -> list[Span]:
+def _bases_of(values: Span, n: float, base: Span) -> list[Span]:
     """The bases whose n-th power lies in a span; non-integer powers have none below zero."""
     if n == 0:
         return [ALL]
     if n < 0:
-        return [piece for one in quotients((1.0, 1.0), whole) for piece in _bases_of(one, -n, base)]
+        inverses = quotients((1.0, 1.0), values)
+        return [*chain.from_iterable(_bases_of(inverse, -n, base) for inverse in inverses)]
     if n != int(n):
-        return [] if whole[1] < 0 else [_roots(whole, n)]
+        return [] if values[1] < 0 else [_roots(values, n)]
     if int(n) % 2:
-        low, high = whole
+        low, high = values
         bottom = -_roots((0.0, -low), n)[1] if low < 0 else _roots((low, math.inf), n)[0]
         top = -_roots((-high, math.inf), n)[0] if high < 0 else _roots((0.0, high), n)[1]
         return [(bottom, top)]
-    return [] if whole[1] < 0 else [_roots(whole, n), minus(_roots(whole, n))]
+    return [] if values[1] < 0 else [_roots(values, n), minus(_roots(values, n))]
 
 
 def _roots(span: Span, n: float) -> Span:
@@ -277,28 +281,29 @@ def _of_wave(entry: Function) -> _Inverse:
     """The inverse of sin or cos: the angles whose sine lies in a span, less the quarter turns it is ahead."""
     ahead = times(_HALF_TURN, (entry.ahead / 2,) * 2)
 
-    def pieces(whole: Span, angle: Span) -> list[Span]:
+    def pieces(values: Span, angle: Span) -> list[Span]:
         if angle[1] - angle[0] > _WIDEST or max(abs(angle[0]), abs(angle[1])) > 1e6:
             return [ALL]
-        low, high = max(whole[0], -1.0), min(whole[1], 1.0)
+        low, high = max(values[0], -1.0), min(values[1], 1.0)
         if low > high:
             return []
         arc = outward(math.asin(low), math.asin(high))
         first, last = math.floor(angle[0] / math.tau) - 2, math.ceil(angle[1] / math.tau) + 2
-        found: list[Span] = []
+        arcs: list[Span] = []
         for turn in range(first, last + 1):
             rising = plus(plus(arc, times(_HALF_TURN, (2.0 * turn,) * 2)), minus(ahead))
             falling = plus(plus(minus(arc), times(_HALF_TURN, (2.0 * turn + 1,) * 2)), minus(ahead))
-            found += [rising, falling]
-        return found
+            arcs += [rising, falling]
+        return arcs
 
     return pieces
 
 
-def _of_tangent(whole: Span, angle: Span) -> list[Span]:
+def _of_tangent(values: Span, angle: Span) -> list[Span]:
+    """The angles whose tangent lies in a span, near the span that they have."""
     if angle[1] - angle[0] > _WIDEST or max(abs(angle[0]), abs(angle[1])) > 1e6:
         return [ALL]
-    arc = outward(math.atan(whole[0]), math.atan(whole[1]))
+    arc = outward(math.atan(values[0]), math.atan(values[1]))
     first, last = math.floor(angle[0] / math.pi) - 2, math.ceil(angle[1] / math.pi) + 2
     return [plus(arc, times(_HALF_TURN, (float(turn),) * 2)) for turn in range(first, last + 1)]
 
@@ -307,17 +312,17 @@ def _monotone(entry: Function) -> _Inverse:
     """The inverse of a monotone or even function; it excludes nothing if the table has none."""
     inverse, off, (least, most) = entry.inverse, entry.inverse_off, entry.between
     if inverse is None:
-        return lambda whole, _: [ALL]
+        return lambda values, _: [ALL]
 
-    def pieces(whole: Span, _: Span) -> list[Span]:
-        low, high = max(whole[0], least), min(whole[1], most)
+    def pieces(values: Span, _: Span) -> list[Span]:
+        low, high = max(values[0], least), min(values[1], most)
         if low > high:
             return []
         first, last = _limit(inverse, low), _limit(inverse, high)
         if entry.falls:
             return [outward(last, first, off)]
-        found = outward(first, last, off)
-        return [found, minus(found)] if entry.turn else [found]
+        arguments = outward(first, last, off)
+        return [arguments, minus(arguments)] if entry.turn else [arguments]
 
     return pieces
 
@@ -333,30 +338,32 @@ def _limit(function: Callable[[float], float], x: float) -> float:
 
 
 def _of_arc(entry: Function) -> _Inverse:
+    """The inverse of asin or acos: sine or cosine on the half turn in which the angles lie."""
     (least, most), function = entry.between, entry.inverse
     assert function is not None
 
-    def pieces(whole: Span, _: Span) -> list[Span]:
-        low, high = max(whole[0], least), min(whole[1], most)
+    def pieces(values: Span, _: Span) -> list[Span]:
+        low, high = max(values[0], least), min(values[1], most)
         if low > high:
-            return [] if whole[0] > most + AGREEMENT or whole[1] < least - AGREEMENT else [ALL]
+            return [] if values[0] > most + AGREEMENT or values[1] < least - AGREEMENT else [ALL]
         low, high = (function(high), function(low)) if entry.falls else (function(low), function(high))
         return [(low - HANDFUL, high + HANDFUL)]
 
     return pieces
 
 
-def _of_arctangent(whole: Span, _: Span) -> list[Span]:
-    if whole[1] <= -math.pi / 2 or whole[0] >= math.pi / 2:
-        return [ALL] if min(abs(whole[0]), abs(whole[1])) < 1.6 else []
-    low = math.tan(whole[0]) if whole[0] > -math.pi / 2 else -math.inf
-    high = math.tan(whole[1]) if whole[1] < math.pi / 2 else math.inf
+def _of_arctangent(values: Span, _: Span) -> list[Span]:
+    if values[1] <= -math.pi / 2 or values[0] >= math.pi / 2:
+        return [ALL] if min(abs(values[0]), abs(values[1])) < 1.6 else []
+    low = math.tan(values[0]) if values[0] > -math.pi / 2 else -math.inf
+    high = math.tan(values[1]) if values[1] < math.pi / 2 else math.inf
     return [outward(low, high)]
 
 
 def _of_steps(entry: Function) -> _Inverse:
+    """The inverse of a function that rounds: all numbers that it may round to a span."""
     up = entry.value(0.5)  # one if it rounds up, else zero
-    return lambda whole, _: [plus(whole, (-up, 1.0 - up))]
+    return lambda values, _: [plus(values, (-up, 1.0 - up))]
 
 
 _SHAPES: dict[str, Callable[[Function], _Inverse]] = {
@@ -369,7 +376,7 @@ _SHAPES: dict[str, Callable[[Function], _Inverse]] = {
     "steps": _of_steps,
 }
 _INVERSES: dict[str, _Inverse] = {
-    "inv": lambda whole, _: quotients((1.0, 1.0), whole),
+    "inv": lambda values, _: quotients((1.0, 1.0), values),
     **{name: _SHAPES[entry.shape](entry) for name, entry in TABLE.items()},
 }
 """For each function, the arguments at which its value lies in a span."""

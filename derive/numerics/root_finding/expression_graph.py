@@ -18,7 +18,7 @@ from types import MappingProxyType
 
 from derive.expressions.arithmetic import NoElement
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, with_forms
-from derive.numerics.algebra.like_terms import added, negated
+from derive.numerics.algebra.like_terms import difference_of
 from derive.numerics.intervals.arithmetic import ALL, ZERO, Span, hull, plus, times
 from derive.numerics.intervals.enclosure import SMOOTH, SPANS, Enclosure, applied, arms_allowed, around, powers, truths
 
@@ -31,7 +31,7 @@ _DEEPEST = 400  # limit on levels of an expression
 class Step:
     """One expression: its place in the graph, its operation, and the places of its arguments."""
 
-    at: int
+    place: int
     op: str
     args: tuple[int, ...]
     conditions: tuple[Node, ...] = ()
@@ -44,9 +44,11 @@ class Run:
 
     spans: list[Span]
     slopes: dict[int, Span] = field(default_factory=dict)
-    arms: dict[int, tuple[int, ...]] = field(default_factory=dict)  # of choices: those that their conditions allow
-    missing: set[int] = field(default_factory=set)  # what is nowhere defined, in arms alone
-    flaws: set[int] = field(default_factory=set)  # what may jump in the box, or be undefined
+    arms: dict[int, tuple[int, ...]] = field(
+        default_factory=dict
+    )  # for each choice: the arms that its conditions allow
+    missing: set[int] = field(default_factory=set)  # places that stand in arms alone and are nowhere defined
+    flaws: set[int] = field(default_factory=set)  # places that may jump in the box, or be undefined
 
     @property
     def flawed(self) -> bool:
@@ -61,10 +63,10 @@ class Dag:
     start: tuple[Span, ...]  # the span of each place before a pass
     steps: tuple[Step, ...]  # those that depend on an unknown
     roots: tuple[int, ...]  # the places of the differences of the equations' sides
-    implied: tuple[int, ...]  # the same of equations that follow from these
+    implied: tuple[int, ...]  # the same for equations that follow from these
     below: tuple[tuple[Step, ...], ...]  # for each equation: the steps it is made of, itself first
     inner: frozenset[int]  # steps that stand in arms alone: nothing follows from them unless their arm is taken
-    ranges: Mapping[str, Span]  # of what is known to lie in an interval
+    ranges: Mapping[str, Span]  # the intervals of names that are only known to lie in one
 
     @property
     def work(self) -> int:
@@ -80,29 +82,29 @@ class Dag:
         run.spans[: len(box)] = box
         named = {**self.ranges, **dict(zip(self.unknowns, box, strict=True))}
         for step in self.steps if equation is None else reversed(self.below[equation]):
-            found = _forwards(step, run, named)
-            if found is not None:
-                run.spans[step.at] = found
-            elif step.at in self.inner:
-                run.missing.add(step.at)
+            span = _forwards(step, run, named)
+            if span is not None:
+                run.spans[step.place] = span
+            elif step.place in self.inner:
+                run.missing.add(step.place)
             else:
                 return None
         return run
 
     def is_smooth(self, equation: int, run: Run) -> bool:
         """Whether an equation's slopes prove anything on the box of a run: nothing in it is flawed."""
-        return not run.flaws or run.flaws.isdisjoint(step.at for step in self.below[equation])
+        return not run.flaws or run.flaws.isdisjoint(step.place for step in self.below[equation])
 
     def gradient(self, equation: int, run: Run) -> list[Span]:
         """The enclosures of an equation's slopes in all unknowns, on the box of a run without a flaw in it."""
         adjoints: dict[int, Span] = {self.roots[equation]: _ONE}
         for step in self.below[equation]:
-            share = adjoints.pop(step.at, None)
-            if share is None or share == ZERO:
+            adjoint = adjoints.pop(step.place, None)
+            if adjoint is None or adjoint == ZERO:
                 continue
             for arg, slope in zip(step.args, _slopes(step, run), strict=True):
-                through = times(share, slope)
-                adjoints[arg] = plus(adjoints[arg], through) if arg in adjoints else through
+                contribution = times(adjoint, slope)
+                adjoints[arg] = plus(adjoints[arg], contribution) if arg in adjoints else contribution
         return [adjoints.get(i, ZERO) for i in range(len(self.unknowns))]
 
 
@@ -128,28 +130,30 @@ def dag_of(
     """
     writer = _Writer(tuple(unknowns), known, blur, ranges)
     try:
-        roots, others = (
-            tuple(writer.place(added(one.lhs, negated(one.rhs))) for one in group) for group in (equations, implied)
-        )
+        roots = tuple(writer.place(difference_of(equation)) for equation in equations)
+        implied_roots = tuple(writer.place(difference_of(equation)) for equation in implied)
     except (RecursionError, KeyError):
         return None
-    steps = tuple(step for step in writer.steps if writer.moves[step.at])
-    made_by = {step.at: step for step in steps}
-    below = tuple(_below(root, made_by) for root in roots)
-    outer = {step.at for root in (*roots, *others) for step in _below(root, made_by, stops=True)}
-    inner = frozenset(made_by.keys() - outer)
-    return Dag(tuple(unknowns), tuple(writer.start), steps, roots, others, below, inner, ranges)
+    steps = tuple(step for step in writer.steps if writer.moves[step.place])
+    step_at = {step.place: step for step in steps}
+    below = tuple(_below(root, step_at) for root in roots)
+    outer = set[int]()
+    for root in (*roots, *implied_roots):
+        outer.update(step.place for step in _below(root, step_at, with_arms=False))
+    inner = frozenset(step_at.keys() - outer)
+    return Dag(tuple(unknowns), tuple(writer.start), steps, roots, implied_roots, below, inner, ranges)
 
 
-def _below(root: int, made_by: Mapping[int, Step], stops: bool = False) -> tuple[Step, ...]:
-    """The steps that an expression is made of, itself first; in the arms of choices too, unless it stops there."""
+def _below(root: int, step_at: Mapping[int, Step], *, with_arms: bool = True) -> tuple[Step, ...]:
+    """The steps that an expression is made of, itself first; those in arms of choices only `with_arms`."""
     reached, pending = set[int](), [root]
     while pending:
-        at = pending.pop()
-        if at in made_by and at not in reached:
-            reached.add(at)
-            pending.extend(() if stops and made_by[at].op == "piecewise" else made_by[at].args)
-    return tuple(made_by[at] for at in sorted(reached, reverse=True))
+        place = pending.pop()
+        if place in step_at and place not in reached:
+            reached.add(place)
+            if with_arms or step_at[place].op != "piecewise":
+                pending.extend(step_at[place].args)
+    return tuple(step_at[place] for place in sorted(reached, reverse=True))
 
 
 class _Writer:
@@ -182,7 +186,7 @@ class _Writer:
         if node.op == "piecewise":
             names = (name for name in names_in(*node.args[1::2]) if name in self.known)
             numbers = {name: Number(Fraction(self.known[name])) for name in names}
-            conditions = tuple(with_forms(one, numbers) for one in node.args[1::2])
+            conditions = tuple(with_forms(condition, numbers) for condition in node.args[1::2])
             args = node.args[::2]
         return self._operation(node.op, *(self.place(arg, depth + 1) for arg in args), conditions=conditions)
 
@@ -201,6 +205,7 @@ class _Writer:
         return power if is_broken else self._operation("guarded", base, exponent, power)
 
     def _operation(self, op: str, *places: int, conditions: tuple[Node, ...] = ()) -> int:
+        """The place of an operation on the expressions at some places; a new one if it has none yet."""
         key = (op, places, conditions)
         if key not in self.places:
             self.places[key] = self._new(op, places, conditions)
@@ -225,19 +230,20 @@ class _Writer:
         return number - self.blur * abs(number), number + self.blur * abs(number)
 
     def _new(self, op: str, places: tuple[int, ...], conditions: tuple[Node, ...]) -> int:
+        """Add a step for an operation; one of constants alone is computed here, once for all runs."""
         low, high = self.start[places[1]] if op == "pow" else ZERO
         power = int(low) if low == high and 0 < low <= _STEEPEST and low == int(low) else 0
         step = Step(len(self.start), op, places, conditions, power)
-        moves = op == "piecewise" or any(self.moves[at] for at in places)
+        moves = op == "piecewise" or any(self.moves[place] for place in places)
         self.start.append(ALL)
         if not moves:
             run = Run(self.start)
-            found = _forwards(step, run, self.ranges)
-            moves = found is None or run.flawed  # so that every run finds the flaw
-            self.start[step.at] = ALL if found is None else found
+            span = _forwards(step, run, self.ranges)
+            moves = span is None or run.flawed  # so that every run finds the flaw
+            self.start[step.place] = ALL if span is None else span
         self.moves.append(moves)
         self.steps.append(step)
-        return step.at
+        return step.place
 
 
 def _forwards(step: Step, run: Run, named: Mapping[str, Span]) -> Span | None:
@@ -267,7 +273,7 @@ def _guarded(step: Step, run: Run) -> Span | None:
     base, exponent, power = (run.spans[arg] for arg in step.args)
     if base[0] >= 0:
         return power
-    run.flaws.add(step.at)
+    run.flaws.add(step.place)
     is_fractional = math.isfinite(exponent[1]) and math.floor(exponent[1]) < exponent[0]
     return None if base[1] < 0 and is_fractional else ALL
 
@@ -278,13 +284,13 @@ def _function(step: Step, run: Run) -> Span | None:
     if step.op == "pow":
         inner.append(Enclosure(run.spans[step.args[1]], ZERO))
     try:
-        found = applied(step.op, *inner)
+        bounds = applied(step.op, *inner)
     except NoElement:
         return None
-    if found.flaw != SMOOTH:
-        run.flaws.add(step.at)
-    run.slopes[step.at] = found.slopes
-    return found.values
+    if bounds.flaw != SMOOTH:
+        run.flaws.add(step.place)
+    run.slopes[step.place] = bounds.slopes
+    return bounds.values
 
 
 def _chosen(step: Step, run: Run, named: Mapping[str, Span]) -> Span | None:
@@ -293,12 +299,12 @@ def _chosen(step: Step, run: Run, named: Mapping[str, Span]) -> Span | None:
     places, is_partial = arms_allowed(possible, len(step.args) + len(step.conditions))
     allowed = tuple(step.args[place] for place in places if step.args[place] not in run.missing)
     if is_partial or len(allowed) > 1 or len(allowed) < len(places):
-        run.flaws.add(step.at)
-    run.arms[step.at] = allowed
-    whole: Span | None = None
+        run.flaws.add(step.place)
+    run.arms[step.place] = allowed
+    span: Span | None = None
     for arm in allowed:
-        whole = run.spans[arm] if whole is None else hull(whole, run.spans[arm])
-    return whole
+        span = run.spans[arm] if span is None else hull(span, run.spans[arm])
+    return span
 
 
 def _slopes(step: Step, run: Run) -> list[Span]:
@@ -316,18 +322,19 @@ def _slopes(step: Step, run: Run) -> list[Span]:
         case "mul":
             return without_each([spans[arg] for arg in args], times, _ONE)
         case "max" | "min":
-            low, high = spans[step.at]
+            low, high = spans[step.place]
             binding = [spans[arg][1] >= low if step.op == "max" else spans[arg][0] <= high for arg in args]
-            return [_ONE if sum(binding) == 1 and one else (0.0, 1.0) if one else ZERO for one in binding]
+            slope = _ONE if sum(binding) == 1 else (0.0, 1.0)  # where several may bind, any share of each
+            return [slope if may_bind else ZERO for may_bind in binding]
         case "piecewise":
-            first = args.index(run.arms[step.at][0])
+            first = args.index(run.arms[step.place][0])
             return [_ONE if i == first else ZERO for i in range(len(args))]
         case "pow" if step.power > 0:
             return [times((float(step.power),) * 2, powers(spans[args[0]], step.power - 1)), ZERO]
         case "pow":
-            return [run.slopes[step.at], ZERO]
+            return [run.slopes[step.place], ZERO]
         case _:
-            return [run.slopes[step.at]] * len(args)
+            return [run.slopes[step.place]] * len(args)
 
 
 def without_each(spans: Sequence[Span], joined: Callable[[Span, Span], Span], nothing: Span) -> list[Span]:
@@ -344,8 +351,8 @@ def without_each(spans: Sequence[Span], joined: Callable[[Span, Span], Span], no
     for i in range(len(spans) - 2, -1, -1):
         after[i] = spans[i + 1] if i == len(spans) - 2 else joined(spans[i + 1], after[i + 1])
     before = spans[0]
-    found = [after[0]]
+    results = [after[0]]
     for i in range(1, len(spans)):
-        found.append(joined(before, after[i]) if i < len(spans) - 1 else before)
+        results.append(joined(before, after[i]) if i < len(spans) - 1 else before)
         before = joined(before, spans[i])
-    return found
+    return results

@@ -57,24 +57,23 @@ class OneUnknown:
     @cached_property
     def form(self) -> Node:
         """The left side less the right one, with the known numbers folded in."""
-        others = {other: number for other, number in self.known.items() if other != self.name}
-        return without_quotients(
-            folded(difference_of(self.equation), others), self.name, {self.name: self.domain.closed}
-        )
+        givens = {given: number for given, number in self.known.items() if given != self.name}
+        difference = folded(difference_of(self.equation), givens)
+        return without_quotients(difference, self.name, {self.name: self.domain.closed})
 
     @cached_property
     def rounded(self) -> tuple[str, ...]:
         """The known numbers that a rounding may have changed."""
         names = {*self.equation.names} - {self.name}
-        return tuple(other for other, number in self.known.items() if other in names and not is_decimal(number))
+        return tuple(given for given, number in self.known.items() if given in names and not is_decimal(number))
 
     @cached_property
     def exact_givens(self) -> dict[str, Fraction] | None:
         """The other numbers; None if they are not all known exactly, so that closed forms may be rounded."""
-        return rationals((other for other in self.equation.names if other != self.name), self.known)
+        return rationals((given for given in self.equation.names if given != self.name), self.known)
 
     def at(self, x: float) -> dict[str, float]:
-        """All the numbers, where the unknown is this one."""
+        """The known numbers, and a number for the unknown."""
         return {**self.known, self.name: x}
 
     # The sides at a number
@@ -105,10 +104,10 @@ class OneUnknown:
         gap = multiprecision.difference(self.equation, {}, values)
         if gap is None or gap == 0:
             return math.inf if gap is None else 0.0
-        givens = (other for other in self.equation.names if other != self.name and self.known.get(other))
-        steps = ({**values, other: values[other] * (1 + ASIDE)} for other in givens)
-        aside = (multiprecision.difference(self.equation, {}, step) for step in steps)
-        share = sum(abs(moved - gap) / ASIDE for moved in aside if moved is not None)
+        givens = (given for given in self.equation.names if given != self.name and self.known.get(given))
+        steps = ({**values, given: values[given] * (1 + ASIDE)} for given in givens)
+        gaps = (multiprecision.difference(self.equation, {}, step) for step in steps)
+        share = sum(abs(moved - gap) / ASIDE for moved in gaps if moved is not None)
         return float(abs(gap) / share) if share > 0 else math.inf
 
     def is_root(self, x: float) -> bool:
@@ -116,9 +115,9 @@ class OneUnknown:
 
     def polished(self, x: float) -> float | None:
         """The number to which Newton's method leads from here with many digits; None if it leads nowhere."""
-        others = {other: number for other, number in self.known.items() if other != self.name}
-        found = multiprecision.sharpened([self.equation], {self.name: x}, others)
-        return None if found is None else found[0][self.name]
+        givens = {given: number for given, number in self.known.items() if given != self.name}
+        sharpened = multiprecision.sharpened([self.equation], {self.name: x}, givens)
+        return None if sharpened is None else sharpened[0][self.name]
 
     def is_blurred(self, x: float) -> bool:
         """Whether the sides differ at a point by no more than the rounding of the numbers in them."""
@@ -132,11 +131,13 @@ class OneUnknown:
 
     def sure(self, x: float) -> float:
         """The difference by its enclosure, which has a sign even where an intermediate result overflows."""
-        at = enclose(self.form, {self.name: (x, x)}, self.name)
-        if at is None or at.partial:
+        enclosure = enclose(self.form, {self.name: (x, x)}, self.name)
+        if enclosure is None or enclosure.partial:
             return math.nan
-        low, high = at.values
-        return low if low > 0 else high if high < 0 else 0.0
+        low, high = enclosure.values
+        if low > 0:
+            return low
+        return high if high < 0 else 0.0
 
     def sign(self, x: float) -> int:
         return multiprecision.sign_of_gap(self.equation, self.at(x))
@@ -148,17 +149,18 @@ class OneUnknown:
 
     def pattern(self, x: float) -> list[object]:
         """The conditions that hold at a point, and the results of rounding operations there."""
-        at = {self.name: x}
+        values = {self.name: x}
         tests = [part for part in walk(self.form) if isinstance(part, Apply)]
-        rounded = [evaluation.value(part, at) for part in tests if part.op in STEPPED]
-        return [*rounded, *(evaluation.truth(part, at) for part in tests if part.op in COMPARISONS.values())]
+        rounded = [evaluation.value(part, values) for part in tests if part.op in STEPPED]
+        return [*rounded, *(evaluation.truth(part, values) for part in tests if part.op in COMPARISONS.values())]
 
     def is_border(self, x: float) -> bool:
         """Whether a condition changes at exactly this point, or a rounding operation leaves a number as it is."""
         for part in walk(self.form):
             if isinstance(part, Apply) and (part.op in COMPARISONS.values() or part.op in STEPPED):
-                sides = [evaluation.value(arg, {self.name: x}) for arg in part.args]
-                if sides[0] == sides[1] if len(sides) > 1 else sides[0].is_integer():
+                numbers = [evaluation.value(arg, {self.name: x}) for arg in part.args]
+                is_border = numbers[0] == numbers[1] if len(numbers) > 1 else numbers[0].is_integer()
+                if is_border:
                     return True
         return False
 

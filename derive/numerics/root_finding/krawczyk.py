@@ -27,6 +27,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from operator import mul
 from typing import Any
 
@@ -37,7 +38,7 @@ from derive.tolerances import EPSILON, UNDERFLOW
 
 _SHARES = (1.0, 0.25, 1e-2, 1e-4, 1e-7, 1e-10)  # shares of a box that are tried around a point
 _WIDENINGS = 20  # limit on tries to find a box that holds what its image holds
-_WIDENED = 1.1  # of an image, for another try
+_WIDENED = 1.1  # by which an image is widened for another try
 _TIGHTENING = 40  # limit on steps that narrow a box, of which the first in a wide box gain little
 _PAYS = 0.1  # share of a width that a step must cut off one unknown for another to follow
 
@@ -71,10 +72,10 @@ def newton(dag: Dag, box: Sequence[Span]) -> Newton | None:
     centre = tuple(low + (high - low) / 2 for low, high in box)
     radii = [math.nextafter(max(c - low, high - c), math.inf) for c, (low, high) in zip(centre, box, strict=True)]
     slopes = _slopes(dag, box)
-    here = None if slopes is None else dag.run([(c, c) for c in centre])
-    if slopes is None or here is None or here.flawed:
+    at_centre = None if slopes is None else dag.run([(c, c) for c in centre])
+    if slopes is None or at_centre is None or at_centre.flawed:
         return None
-    gaps = [here.spans[root] for root in dag.roots]
+    gaps = [at_centre.spans[root] for root in dag.roots]
     scales = _scales(slopes, radii)
     if scales is None or not all(math.isfinite(low) and math.isfinite(high) for low, high in gaps):
         return None
@@ -85,24 +86,25 @@ def newton(dag: Dag, box: Sequence[Span]) -> Newton | None:
     size = len(box)
     products = inverse * matrix
     errors = arb_mat(size, size, 1) - products
-    others = arb_mat([[0 if i == j else errors[i, j] for j in range(size)] for i in range(size)])  # off the diagonal
-    asides = arb_mat([[arb(0, radius)] for radius in radii])
-    steps, reaches, rests = -inverse * _scaled([[gap] for gap in gaps], scales), errors * asides, others * asides
-    left: list[Span] = []
+    off_diagonal = arb_mat([[0 if i == j else errors[i, j] for j in range(size)] for i in range(size)])
+    displacements = arb_mat([[arb(0, radius)] for radius in radii])  # of any point of the box from its centre
+    steps = -inverse * _scaled([[gap] for gap in gaps], scales)
+    reaches, rests = errors * displacements, off_diagonal * displacements
+    narrowed: list[Span] = []
     towards, reach = [], []
     unique = single = True
     for i, (low, high) in enumerate(box):
-        move = steps[i, 0] + reaches[i, 0]
-        alone = (steps[i, 0] + rests[i, 0]) / products[i, i]  # NaN where that may be zero, which is no bound
+        move = steps[i, 0] + reaches[i, 0]  # the bounds of d_i
+        solved_move = (steps[i, 0] + rests[i, 0]) / products[i, i]  # NaN, which is no bound, if the divisor may be zero
         single = single and reaches[i, 0].abs_upper() < radii[i]
         unique = unique and move.abs_upper() < min(centre[i] - low, high - centre[i]) * (1 - 4 * EPSILON)
         towards.append(centre[i] + float(move.mid()))
         reach.append(math.nextafter(float(move.rad()), math.inf))
-        (bottom, top), (least, most) = _ends(centre[i] + move), _ends(centre[i] + alone)
-        left.append((max(low, bottom, least), min(high, top, most)))
-    is_empty = any(low > high for low, high in left)
-    smears = _smears(slopes, radii)
-    return Newton(None if is_empty else tuple(left), unique, single, tuple(towards), tuple(reach), smears)
+        (bottom, top), (least, most) = _ends(centre[i] + move), _ends(centre[i] + solved_move)
+        narrowed.append((max(low, bottom, least), min(high, top, most)))
+    is_empty = any(low > high for low, high in narrowed)
+    remaining, smears = None if is_empty else tuple(narrowed), _smears(slopes, radii)
+    return Newton(remaining, unique, single, towards=tuple(towards), reach=tuple(reach), smears=smears)
 
 
 def isolated_near(dag: Dag, point: Sequence[float], reach: Sequence[float]) -> tuple[Box, Box] | None:
@@ -110,10 +112,10 @@ def isolated_near(dag: Dag, point: Sequence[float], reach: Sequence[float]) -> t
 
     The box is the largest tried share of the reach for which this is proved.
     """
-    found = isolated_over(dag, point)
-    if found is None:
+    isolated = isolated_over(dag, point)
+    if isolated is None:
         return None
-    narrow = found[1]
+    _, narrow = isolated
     for share in _SHARES:
         around = tuple(
             (low - share * size, high + share * size) for (low, high), size in zip(narrow, reach, strict=True)
@@ -121,12 +123,12 @@ def isolated_near(dag: Dag, point: Sequence[float], reach: Sequence[float]) -> t
         step = newton(dag, around)
         if step is not None and step.unique:
             return around, narrow
-    return found
+    return isolated
 
 
 def isolated_over(dag: Dag, point: Sequence[float]) -> tuple[Box, Box] | None:
     """A box that holds exactly one solution for all numbers in the graph's ranges, which is therefore continuous in
-    them, and a narrow box around that; None if that is not proved from a solution at one of them on.
+    them, and a narrow box around that; None if that is not proved in a few tries, of which the first is `point`.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> from derive.numerics.root_finding.expression_graph import dag_of
@@ -141,16 +143,16 @@ def isolated_over(dag: Dag, point: Sequence[float]) -> tuple[Box, Box] | None:
             return None
         if step.unique and step.left is not None:
             return box, tightened(dag, step.left)
-        aside = [_WIDENED * reach + 64 * EPSILON * abs(x) for x, reach in zip(step.towards, step.reach, strict=True)]
-        box = tuple((x - by, x + by) for x, by in zip(step.towards, aside, strict=True))
-        if not all(math.isfinite(end) for side in box for end in side):
+        margins = [_WIDENED * reach + 64 * EPSILON * abs(x) for x, reach in zip(step.towards, step.reach, strict=True)]
+        box = tuple((x - margin, x + margin) for x, margin in zip(step.towards, margins, strict=True))
+        if not all(map(math.isfinite, chain.from_iterable(box))):
             return None
     return None
 
 
 def implicit_slopes(dag: Dag, box: Box) -> list[list[Span]] | None:
-    """How each of the first unknowns moves with each of the others, as many of which as there are equations are bound
-    by them; None where the equations may not bind them.
+    """The slopes of the first unknowns, as many as there are equations, in each of the others; None where the
+    equations may not determine them.
 
     The slopes s solve `J*s = -G`, so that `s = -Y*G + (I - Y*J)*s`. Relative to the sides of the box, no component
     is greater than the greatest of Y*G, divided by one less the norm of I - Y*J.
@@ -189,10 +191,10 @@ def implicit_slopes(dag: Dag, box: Box) -> list[list[Span]] | None:
 def tightened(dag: Dag, box: Box) -> Box:
     """A box that is known to hold a solution, narrowed to the precision of doubles."""
     for _ in range(_TIGHTENING):
-        found = newton(dag, box)
-        if found is None or found.left is None:
+        step = newton(dag, box)
+        if step is None or step.left is None:
             return box
-        before, box = box, found.left
+        before, box = box, step.left
         if not is_narrower(box, before, _PAYS):
             break
     return box
@@ -200,13 +202,13 @@ def tightened(dag: Dag, box: Box) -> Box:
 
 def _smears(slopes: Sequence[Sequence[Span]], radii: Sequence[float]) -> tuple[float, ...]:
     """Each unknown's share in the variation of the equations, summed over them (Trombettoni 2010)."""
-    total = [0.0] * len(radii)
+    shares = [0.0] * len(radii)
     for row in slopes:
-        parts = [max(-low, high) * radius for (low, high), radius in zip(row, radii, strict=True)]
-        whole = sum(parts)
-        if 0 < whole < math.inf:
-            total = [sofar + part / whole for sofar, part in zip(total, parts, strict=True)]
-    return tuple(total)
+        changes = [max(-low, high) * radius for (low, high), radius in zip(row, radii, strict=True)]
+        change = sum(changes)
+        if 0 < change < math.inf:
+            shares = [share + part / change for share, part in zip(shares, changes, strict=True)]
+    return tuple(shares)
 
 
 def _slopes(dag: Dag, box: Sequence[Span]) -> list[list[Span]] | None:
@@ -217,8 +219,8 @@ def _slopes(dag: Dag, box: Sequence[Span]) -> list[list[Span]] | None:
     if run is None or run.flawed:
         return None
     rows = [dag.gradient(i, run) for i in range(len(dag.roots))]
-    bounded = all(math.isfinite(low) and math.isfinite(high) for row in rows for low, high in row)
-    return rows if bounded else None
+    ends = chain.from_iterable(chain.from_iterable(rows))
+    return rows if all(map(math.isfinite, ends)) else None
 
 
 def _scales(slopes: Sequence[Sequence[Span]], radii: Sequence[float]) -> list[float] | None:
@@ -251,7 +253,8 @@ def _ball(span: Span) -> Any:
 
     low, high = span
     middle = low / 2 + high / 2
-    return arb(middle, math.nextafter(max(high - middle, middle - low), math.inf) if low < high else 0)
+    radius = math.nextafter(max(high - middle, middle - low), math.inf) if low < high else 0
+    return arb(middle, radius)
 
 
 def _ends(ball: Any) -> Span:

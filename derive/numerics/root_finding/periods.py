@@ -70,31 +70,32 @@ def _common_period(turns: Sequence[float]) -> float | None:
 def _rate_of(angle: Node, name: str, known: Mapping[str, float]) -> float | None:
     """The rate at which an angle grows with the unknown, if it is constant."""
 
-    def at(x: float) -> float:
+    def angle_at(x: float) -> float:
         return value(angle, {**known, name: x})
 
-    rate = at(1.0) - at(0.0)
-    steady = rate == rate and rate != 0 and abs(at(3.0) - at(0.0) - 3 * rate) <= AGREEMENT * abs(rate)
+    rate = angle_at(1.0) - angle_at(0.0)
+    steady = rate == rate and rate != 0 and abs(angle_at(3.0) - angle_at(0.0) - 3 * rate) <= AGREEMENT * abs(rate)
     return rate if steady else None
 
 
 def _turn_of(angle: Node, name: str, known: Mapping[str, float], domain: Domain) -> Span | None:
     """One turn of an angle: half a turn to each side of zero, or a turn from the domain's end."""
 
-    def at(x: float) -> float:
+    def angle_at(x: float) -> float:
         return value(angle, {**known, name: x})
 
     rate = _rate_of(angle, name, known)
     if rate:
         turn = math.tau / abs(rate)
-        return (-turn / 2, turn / 2) if domain.low < 0 else (max(domain.low, 0.0), max(domain.low, 0.0) + turn)
+        low = -turn / 2 if domain.low < 0 else max(domain.low, 0.0)
+        return low, (turn / 2 if domain.low < 0 else low + turn)
     start, end = max(domain.low, SMALLEST), min(domain.high, LARGEST)
-    if not abs(at(start)) < math.tau:
+    if not abs(angle_at(start)) < math.tau:
         start, end = end, start
-    first = at(start)
+    first = angle_at(start)
     if not abs(first) < math.tau:
         return None
-    last = last_holding(lambda x: abs(at(x) - first) <= math.tau, start, end)
+    last = last_holding(lambda x: abs(angle_at(x) - first) <= math.tau, start, end)
     return min(start, last), max(start, last)
 
 

@@ -61,8 +61,8 @@ def pruned(form: Node, name: str, span: Span, patience: int = 2000) -> Places:
     `patience` is the limit on boxes that are opened.
 
     >>> from derive.expressions.grammar import parse_expression
-    >>> found = pruned(parse_expression("exp(x) - 3*x"), "x", (0.0, 10.0))
-    >>> len(found.crossings), found.level, found.jumps, found.unsettled
+    >>> places = pruned(parse_expression("exp(x) - 3*x"), "x", (0.0, 10.0))
+    >>> len(places.crossings), places.level, places.jumps, places.unsettled
     (2, [], [], [])
     """
     search = _Search(form, name)
@@ -87,7 +87,7 @@ def pruned(form: Node, name: str, span: Span, patience: int = 2000) -> Places:
 class _FormOnBox:
     """The form on a box: its enclosure, the same widened by rounding, and the size of its terms."""
 
-    at: Enclosure
+    bounds: Enclosure
     loose: Span
     size: float
 
@@ -98,12 +98,12 @@ class _FormOnBox:
     @property
     def is_hidden(self) -> bool:
         """Whether the form may be zero within rounding, and its enclosure is too wide or too close to zero to tell."""
-        low, high = self.at.values
+        low, high = self.bounds.values
         return not self.misses_zero and (high - low > _UNSEEN * self.size or max(-low, high) <= BLUR * self.size)
 
     @property
     def is_finite(self) -> bool:
-        return math.isfinite(self.at.values[0]) and math.isfinite(self.at.values[1])
+        return math.isfinite(self.bounds.values[0]) and math.isfinite(self.bounds.values[1])
 
 
 class _Search:
@@ -115,26 +115,26 @@ class _Search:
 
     def settles(self, box: Span) -> bool:
         """Whether a box is settled, so that it need not be cut further."""
-        seen = self._form_on(box)
-        if seen is None or self._is_flat(box, seen) or seen.misses_zero:
+        on_box = self._form_on(box)
+        if on_box is None or self._is_flat(box, on_box) or on_box.misses_zero:
             return True
-        if not seen.at.partial:
-            if seen.at.is_monotone and self._crossed(box):
+        if not on_box.bounds.partial:
+            if on_box.bounds.is_monotone and self._crossed(box):
                 return True
-            if self._narrowed(box, seen):
+            if self._narrowed(box, on_box):
                 return True
         if _is_fine(box):
             self.places.jumps.append(box)
             return True
-        return not seen.is_finite and self._overflows(box)
+        return not on_box.is_finite and self._overflows(box)
 
-    def _is_flat(self, box: Span, seen: _FormOnBox) -> bool:
+    def _is_flat(self, box: Span, on_box: _FormOnBox) -> bool:
         """Whether a form that is constant on a box is zero there."""
-        if seen.at.partial or seen.at.slopes != ZERO or box[0] == box[1]:
+        if on_box.bounds.partial or on_box.bounds.slopes != ZERO or box[0] == box[1]:
             return False
         centre = middle(box)
-        here = self._form_on((centre, centre))
-        if here is None or not max(-here.at.values[0], here.at.values[1]) <= AGREEMENT * here.size:
+        at_centre = self._form_on((centre, centre))
+        if at_centre is None or not max(map(abs, at_centre.bounds.values)) <= AGREEMENT * at_centre.size:
             return False
         self.places.flat.append(box)
         return True
@@ -152,54 +152,56 @@ class _Search:
             self.places.level.append((box[0] if low == 0 else box[1], box[1] if high == 0 else box[0]))
         return True
 
-    def _narrowed(self, box: Span, seen: _FormOnBox) -> bool:
+    def _narrowed(self, box: Span, on_box: _FormOnBox) -> bool:
         """Whether the mean value theorem settles a box: the form at its middle, and its slopes."""
         centre = middle(box)
-        here = self._form_on((centre, centre))
-        if here is None or here.at.partial or not here.is_finite:
+        at_centre = self._form_on((centre, centre))
+        if at_centre is None or at_centre.bounds.partial or not at_centre.is_finite:
             return False
-        low, high = _by_slopes(box, centre, seen, here)
-        noise = EXPRESSION * seen.size
+        low, high = _by_slopes(box, centre, on_box, at_centre)
+        noise = EXPRESSION * on_box.size
         if low > noise or high < -noise:
             return True
-        if max(-low, high) <= EXPRESSION * here.size:
+        if max(-low, high) <= EXPRESSION * at_centre.size:
             self.places.level.append(box)
             return True
-        if self._is_hidden(box, centre, here):
+        if self._is_hidden(box, centre, at_centre):
             self.hidden.append(box)
             return True
         return False
 
-    def _is_hidden(self, box: Span, centre: float, here: _FormOnBox) -> bool:
+    def _is_hidden(self, box: Span, centre: float, at_centre: _FormOnBox) -> bool:
         """Whether rounding hides the form at all sample points of a long box, although it is not level there."""
         low, high = box
-        if not here.is_hidden or high - low <= _LONG * max(-low, high):
+        if not at_centre.is_hidden or high - low <= _LONG * max(-low, high):
             return False
         others = (self._form_on((x, x)) for x in (low + (high - low) * share for share in _SAMPLES))
-        if not all(seen is not None and seen.is_hidden for seen in others):
+        if not all(form is not None and form.is_hidden for form in others):
             return False
         width = _NEAR * min(abs(centre), high - low)
         around = centre - width, centre + width
-        seen = self._form_on(around)
-        if seen is None:
+        form = self._form_on(around)
+        if form is None:
             return False
-        least, most = _by_slopes(around, centre, seen, here)
-        return max(-least, most) > EXPRESSION * here.size  # else it is level there, as further cuts will show
+        least, most = _by_slopes(around, centre, form, at_centre)
+        return max(-least, most) > EXPRESSION * at_centre.size  # else it is level there, as further cuts will show
 
     def _sign(self, x: float) -> int | None:
         """The sign at a point, zero within rounding; None where the form has no finite value."""
-        seen = self._form_on((x, x))
-        if seen is None or seen.at.partial or not seen.is_finite:
+        at_point = self._form_on((x, x))
+        if at_point is None or at_point.bounds.partial or not at_point.is_finite:
             return None
-        return 1 if seen.loose[0] > 0 else -1 if seen.loose[1] < 0 else 0
+        if at_point.loose[0] > 0:
+            return 1
+        return -1 if at_point.loose[1] < 0 else 0
 
     def _overflows(self, box: Span) -> bool:
         """Whether the form exceeds all doubles on a box, so that nothing can be shown there."""
         if abs(box[1] - box[0]) > _STRIDE * min(abs(box[0]), abs(box[1])):
             return False
         for point in (*box, middle(box)):
-            seen = self._form_on((point, point))
-            if seen is None or seen.is_finite:
+            at_point = self._form_on((point, point))
+            if at_point is None or at_point.is_finite:
                 return False
         self.places.beyond.append(box)
         return True
@@ -207,25 +209,26 @@ class _Search:
     def _form_on(self, box: Span) -> _FormOnBox | None:
         """The form on a box; None if it is nowhere defined."""
         spans = {self.name: box}
-        parts: list[Enclosure] = []
-        for term in self.terms:
-            part = enclose(term, spans, self.name)
-            if part is None:
+        terms: list[Enclosure] = []
+        for node in self.terms:
+            term = enclose(node, spans, self.name)
+            if term is None:
                 return None
-            parts.append(part)
-        whole = sum_of(*parts)
-        loose = [_loosened(part.values) for part in parts]
-        size = sum(max(-part.values[0], part.values[1]) for part in parts)
+            terms.append(term)
+        loose = [_loosened(term.values) for term in terms]
+        size = sum(max(-term.values[0], term.values[1]) for term in terms)
         bounds = _total(low for low, _ in loose), -_total(-high for _, high in loose)
-        return _FormOnBox(whole, bounds, size)
+        return _FormOnBox(sum_of(*terms), bounds, size)
 
 
-def _by_slopes(box: Span, centre: float, seen: _FormOnBox, here: _FormOnBox) -> Span:
+def _by_slopes(box: Span, centre: float, on_box: _FormOnBox, at_centre: _FormOnBox) -> Span:
     """The enclosure of a form on a box by its midpoint value and its slopes."""
-    return meet(seen.at.values, shifted(here.at.values, seen.at.slopes, plus(box, (-centre, -centre))))
+    by_slopes = shifted(at_centre.bounds.values, on_box.bounds.slopes, plus(box, (-centre, -centre)))
+    return meet(on_box.bounds.values, by_slopes)
 
 
 def _loosened(values: Span) -> Span:
+    """The values of a term, widened by the error that rounded numbers in it may have."""
     low, high = values
     return low - EXPRESSION * min(abs(low), LARGEST), high + EXPRESSION * min(abs(high), LARGEST)
 
@@ -289,18 +292,18 @@ def _halves(box: Span) -> tuple[Span, Span]:
 
 def _cut(boxes: Iterable[Span]) -> list[Span]:
     """Boxes cut into smaller ones, the widest first, until there are many."""
-    parts = deque(boxes)
-    while 0 < len(parts) < _HIDDEN:
-        parts.extend(_halves(parts.popleft()))
-    return list(parts)
+    pieces = deque(boxes)
+    while 0 < len(pieces) < _HIDDEN:
+        pieces.extend(_halves(pieces.popleft()))
+    return list(pieces)
 
 
 def joined(spans: Iterable[Span]) -> list[Span]:
-    """Spans with adjacent ones joined."""
-    whole: list[Span] = []
+    """Spans in order, with adjacent ones joined."""
+    merged: list[Span] = []
     for low, high in sorted(spans):
-        if whole and low <= whole[-1][1] + 2 * SMALLEST:
-            whole[-1] = whole[-1][0], max(high, whole[-1][1])
+        if merged and low <= merged[-1][1] + 2 * SMALLEST:
+            merged[-1] = merged[-1][0], max(high, merged[-1][1])
         else:
-            whole.append((low, high))
-    return whole
+            merged.append((low, high))
+    return merged

@@ -92,10 +92,10 @@ def roots_of(problem: OneUnknown) -> Roots:
         everywhere = search.settled(domain, search.places(domain, _PATIENCE // 4))
         if everywhere.proved:
             return everywhere
-    within = replace(search.settled(turn, search.places(turn, _PATIENCE)), turn=True)
-    if within.values or within.plateaus:
-        return within
-    return everywhere or replace(within, recurs=recurs(equation, name, known))
+    in_one_turn = replace(search.settled(turn, search.places(turn, _PATIENCE)), turn=True)
+    if in_one_turn.values or in_one_turn.plateaus:
+        return in_one_turn
+    return everywhere or replace(in_one_turn, recurs=recurs(equation, name, known))
 
 
 class _Search:
@@ -107,13 +107,16 @@ class _Search:
     def counted(self, domain: Domain) -> Roots | None:
         """The roots of a ratio of polynomials; None if the equation is not one."""
         ratio = ratio_of(self.form, self.name)
-        found = real_roots(ratio[0], self.problem.is_blurred) if ratio else None
-        if ratio is None or found is None:
+        if ratio is None:
             return None
-        zeros = [x for x in found if not _is_pole(ratio[1], x)]
+        numerator, denominator = ratio
+        roots = real_roots(numerator, self.problem.is_blurred)
+        if roots is None:
+            return None
+        zeros = [x for x in roots if not _is_pole(denominator, x)]
         values = [x for x in zeros if x in domain]
         ends = self._at_ends(domain, values) if self.problem.rounded else _missed_ends(domain, values, zeros)
-        return Roots((*values, *ends), (), (domain.low, domain.high))
+        return Roots((*values, *ends), sought=(domain.low, domain.high))
 
     def places(self, domain: Domain, patience: int) -> Places:
         return pruned(self.form, self.name, (domain.low, domain.high), patience)
@@ -126,87 +129,88 @@ class _Search:
             values += self._unsettled_root(span)
         beyond, clear = self._in_tails(domain)
         inside = [x for x in (*values, *beyond) if x in domain]
-        kept = tuple(self._distinct((*inside, *self._at_ends(domain, inside)), plateaus))
+        distinct = tuple(self._distinct((*inside, *self._at_ends(domain, inside)), plateaus))
         sought = max(domain.low, -LARGEST), min(domain.high, LARGEST)
         return Roots(
-            kept,
-            tuple(self._to_zero(_widened(span, domain)) for span in plateaus),
-            _without(sought, places.beyond),
-            not (doubtful or places.unsettled or places.beyond),
+            values=distinct,
+            plateaus=tuple(self._to_zero(_widened(span, domain)) for span in plateaus),
+            sought=_without(sought, places.beyond),
+            proved=not (doubtful or places.unsettled or places.beyond),
             clear=clear,
         )
 
-    def _at_ends(self, domain: Domain, found: Sequence[float]) -> list[float]:
+    def _at_ends(self, domain: Domain, roots: Sequence[float]) -> list[float]:
         """The ends of the domain that are roots within their own rounding or that of the known numbers."""
-        met: list[float] = []
+        ends: list[float] = []
         for end, outwards in ((domain.low, -1), (domain.high, 1)):
-            at = enclose(self.form, {self.name: (end, end)}, self.name) if end in domain else None
-            if at is None or not at.is_monotone:
+            enclosure = enclose(self.form, {self.name: (end, end)}, self.name) if end in domain else None
+            if enclosure is None or not enclosure.is_monotone:
                 continue
-            gap, slope = self.problem.value(end), min(at.slopes, key=abs)
-            flat = abs(self.problem.residual(end)) <= HANDFUL or abs(gap / slope) <= 4 * math.ulp(end)
-            if not (flat or self.problem.is_blurred(end)):
+            gap, slope = self.problem.value(end), min(enclosure.slopes, key=abs)
+            is_root = abs(self.problem.residual(end)) <= HANDFUL or abs(gap / slope) <= 4 * math.ulp(end)
+            if not (is_root or self.problem.is_blurred(end)):
                 continue
             reach = max(SAME_ROOT * abs(end), 4 * abs(gap / slope))
             leaves = gap * slope * outwards < 0  # the sides meet outside
-            if (flat or leaves) and not any(abs(x - end) <= reach for x in found):
-                met.append(end)
-        return met
+            if (is_root or leaves) and not any(abs(x - end) <= reach for x in roots):
+                ends.append(end)
+        return ends
 
     def _in_tails(self, domain: Domain) -> tuple[list[float], bool]:
         """Roots too small or too large for the search, and whether there are certainly no more of them."""
-        found: list[float] = []
+        roots: list[float] = []
         clear = True
-        for tail in (*_TAILS, *((-high, -low) for low, high in _TAILS)):
-            low, high = max(tail[0], domain.low), min(tail[1], domain.high)
-            at = enclose(self.form, {self.name: (low, high)}, self.name) if low < high else None
-            if at is None or at.misses_zero:
+        for start, end in (*_TAILS, *((-high, -low) for low, high in _TAILS)):
+            low, high = max(start, domain.low), min(end, domain.high)
+            enclosure = enclose(self.form, {self.name: (low, high)}, self.name) if low < high else None
+            if enclosure is None or enclosure.misses_zero:
                 continue
             crosses = self.problem.changes(low, high)
-            found += [self._crossing((low, high))] if crosses else []
-            clear = clear and at.is_monotone and crosses is not None
-        return found, clear
+            roots += [self._crossing((low, high))] if crosses else []
+            clear = clear and enclosure.is_monotone and crosses is not None
+        return roots, clear
 
     def _judged(self, places: Places) -> tuple[list[Span], list[float], bool]:
         """The plateaus and roots in places that doubles leave open, and whether any stays in doubt."""
         plateaus: list[Span] = []
         points: list[float] = []
-        resolved: list[Span] = []
+        resolved: list[Span] = []  # level stretches that hold a root
         doubtful = False
         for span in places.level:
-            wide = span[1] - span[0] > max(_WIDE * max(abs(span[0]), abs(span[1])), NEGLIGIBLE)
-            flat = any(low < span[1] and span[0] < high for low, high in places.flat)
-            level = flat or (wide and is_level(self.problem.equation, self.name, self.problem.known, *span))
-            if level and not self._meets_along(span):  # the sides only look equal beside a large unknown
-                doubtful = doubtful or not any(lies_in(span, flat, 0.0) for flat in joined(places.flat))
+            is_wide = span[1] - span[0] > max(_WIDE * max(abs(span[0]), abs(span[1])), NEGLIGIBLE)
+            is_flat = any(low < span[1] and span[0] < high for low, high in places.flat)
+            is_constant = is_flat or (is_wide and is_level(self.problem.equation, self.name, self.problem.known, *span))
+            if is_constant and not self._meets_along(span):  # the sides only look equal beside a large unknown
+                doubtful = doubtful or not any(lies_in(span, flat_span, 0.0) for flat_span in joined(places.flat))
                 continue
-            if level:
-                edges = self._edge(span, places.jumps, 0), self._edge(span, places.jumps, 1)
-                plateaus.append((self._exact(edges, 0), self._exact(edges, 1)))
+            if is_constant:
+                edges = self._edge(span, places.jumps, side=0), self._edge(span, places.jumps, side=1)
+                plateaus.append((self._exact(edges, side=0), self._exact(edges, side=1)))
                 continue
-            found = self._level_root(span)
-            if wide:  # and not level: usually the sides only approach each other
-                found = [x for x in found if self.problem.is_root(x)]
-            points += found
-            resolved += [span] if found else []
-            doubtful = doubtful or (wide and not found)
+            roots = self._level_root(span)
+            if is_wide:  # and not level: usually the sides only approach each other
+                roots = [x for x in roots if self.problem.is_root(x)]
+            points += roots
+            if roots:
+                resolved.append(span)
+            doubtful = doubtful or (is_wide and not roots)
         for span in places.jumps:
             if any(low <= span[1] and span[0] <= high for low, high in plateaus):
                 continue
-            found = [*(self._edge_root(span) or self._level_root(span)), *self._roots_at_constants(span)]
-            settled = bool(found) or (self._is_gap(span) and not self._may_end_at_root(span))
+            roots = [*(self._edge_root(span) or self._level_root(span)), *self._roots_at_constants(span)]
+            settled = bool(roots) or (self._is_gap(span) and not self._may_end_at_root(span))
             if any(low <= span[1] and span[0] <= high for low, high in resolved):  # the edge of a blurred root
-                found = [x for x in found if self.problem.is_root(x)]
+                roots = [x for x in roots if self.problem.is_root(x)]
             if self._jumps(span):
-                found, settled = self._root_at_jump(span, found)
-            points += found
+                roots, settled = self._root_at_jump(span, roots)
+            points += roots
             doubtful = doubtful or self.problem.has_single_points() or not settled
         return plateaus, points, doubtful
 
     def _meets_along(self, span: Span) -> bool:
         """Whether the sides agree at a point of a stretch on which they differ by a constant."""
         low, high = max(span[0], -LARGEST), min(span[1], LARGEST)
-        points = (middle((low, high)), *(low + (high - low) * part for part in _ALONG))
+        points = (middle((low, high)), *(low + (high - low) * share for share in _ALONG))
         return any(map(self.problem.meets_beside_givens, points))
 
     def _crossing(self, span: Span) -> float:
@@ -238,8 +242,8 @@ class _Search:
         for share in (SAME_SOLUTION, SAME_MULTIPLE, NEAR_MULTIPLE):
             reach = share * max(abs(low), abs(high))
             around = low - reach, high + reach
-            at = enclose(self.form, {self.name: around}, self.name) if low == high else None
-            if at is None or at.partial or not at.is_monotone:
+            enclosure = enclose(self.form, {self.name: around}, self.name) if low == high else None
+            if enclosure is None or enclosure.partial or not enclosure.is_monotone:
                 break  # no single root, or none at all
             if self.problem.sign(around[0]) * self.problem.sign(around[1]) < 0:
                 return [turning_point(self.form, self.name, around)]
@@ -252,12 +256,11 @@ class _Search:
 
     def _last_defined(self, span: Span) -> float | None:
         """The last point at which the sides are defined, if they are so at one end of a stretch alone."""
-        low, high = (self.problem.value(end) == self.problem.value(end) for end in span)
-        if low == high:
+        is_low_undefined, is_high_undefined = (math.isnan(self.problem.value(end)) for end in span)
+        if is_low_undefined == is_high_undefined:
             return None
-        return last_holding(
-            lambda x: self.problem.value(x) == self.problem.value(x), *(span if low else reversed(span))
-        )
+        inside, outside = reversed(span) if is_low_undefined else span
+        return last_holding(lambda x: not math.isnan(self.problem.value(x)), inside, outside)
 
     def _may_end_at_root(self, span: Span) -> bool:
         """Whether the sides may meet where they end between two doubles: beside the edge of a square root they still
@@ -266,14 +269,15 @@ class _Search:
         if x is None:
             return False
         reach = 4 * math.ulp(x)
-        at = enclose(self.form, {self.name: (x - reach, x + reach)}, self.name)
-        return at is not None and not at.misses_zero and all(map(math.isfinite, at.values))
+        enclosure = enclose(self.form, {self.name: (x - reach, x + reach)}, self.name)
+        return enclosure is not None and not enclosure.misses_zero and all(map(math.isfinite, enclosure.values))
 
     def _jumps(self, span: Span) -> bool:
-        at = enclose(self.form, {self.name: span}, self.name)
-        return at is not None and at.flaw == JUMP
+        """Whether the form is defined all along a stretch, but may jump in it."""
+        enclosure = enclose(self.form, {self.name: span}, self.name)
+        return enclosure is not None and enclosure.flaw == JUMP
 
-    def _root_at_jump(self, span: Span, found: list[float]) -> tuple[list[float], bool]:
+    def _root_at_jump(self, span: Span, roots: list[float]) -> tuple[list[float], bool]:
         """The root at a jump, if one is attained and not only approached, and whether there is certainly no other.
 
         The jump lies between two doubles. Up to the first and from the second on the form is smooth. If it is also
@@ -282,19 +286,19 @@ class _Search:
         first = last_holding(lambda x: self.problem.pattern(x) == self.problem.pattern(span[0]), *span)
         second = math.nextafter(first, math.inf)
         sides = ((span[0], first), (min(second, span[1]), span[1]))
-        near = [x for x in dict.fromkeys((first, second, *span, *found)) if span[0] <= x <= span[1]]
-        reached = [x for x in near if is_attained(self.problem.equation, self.name, self.problem.at(x))]
-        if not reached:  # a number at which a condition changes may miss being a root by rounding alone
-            reached = [x for x in near if self.problem.is_border(x) and abs(self.problem.residual(x)) <= HANDFUL]
-        return reached[:1], bool(reached) or all(self._is_clear(side) for side in sides)
+        candidates = [x for x in dict.fromkeys((first, second, *span, *roots)) if span[0] <= x <= span[1]]
+        attained = [x for x in candidates if is_attained(self.problem.equation, self.name, self.problem.at(x))]
+        if not attained:  # a number at which a condition changes may miss being a root by rounding alone
+            attained = [x for x in candidates if self.problem.is_border(x) and abs(self.problem.residual(x)) <= HANDFUL]
+        return attained[:1], bool(attained) or all(self._is_clear(side) for side in sides)
 
     def _is_clear(self, span: Span) -> bool:
         """Whether there is certainly no root in a stretch on one side of a jump."""
-        at = enclose(self.form, {self.name: span}, self.name)
-        if at is None or (not at.partial and at.misses_zero):
+        enclosure = enclose(self.form, {self.name: span}, self.name)
+        if enclosure is None or (not enclosure.partial and enclosure.misses_zero):
             return True
         signs = [self.problem.sign(x) for x in span]
-        return signs[0] * signs[1] > 0 and (span[0] == span[1] or at.is_monotone)
+        return signs[0] * signs[1] > 0 and (span[0] == span[1] or enclosure.is_monotone)
 
     def _unsettled_root(self, span: Span) -> list[float]:
         """The root that a change of sign shows in a stretch left over at the work limit."""
@@ -331,7 +335,7 @@ class _Search:
         is_below = 0 > high >= max(-NEGLIGIBLE, SAME_ROOT * low) and 0 in map(self.problem.residual, (0.0, -LEAST))
         return (low, 0.0) if is_below else span
 
-    def _edge(self, span: Span, jumps: Iterable[Span], side: int) -> float:
+    def _edge(self, span: Span, jumps: Iterable[Span], *, side: int) -> float:
         """The end of a plateau, to the last digit where a jump adjoins it."""
         end = span[side]
         for low, high in jumps:
@@ -340,24 +344,25 @@ class _Search:
                 return last_holding(lambda x: abs(self.problem.residual(x)) <= HANDFUL, inside, outside)
         return end
 
-    def _exact(self, span: Span, side: int) -> float:
-        """The end of a plateau where the sides cease to be equal, if they are equal to every digit inside."""
-        end, other = span[side], span[1 - side]
+    def _exact(self, span: Span, *, side: int) -> float:
+        """The last number up to which the sides of a plateau are equal to every digit, if they are so inside it."""
+        end, far_end = span[side], span[1 - side]
         if abs(end) >= LARGEST or self.problem.sign(end) == 0:
             return end
-        reach = math.copysign(min(abs(other - end), 2 * abs(end) + 1), other - end)
-        near = (end + reach * 2.0**-halvings for halvings in (40, 30, 20, 10, 3, 1))
-        inside = next((x for x in near if self.problem.sign(x) == 0), end)
+        reach = math.copysign(min(abs(far_end - end), 2 * abs(end) + 1), far_end - end)
+        nearer = (end + reach * 2.0**-halvings for halvings in (40, 30, 20, 10, 3, 1))
+        inside = next((x for x in nearer if self.problem.sign(x) == 0), end)
         return last_holding(lambda x: self.problem.sign(x) == 0, inside, end) if inside != end else end
 
     def _distinct(self, values: Iterable[float], plateaus: list[Span]) -> list[float]:
-        kept: list[float] = []
+        """The roots in order, without those in a plateau and those that are another one but for rounding."""
+        distinct: list[float] = []
         for x in sorted(values):
             if any(lies_in((x, x), span, SAME_ROOT) for span in plateaus):
                 continue
-            if not kept or not math.isclose(x, kept[-1], rel_tol=SAME_ROOT):
-                kept.append(x)
-        return kept
+            if not distinct or not math.isclose(x, distinct[-1], rel_tol=SAME_ROOT):
+                distinct.append(x)
+        return distinct
 
 
 def _missed_ends(domain: Domain, values: Sequence[float], roots: Iterable[float]) -> list[float]:
@@ -367,6 +372,7 @@ def _missed_ends(domain: Domain, values: Sequence[float], roots: Iterable[float]
 
 
 def _is_pole(denominator: Polynomial, x: float) -> bool:
+    """Whether the denominator of a ratio is zero at a root, within the rounding of its terms."""
     try:
         terms = [float(fraction(c)) * x**i for i, c in enumerate(denominator.coeffs())]
         return abs(math.fsum(terms)) <= BLUR * math.fsum(map(abs, terms))

@@ -44,7 +44,7 @@ def test_a_multiple_zero_is_one_and_exact(seed):
     planted = planted_pair(seed)
     zeros = zeros_of(*planted.texts)
     inside = [zero for zero in zeros if all(abs(x) <= float(planted.domain.rpartition(".")[2]) for x in zero)]
-    assert inside == sorted({(one["x"], one["y"]) for one in planted.solutions})
+    assert inside == sorted({(solution["x"], solution["y"]) for solution in planted.solutions})
 
 
 def test_a_zero_that_is_not_real_is_none():

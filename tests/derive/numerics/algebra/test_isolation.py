@@ -149,9 +149,9 @@ def test_an_unknown_that_occurs_more_than_once_is_gathered(text, name, x, a, b):
 
     assume(b != 1)  # where abs(x - a) + b*x does not hang on x below a
     equation, at = parse_equation(text), {"x": x, "a": a, "b": b}
-    found = roots_of(OneUnknown(equation, "y", at, Domain("real", -math.inf, math.inf))).values
-    assume(found)
-    at["y"] = found[0]
+    solutions = roots_of(OneUnknown(equation, "y", at, Domain("real", -math.inf, math.inf))).values
+    assume(solutions)
+    at["y"] = solutions[0]
     assume(abs(value(equation.lhs, at) - value(equation.rhs, at)) < 1e-12)
     assert meets(equation, name, at, 1e-4)
 
@@ -169,7 +169,7 @@ def test_an_unknown_that_occurs_more_than_once_is_gathered(text, name, x, a, b):
     ],
 )
 def test_a_form_reads_as_a_pencil_would_write_it(text, expected):
-    assert [render(found.form) for found in isolate(parse_equation(text), "x")] == expected
+    assert [render(candidate.form) for candidate in isolate(parse_equation(text), "x")] == expected
 
 
 @pytest.mark.parametrize(
@@ -199,8 +199,8 @@ def test_the_coefficients_of_a_polynomial_put_together_are_it(numbers, x):
     parts = coefficients(text, ["x"])
     at = {"a": a, "b": b, "c": c, "x": x}
     assert all("x" not in names_in(part) for part in parts.values())
-    whole = sum(value(part, at) * x ** len(names) for names, part in parts.items())
-    assert whole == pytest.approx((a * x - b) * (x + c) - x * (c - x) + 2 * b, abs=1e-9)
+    total = sum(value(part, at) * x ** len(names) for names, part in parts.items())
+    assert total == pytest.approx((a * x - b) * (x + c) - x * (c - x) + 2 * b, abs=1e-9)
 
 
 @pytest.mark.parametrize("text", ["x**3", "exp(x)", "1/x", "x*(x**2 + 1)", "x**0.5", "x**a"])
@@ -210,8 +210,8 @@ def test_what_is_no_quadratic_is_no_polynomial_of_so_low_a_degree(text):
 
 @pytest.mark.parametrize("y", [-1e10, -1e100, 1e10])
 def test_the_inverse_of_sinh_keeps_its_digits_on_both_sides(y):
-    (found,) = isolate(parse_equation("sinh(x) = y"), "x")
-    numbers = [value(form, {"y": y}) for form in (found.form, found.other)]
+    (candidate,) = isolate(parse_equation("sinh(x) = y"), "x")
+    numbers = [value(form, {"y": y}) for form in (candidate.form, candidate.other)]
     assert any(number == pytest.approx(math.asinh(y)) for number in numbers)
 
 
@@ -290,8 +290,10 @@ CONDITIONS = [  # a relation, its closed forms for x, and what must hold for eac
 
 @pytest.mark.parametrize(("text", "expected"), CONDITIONS)
 def test_a_closed_form_says_what_must_hold_for_it(text, expected):
-    found = isolate(parse_equation(text), "x")
-    assert {render(one.form): [render(condition) for condition in one.conditions] for one in found} == expected
+    candidates = isolate(parse_equation(text), "x")
+    assert {
+        render(candidate.form): [render(condition) for condition in candidate.conditions] for candidate in candidates
+    } == expected
 
 
 @pytest.mark.parametrize(
@@ -315,9 +317,9 @@ def test_a_closed_form_says_what_must_hold_for_it(text, expected):
     ],
 )
 def test_a_candidate_says_what_it_was_divided_by_and_which_powers_it_undid(text, divisors, powers):
-    for found in isolate(parse_equation(text), "x"):
-        assert [render(divisor) for divisor in found.divisors] == divisors
-        assert [render(power) for power in found.powers] == powers
+    for candidate in isolate(parse_equation(text), "x"):
+        assert [render(divisor) for divisor in candidate.divisors] == divisors
+        assert [render(power) for power in candidate.powers] == powers
 
 
 @pytest.mark.parametrize(
@@ -331,9 +333,9 @@ def test_a_candidate_says_what_it_was_divided_by_and_which_powers_it_undid(text,
     ],
 )
 def test_a_candidate_says_whose_angle_it_winds_round(text, winds):
-    found = isolate(parse_equation(text), "x")
-    assert {render(candidate.winds) for candidate in found} == {winds}
-    assert all(TURNS.name in names_in(candidate.form) for candidate in found)
+    candidates = isolate(parse_equation(text), "x")
+    assert {render(candidate.winds) for candidate in candidates} == {winds}
+    assert all(TURNS.name in names_in(candidate.form) for candidate in candidates)
 
 
 @pytest.mark.parametrize(
@@ -344,11 +346,12 @@ def test_an_angle_within_an_angle_and_what_has_no_inverse_have_no_closed_form(te
 
 
 def test_of_two_forms_of_a_quadratic_one_keeps_its_digits():
-    for found in isolate(parse_equation("a*x**2 + b*x + c = 0"), "x"):
+    for candidate in isolate(parse_equation("a*x**2 + b*x + c = 0"), "x"):
         at = {"a": 1.0, "b": 1e9, "c": 1.0}
-        forms = [value(form, at) for form in (found.form, found.other)]
-        assert any(x == pytest.approx(-1e-9) or x == pytest.approx(-1e9) for x in forms)
-        assert [value(form, {"a": 1.0, "b": -5.0, "c": 6.0}) for form in (found.form, found.other)] in ([3, 3], [2, 2])
+        forms = candidate.form, candidate.other
+        numbers = [value(form, at) for form in forms]
+        assert any(x == pytest.approx(-1e-9) or x == pytest.approx(-1e9) for x in numbers)
+        assert [value(form, {"a": 1.0, "b": -5.0, "c": 6.0}) for form in forms] in ([3, 3], [2, 2])
 
 
 @pytest.mark.parametrize(("text", "divisor"), [("x*y = x*a", "y - a"), ("y*x = x", "y - 1"), ("b*x = a*b", "b")])
@@ -364,15 +367,15 @@ def test_a_relation_of_very_many_closed_forms_counts_as_one_of_none(nested, coun
     text = "x"
     for level in range(nested):
         text = f"abs({text} - {level})"
-    found = isolate(parse_equation(f"y = {text}"), "x")
-    assert (found and len(found)) == count
+    candidates = isolate(parse_equation(f"y = {text}"), "x")
+    assert (candidates and len(candidates)) == count
 
 
 @pytest.mark.parametrize(("choices", "count"), [(1, 2), (4, 16), (5, None)])
 def test_choices_beside_each_other_are_taken_arm_by_arm_up_to_four(choices, count):
     text = " + ".join(f"abs(x - {level})" for level in range(choices))
-    found = isolate(parse_equation(f"y = {text} + 9*x"), "x")
-    assert (found and len(found)) == count
+    candidates = isolate(parse_equation(f"y = {text} + 9*x"), "x")
+    assert (candidates and len(candidates)) == count
 
 
 @pytest.mark.parametrize(

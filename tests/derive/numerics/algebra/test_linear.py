@@ -38,9 +38,9 @@ def test_a_regular_system_has_the_solution_that_numpy_gives(size, data, magnitud
     equations, unknowns = system(size)
     known = {f"a{i}{j}": matrix[i, j] * scales[j] for i in range(size) for j in range(size)}
     known |= {f"b{i}": right[i] for i in range(size)}
-    found, singular, _ = linear_solutions(equations, unknowns, known, dict.fromkeys(unknowns, REAL))
+    solutions, singular, _ = linear_solutions(equations, unknowns, known, dict.fromkeys(unknowns, REAL))
     assert not singular
-    assert [found[0][name] * scale for name, scale in zip(unknowns, scales, strict=True)] == pytest.approx(
+    assert [solutions[0][name] * scale for name, scale in zip(unknowns, scales, strict=True)] == pytest.approx(
         wanted, rel=1e-8, abs=1e-8
     )
 
@@ -50,8 +50,8 @@ def test_a_regular_system_has_the_solution_that_numpy_gives(size, data, magnitud
 def test_rows_that_repeat_are_told_from_rows_that_contradict(a, b, c, agree):
     equations = [parse_equation(text) for text in ("a*x + b*y = c", "3*a*x + 3*b*y = d")]
     known = {"a": a, "b": b, "c": c, "d": 3 * c * (1 if agree else 1.01)}
-    found, singular, why = linear_solutions(equations, ["x", "y"], known, {"x": REAL, "y": REAL})
-    assert (found, singular) == ([], True)
+    solutions, singular, why = linear_solutions(equations, ["x", "y"], known, {"x": REAL, "y": REAL})
+    assert (solutions, singular) == ([], True)
     assert ("are dependent" if agree else "contradict") in why
 
 
@@ -85,8 +85,8 @@ def test_a_value_outside_its_domain_is_named():
     ],
 )
 def test_a_division_is_multiplied_out(texts, known, expected):
-    found, *_ = linear_solutions([parse_equation(t) for t in texts], ["x", "y"], known, {"x": REAL, "y": REAL})
-    assert found == [pytest.approx(expected)]
+    solutions, *_ = linear_solutions([parse_equation(t) for t in texts], ["x", "y"], known, {"x": REAL, "y": REAL})
+    assert solutions == [pytest.approx(expected)]
 
 
 @pytest.mark.parametrize("text", ["x*y = a", "x**2 = y", "exp(x) = y", "max(x, y) = a", "1/x + 1/y = a"])
@@ -101,8 +101,8 @@ def test_factors_put_together_are_the_expression(a, b, x, y):
     assume(abs(b) > 0.1)
     at = {"a": a, "b": b, "x": x, "y": y}
     form = linear_form(node, frozenset("xy"))
-    whole = sum(value(factor, at) * (at[name] if name else 1) for name, factor in form.items())
-    assert whole == pytest.approx(a * (x + 2 * y) / b - (y - a) * 3 + b, abs=1e-9)
+    total = sum(value(factor, at) * (at[name] if name else 1) for name, factor in form.items())
+    assert total == pytest.approx(a * (x + 2 * y) / b - (y - a) * 3 + b, abs=1e-9)
 
 
 @examples(60)
@@ -118,9 +118,9 @@ def test_rank_does_not_hang_on_the_size_of_the_units(row_powers, column_powers):
     known |= {f"b{i}": sum(a * x for a, x in zip(scaled[i], hidden, strict=True)) for i in range(3)}
     equations = [parse_equation(f"a{i}0*x + a{i}1*y + a{i}2*z = b{i}") for i in range(3)]
     domains = dict.fromkeys("xyz", Domain("real", -math.inf, math.inf))
-    ((found,), singular, _) = linear_solutions(equations, ["x", "y", "z"], known, domains)
+    ((solution,), singular, _) = linear_solutions(equations, ["x", "y", "z"], known, domains)
     assert not singular
-    assert [found[name] for name in "xyz"] == pytest.approx(hidden, rel=1e-9)
+    assert [solution[name] for name in "xyz"] == pytest.approx(hidden, rel=1e-9)
 
 
 def test_a_factor_that_only_rounding_leaves_is_none():
@@ -137,9 +137,9 @@ def test_many_unknowns_are_found_as_few_are(size):
         f"{i + 3}*{name}*s + {names[i - 1]} - 2*{names[(i + 7) % size]}*t = {i % 5 - 2}" for i, name in enumerate(names)
     ]
     equations, known = [parse_equation(text) for text in texts], {"s": 1e6, "t": 1e-3}
-    ((found,), singular, _) = linear_solutions(equations, names, known, dict.fromkeys(names, REAL))
+    ((solution,), singular, _) = linear_solutions(equations, names, known, dict.fromkeys(names, REAL))
     assert not singular
-    assert all(abs(residual(equation, {**known, **found})) < 1e-12 for equation in equations)
+    assert all(abs(residual(equation, {**known, **solution})) < 1e-12 for equation in equations)
     doubled = [*equations[:-1], equations[0]]
     _, singular, reason = linear_solutions(doubled, names, known, dict.fromkeys(names, REAL))
     assert singular
@@ -157,6 +157,6 @@ def test_a_system_of_typed_decimals_has_its_solution_in_fractions(size, data):
     equations, unknowns = system(size)
     known = {f"a{i}{j}": written(float(a)) for i, row in enumerate(matrix) for j, a in enumerate(row)}
     known |= {f"b{i}": written(float(b)) for i, b in enumerate(right)}
-    ((found,), _, outside) = linear_solutions(equations, unknowns, known, dict.fromkeys(unknowns, REAL))
+    ((solution,), _, outside) = linear_solutions(equations, unknowns, known, dict.fromkeys(unknowns, REAL))
     assert not outside
-    assert [exact_of(found[name]) for name in unknowns] == wanted
+    assert [exact_of(solution[name]) for name in unknowns] == wanted

@@ -21,12 +21,12 @@ def solved(*texts, unknowns, domain=POSITIVE, **known):
 
 def test_a_square_system_of_products_has_the_one_solution_that_made_it():
     x, y, z = 3.7, 0.02, 5e9
-    found = solved(
+    solution = solved(
         "x*y**2 = a*sqrt(z)", "x = b*z/y", "z**3*x = c/y", unknowns="xyz",
         a=x * y**2 / z**0.5, b=x * y / z, c=z**3 * x * y,
     )  # fmt: skip
-    assert found[0] == [pytest.approx({"x": x, "y": y, "z": z}, rel=1e-12)]
-    assert not found[1]
+    assert solution[0] == [pytest.approx({"x": x, "y": y, "z": z}, rel=1e-12)]
+    assert not solution[1]
 
 
 def test_products_that_say_the_same_are_singular_and_those_that_do_not_agree_contradict():

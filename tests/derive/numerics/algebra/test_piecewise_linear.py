@@ -42,15 +42,15 @@ def left(cases: Cases, target: str, given: Mapping[str, Span]) -> tuple[Interval
 
 def joined(spans: list[tuple[Fraction | None, Fraction | None]]) -> list[tuple[Fraction | None, Fraction | None]]:
     """Intervals without the gaps between them that hold no number but an end."""
-    found: list[tuple[Fraction | None, Fraction | None]] = []
+    merged: list[tuple[Fraction | None, Fraction | None]] = []
     for low, high in sorted(spans, key=lambda span: (span[0] is not None, span[0] or 0)):
-        last = found[-1][1] if found else None
-        if found and (last is None or low is None or low <= last):
-            ends = [found[-1][1], high]
-            found[-1] = found[-1][0], None if None in ends else max(ends)  # type: ignore[type-var]
+        last = merged[-1][1] if merged else None
+        if merged and (last is None or low is None or low <= last):
+            ends = [merged[-1][1], high]
+            merged[-1] = merged[-1][0], None if None in ends else max(ends)  # type: ignore[type-var]
         else:
-            found.append((low, high))
-    return found
+            merged.append((low, high))
+    return merged
 
 
 @every("seed", range(60), ordinary=12)

@@ -82,8 +82,10 @@ def _line(rng: random.Random, depth: int) -> Line:
 def _inner_breaks(line: Line, parts: list[Line]) -> list[Fraction]:
     """Every place at which two lines cross, or one is zero: a superset of the places at which the slope changes."""
     every_line = list(dict.fromkeys([(Fraction(0), Fraction(0)), *(pair for part in parts for pair in part.slopes)]))
-    found = {(d - b) / (a - c) for place, (a, b) in enumerate(every_line) for c, d in every_line[place + 1 :] if a != c}
-    return sorted(found)
+    breaks = {
+        (d - b) / (a - c) for place, (a, b) in enumerate(every_line) for c, d in every_line[place + 1 :] if a != c
+    }
+    return sorted(breaks)
 
 
 def _expected(
@@ -126,11 +128,11 @@ def test_choices_among_lines(seed: int) -> None:
     number = written(float(y))
     if "x" not in whole.text or exact_of(number) != y:
         return
-    found = exact_solutions(parse_equation(f"y = {whole.text}"), "x", {"y": number}, domain)
-    assert found is not None
+    solutions = exact_solutions(parse_equation(f"y = {whole.text}"), "x", {"y": number}, domain)
+    assert solutions is not None
     points, spans = _expected(whole, parts, y, domain)
-    assert [exact_of(x) for x in found.points] == points, (whole.text, y)
-    assert list(found.spans) == spans, (whole.text, y)
+    assert [exact_of(x) for x in solutions.points] == points, (whole.text, y)
+    assert list(solutions.spans) == spans, (whole.text, y)
 
 
 def _expected_between(
@@ -170,19 +172,19 @@ def _two_lines(rng: random.Random) -> tuple[Line, list[Line]]:
 @every("seed", range(1500), ordinary=20, thorough=3)
 def test_where_choices_among_lines_lie_in_a_range(seed: int) -> None:
     rng = random.Random(seed)
-    whole, parts = _two_lines(rng)
+    line, parts = _two_lines(rng)
     parts = [*parts, Line("", [(Fraction(0), Fraction(16, 5)), (Fraction(1), Fraction(-3, 2))])]
     parts.append(Line("", [(m, c + Fraction(5, 2)) for m, c in parts[1].slopes]))
-    turns = _inner_breaks(whole, parts)
-    start = whole.at(rng.choice(turns)) if turns and rng.random() < 0.4 else _decimal(rng, 12)
+    turns = _inner_breaks(line, parts)
+    start = line.at(rng.choice(turns)) if turns and rng.random() < 0.4 else _decimal(rng, 12)
     ends = start, start + abs(_decimal(rng, 8))
     given = written(float(ends[0])), written(float(ends[1]))
-    if "x" not in whole.text or tuple(map(exact_of, given)) != ends:
+    if "x" not in line.text or tuple(map(exact_of, given)) != ends:
         return
     domain = rng.choice(DOMAINS)
-    found = exact_preimage(parse_expression(whole.text), "x", {}, given, domain)
-    assert found is not None
-    assert list(found) == _expected_between(whole, parts, ends, domain), (whole.text, ends)
+    spans = exact_preimage(parse_expression(line.text), "x", {}, given, domain)
+    assert spans is not None
+    assert list(spans) == _expected_between(line, parts, ends, domain), (line.text, ends)
 
 
 RATIOS = (
@@ -209,8 +211,8 @@ def test_where_ratios_lie_in_a_range(seed: int) -> None:
     high = low + abs(_decimal(rng, 9))
     line = Line(text, [])
     domain = rng.choice(DOMAINS)
-    found = exact_preimage(parse_expression(text), "x", {}, (written(float(low)), written(float(high))), domain)
-    if found is None:  # a break is irrational
+    spans = exact_preimage(parse_expression(text), "x", {}, (written(float(low)), written(float(high))), domain)
+    if spans is None:  # a break is irrational
         return
     for step in range(-1200, 1201):
         x = Fraction(step, 97)
@@ -218,9 +220,9 @@ def test_where_ratios_lie_in_a_range(seed: int) -> None:
             is_met = float(x) in domain and low <= line.at(x) <= high
         except ZeroDivisionError:
             continue
-        holding = [span for span in found if span[0] <= x <= span[1]]
+        holding = [span for span in spans if span[0] <= x <= span[1]]
         at_end = any(math.isclose(x, end, abs_tol=1e-12) for span in holding for end in span)
-        assert at_end or is_met == bool(holding), (text, low, high, found, x)
+        assert at_end or is_met == bool(holding), (text, low, high, spans, x)
 
 
 @every("seed", range(600), ordinary=20)
@@ -245,8 +247,8 @@ def test_planted_roots(seed: int) -> None:
     given = {name: str(float(number)) for name, number in known.items()}
     if any(Fraction(text) != known[name] for name, text in given.items()):
         return
-    found = [answer.value.magnitude for answer in library.solve_all("x", **given)]
-    assert found == sorted({float(root) for root in roots}), (library.relations["r"].equation, given)
+    solutions = [answer.value.magnitude for answer in library.solve_all("x", **given)]
+    assert solutions == sorted({float(root) for root in roots}), (library.relations["r"].equation, given)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -256,8 +258,8 @@ def test_what_has_no_value_at_a_pole_is_no_solution_there(seed: int) -> None:
     pole, factor = _decimal(rng, 3), _decimal(rng, 5) or Fraction(1)
     text = f"{float(factor)}*(x - ({float(pole)}))**2/(x - ({float(pole)})) = {float(factor)}*(x - ({float(pole)}))"
     domain = DOMAINS[0]
-    found = exact_solutions(parse_equation(text), "x", {}, domain)
-    assert found is not None
-    assert found.points == ()
-    assert [(low, exact_of(high)) for low, high in found.spans[:1]] == [(-math.inf, pole)]
-    assert [(exact_of(low), high) for low, high in found.spans[1:]] == [(pole, math.inf)]
+    solutions = exact_solutions(parse_equation(text), "x", {}, domain)
+    assert solutions is not None
+    assert solutions.points == ()
+    assert [(low, exact_of(high)) for low, high in solutions.spans[:1]] == [(-math.inf, pole)]
+    assert [(exact_of(low), high) for low, high in solutions.spans[1:]] == [(pole, math.inf)]

@@ -39,26 +39,28 @@ def never(x):
 @examples(60)
 @given(st.lists(RATIONALS, min_size=1, max_size=6))
 def test_exact_coefficients_give_each_root_once_however_often_it_counts(roots):
-    found = roots_of(expanded(*roots))
-    assert found == pytest.approx(sorted({float(root) for root in roots}), rel=1e-15)
+    isolated = roots_of(expanded(*roots))
+    assert isolated == pytest.approx(sorted({float(root) for root in roots}), rel=1e-15)
 
 
 @examples(60)
 @given(st.lists(st.fractions(-(10**9), 10**9, max_denominator=10**7), min_size=2, max_size=8))
 def test_there_are_as_many_as_sturm_counts_and_each_is_the_nearest_double(coefficients):
-    whole = sympy.Poly([sympy.Rational(c.numerator, c.denominator) for c in reversed(coefficients)], sympy.Symbol("x"))
-    if whole.degree() < 1:
+    polynomial = sympy.Poly(
+        [sympy.Rational(c.numerator, c.denominator) for c in reversed(coefficients)], sympy.Symbol("x")
+    )
+    if polynomial.degree() < 1:
         return
     while coefficients[-1] == 0:
         coefficients.pop()
-    found = roots_of(coefficients)
-    assert len(found) == whole.count_roots()
-    for root in found:
+    isolated = roots_of(coefficients)
+    assert len(isolated) == polynomial.count_roots()
+    for root in isolated:
         below, above = (
             Fraction(root) + (Fraction(math.nextafter(root, to)) - Fraction(root)) / 2 for to in (-math.inf, math.inf)
         )
         assert (
-            whole.count_roots(
+            polynomial.count_roots(
                 sympy.Rational(below.numerator, below.denominator), sympy.Rational(above.numerator, above.denominator)
             )
             >= 1

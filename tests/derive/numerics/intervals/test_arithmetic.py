@@ -20,8 +20,8 @@ BOTH = pytest.mark.parametrize(("of_spans", "of_numbers"), [(plus, operator.add)
 
 
 def true(of_numbers, a, b):
-    found = [of_numbers(Fraction(x), Fraction(y)) for x in a for y in b]
-    return min(found), max(found)
+    numbers = [of_numbers(Fraction(x), Fraction(y)) for x in a for y in b]
+    return min(numbers), max(numbers)
 
 
 @BOTH
@@ -40,8 +40,8 @@ def test_every_sum_and_product_lies_inside(of_spans, of_numbers, a, b):
 @given(USUAL, USUAL)
 def test_the_ends_are_next_to_the_true_ones(of_spans, of_numbers, a, b):
     a, b = sorted(a), sorted(b)
-    for found, end in zip(of_spans(tuple(a), tuple(b)), true(of_numbers, a, b), strict=True):
-        assert abs(Fraction(found) - end) <= 2 * Fraction(math.ulp(found))
+    for bound, end in zip(of_spans(tuple(a), tuple(b)), true(of_numbers, a, b), strict=True):
+        assert abs(Fraction(bound) - end) <= 2 * Fraction(math.ulp(bound))
 
 
 @BOTH

@@ -35,11 +35,15 @@ def test_no_point_is_cut_away_at_which_a_form_is_not_positive(seed: int) -> None
         f"({slope})*({name} - ({start})) + ({bend})*({name} - ({start}))**2"
         for name, slope, bend, start in zip(names, slopes, bends, origin, strict=True)
     ]
-    left = Form(parse_expression(" + ".join(parts)), names, {}).where_not_positive(box)
+    narrowed = Form(parse_expression(" + ".join(parts)), names, {}).where_not_positive(box)
     for point in product(*grids):
         if exact(point) <= 0:
-            assert left is not None, (seed, point)
-            assert all(low <= x <= high for x, (low, high) in zip(point, left, strict=True)), (seed, point, left)
+            assert narrowed is not None, (seed, point)
+            assert all(low <= x <= high for x, (low, high) in zip(point, narrowed, strict=True)), (
+                seed,
+                point,
+                narrowed,
+            )
 
 
 @every("seed", range(100), ordinary=20)
@@ -48,7 +52,7 @@ def test_every_whole_number_in_a_side_is_left(seed: int) -> None:
     step = draw.choice((1.0, 8.0, 0.1, 1e-3))
     low, high = sorted(draw.uniform(-30, 30) * step for _ in range(2))
     inside = [k * step for k in range(-31, 32) if low <= k * step <= high]
-    left = rounded_inwards([(low, high), (low, high)], (step, 0.0))
-    assert left is not None or not inside
-    assert left is None or (left[0][0] <= left[0][1] and left[1] == (low, high))
-    assert all(left is not None and left[0][0] <= x <= left[0][1] for x in inside)
+    rounded = rounded_inwards([(low, high), (low, high)], (step, 0.0))
+    assert rounded is not None or not inside
+    assert rounded is None or (rounded[0][0] <= rounded[0][1] and rounded[1] == (low, high))
+    assert all(rounded is not None and rounded[0][0] <= x <= rounded[0][1] for x in inside)

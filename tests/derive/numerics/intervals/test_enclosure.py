@@ -48,18 +48,18 @@ def _valued(node):
 
 def assert_enclosed(text, x_span, y_span=(1.0, 1.0)):
     node = parse_expression(text)
-    found = enclose(node, {"x": x_span, "y": y_span}, "x")
+    enclosure = enclose(node, {"x": x_span, "y": y_span}, "x")
     rows = sampled(node, x_span, y_span)
-    if found is None:
+    if enclosure is None:
         assert all(math.isnan(number) for row in rows for _, number, _ in row)
         return
     for row in rows:
         good = [(x, number, size) for x, number, size in row if number == number and not size > LARGE]
         for _, number, size in good:
-            assert inside(number, found.values, 1e-7 * (1 + size))
+            assert inside(number, enclosure.values, 1e-7 * (1 + size))
         for (x, number, size), (x2, number2, size2) in pairwise(good):
-            if not found.partial and x2 > x:
-                assert inside((number2 - number) / (x2 - x), found.slopes, 1e-5 * (1 + size + size2))
+            if not enclosure.partial and x2 > x:
+                assert inside((number2 - number) / (x2 - x), enclosure.slopes, 1e-5 * (1 + size + size2))
 
 
 @examples(1000, suppress_health_check=[HealthCheck.too_slow])
@@ -104,10 +104,10 @@ def test_each_power_alone_is_enclosed(power, span):
     ],
 )
 def test_where_the_bounds_are_known_they_are_tight(text, span, values, slopes):
-    found = enclose(parse_expression(text), {"x": span}, "x")
-    assert found.values == pytest.approx(values, abs=1e-12)
-    assert found.slopes == pytest.approx(slopes, abs=1e-12)
-    assert not found.partial
+    enclosure = enclose(parse_expression(text), {"x": span}, "x")
+    assert enclosure.values == pytest.approx(values, abs=1e-12)
+    assert enclosure.slopes == pytest.approx(slopes, abs=1e-12)
+    assert not enclosure.partial
 
 
 @pytest.mark.parametrize(
@@ -124,13 +124,13 @@ def test_where_the_bounds_are_known_they_are_tight(text, span, values, slopes):
 )
 def test_an_enclosure_over_an_endless_span_holds_the_finite_part(text, span):
     node = parse_expression(text)
-    found = enclose(node, {"x": span}, "x")
+    enclosure = enclose(node, {"x": span}, "x")
     near = (0.6, 0.9, 1.1, 30.0) if span[1] > 1 else (-30.0, -1.1, -0.2, 0.4)
     inner = [x for x in near if span[0] <= x <= span[1]]
     numbers = [value(node, {"x": x}) for x in inner]
-    assert all(inside(number, found.values, 1e-12) for number in numbers)
+    assert all(inside(number, enclosure.values, 1e-12) for number in numbers)
     for (x, a), (x2, b) in pairwise(zip(inner, numbers, strict=True)):
-        assert found.partial or inside((b - a) / (x2 - x), found.slopes, 1e-12)
+        assert enclosure.partial or inside((b - a) / (x2 - x), enclosure.slopes, 1e-12)
 
 
 @pytest.mark.parametrize(
@@ -173,13 +173,13 @@ def test_a_condition_without_a_value_in_part_leaves_both_arms_open(test):
 @given(expressions(4), BOXES)
 def test_missing_zero_and_being_monotone_are_never_said_wrongly(text, span):
     node = parse_expression(text)
-    found = enclose(node, {"x": span, "y": (1.0, 1.0)}, "x")
-    assume(found is not None)
+    enclosure = enclose(node, {"x": span, "y": (1.0, 1.0)}, "x")
+    assume(enclosure is not None)
     numbers = [value(node, {"x": x, "y": 1.0}) for x in along(span)]
     numbers = [number for number in numbers if number == number and abs(number) < LARGE]
-    if found.misses_zero:
+    if enclosure.misses_zero:
         assert all(number > -1e-9 for number in numbers) or all(number < 1e-9 for number in numbers)
-    if found.is_monotone:
+    if enclosure.is_monotone:
         slack = 1e-9 * max(1.0, *map(abs, numbers), 0.0)
         steps = [b - a for a, b in pairwise(numbers)]
         assert all(step >= -slack for step in steps) or all(step <= slack for step in steps)
@@ -187,11 +187,11 @@ def test_missing_zero_and_being_monotone_are_never_said_wrongly(text, span):
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_a_number_for_which_a_double_has_no_room_lies_beyond_all_of_them(sign):
-    whole = Number(sign * Fraction(10) ** 400)
-    found = enclose(whole, {}, "x")
-    assert max(found.values, key=abs) == sign * math.inf
-    assert min(found.values, key=abs) == sign * sys.float_info.max
-    assert found.slopes == (0, 0)
+    number = Number(sign * Fraction(10) ** 400)
+    enclosure = enclose(number, {}, "x")
+    assert max(enclosure.values, key=abs) == sign * math.inf
+    assert min(enclosure.values, key=abs) == sign * sys.float_info.max
+    assert enclosure.slopes == (0, 0)
 
 
 @every("turn", range(-3, 4))
@@ -201,9 +201,9 @@ def test_a_tangent_holds_what_lies_on_both_sides_of_its_pole(turn, ulps, width):
     pole = math.pi / 2 + turn * math.pi
     end = pole + ulps * math.ulp(pole)
     low, high = sorted((end, end + width))
-    found = enclose(parse_expression("tan(x)"), {"x": (low, high)}, "x")
+    enclosure = enclose(parse_expression("tan(x)"), {"x": (low, high)}, "x")
     inside = [low, high, *(low + share * (high - low) for share in (1e-9, 0.01, 0.3, 0.7, 0.99))]
-    assert all(found.values[0] <= math.tan(x) <= found.values[1] for x in inside)
+    assert all(enclosure.values[0] <= math.tan(x) <= enclosure.values[1] for x in inside)
 
 
 @pytest.mark.parametrize("text", ["0.1", "28.7", "-0.7", "0.5", "3", "1e-9"])

@@ -97,16 +97,16 @@ def enclosed(op, *parts):
 
 def misses_of_one(draw, op, box):
     """The points of an interval at which an operation of one argument leaves its enclosure."""
-    found = enclosed(op, Enclosure(box, (1.0, 1.0)))
+    enclosure = enclosed(op, Enclosure(box, (1.0, 1.0)))
     values = value_of(op)
     for x in points(draw, box):
         if not defined(op, mpf(x)):
-            if found is not None and found.flaw != GAP and op not in LARGE and x <= 2**20:
+            if enclosure is not None and enclosure.flaw != GAP and op not in LARGE and x <= 2**20:
                 yield x, "undefined, and no gap is said"
             continue
-        if found is None or not is_inside(values(mpf(x)), found.values):
+        if enclosure is None or not is_inside(values(mpf(x)), enclosure.values):
             yield x, "value"
-        elif not found.partial and not _is_corner(op, x) and not is_inside(SLOPES[op](mpf(x)), found.slopes):
+        elif not enclosure.partial and not _is_corner(op, x) and not is_inside(SLOPES[op](mpf(x)), enclosure.slopes):
             yield x, "slope"
 
 
@@ -116,15 +116,15 @@ def _is_corner(op, x):
 
 
 def misses_of_power(draw, n, box):
-    found = enclosed("pow", Enclosure(box, (1.0, 1.0)), Enclosure((n, n), (0.0, 0.0)))
+    enclosure = enclosed("pow", Enclosure(box, (1.0, 1.0)), Enclosure((n, n), (0.0, 0.0)))
     for x in points(draw, box):
         if (x < 0 and not n.is_integer()) or (x == 0 and n < 0):
             continue
-        if found is None or not is_inside(mpf(x) ** mpf(n), found.values):
+        if enclosure is None or not is_inside(mpf(x) ** mpf(n), enclosure.values):
             yield x, "value"
-        elif not found.partial and (x or n >= 1 or n == 0):
+        elif not enclosure.partial and (x or n >= 1 or n == 0):
             slope = mpf(n) * mpf(x) ** mpf(n - 1) if n else 0
-            if not is_inside(slope, found.slopes):
+            if not is_inside(slope, enclosure.slopes):
                 yield x, "slope"
 
 
@@ -134,7 +134,7 @@ def misses_of_two(draw, op, box):
     if op == "pow":
         box, other = tuple(sorted(map(abs, box))), tuple(draw.choice((1.0, 1e-3, 40.0)) * math.tanh(y) for y in other)
         other = min(other), max(other)
-    found = enclosed(op, Enclosure(box, (rates[0],) * 2), Enclosure(other, (rates[1],) * 2))
+    enclosure = enclosed(op, Enclosure(box, (rates[0],) * 2), Enclosure(other, (rates[1],) * 2))
     u, v = map(mpf, rates)
     for x, y in zip(points(draw, box), points(draw, other), strict=False):
         a, b = mpf(x), mpf(y)
@@ -147,26 +147,26 @@ def misses_of_two(draw, op, box):
             "min": lambda a=a, b=b: (min(a, b), u if a < b else v),
             "pow": lambda a=a, b=b: (a**b, b * a ** (b - 1) * u + a**b * mp.log(a) * v),
         }[op]()
-        if found is None or not is_inside(value, found.values):
+        if enclosure is None or not is_inside(value, enclosure.values):
             yield (x, y), "value"
-        elif not found.partial and not is_inside(slope, found.slopes):
+        elif not enclosure.partial and not is_inside(slope, enclosure.slopes):
             yield (x, y), "slope"
 
 
 def misses(seed, count):
     """All that lies outside of its enclosure, of a number of random intervals."""
     draw = random.Random(seed)
-    found = []
+    all_missed = []
     with mp.workdps(DIGITS):
         for _ in range(count):
             op, box = draw.choice((*SLOPES, "power", "pow", "add", "mul", "max", "min")), span(draw)
             if op == "power":
                 n = draw.choice(EXPONENTS)
-                missed, told = misses_of_power(draw, n, box), f"x**{n}"
+                missed, text = misses_of_power(draw, n, box), f"x**{n}"
             else:
-                missed, told = (misses_of_one if op in SLOPES else misses_of_two)(draw, op, box), op
-            found += [(told, box, *what) for what in missed]
-    return found
+                missed, text = (misses_of_one if op in SLOPES else misses_of_two)(draw, op, box), op
+            all_missed += [(text, box, *what) for what in missed]
+    return all_missed
 
 
 @every("seed", range(4), ordinary=4)
@@ -197,7 +197,7 @@ def test_every_value_and_slope_lies_in_its_enclosure_at_length(seed):
 def test_without_outward_rounding_these_tests_fail(monkeypatch):
     for room in (arithmetic, enclosure):
         monkeypatch.setattr(room, "outward", lambda low, high, ulps=4: (low, high))
-    missed = {told for told, *_ in misses(7, 3000)}
+    missed = {text for text, *_ in misses(7, 3000)}
     assert {"exp", "log", "sin", "cos", "tan", "atan", "asin", "sinh", "tanh", "sqrt", "inv", "mul"} <= missed
 
 
@@ -207,11 +207,11 @@ BASIC = [op for op in SLOPES if op not in ("abs", "floor", "ceil", *SPECIAL)]
 @pytest.mark.parametrize("op", BASIC)
 def test_a_value_that_is_no_double_lies_strictly_between_the_ends_which_are_near(op):
     for x in (1.1, 1.3, 1.7, 1.9) if op == "acosh" else (0.1, 0.3, 0.7, 0.9):
-        found = enclosed(op, Enclosure((x, x), (1.0, 1.0)))
+        enclosure = enclosed(op, Enclosure((x, x), (1.0, 1.0)))
         with mp.workdps(DIGITS):
             true = value_of(op)(mpf(x))
-            assert found.values[0] < true < found.values[1]
-        assert found.values[1] - found.values[0] <= 12 * math.ulp(float(true))
+            assert enclosure.values[0] < true < enclosure.values[1]
+        assert enclosure.values[1] - enclosure.values[0] <= 12 * math.ulp(float(true))
 
 
 @pytest.mark.parametrize("op", [op for op in BASIC if op not in ("inv", "sqrt")])
@@ -234,10 +234,10 @@ def test_a_wave_is_enclosed_far_out_where_a_quarter_turn_cannot_be_added():
         for _ in range(1200):
             x = draw.uniform(-3000, 3000)
             box = x, x + draw.uniform(0, 1e-12)
-            found = cosine(Enclosure(box, (1.0, 1.0)))
+            enclosure = cosine(Enclosure(box, (1.0, 1.0)))
             for at in box:
-                assert is_inside(mp.cos(mpf(at)), found.values)
-                assert is_inside(-mp.sin(mpf(at)), found.slopes)
+                assert is_inside(mp.cos(mpf(at)), enclosure.values)
+                assert is_inside(-mp.sin(mpf(at)), enclosure.slopes)
 
 
 BOXES = st.tuples(st.floats(-9, 9), st.floats(0, 9)).map(lambda pair: (pair[0], pair[0] + pair[1]))
@@ -247,21 +247,21 @@ BOXES = st.tuples(st.floats(-9, 9), st.floats(0, 9)).map(lambda pair: (pair[0], 
 @given(expressions(), BOXES, st.lists(st.floats(0, 1), min_size=2, max_size=2, unique=True))
 def test_every_value_and_secant_of_any_expression_lies_in_its_enclosure(text, box, shares):
     node = parse_expression(text)
-    found = enclose(node, {"x": box, "y": (1.5, 1.5)}, "x")
+    enclosure = enclose(node, {"x": box, "y": (1.5, 1.5)}, "x")
     a, b = sorted(min(box[0] + share * (box[1] - box[0]), box[1]) for share in shares)
     try:
         first, last = (exact(node, {"x": x, "y": 1.5}, DIGITS) for x in (a, b))
     except OutOfReachError:
         return
     numbers = [number for number in (first, last) if number is not None]
-    assert found is not None or not numbers
-    if found is None or not numbers:
+    assert enclosure is not None or not numbers
+    if enclosure is None or not numbers:
         return
-    assert found.flaw == GAP or len(numbers) == 2
+    assert enclosure.flaw == GAP or len(numbers) == 2
     rounding = mpf(10) ** -90 * (1 + max(map(abs, numbers)))  # of the digits themselves
-    assert all(found.values[0] - rounding <= number <= found.values[1] + rounding for number in numbers)
-    if not found.partial and a < b:
+    assert all(enclosure.values[0] - rounding <= number <= enclosure.values[1] + rounding for number in numbers)
+    if not enclosure.partial and a < b:
         with mp.workdps(DIGITS):
             secant = (last - first) / (mpf(b) - mpf(a))
             slack = 2 * rounding / (mpf(b) - mpf(a))
-            assert found.slopes[0] - slack <= secant <= found.slopes[1] + slack
+            assert enclosure.slopes[0] - slack <= secant <= enclosure.slopes[1] + slack

@@ -55,9 +55,9 @@ def test_a_curve_of_solutions_is_a_curve_however_its_equation_is_said_again(x, y
 @pytest.mark.thorough
 def test_what_the_hybrid_method_finds_at_a_singular_root_is_told_with_its_digits():
     texts = ["x**2 + y**2 + z**2 = 3", "x*y*z = 1", "x*exp(y - 1) + z = 2*exp(x - 1)"]
-    found = solve_block(parsed(*texts), ["x", "y", "z"], {}, dict.fromkeys("xyz", REAL))
-    assert any(s.values == {"x": 1.0, "y": 1.0, "z": 1.0} for s in found.solutions)
-    assert "about 8 digits" in found.caveat or not found.caveat
+    outcome = solve_block(parsed(*texts), ["x", "y", "z"], {}, dict.fromkeys("xyz", REAL))
+    assert any(s.values == {"x": 1.0, "y": 1.0, "z": 1.0} for s in outcome.solutions)
+    assert "about 8 digits" in outcome.caveat or not outcome.caveat
 
 
 def test_a_zero_has_no_size_by_which_a_relation_could_fail_to_hold():

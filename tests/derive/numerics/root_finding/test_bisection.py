@@ -23,8 +23,8 @@ SHAPES = [
 @pytest.mark.parametrize("shape", SHAPES)
 @given(st.floats(1e-12, 1e12), st.floats(1.001, 1e6), st.floats(1.001, 1e6))
 def test_the_root_between_ends_of_opposite_sign(shape, root, below, above):
-    found = bracketed(lambda x: shape(x - root), (root / below, root * above))
-    assert found == pytest.approx(root, rel=1e-4 if shape is SHAPES[2] else 1e-12)
+    bracketed_root = bracketed(lambda x: shape(x - root), (root / below, root * above))
+    assert bracketed_root == pytest.approx(root, rel=1e-4 if shape is SHAPES[2] else 1e-12)
 
 
 def test_an_end_that_is_the_root_is_it():

@@ -33,19 +33,19 @@ SIDES = st.tuples(st.floats(0.1, 3), st.floats(0.05, 2)).map(lambda pair: (pair[
 @given(expressions(5), SIDES, SIDES, st.sampled_from((-1.0, 1.0)))
 def test_no_sample_exceeds_the_greatest_value_and_some_box_around_a_point_comes_near_it(text, x, y, sign):
     form, sides = parse_expression(text), {"x": x, "y": y}
-    whole = enclose(form, sides, "x")
-    assume(whole is not None and not whole.partial and all(abs(end) < 1e9 for end in whole.values))
-    found, is_close = greatest(form, sides, sign)
+    enclosure = enclose(form, sides, "x")
+    assume(enclosure is not None and not enclosure.partial and all(abs(end) < 1e9 for end in enclosure.values))
+    bound, is_close = greatest(form, sides, sign)
     axes = [[low + (high - low) * i / 40 for i in range(41)] for low, high in sides.values()]
     numbers = [sign * value(form, dict(zip(sides, point, strict=True))) for point in itertools.product(*axes)]
     size = max(map(abs, numbers))
-    assert found >= max(numbers) - 1e-6 * size
+    assert bound >= max(numbers) - 1e-6 * size
     if is_close:
         steepest = 0.0
         for name, (low, high) in sides.items():
             seen = enclose(form, sides, name)
             steepest += max(map(abs, seen.slopes)) * (high - low) / 80  # from a point of the grid to its neighbour
-        assert found <= max(numbers) + steepest + 1e-6 * size + 1e-12
+        assert bound <= max(numbers) + steepest + 1e-6 * size + 1e-12
 
 
 @pytest.mark.parametrize(
@@ -59,9 +59,9 @@ def test_no_sample_exceeds_the_greatest_value_and_some_box_around_a_point_comes_
     ],
 )
 def test_known_extremes_are_found_closely(text, sides, greatest_value):
-    found, is_close = greatest(parse_expression(text), sides)
+    bound, is_close = greatest(parse_expression(text), sides)
     assert is_close
-    assert found == pytest.approx(greatest_value, rel=1e-6)
+    assert bound == pytest.approx(greatest_value, rel=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -71,9 +71,9 @@ def test_beside_a_pole_the_least_value_is_found_closely(text, least_value):
     sides = {"x": (0.0, 3.0), "y": (0.5, 2.0)}
     if least_value == 0.0:
         least_value = 3 * (0.25 / 2) ** (2 / 3)  # where the slope in x is zero: 2*x**3 = y**2
-    found, is_close = greatest(parse_expression(text), sides, -1.0)
+    bound, is_close = greatest(parse_expression(text), sides, -1.0)
     assert is_close
-    assert -found == pytest.approx(least_value, rel=2e-6)
+    assert -bound == pytest.approx(least_value, rel=2e-6)
 
 
 @pytest.mark.parametrize("text", ["1/x", "y/x", "y*(3 - y)/x", "-log(x)"])
@@ -89,14 +89,14 @@ def test_sides_without_an_end_hold_the_value_that_equations_leave(offset, steepn
     zeros = [f"m - {steepness}*x", f"n - x - {offset}", f"m/n - {share * steepness}"]
     sides = dict.fromkeys("xmn", (0.0, math.inf))
     system = System(parse_expression("x"), (0.0, math.inf), tuple(map(parse_expression, zeros)), sides)
-    found = least_and_greatest(system, 300)
-    if found is not None:
-        assert found[0].at <= found[1].at
+    bounds = least_and_greatest(system, 300)
+    if bounds is not None:
+        assert bounds[0].at <= bounds[1].at
     if share < 1:
         only = offset * share / (1 - share)
-        assert found is not None
-        assert found[0].at <= only * (1 + 1e-9)
-        assert found[1].at >= only * (1 - 1e-9)
+        assert bounds is not None
+        assert bounds[0].at <= only * (1 + 1e-9)
+        assert bounds[1].at >= only * (1 - 1e-9)
 
 
 @examples(12)
@@ -106,6 +106,6 @@ def test_an_equation_without_a_value_at_the_better_corner_hides_no_value(number,
     below = Apply("lt", (Name("x"), Number(Fraction(end))))
     zero = added(Name("y"), negated(Apply("piecewise", (parse_expression(f"{number}/x"), below))))
     goal = parse_expression("x*y" if sign > 0 else "-x*y")
-    found = least_and_greatest(System(goal, (-math.inf, math.inf), (zero,), {"x": (1.0, 5.0), "y": (0.0, 99.0)}), 60)
-    assert found is not None
-    assert found[0].at <= sign * number <= found[1].at
+    bounds = least_and_greatest(System(goal, (-math.inf, math.inf), (zero,), {"x": (1.0, 5.0), "y": (0.0, 99.0)}), 60)
+    assert bounds is not None
+    assert bounds[0].at <= sign * number <= bounds[1].at

@@ -125,20 +125,20 @@ LONG = {
 @every("name", CLASSICS, ordinary=3)
 def test_a_classical_system_has_as_many_solutions_as_are_known(name):
     texts, box, count, known = CLASSICS[name]
-    found = found_in(texts, box)
-    assert (len(found.solutions), found.complete) == (count, True)
-    for narrow in found.solutions:
+    result = found_in(texts, box)
+    assert (len(result.solutions), result.complete) == (count, True)
+    for narrow in result.solutions:
         assert_solution(texts, list(box), narrow)
     if known is not None:
-        assert any(is_around(narrow, known) for narrow in found.solutions)
+        assert any(is_around(narrow, known) for narrow in result.solutions)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", LONG)
 def test_a_larger_classical_system_too(name):
     texts, box, count = LONG[name]
-    found = found_in(texts, box, 4_000_000)
-    assert (len(found.solutions), found.complete) == (count, True)
+    result = found_in(texts, box, 4_000_000)
+    assert (len(result.solutions), result.complete) == (count, True)
 
 
 @pytest.mark.parametrize(
@@ -150,9 +150,9 @@ def test_a_larger_classical_system_too(name):
     ids=["economics", "neurophysiology"],
 )
 def test_what_is_not_finished_is_not_called_complete(texts, box, hidden):
-    found = found_in(texts, box, 100_000)
-    listed = any(is_around(narrow, hidden) for narrow in found.solutions)
-    assert listed or any(all(a <= x <= b for x, (a, b) in zip(hidden, part, strict=True)) for part in found.open)
+    result = found_in(texts, box, 100_000)
+    listed = any(is_around(narrow, hidden) for narrow in result.solutions)
+    assert listed or any(all(a <= x <= b for x, (a, b) in zip(hidden, part, strict=True)) for part in result.open)
 
 
 @pytest.mark.ordinary(2)
@@ -165,8 +165,8 @@ def test_what_is_not_finished_is_not_called_complete(texts, box, hidden):
     ],
 )
 def test_around_a_multiple_solution_or_a_curve_nothing_is_claimed(texts):
-    found = found_in(texts, numbered(2, -5.0, 5.0), 100_000)
-    assert (found.solutions, found.complete) == ((), False)
+    result = found_in(texts, numbered(2, -5.0, 5.0), 100_000)
+    assert (result.solutions, result.complete) == ((), False)
 
 
 def assert_solution(texts, names, narrow):
@@ -197,9 +197,9 @@ def test_as_many_solutions_are_found_as_exact_algebra_counts(seed):
     resultant = sympy.Poly(sympy.resultant(*sheared, y), x)
     if resultant.is_zero or sympy.gcd(resultant, resultant.diff(x)).degree() > 0:
         return
-    found = found_in([f"{ellipse} = 0", f"{cubic} = 0"], {"x": (-16.0, 16.0), "y": (-16.0, 16.0)})
-    assert found.complete
-    assert len(found.solutions) == resultant.count_roots()
+    result = found_in([f"{ellipse} = 0", f"{cubic} = 0"], {"x": (-16.0, 16.0), "y": (-16.0, 16.0)})
+    assert result.complete
+    assert len(result.solutions) == resultant.count_roots()
 
 
 def placed(draw):
@@ -222,16 +222,18 @@ def test_no_hidden_solution_of_rotated_products_is_lost(seed):
     hidden = {solved_backwards(choice, factor) for choice in product(*pairs)}
     sizes = [max(abs(float(point[i])) for point in hidden) for i in range(size)]
     ends = [draw.choice([1.0, 1.0, 1.5]) * one or 1.0 for one in sizes]  # with a solution on the end itself
-    found = found_in(texts, {name: (-end, end) for name, end in zip(names, ends, strict=True)})
+    result = found_in(texts, {name: (-end, end) for name, end in zip(names, ends, strict=True)})
     for point in hidden:
-        inside = [all(low <= x <= high for x, (low, high) in zip(point, part, strict=True)) for part in found.solutions]
+        inside = [
+            all(low <= x <= high for x, (low, high) in zip(point, part, strict=True)) for part in result.solutions
+        ]
         assert any(inside) or any(
-            all(low <= x <= high for x, (low, high) in zip(point, part, strict=True)) for part in found.open
+            all(low <= x <= high for x, (low, high) in zip(point, part, strict=True)) for part in result.open
         )
-    for narrow in found.solutions:
+    for narrow in result.solutions:
         assert sum(all(low <= x <= high for x, (low, high) in zip(p, narrow, strict=True)) for p in hidden) == 1
-    if found.complete:
-        assert len(found.solutions) == len(hidden)
+    if result.complete:
+        assert len(result.solutions) == len(hidden)
 
 
 def solved_backwards(choice, factor):
@@ -254,8 +256,8 @@ def test_a_simple_solution_at_a_corner_where_all_unknowns_are_zero_is_found(seed
         square = f"{draw.randint(1, 9)}*{draw.choice(names)}*{name}"
         texts.append(f"{' + '.join(linear)} = {square}")
     end = draw.choice([1.0, 100.0, 1e6])
-    found = found_in(texts, dict.fromkeys(names, (0.0, end)))
-    assert any(is_around(narrow, (0.0,) * size) for narrow in found.solutions)
+    result = found_in(texts, dict.fromkeys(names, (0.0, end)))
+    assert any(is_around(narrow, (0.0,) * size) for narrow in result.solutions)
 
 
 TWICE = ("x**3 - 3*x*y + y", "x*(y - x)*(2 - x)", "x**2*y - x*y**2 + x", "exp(x)*x - y**2", "sin(x)*(x + y)")
@@ -273,9 +275,9 @@ def test_box_consistency_keeps_every_point_and_cuts_where_an_unknown_stands_twic
     consistency = BoxConsistency.of(graph)
     for share in (1e-6, 0.1, 1.0, 30.0):
         box = tuple((x - share * draw.random(), x + share * draw.random()) for x in at.values())
-        left = consistency.contracted(box)
-        assert left is not None
-        assert all(low <= x <= high for x, (low, high) in zip(at.values(), left, strict=True))
+        narrowed = consistency.contracted(box)
+        assert narrowed is not None
+        assert all(low <= x <= high for x, (low, high) in zip(at.values(), narrowed, strict=True))
 
 
 def test_box_consistency_cuts_what_contractors_of_single_expressions_cannot():
@@ -302,13 +304,13 @@ def test_contractors_keep_every_point_at_which_the_equations_hold(seed):
     graph = dag_of([parse_equation(f"{one} = c{i}") for i, one in enumerate(texts)], ["x", "y"], levels(texts, at))
     box = [(x - draw.choice([0.0, 1e-9, 0.1]) * x, x + draw.choice([1e-9, 0.1, 30.0])) for x in at.values()]
     wide = [(low - 1e-9 * abs(low), high) for low, high in box]
-    left = contracted(graph, wide)
-    assert left is not None
-    left = BoxConsistency.of(graph).contracted(left)
-    assert left is not None
-    assert all(low - 1e-12 * x <= x <= high + 1e-12 * x for x, (low, high) in zip(at.values(), left, strict=True))
-    step = newton(graph, left)
-    if step is not None and all(low < x < high for x, (low, high) in zip(at.values(), left, strict=True)):
+    narrowed = contracted(graph, wide)
+    assert narrowed is not None
+    narrowed = BoxConsistency.of(graph).contracted(narrowed)
+    assert narrowed is not None
+    assert all(low - 1e-12 * x <= x <= high + 1e-12 * x for x, (low, high) in zip(at.values(), narrowed, strict=True))
+    step = newton(graph, narrowed)
+    if step is not None and all(low < x < high for x, (low, high) in zip(at.values(), narrowed, strict=True)):
         assert step.left is not None
         assert all(a - 1e-12 * x <= x <= b + 1e-12 * x for x, (a, b) in zip(at.values(), step.left, strict=True))
 

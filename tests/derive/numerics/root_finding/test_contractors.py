@@ -36,10 +36,10 @@ def assert_kept(text, at, margins):
     points = [at["x"], at["y"], float(true)]
     box = [(point - low, point + high) for point, (low, high) in zip(points, margins, strict=True)]
     dag = dag_of([parse_equation(f"z = {text}")], ["x", "y", "z"], {})
-    left = contracted(dag, [*box[:2], (math.nextafter(box[2][0], -math.inf), math.nextafter(box[2][1], math.inf))])
-    assert left is not None
-    assert all(low <= point <= high for (low, high), point in zip(left, map(mpf, (at["x"], at["y"])), strict=False))
-    assert left[2][0] <= true <= left[2][1]
+    narrowed = contracted(dag, [*box[:2], (math.nextafter(box[2][0], -math.inf), math.nextafter(box[2][1], math.inf))])
+    assert narrowed is not None
+    assert all(low <= point <= high for (low, high), point in zip(narrowed, map(mpf, (at["x"], at["y"])), strict=False))
+    assert narrowed[2][0] <= true <= narrowed[2][1]
 
 
 @examples(600, suppress_health_check=list(HealthCheck))
@@ -80,19 +80,19 @@ def test_no_proof_leaves_out_a_solution_on_another_arm():
     library = bare("a b x y", f"a = {one}", f"b = {other}", domains=dict.fromkeys("abxy", "real"))
     given = {name: value(parse_expression(text), at) for name, text in (("a", one), ("b", other))}
     try:
-        found = library.solve_all("x", **given)
+        answers = library.solve_all("x", **given)
     except derive.LimitError:  # it is not proved that there is none
         return
-    assert "proved" not in str(found[0]) or any(math.isclose(number(one), -1.5, rel_tol=1e-6) for one in found)
+    assert "proved" not in str(answers[0]) or any(math.isclose(number(one), -1.5, rel_tol=1e-6) for one in answers)
 
 
 @pytest.mark.parametrize("exponent", [0.001, 0.05, 0.5, 3.3])
 def test_a_root_beyond_all_doubles_leaves_an_open_end(exponent):
     """Of `z = x**0.05` with z up to 1e300, x reaches 1e6000."""
     dag = dag_of([parse_equation(f"z = x**{exponent}")], ["x", "z"], {})
-    left = contracted(dag, [(0.0, math.inf), (1.0, 1e300)])
-    assert left is not None
-    (low, high), _ = left
+    narrowed = contracted(dag, [(0.0, math.inf), (1.0, 1e300)])
+    assert narrowed is not None
+    (low, high), _ = narrowed
     assert low <= 1.0
     assert high == math.inf if exponent < 0.9 else high < math.inf
 

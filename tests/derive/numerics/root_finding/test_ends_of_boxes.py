@@ -30,6 +30,6 @@ def test_a_root_beside_the_end_of_a_box_is_found(seed: int) -> None:
     beside = draw.choice((-1, 1)) * 10 ** draw.uniform(-12, -6)
     low, high = float(root) - width, float(root) + width + 2 * float(root) * beside  # first cut here, beside the root
     expected = sorted(float(x) for x in (root, other) if low <= x <= high)
-    found = roots_of(OneUnknown(equation, "x", {}, Domain("", low, high)))
-    assert found.values == pytest.approx(expected, rel=1e-9), (str(equation), low, high)
-    assert found.proved
+    roots = roots_of(OneUnknown(equation, "x", {}, Domain("", low, high)))
+    assert roots.values == pytest.approx(expected, rel=1e-9), (str(equation), low, high)
+    assert roots.proved

@@ -24,8 +24,8 @@ def places(text, low, high):
     return pruned(folded(parse_expression(text), {}), "x", (low, high))
 
 
-def every(found):
-    return [*found.crossings, *found.level, *found.jumps, *found.unsettled, *found.beyond]
+def every(places):
+    return [*places.crossings, *places.level, *places.jumps, *places.unsettled, *places.beyond]
 
 
 @examples(120, suppress_health_check=list(HealthCheck))
@@ -35,8 +35,8 @@ def test_a_hidden_root_lies_in_one_of_the_places(text, hidden):
     level = value(tree, {"x": hidden})
     assume(math.isfinite(level))
     form = Apply("add", (tree, Number(-Fraction(level))))
-    found = pruned(form, "x", (0.01, 60.0), patience=300)
-    assert any(low * (1 - 1e-9) <= hidden <= high * (1 + 1e-9) for low, high in every(found))
+    result = pruned(form, "x", (0.01, 60.0), patience=300)
+    assert any(low * (1 - 1e-9) <= hidden <= high * (1 + 1e-9) for low, high in every(result))
 
 
 @pytest.mark.parametrize(
@@ -50,12 +50,12 @@ def test_a_hidden_root_lies_in_one_of_the_places(text, hidden):
     ],
 )
 def test_simple_roots_are_proved_one_to_a_box(text, count):
-    found = places(text, 0.0, math.inf)
-    assert len(found.crossings) == count
-    assert [found.level, found.unsettled, found.beyond] == [[], [], []]
+    result = places(text, 0.0, math.inf)
+    assert len(result.crossings) == count
+    assert [result.level, result.unsettled, result.beyond] == [[], [], []]
     form = folded(parse_expression(text), {})
-    assert all(value(form, {"x": low}) * value(form, {"x": high}) < 0 for low, high in found.crossings)
-    assert all(a[1] <= b[0] for a, b in pairwise(found.crossings))
+    assert all(value(form, {"x": low}) * value(form, {"x": high}) < 0 for low, high in result.crossings)
+    assert all(a[1] <= b[0] for a, b in pairwise(result.crossings))
 
 
 def test_a_form_that_is_zero_along_a_stretch_is_level_there():
@@ -64,8 +64,8 @@ def test_a_form_that_is_zero_along_a_stretch_is_level_there():
 
 
 def test_a_double_root_is_cornered_and_not_dropped():
-    found = places("(x - 1)**2*exp(x)", 0.0, 9.0)
-    assert any(low <= 1 <= high and high - low < 1e-5 for low, high in [*found.level, *found.jumps])
+    result = places("(x - 1)**2*exp(x)", 0.0, 9.0)
+    assert any(low <= 1 <= high and high - low < 1e-5 for low, high in [*result.level, *result.jumps])
 
 
 def test_a_stretch_where_doubles_overflow_is_said():
@@ -115,9 +115,9 @@ def test_the_places_of_a_form_are_of_their_kind_on_either_side_of_zero(text, low
     there = places(text, low, high)
     mirrored = places(re.sub(r"\bx\b", "(-x)", text), -high, -low)
     for kind in ("crossings", "level", "flat", "jumps", "unsettled", "beyond"):
-        found = getattr(there, kind)
-        assert found == [pytest.approx(span, rel=1e-6, abs=1e-60) for span in expected.get(kind, [])], kind
-        assert getattr(mirrored, kind) == near((-b, -a) for a, b in reversed(found)), kind
+        spans = getattr(there, kind)
+        assert spans == [pytest.approx(span, rel=1e-6, abs=1e-60) for span in expected.get(kind, [])], kind
+        assert getattr(mirrored, kind) == near((-b, -a) for a, b in reversed(spans)), kind
 
 
 def test_what_is_constant_counts_as_zero_to_nine_digits():
@@ -130,17 +130,17 @@ def test_what_is_constant_counts_as_zero_to_nine_digits():
 
 
 def test_a_flat_stretch_reaches_from_jump_to_jump():
-    found = places("floor(x) - 2", -9, 9)
-    assert found.level == near([(2.0000000000000573, 2.9999999999998286)])
-    assert [(low, high) for low, high in found.jumps] == [pytest.approx((n, n), rel=1e-12) for n in (2, 3)]
-    assert found.flat == sorted(found.flat)
-    assert (found.flat[0][0], found.flat[-1][1]) == found.level[0]
+    result = places("floor(x) - 2", -9, 9)
+    assert result.level == near([(2.0000000000000573, 2.9999999999998286)])
+    assert [(low, high) for low, high in result.jumps] == [pytest.approx((n, n), rel=1e-12) for n in (2, 3)]
+    assert result.flat == sorted(result.flat)
+    assert (result.flat[0][0], result.flat[-1][1]) == result.level[0]
 
 
 def test_where_rounding_hides_a_form_its_span_is_left_unsettled_in_many_parts():
-    found = places("sin(1e17*x)", 1.0, 2.0)
-    assert found.unsettled == near((1 + n / 64, 1 + (n + 1) / 64) for n in range(64))
-    assert [found.crossings, found.level, found.jumps] == [[], [], []]
+    result = places("sin(1e17*x)", 1.0, 2.0)
+    assert result.unsettled == near((1 + n / 64, 1 + (n + 1) / 64) for n in range(64))
+    assert [result.crossings, result.level, result.jumps] == [[], [], []]
     assert not places("sin(1e17*x) + 1.5", 1.0, 2.0).unsettled
     assert len(places("x*sin(1e15*x) + 1/1000", 1.0, 2.0).unsettled) >= 64
 
@@ -169,11 +169,11 @@ def test_a_crossing_holds_a_change_of_sign_and_what_is_dropped_holds_none(text, 
     level = value(tree, {"x": hidden})
     assume(math.isfinite(level))
     form = Apply("add", (tree, Number(-Fraction(level))))
-    found = pruned(form, "x", (-60.0, 60.0), patience=200)
-    for low, high in found.crossings:
+    result = pruned(form, "x", (-60.0, 60.0), patience=200)
+    for low, high in result.crossings:
         ends = value(form, {"x": low}), value(form, {"x": high})
         assert not all(abs(end) > 1e-9 * max(1.0, abs(level)) for end in ends) or ends[0] * ends[1] < 0
-    assert any(low * (1 - 1e-9) <= hidden <= high * (1 + 1e-9) for low, high in every(found))
+    assert any(low * (1 - 1e-9) <= hidden <= high * (1 + 1e-9) for low, high in every(result))
 
 
 @pytest.mark.parametrize(

@@ -44,24 +44,24 @@ WHOLE = st.lists(st.integers(-6, 6), min_size=1, max_size=4, unique=True).map(so
 @pytest.mark.parametrize("wanted", [(0.0, 0.7), (0.3, 0.7), (0.1, 1.1, 1.9)])
 def test_a_product_that_is_zero_has_the_roots_of_its_factors(wanted):
     factors = "*".join(f"(x/s - r{i})" for i in range(len(wanted)))
-    found = roots(f"{factors} = 0*s", NONNEGATIVE, **{f"r{i}": root for i, root in enumerate(wanted)}, s=100.0)
-    assert found.values == pytest.approx([100 * root for root in wanted])
+    solutions = roots(f"{factors} = 0*s", NONNEGATIVE, **{f"r{i}": root for i, root in enumerate(wanted)}, s=100.0)
+    assert solutions.values == pytest.approx([100 * root for root in wanted])
 
 
 @examples(40)
 @given(st.lists(st.integers(1, 30), min_size=3, max_size=3, unique=True).map(sorted))
 def test_an_expanded_cubic_has_the_roots_that_numpy_gives_it(wanted):
     _, b, c, d = numpy.poly(wanted)
-    found = roots("x**3 + c*x = b*x**2 + d", POSITIVE, b=-b, c=c, d=-d)
-    assert found.values == pytest.approx(wanted, rel=1e-6)
+    solutions = roots("x**3 + c*x = b*x**2 + d", POSITIVE, b=-b, c=c, d=-d)
+    assert solutions.values == pytest.approx(wanted, rel=1e-6)
 
 
 @examples(6)
 @given(st.integers(1, 40).map(lambda n: n / 4), st.integers(41, 80).map(lambda n: n / 4))
 def test_a_double_root_is_not_passed_over(double, single):
     _, b, c, d = numpy.poly([double, double, single])
-    found = roots("x**3 + c*x = b*x**2 + d", POSITIVE, b=-b, c=c, d=-d)
-    assert found.values == pytest.approx((double, single), rel=1e-4) or not found.proved
+    solutions = roots("x**3 + c*x = b*x**2 + d", POSITIVE, b=-b, c=c, d=-d)
+    assert solutions.values == pytest.approx((double, single), rel=1e-4) or not solutions.proved
 
 
 MONOTONE = [
@@ -83,9 +83,9 @@ MONOTONE = [
 @examples(12)
 @given(st.floats(0.01, 40))
 def test_a_rising_equation_has_one_root_and_that_is_proved(text, hidden):
-    found = roots(f"{text} = k", POSITIVE, k=value(parse_expression(text), {"x": hidden}))
-    assert found.values == approx(hidden)
-    assert found.proved
+    solutions = roots(f"{text} = k", POSITIVE, k=value(parse_expression(text), {"x": hidden}))
+    assert solutions.values == approx(hidden)
+    assert solutions.proved
 
 
 @pytest.mark.parametrize(
@@ -126,8 +126,8 @@ def test_transcendental_equations_have_the_roots_of_the_tables(text, domain, kno
     ],
 )
 def test_that_there_is_none_is_proved(text, domain):
-    found = roots(text, domain, k=1.0)
-    assert (found.values, found.plateaus, found.proved) == ((), (), True)
+    solutions = roots(text, domain, k=1.0)
+    assert (solutions.values, solutions.plateaus, solutions.proved) == ((), (), True)
 
 
 @pytest.mark.parametrize("text", ["1/(x - a) = 0*a", "x/(x - a)**2 = -k", "(x if x < a else x + 1) = a + k"])
@@ -155,10 +155,10 @@ def test_a_difference_that_rounding_swallows_is_no_root(text, domain):
     ],
 )
 def test_where_the_unknown_cancels_there_is_an_interval(text, domain, low, high):
-    found = roots(text, domain, a=5.0)
-    assert len(found.plateaus) == 1
-    assert found.plateaus[0] == pytest.approx((low, high), rel=1e-9, abs=1e-12)
-    assert found.values == ()
+    solutions = roots(text, domain, a=5.0)
+    assert len(solutions.plateaus) == 1
+    assert solutions.plateaus[0] == pytest.approx((low, high), rel=1e-9, abs=1e-12)
+    assert solutions.values == ()
 
 
 @pytest.mark.parametrize("rate", [0.01, 1.0, 377.0])
@@ -171,20 +171,22 @@ def test_where_the_unknown_cancels_there_is_an_interval(text, domain, low, high)
     ],
 )
 def test_an_angle_without_an_interval_is_sought_in_one_turn(rate, op, share, angles):
-    found = roots(f"{op}(w*x) + x - x = k", POSITIVE, w=rate, k=share)
-    assert found.turn
-    assert found.sought == pytest.approx((0.0, math.tau / rate), abs=1e-9)
-    assert [x * rate for x in found.values] == approx(*angles)
+    solutions = roots(f"{op}(w*x) + x - x = k", POSITIVE, w=rate, k=share)
+    assert solutions.turn
+    assert solutions.sought == pytest.approx((0.0, math.tau / rate), abs=1e-9)
+    assert [x * rate for x in solutions.values] == approx(*angles)
     both = roots(f"{op}(w*x) + x - x = k", REAL, w=rate, k=share)
     assert both.sought == pytest.approx((-math.pi / rate, math.pi / rate))
     assert [x * rate for x in both.values] == approx(*sorted(math.remainder(angle, math.tau) for angle in angles))
 
 
 def test_an_angle_with_an_interval_is_sought_in_all_of_it():
-    found = roots("sin(x) + 0*k*x = 0.5*k", interval(0.0, 20.0), k=1.0)
+    solutions = roots("sin(x) + 0*k*x = 0.5*k", interval(0.0, 20.0), k=1.0)
     turns = [math.pi / 6, 5 * math.pi / 6]
-    assert not found.turn
-    assert found.values == approx(*(angle + math.tau * i for i in range(4) for angle in turns if i < 3 or angle < 1))
+    assert not solutions.turn
+    assert solutions.values == approx(
+        *(angle + math.tau * i for i in range(4) for angle in turns if i < 3 or angle < 1)
+    )
     assert one_turn(parse_equation("sin(x) = k"), "x", {"k": 0.5}, interval(0.0, 20.0)) is None
 
 
@@ -202,9 +204,9 @@ def test_a_polynomial_made_of_known_roots_has_those_in_its_domain_and_no_others(
     coefficients = [float(c) for c in numpy.poly(wanted)]
     names = [f"c{i}" for i in range(len(coefficients))]
     text = " + ".join(f"{name}*x**{len(names) - 1 - i}" for i, name in enumerate(names))
-    found = roots(f"{text} = 0*c0", domain, **dict(zip(names, coefficients, strict=True)))
-    assert found.proved
-    assert found.values == pytest.approx([root for root in wanted if root in domain], rel=1e-6, abs=1e-9)
+    solutions = roots(f"{text} = 0*c0", domain, **dict(zip(names, coefficients, strict=True)))
+    assert solutions.proved
+    assert solutions.values == pytest.approx([root for root in wanted if root in domain], rel=1e-6, abs=1e-9)
 
 
 @examples(60)
@@ -212,9 +214,9 @@ def test_a_polynomial_made_of_known_roots_has_those_in_its_domain_and_no_others(
 def test_a_product_of_rising_functions_has_the_roots_of_each_and_no_others(wanted, domain):
     shapes = ("(x - r{i})", "(exp(x/300) - exp(r{i}/300))", "(x**3 - r{i}**3)", "(atan(x/99) - atan(r{i}/99))")
     text = "*".join(shapes[i % len(shapes)].format(i=i) for i in range(len(wanted)))
-    found = roots(f"{text} = 0*r0", domain, **{f"r{i}": root for i, root in enumerate(wanted)})
+    solutions = roots(f"{text} = 0*r0", domain, **{f"r{i}": root for i, root in enumerate(wanted)})
     expected = [root for root in wanted if root in domain]
-    assert found.values == pytest.approx(expected, rel=1e-6, abs=1e-9)
+    assert solutions.values == pytest.approx(expected, rel=1e-6, abs=1e-9)
 
 
 @examples(150, suppress_health_check=list(HealthCheck))
@@ -223,11 +225,11 @@ def test_a_proof_is_never_given_where_a_known_root_is_missed(text, hidden, y):
     tree = parse_expression(text)
     level, aside = (value(tree, {"x": x, "y": y}) for x in (hidden, hidden * (1 + 1e-6)))
     assume(level == level and 1e-100 < abs(level) < 1e100 and abs(aside - level) > 1e-9 * abs(level))
-    found = roots_of(OneUnknown(Equation(tree, "=", Name("k")), "x", {"k": level, "y": y}, POSITIVE))
-    near = any(abs(x - hidden) <= 1e-6 * hidden for x in found.values)
-    inside = any(low * (1 - 1e-9) <= hidden <= high * (1 + 1e-9) for low, high in found.plateaus)
-    low, high = found.sought
-    assert near or inside or not found.proved or not low <= hidden <= high
+    solutions = roots_of(OneUnknown(Equation(tree, "=", Name("k")), "x", {"k": level, "y": y}, POSITIVE))
+    near = any(abs(x - hidden) <= 1e-6 * hidden for x in solutions.values)
+    inside = any(low * (1 - 1e-9) <= hidden <= high * (1 + 1e-9) for low, high in solutions.plateaus)
+    low, high = solutions.sought
+    assert near or inside or not solutions.proved or not low <= hidden <= high
 
 
 @pytest.mark.parametrize(
@@ -257,8 +259,8 @@ def test_a_root_close_to_the_end_of_its_domain_is_not_found_twice(text):
     ],
 )
 def test_a_root_where_the_sides_end_is_found(text, expected):
-    found = roots(text, interval(-4, 2.01))
-    assert list(found.values) == pytest.approx(expected, abs=1e-12)
+    solutions = roots(text, interval(-4, 2.01))
+    assert list(solutions.values) == pytest.approx(expected, abs=1e-12)
 
 
 def test_two_roots_that_rounding_may_have_made_of_one_are_the_turning_point():
@@ -277,32 +279,32 @@ def test_a_proof_does_not_reach_beyond_the_sizes_that_were_searched():
 
 
 def test_angles_of_different_rates_are_sought_until_all_come_round():
-    found = roots("sin(2*x) + cos(3*x) = c", c=1.9)
-    assert found.values == pytest.approx((4.077975057925165, 4.1398073470422165), rel=1e-9)
-    assert found.turn
+    solutions = roots("sin(2*x) + cos(3*x) = c", c=1.9)
+    assert solutions.values == pytest.approx((4.077975057925165, 4.1398073470422165), rel=1e-9)
+    assert solutions.turn
     assert roots("sin(2*x) + cos(3*x) = c", c=2.5).recurs
     assert not roots("sin(x) + sin(1.41421356*x) = c", c=-1.9).recurs
 
 
 def test_a_root_beyond_one_turn_is_found_where_nothing_repeats():
-    found = roots("x*sin(x) = y", y=50.0)
-    assert found.values
-    assert all(x * math.sin(x) == pytest.approx(50) for x in found.values if x < 1e6)
-    assert not found.proved
-    assert not found.turn
+    solutions = roots("x*sin(x) = y", y=50.0)
+    assert solutions.values
+    assert all(x * math.sin(x) == pytest.approx(50) for x in solutions.values if x < 1e6)
+    assert not solutions.proved
+    assert not solutions.turn
 
 
 def test_a_quotient_of_alike_is_seen_to_meet_nothing():
-    found = roots("9 = 10*(6 - 5*0.9**x + 2*x)/max(x, 6 - 5*0.9**x + 2*x)")
-    assert not found.values
-    assert found.proved
+    solutions = roots("9 = 10*(6 - 5*0.9**x + 2*x)/max(x, 6 - 5*0.9**x + 2*x)")
+    assert not solutions.values
+    assert solutions.proved
 
 
 def test_a_number_for_which_a_double_has_no_room_proves_nothing():
     beyond = Apply("mul", (Number(Fraction(10) ** 400), Apply("sin", (Name("x"),))))
     sides = Apply("add", (beyond, Apply("exp", (Name("x"),)))), "=", Name("x")
-    found = roots_of(OneUnknown(Equation(*sides), "x", {}, Domain("real", -math.inf, math.inf)))
-    assert (found.values, found.proved) == ((), False)
+    solutions = roots_of(OneUnknown(Equation(*sides), "x", {}, Domain("real", -math.inf, math.inf)))
+    assert (solutions.values, solutions.proved) == ((), False)
 
 
 INF = math.inf
@@ -397,12 +399,12 @@ FOUND = [  # an equation at k = 1, where x may be, its roots, and the intervals 
 
 @every(("text", "domain", "values", "plateaus"), FOUND)
 def test_what_solves_an_equation_is_found_and_nothing_else_and_that_is_proved(text, domain, values, plateaus):
-    found = roots(text, domain, k=1.0)
-    assert found.values == pytest.approx(values, rel=1e-9, abs=1e-12)
-    assert len(found.plateaus) == len(plateaus)
-    for span, expected in zip(found.plateaus, plateaus, strict=True):
+    solutions = roots(text, domain, k=1.0)
+    assert solutions.values == pytest.approx(values, rel=1e-9, abs=1e-12)
+    assert len(solutions.plateaus) == len(plateaus)
+    for span, expected in zip(solutions.plateaus, plateaus, strict=True):
         assert span == pytest.approx(expected, rel=1e-9, abs=1e-60)
-    assert found.proved
+    assert solutions.proved
 
 
 @pytest.mark.parametrize(
@@ -465,9 +467,9 @@ def test_a_root_at_a_jump_may_be_missed_by_rounding_and_by_no_more(text, y, expe
     ],
 )
 def test_what_cannot_be_shown_is_not_claimed(text, domain, values):
-    found = roots(text, domain, k=1.0)
-    assert found.values == pytest.approx(values, rel=1e-9)
-    assert not found.proved
+    solutions = roots(text, domain, k=1.0)
+    assert solutions.values == pytest.approx(values, rel=1e-9)
+    assert not solutions.proved
 
 
 @pytest.mark.parametrize(
