@@ -461,7 +461,3 @@ class Lineage:
     origins: Mapping[str, str] = field(default_factory=dict)  # "given", "default", or the profile of each value in use
     beside: Mapping[str, tuple[Declaration, Value]] = field(default_factory=dict)  # what is typed and not in use
     assumed: Mapping[str, str] = field(default_factory=dict)  # the conditions that nothing known decides, by relation
-
-    def without_numbers(self) -> Lineage:
-        """The same relations, at no numbers: in the middle of the ranges there are none."""
-        return replace(self, numbers={}, spans={})
