@@ -176,14 +176,14 @@ class Answer(Shown):
         All else is found together, once any of it is asked for.
         """
         base, bounds = outcome
-        made = cls.__new__(cls)
-        made.__dict__.update(quantity=quantity, base=base, _explained=explained)
+        answer = cls.__new__(cls)
+        answer.__dict__.update(quantity=quantity, base=base, _explained=explained)
         if bounds is not None:
-            made.__dict__.update(bounds=bounds)
-        return made
+            answer.__dict__.update(bounds=bounds)
+        return answer
 
     def __getattr__(self, name: str) -> Any:
-        """A part that was not known yet: an attribute that an answer has is never looked for here."""
+        """A part that is not known yet: all of them are taken from the explained answer. Python asks here last."""
         explained = self.__dict__.get("_explained")
         if explained is None or name not in _PARTS:
             raise AttributeError(f"'Answer' object has no attribute {name!r}")
@@ -200,10 +200,15 @@ class Answer(Shown):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Compute the lazy parts now, so that the pickle does not hold the library."""
-        plain = {part.name: getattr(self, part.name) for part in fields(self) if not part.name.startswith("_")}
-        held = {name: dict(one) if isinstance(one, Mapping) else one for name, one in plain.items()}
-        lazy = {part.name: _Settled.of(getattr(self, part.name)) for part in fields(self) if part.name.startswith("_")}
-        return _restored, (held, lazy)
+        stored: dict[str, Any] = {}
+        lazy: dict[str, _Settled] = {}
+        for name in (part.name for part in fields(self)):
+            part = getattr(self, name)
+            if name.startswith("_"):
+                lazy[name] = _Settled.of(part)
+            else:
+                stored[name] = dict(part) if isinstance(part, Mapping) else part  # a read-only view has no pickle
+        return _restored, (stored, lazy)
 
     def __copy__(self) -> Answer:
         return self
@@ -229,9 +234,9 @@ class Answer(Shown):
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What the answer takes for granted, and what its relations leave aside, with its size where that is known."""
-        return (*(self._told(one) for one in self.stated_assumptions), *map(str, self.neglected))
+        return (*map(self._text_of, self.stated_assumptions), *map(str, self.neglected))
 
-    def _told(self, assumption: Assumption) -> str:
+    def _text_of(self, assumption: Assumption) -> str:
         """The text of an assumption; one that says what is proved, only where there is a certificate of it."""
         if assumption.kind == "proved" and self.proof is None:
             name, _, _ = assumption.text.partition(": ")
@@ -376,7 +381,7 @@ class Answer(Shown):
         return f"<Answer {headline(self)}>"
 
     def __dir__(self) -> list[str]:
-        """What is of use to a reader; the rest is how it is computed."""
+        """The names for a reader, without those by which the parts are computed."""
         return [name for name in super().__dir__() if not name.startswith("_") or name.startswith("__")]
 
     def __str__(self) -> str:
@@ -397,9 +402,10 @@ class _Settled:
     refusal: DeriveError | None = None
 
     @classmethod
-    def of(cls, later: Callable[[], Any]) -> _Settled:
+    def of(cls, compute: Callable[[], Any]) -> _Settled:
+        """The result of a function now."""
         try:
-            outcome = later()
+            outcome = compute()
         except DeriveError as error:
             return cls(None, error)
         return cls(dict(outcome) if isinstance(outcome, Mapping) else outcome)
@@ -410,12 +416,12 @@ class _Settled:
         return self.outcome
 
 
-def _restored(held: Mapping[str, Any], lazy: Mapping[str, _Settled]) -> Answer:
-    """An answer from its parts, with mappings read-only again."""
-    parts: dict[str, Any] = {
-        name: MappingProxyType(one) if isinstance(one, Mapping) else one for name, one in held.items()
-    }
-    return Answer(**parts | {**lazy})
+def _restored(stored: Mapping[str, Any], lazy: Mapping[str, _Settled]) -> Answer:
+    """An answer from its pickled parts, with mappings read-only again."""
+    parts: dict[str, Any] = {**lazy}
+    for name, part in stored.items():
+        parts[name] = MappingProxyType(part) if isinstance(part, Mapping) else part
+    return Answer(**parts)
 
 
 @dataclass(frozen=True, slots=True)
