@@ -52,15 +52,11 @@ from quantities.domain import Domain
 class Candidates:
     """The results that answer a question, or the errors that say why there are none."""
 
-    library: RelationSet
-    """Without the arms that conditions exclude."""
-    question: Question
-    """Without fallbacks on which alone an answer would rest."""
-    answers: Sequence[tuple[RelationSet, Found]]
-    """Each with the library of the relations that it uses, where those of another answer may have other arms."""
+    library: RelationSet  # without the arms that conditions exclude
+    question: Question  # without fallbacks on which alone an answer would rest
+    answers: Sequence[tuple[RelationSet, Found]]  # each with the library that has the arms which it uses
     errors: Sequence[DeriveError]
-    is_exact: bool = False
-    """Whether the answers are all values that there are, with exact bounds."""
+    is_exact: bool = False  # whether the answers are all values that there are, with exact bounds
 
 
 def candidates_or_errors(library: RelationSet, question: Question) -> Candidates:
@@ -98,7 +94,7 @@ def candidates(library: RelationSet, question: Question) -> Candidates:
 
 
 def _is_denied(errors: Sequence[DeriveError]) -> bool:
-    """Whether it is proved of one case that there is no value in any, whatever the weak values."""
+    """Whether the error of one case proves that no case has a value, whatever the weak values are."""
     return any(isinstance(error, NoValueError) and error.holds_without_weak_values for error in errors)
 
 
@@ -135,6 +131,7 @@ def _with_weak_values(library: RelationSet, question: Question, error: DeriveErr
     trials = {name: _trial_without(library, question, {name}) for name in islice(weak, GIVENS)}
     at_fault = {name: sought for name, sought in trials.items() if _is_open(sought)}  # each by itself
     for name, sought in at_fault.items():
+        # what determines this quantity otherwise makes its weak value count for nothing: the fault lies elsewhere
         fewer = _without(question, {name})
         if not sought.answers and sought.errors and candidates_or_errors(library, replace(fewer, target=name)).answers:
             return _weightiest(sought.errors)
@@ -148,7 +145,7 @@ def _trial_without(library: RelationSet, question: Question, names: Container[st
 
 
 def _is_open(sought: Candidates) -> bool:
-    """Whether a question has an answer, or a case of which it is not denied."""
+    """Whether a question has an answer, or is not proved to have none."""
     is_denied = bool(sought.errors) and all(isinstance(error, NoSolutionError) for error in sought.errors)
     return bool(sought.answers) or not is_denied
 
@@ -191,10 +188,7 @@ def _results_in_arms(library: RelationSet, question: Question) -> list[tuple[Rel
 
 
 def _with_arms(library: RelationSet, arm_library: RelationSet, result: Found) -> tuple[RelationSet, Found]:
-    """A result of the library of arms by the names of the library itself, and the library with the arms in use.
-
-    In that, each relation that the result uses has the arm that is used instead of its choice.
-    """
+    """A result of the library of arms in the names of the library itself, and this with arms instead of choices."""
     plan, case = result.plan, result.case
     names = {name: name for name in library.relations}
     chosen: dict[str, str] = {}
@@ -244,7 +238,7 @@ def _results_by_case(
 
 def _weightiest(errors: Sequence[DeriveError]) -> DeriveError:
     """Why a question has no answer: an open case takes precedence over one without a solution."""
-    kinds = (LimitError, UnderdeterminedError, InconsistentError, DeriveError)
+    kinds = (LimitError, UnderdeterminedError, InconsistentError, DeriveError)  # the weightiest first
     reported = in_full(next(error for kind in kinds for error in errors if isinstance(error, kind)))
     denial_of_value = next((error for error in errors if isinstance(error, NoSolutionError)), None)
     if not isinstance(reported, UnderdeterminedError) or denial_of_value is None:
@@ -254,8 +248,7 @@ def _weightiest(errors: Sequence[DeriveError]) -> DeriveError:
     return UnderdeterminedError(what, hint=reported.hint, missing=reported.missing)
 
 
-_Outcome = list[Found] | PlanWithoutValue | DeriveError
-"""The outcome of a case: its results, a plan that leads to no value, or another error."""
+_Outcome = list[Found] | PlanWithoutValue | DeriveError  # of a case: its results, or why it has none
 
 
 class _CaseSearch:
@@ -461,19 +454,15 @@ def _states_of(results: Iterable[Found]) -> Iterator[tuple[Found, State]]:
 
 
 def _impossible(question: Question) -> NoSolutionError:
-    return NoSolutionError(
-        f"{question.target} has no admissible value: no case of the relations is possible with it.",
-        hint="Check the givens, their units, and the domain of what is asked.",
-        reason="no case of the relations is possible",
-    )
+    reason = "no case of the relations is possible"
+    what = f"{question.target} has no admissible value: {reason} with it."
+    return NoSolutionError(what, hint="Check the givens, their units, and the domain of what is asked.", reason=reason)
 
 
 def _too_many(question: Question) -> LimitError:
-    return LimitError(
-        f"{question.target} depends on more than {MOST_CASES} cases.",
-        hint="Give the quantities in the conditions of the relations.",
-        limit=f"{MOST_CASES} cases",
-    )
+    what = f"{question.target} depends on more than {MOST_CASES} cases."
+    hint = "Give the quantities in the conditions of the relations."
+    return LimitError(what, hint=hint, limit=f"{MOST_CASES} cases")
 
 
 def _covers(domain: Domain, spans: Iterable[Span]) -> bool:

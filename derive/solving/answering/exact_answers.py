@@ -116,8 +116,8 @@ def _is_certain(question: Question, answers: Answers, errors: Sequence[DeriveErr
     """Whether the only answer is one number at given numbers, with no note that doubts it."""
     if errors or question.ranges or len(answers) != 1:
         return False
-    states = answers[0][1].states
-    return len(states) == 1 and question.target in states[0].values and not states[0].notes
+    ((_, result),) = answers
+    return len(result.states) == 1 and question.target in result.states[0].values and not result.states[0].notes
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class _Comparison:
     is_open: bool  # whether nothing determines the target in some case
 
     def at_numbers(self) -> Answers | None:
-        """The answers where all givens are numbers, and those that are missing; None if an error says more of these."""
+        """The answers where all givens are numbers, with those that are missing; None if the error says more."""
         kept = [(used, self._cut_to_values(result)) for used, result in self.answers]
         kept = [(used, result) for used, result in kept if result.states]
         missing = [piece for piece in self.pieces if not self._is_among(piece, kept)]
@@ -254,10 +254,7 @@ class RationalPieces:
     ranged: tuple[str, ...]
     relation: str
     pieces: tuple[Interval, ...]
-
-    @property
-    def has_one_value_at_each_point(self) -> bool:
-        return False  # whether it has is not known
+    has_one_value_at_each_point: bool = False  # it is not known
 
     def relations_at(self, _: Fraction) -> tuple[str, ...]:
         return (self.relation,)
@@ -307,7 +304,7 @@ _TRIED = 32  # limit on points at which the parts that are not linear are tried
 
 
 def linear_cases(library: RelationSet, question: Question, *, with_standing: bool = False) -> LinearCases | None:
-    """The relations around a target; None if they are not linear case by case, or are plain equations.
+    """The relations around a target as linear cases; None if some are not linear, or if there is but one case.
 
     A weak value that a relation may lead to is left to plans, unless all are to stand as they are (`with_standing`).
     """
@@ -331,6 +328,7 @@ def cases_with_one_value(library: RelationSet, question: Question) -> LinearCase
         cases = around.cases(nonlinear)
         if not cases.pieces or len(cases.pieces) > 1 or not cases.pieces[0].is_point:
             return None
+        # this value is the only one if there is a solution: numbers for the names in nonlinear parts are tried for one
         names = names_in(*nonlinear.symbols)
         for point in islice(product(*(_trial_numbers(library, name, box[name]) for name in names)), _TRIED):
             numbers = {name: (x, x) for name, x in zip(names, point, strict=True)}
@@ -343,7 +341,7 @@ def cases_with_one_value(library: RelationSet, question: Question) -> LinearCase
 
 def _trial_numbers(library: RelationSet, name: str, span: Span) -> list[float]:
     """Numbers to try in an interval: one inside, and its ends, where relations often bind."""
-    ends = [float(f"{end:.15g}") for end in span if math.isfinite(end)]
+    ends = [float(f"{end:.15g}") for end in span if math.isfinite(end)]  # without what was rounded outwards
     return [number for number in (inside(span)[1], *ends) if number in library.declared[name].domain]
 
 
@@ -379,7 +377,7 @@ class _Neighbourhood:
 
     @classmethod
     def of(cls, library: RelationSet, question: Question, *, with_standing: bool = False) -> _Neighbourhood:
-        """The relations around a target; raises `NotLinear` if they are too many, or only a case says what yields."""
+        """The relations around a target; raises `NotLinear` if they are many, or if what yields depends on the case."""
         values = {**question.weak, **question.strong}
         if question.target in question.strong:
             raise NotLinear

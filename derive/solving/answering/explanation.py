@@ -60,8 +60,7 @@ class Explanation:
     """One state of a plan that answers a question, and all that its answer says of it; part by part, on demand."""
 
     sought: Candidates
-    library: RelationSet
-    """The library of the relations that the result uses."""
+    library: RelationSet  # of the relations that the result uses
     found: Found
     state: State
 
@@ -72,10 +71,6 @@ class Explanation:
     @property
     def plan(self) -> Plan:
         return self.found.plan
-
-    @property
-    def left_out(self) -> Mapping[str, str]:
-        return self.found.left_out
 
     @cached_property
     def branch(self) -> Branch:
@@ -141,7 +136,7 @@ class Explanation:
 
     @cached_property
     def _roles(self) -> Roles:
-        return Roles(self.library, self.question, self.plan, self.left_out)
+        return Roles(self.library, self.question, self.plan, self.found.left_out)
 
     @cached_property
     def _quantities(self) -> Mapping[str, Declaration]:
@@ -358,7 +353,7 @@ class Explanation:
                 assumptions.append(Assumption(f"{name} = {used} is assumed: {used.source}", "value", about=name))
         assumptions += map(Assumption, [*self._unmet_profile_assumptions(), *self._numbers_beyond_reports()])
         written_for = structure_of(self.library).forward
-        for name, why in self.left_out.items():
+        for name, why in self.found.left_out.items():
             if written_for.get(name, self.plan.target) in self._quantities:
                 assumptions.append(Assumption(f"{name} is left out: {why}"))
         assumptions += (Assumption(note, "proved" if is_of_proof(note) else "note") for note in self.state.notes)
@@ -447,7 +442,7 @@ def _lost_digits(plan: Plan, state: State) -> Iterator[str]:
         form = state.forms.get(name)
         if form is None or name not in state.values or not state.values.keys() >= {*names_in(form)}:
             continue
-        if abs(state.values[name]) < sys.float_info.min:
+        if abs(state.values[name]) < sys.float_info.min:  # below it, doubles lose digits, and at last are zero
             if sign_of_gap(Equation(form, "=", _ZERO), state.values):
                 yield f"{name} is not zero: {render(form)} is smaller than any number with which this computes"
         else:

@@ -24,7 +24,7 @@ from derive.solving.diagnosis.diagnosis import NoValueError, cancelling, contrad
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import extended
 from derive.solving.execution.plan_execution import carried_out, conditional_in, decisions_of, detours, without
-from derive.solving.execution.plan_states import Found, is_of_one_turn, planned
+from derive.solving.execution.plan_states import UNPROVED, Found, is_of_one_turn, planned
 from derive.solving.execution.question import Question
 from derive.solving.ranges.inequalities import bounded, pinned
 from derive.solving.ranges.range_propagation import is_open_elsewhere, spread_without_middle
@@ -123,12 +123,8 @@ def by_last_resort(library: RelationSet, question: Question, without_value: Plan
     if result is None:
         result = _by_givens_alone(library, question)
     if result is None and first is not None and is_open_elsewhere(library, question, first.plan):
-        raise LimitError(
-            f"{question.target} has no value in the middle of the ranges, and it is not proved that it has none "
-            "elsewhere in them.",
-            hint="Narrow the ranges, or give a number.",
-            limit="ranges",
-        )
+        what = f"{question.target} has no value in the middle of the ranges, and it is not proved that it has none"
+        raise LimitError(f"{what} elsewhere in them.", hint="Narrow the ranges, or give a number.", limit="ranges")
     if result is None:
         raise without_value.error
     if not result.states:
@@ -151,19 +147,15 @@ def _in_another_turn(library: RelationSet, question: Question, result: Found) ->
 
     Another way, without the relation that left the turn open, finds the angle; that relation is then a check.
     """
-    notes = [note for state in result.states for note in state.notes if is_of_one_turn(note)]
+    notes = [*filter(is_of_one_turn, chain.from_iterable(state.notes for state in result.states))]
     for block in result.plan.blocks:
         if not any(note.startswith(tuple(f"{name}: " for name in block.unknowns)) for note in notes):
             continue
-        rerouted = [without(library, question, result, name) for name in block.relations]
-        sure = [
-            other
-            for other in rerouted
-            if other is not None and other.states and not any(state.notes or state.spans for state in other.states)
-        ]
+        ways = filter(None, (without(library, question, result, name) for name in block.relations))
+        sure = [way for way in ways if way.states and not any(state.notes or state.spans for state in way.states)]
         if not sure:
             raise _unproved(question)
-        consistent = [_consistent(library, question, other)[0] for other in sure]
+        consistent = [_consistent(library, question, way)[0] for way in sure]
         first = next(filter(None, consistent), None)
         if first is not None:
             return first
@@ -231,10 +223,7 @@ def _with_weak(
 
 
 def _consistent(library: RelationSet, question: Question, result: Found) -> tuple[Found | None, list[DeriveError]]:
-    """The result without the states that contradict a relation, put back into its relations; and the contradictions.
-
-    None where no state is left.
-    """
+    """The result without the states that contradict a relation, or None if none is left; and the contradictions."""
     states: list[State] = []
     contradictions: list[DeriveError] = []
     for state in result.states:
@@ -277,11 +266,8 @@ def narrowed_by_neighbours(library: RelationSet, question: Question, result: Fou
 
 
 def _unproved(question: Question) -> LimitError:
-    return LimitError(
-        f"{question.target}: the solutions found contradict a check, and others may exist.",
-        hint="Give more, so that fewer relations are simultaneous.",
-        limit="numerical search",
-    )
+    what = f"{question.target}: the solutions found contradict a check, and others may exist."
+    return LimitError(what, hint="Give more, so that fewer relations are simultaneous.", limit=UNPROVED)
 
 
 def _despite_structure(library: RelationSet, question: Question, undetermined: Found) -> list[Found]:
@@ -352,9 +338,6 @@ def _put_back(library: RelationSet, plan: Plan, states: Sequence[State]) -> None
                     continue  # an interval satisfies no equation
                 gap = residual(written, state.values)
                 if not agrees(written, state.values):
-                    raise VerificationError(
-                        f"{name}: the answer does not satisfy {written}; the sides differ by {gap:.2g} of their size.",
-                        hint="This is a bug in derive: report the question.",
-                        relation=name,
-                        residual=gap,
-                    )
+                    what = f"the answer does not satisfy {written}; the sides differ by {gap:.2g} of their size."
+                    hint = "This is a bug in derive: report the question."
+                    raise VerificationError(f"{name}: {what}", hint=hint, relation=name, residual=gap)

@@ -112,11 +112,8 @@ def _is_possible_around(library: RelationSet, question: Question, values: Mappin
 def left_open(
     library: RelationSet, question: Question, left_out: Mapping[str, str], *, is_covered: bool = True
 ) -> list[Found]:
-    """The intervals of a target that nothing fixes in a case; raises the error that says why there is none.
-
-    Empty if the target may be anywhere in its domain, and, where `is_covered` asks for it, if no relation of the
-    library covers the case.
-    """
+    """The intervals of a target that nothing fixes in a case; raises the error that says why there is none. Empty if
+    the target may be anywhere in its domain, and, unless `is_covered` is off, if no relation covers the case."""
     conditions = _CaseConditions(library, question, left_out, decisions_of(library, question))
     refuted = [relation.name for relation in conditions.refuted]
     if refuted:
@@ -381,11 +378,10 @@ class _CaseConditions:
                 applies = self.decisions.applies(relation)
                 if applies is None:
                     raise Undecided(relation.name)
-                if not applies or not candidates or len(candidates) > 1:
+                only = candidates[0] if applies and candidates and len(candidates) == 1 else None
+                if only is None or only.conditions or only.winds:
                     return None
-                if candidates[0].conditions or candidates[0].winds:
-                    return None
-                forms[unknown] = candidates[0].form
+                forms[unknown] = only.form
         return composed("", {**forms, "": claim})
 
     def _edges(self) -> list[float] | None:

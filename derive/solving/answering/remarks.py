@@ -47,7 +47,6 @@ from derive.solving.execution.regimes import Undecided, explored
 from derive.solving.ranges.bounds import Branch
 from derive.time_limits import query, sharing
 from derive.tolerances import AGREEMENT, MOVED, WORTH_TELLING
-from quantities.declaration import Declaration
 
 _TIME_SHARE = 0.5  # of the time of a question, which finding remarks may take
 _DIGITS = 4  # of a value that is typed in for a default
@@ -349,7 +348,7 @@ def _number_by_givens(library: RelationSet, question: Question, name: str) -> fl
     asked = replace(question, target=name, weak=weak, own=None)
     with query():
         cases = [outcome for _, outcome in explored(library, asked, partial(carried_out, library))]
-    states = [state for outcome in cases if isinstance(outcome, Found) for state in outcome.states]
+    states = chain.from_iterable(outcome.states for outcome in cases if isinstance(outcome, Found))
     numbers = {state.values[name] for state in states if name in state.values}
     if not numbers and name in question.weak:
         return question.weak[name].base[1]
@@ -439,11 +438,6 @@ class Elsewhere:
     whose: str
     in_list: str = ""  # the list of facts that it is from
 
-    @classmethod
-    def of_profile(cls, quantity: Declaration, base: float, profile: str, in_list: str) -> Elsewhere:
-        """A value in base units that a profile of a list of facts has."""
-        return cls(shown_number(base, quantity.unit, _DIGITS), base, whose=profile, in_list=in_list)
-
 
 @dataclass(frozen=True)
 class _Alternatives:
@@ -476,16 +470,17 @@ class _Alternatives:
                 continue
             values = library.profiles[profile].values
             for name in values.keys() & library.defaults.keys():
-                alternative = Elsewhere.of_profile(library.declared[name], values[name].base[1], profile, in_list)
-                alternatives.stated.setdefault(name, []).append(alternative)
+                base = values[name].base[1]
+                text = shown_number(base, library.declared[name].unit, _DIGITS)
+                alternatives.stated.setdefault(name, []).append(Elsewhere(text, base, profile, in_list))
             numbers = {name: stated.base[1] for name, stated in values.items() if name in library.declared}
             for form, name, needs in definitions:
                 if name in numbers or not needs or not needs <= numbers.keys():
                     continue
                 base = value(form, numbers)
                 if library.declared[name].domain.admits(base):
-                    alternative = Elsewhere.of_profile(library.declared[name], base, profile, in_list)
-                    alternatives.defined.setdefault(name, []).append(alternative)
+                    text = shown_number(base, library.declared[name].unit, _DIGITS)
+                    alternatives.defined.setdefault(name, []).append(Elsewhere(text, base, profile, in_list))
         return alternatives
 
 

@@ -349,7 +349,7 @@ def _distinct(answers: Sequence[Answer]) -> Iterator[Answer]:
     spans: list[Span] = []
     covering: list[Span] = []
     intervals = [answer for answer in answers if answer.base is None and answer.bounds is not None]
-    for answer in sorted(intervals, key=lambda answer: (_is_assumed_away(answer), -_width(answer))):
+    for answer in sorted(intervals, key=lambda answer: (_is_assumed_away(answer), -_width(answer))):  # the widest first
         assert answer.bounds is not None
         if any(lies_in(answer.bounds, span, SAME_ROOT) for span in spans):
             continue

@@ -99,7 +99,7 @@ def _what_suffices(branch: Branch, name: str, answer: Answer, count: float, solv
     known = {other: value for other, value in typed.items() if other not in (name, counted.name)}
     wanted, unit = typed[name].base[1], branch.library.declared[name].unit
     try:
-        there = solve(name, {**known, counted.name: shown_number(count, counted.unit, 17)})
+        there = solve(name, {**known, counted.name: shown_number(count, counted.unit, 17)})  # all digits of a double
     except DeriveError:
         return None
     if there.base is None or there.base == wanted:

@@ -189,25 +189,18 @@ class Answer(Shown):
             raise AttributeError(f"'Answer' object has no attribute {name!r}")
         whole = explained()
         if whole.base is None or not math.isclose(whole.base, self.__dict__["base"], rel_tol=SAME_ROOT):
-            raise VerificationError(
-                f"{self.quantity.name}: asked for its steps, the answer is another than asked for its number.",
-                hint="This is a bug in derive: report the question.",
-                relation="",
-                residual=math.nan,
-            )
+            what = f"{self.quantity.name}: asked for its steps, the answer is another than asked for its number."
+            hint = "This is a bug in derive: report the question."
+            raise VerificationError(what, hint=hint, relation="", residual=math.nan)
         self.__dict__.update({part: whole.__dict__[part] for part in _PARTS}, _explained=None)
         return self.__dict__[name]
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Compute the lazy parts now, so that the pickle does not hold the library."""
-        stored: dict[str, Any] = {}
-        lazy: dict[str, _Settled] = {}
-        for name in (part.name for part in fields(self)):
-            part = getattr(self, name)
-            if name.startswith("_"):
-                lazy[name] = _Settled.of(part)
-            else:
-                stored[name] = dict(part) if isinstance(part, Mapping) else part  # a read-only view has no pickle
+        parts = {part.name: getattr(self, part.name) for part in fields(self)}
+        lazy = {name: _Settled.of(part) for name, part in parts.items() if name.startswith("_")}
+        plain = {name: part for name, part in parts.items() if name not in lazy}
+        stored = {name: dict(part) if isinstance(part, Mapping) else part for name, part in plain.items()}
         return _restored, (stored, lazy)
 
     def __copy__(self) -> Answer:

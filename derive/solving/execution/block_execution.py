@@ -106,11 +106,8 @@ def block_states(library: RelationSet, block: Block, state: State, *, is_last: b
     if outcome.singular and not outcome.solutions:
         raise _singular(block, outcome.reason)
     if outcome.undecided:
-        raise LimitError(
-            f"{_listed(block.unknowns)}: {outcome.reason}, and it is not proved that there is none.",
-            hint="Narrow the domains, or give a quantity of the block.",
-            limit="numerical search",
-        )
+        what = f"{_listed(block.unknowns)}: {outcome.reason}, and it is not proved that there is none."
+        raise LimitError(what, hint="Narrow the domains, or give a quantity of the block.", limit="numerical search")
     steps = []
     for solution in outcome.solutions:
         note = outcome.caveat or solution.proof

@@ -286,8 +286,8 @@ def checked(
 ) -> Check:
     """The check of a relation; a range, and what follows from it by these forms, agrees where it overlaps.
 
-    A limit that holds in a part of the ranges that are typed contradicts nothing, and fails if that leaves out their
-    middle: the number that is told is one of those that it forbids. A range of a profile is what is known of a number.
+    A limit that holds in a part of the typed ranges, but not in their middle, fails: it forbids the number that the
+    answer gives. The range of a profile is another thing: it is what is known of a number.
     """
     if relation.approximate is not None:
         gap = departure(relation.written, values)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -39,10 +40,7 @@ _REPEATING = "others repeat it"
 
 
 def carried_out(library: RelationSet, question: Question, left_out: Mapping[str, str] | None = None) -> Found:
-    """The plan and its states; the plan is remade until every relation in it applies.
-
-    `left_out` are relations that are not to be used, and why. Others join them as their conditions turn out false.
-    """
+    """The plan without the relations of `left_out`, and its states; it is remade until every relation in it applies."""
     decisions = decisions_of(library, question)
     prove_possible(library, question)
     reasons = {**dict.fromkeys(sorted(question.case.failing), ANOTHER), **(left_out or {})}  # by relation left out
@@ -50,7 +48,7 @@ def carried_out(library: RelationSet, question: Question, left_out: Mapping[str,
         for condition in relation.conditions:
             if verdict_at(condition, question.numbers) is False:
                 reasons[relation.name] = whether(condition, question.numbers, question)
-    for _ in range(len(library.relations) + 1):
+    for _ in range(len(library.relations) + 1):  # each round leaves out one relation more, or is the last
         tick()
         plan = planned(library, question, frozenset(reasons))
         conditional = conditional_in(library, plan)
@@ -102,11 +100,8 @@ def _of_case(library: RelationSet, question: Question, result: Found) -> Found:
         return replace(result, states=states)
     reason = f"{question.target}: {of_another_case(library, question, result)}"
     if result.doubt:
-        raise LimitError(
-            f"{reason}; and other solutions may exist ({result.doubt}).",
-            hint="Narrow the domains, or give more.",
-            limit=UNPROVED,
-        )
+        what = f"{reason}; and other solutions may exist ({result.doubt})."
+        raise LimitError(what, hint="Narrow the domains, or give more.", limit=UNPROVED)
     return Found(result.plan, (), result.left_out, reason)
 
 
@@ -278,9 +273,8 @@ def _numbers_beside(
         return (number,)
     if not state.spans:
         plan = plan_beside(library, question, state, name, left_out)
-        if plan.is_determined and all(
-            decisions.applies(relation) is True for relation in conditional_in(library, plan)
-        ):
+        conditional = conditional_in(library, plan)
+        if plan.is_determined and all(decisions.applies(relation) is True for relation in conditional):
             values = all_of(library, plan, state.values, question.hints)
             if values is not None:
                 return values or (math.nan,)
@@ -291,25 +285,19 @@ def _numbers_beside(
 def plan_beside(library: RelationSet, question: Question, state: State, name: str, left_out: Mapping[str, str]) -> Plan:
     """The plan for a condition's quantity from what a state has reached, without relations that do not apply."""
     reached = dict.fromkeys(known for known in state.values if known not in question.weak or known in question.strong)
-
-    def make_plan(left_out: frozenset[str]) -> Plan:
-        return planned_for(library, name, reached, (), left_out)
-
+    make_plan = partial(planned_for, library, name, reached, ())
     return decisions_of(library, question).planned(make_plan, left_out, is_kept=lambda applies: applies is not False)
 
 
 def inapplicable(library: RelationSet, question: Question, result: Found) -> dict[str, str]:
     """The relations that apply only by a weak value, and whose condition is false in every state."""
     decisions = decisions_of(library, question)
-    numbers_of_states = [state.numbers for state in result.states]
+    points = [state.numbers for state in result.states]
     excluded: dict[str, str] = {}
-    if not numbers_of_states:
-        return excluded
     for relation in conditional_in(library, result.plan):
         for condition in relation.conditions:
-            is_false = all(verdict_at(condition, numbers) is False for numbers in numbers_of_states)
-            if is_false and decisions.yields(relation):
-                excluded[relation.name] = whether(condition, numbers_of_states[0], question)
+            if points and all(verdict_at(condition, point) is False for point in points) and decisions.yields(relation):
+                excluded[relation.name] = whether(condition, points[0], question)
     return excluded
 
 

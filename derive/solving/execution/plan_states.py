@@ -85,7 +85,7 @@ def lone_fallbacks(library: RelationSet, plan: Plan, question: Question | Outlin
 
 def solved(library: RelationSet, plan: Plan, start: State) -> tuple[list[State], str]:
     """The states after all blocks, and why the last block without a solution has none."""
-    states, reason = [replace(start, values=dict(start.values))], ""
+    states, reason = [replace(start, values=dict(start.values))], ""  # a copy, to which the first block may write
     for block in plan.blocks:
         following: list[State] = []
         refused: NoSolutionError | None = None
@@ -174,7 +174,7 @@ def proof_of(library: RelationSet, question: Question, plan: Plan, state: State)
 def claims_of(
     library: RelationSet, question: Question, plan: Plan, start: Mapping[str, float]
 ) -> tuple[Claim, ...] | None:
-    """The claims for the blocks of a plan, block by block from known numbers; None if one has no certificate."""
+    """The claims for a plan's blocks from known numbers, up to one without solutions; None without a certificate."""
     states = [dict(start)]
     claims: list[Claim] = []
     for block in plan.blocks:

@@ -174,16 +174,10 @@ def ask(library: RelationSet, target: str, profiles: tuple[str | Profile, ...], 
     own = weak.pop(target, None)
     changed = frozenset(name for name, value in strong.items() if name in stated and value.base != stated[name].base)
     outdated = _outdated(library, weak, stated, frozenset(strong), changed) if changed else frozenset()
-    ranked = [name for name in _ranked(library, weak, strong) if name not in strong and name not in outdated]
-    return Question(
-        target,
-        strong,
-        weak={name: weak[name] for name in ranked},
-        own=None if target in strong else own,
-        outdated={name: weak[name] for name in sorted(outdated)},
-        goes_with=goes_with,
-        origins=origins,
-    )
+    kept = {name: weak[name] for name in _ranked(library, weak, strong) if name not in strong and name not in outdated}
+    own = None if target in strong else own
+    late = {name: weak[name] for name in sorted(outdated)}
+    return Question(target, strong, weak=kept, own=own, outdated=late, goes_with=goes_with, origins=origins)
 
 
 def strong_values(library: RelationSet, given: Mapping[str, Any]) -> dict[str, Value]:
@@ -264,12 +258,12 @@ def _outdated(
         candidates = downstream(structure, changed, known) & weak.keys() & {*stated} - strong
         unconditional = structure_of(library, frozenset(relation.name for relation in library.conditional))
         outdated: frozenset[str] = frozenset()
-        while True:  # a value that follows only from outdated ones is outdated as well
-            current = candidates - outdated
+        while current := candidates - outdated:  # a value that follows only from outdated ones is outdated as well
             fresh = current - following(unconditional, current, known - changed - outdated)
             if not fresh:
-                return outdated
+                break
             outdated |= fresh
+        return outdated
 
     return _FOLLOWERS.of(library.session, (frozenset(weak), _stated(weak), strong, changed), compute)
 

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from derive.caches import Memo
@@ -47,12 +47,8 @@ if TYPE_CHECKING:
 
 _REACHES = Memo[frozenset[str]](most=64)
 
-ANOTHER = "its case does not apply"
-"""Why a relation is left out that a case takes not to apply."""
-
-MOST_CASES = 64
-"""Cases of one question that are followed."""
-
+ANOTHER = "its case does not apply"  # why a relation is left out that a case takes not to apply
+MOST_CASES = 64  # limit on cases of one question that are followed
 _T = TypeVar("_T")
 _Key = tuple[str, str]  # what is found once: its kind, "decided" or "derived", and the name of a relation or a quantity
 _WEAK = "weak"  # the kind of a weak value that is not used while it is being found whether its quantity follows
@@ -69,7 +65,7 @@ class Undecided(Exception):  # noqa: N818 - no error: the question has to be ask
 def explored(
     library: RelationSet, question: Question, answered: Callable[[Question], _T]
 ) -> Iterator[tuple[Question, _T | DeriveError | None]]:
-    """Each case of a question with its answer, or its error; None for the first case beyond the limit."""
+    """Each case of a question with what `answered` makes of it, or its error; None for the first beyond the limit."""
     pending, followed = [question], 0  # cases that split are not counted
     while pending:
         tick()
@@ -99,7 +95,7 @@ def within_reach(library: RelationSet, known: frozenset[str], left_out: frozense
 
 
 def verdict_at(condition: Node, values: Mapping[str, float]) -> bool | None:
-    """Whether a condition holds, and an undefined one does not; None if a quantity in it is unknown."""
+    """Whether a condition holds at these numbers: an undefined one does not. None if a quantity in it is unknown."""
     return holds(condition, values) if values.keys() >= {*names_in(condition)} else None
 
 
@@ -173,7 +169,7 @@ class Decisions:
         if key in self.pending:
             self.met.add(key)
             return None
-        outer, self.met = self.met, set()
+        outer, self.met = self.met, set()  # to tell what this result meets from what others did
         self.pending.add(key)
         none_was_right = False  # whether those that met it meanwhile, and took it for None, were right
         try:
@@ -342,17 +338,14 @@ class Decisions:
         never = {relation for relation, applies in self.decided.items() if applies is not True}
         left_out = never | undecided.keys() | self.question.case.failing
         number = self._number_without(left_out, self.question.for_target(name))
-        if number is None:
+        if number is None:  # perhaps only as some relations are undecided now
             self.met.update(*undecided.values())
         return number
 
     def _number_without(self, left_out: set[str], question: Question) -> float | None:
         """The number of a question's target without some relations, and without those that do not surely apply."""
         core = self._core if question.target in self._core.names else None
-
-        def make_plan(left_out: frozenset[str]) -> Plan:
-            return planned(self.library, question, left_out, core)
-
+        make_plan = partial(planned, self.library, question, core=core)
         plan = self.planned(make_plan, left_out, is_kept=lambda applies: applies is True)
         if not plan.is_determined:
             return None
@@ -363,10 +356,7 @@ class Decisions:
     def planned(
         self, make_plan: Callable[[frozenset[str]], Plan], start: Iterable[str], is_kept: Callable[[bool | None], bool]
     ) -> Plan:
-        """A plan without the relations of `start`, and without conditional ones whose verdict does not let them stay.
-
-        `is_kept` is asked with whether such a relation applies, which may be None.
-        """
+        """A plan without the relations of `start`, and without conditional ones whose verdict `is_kept` denies."""
         left_out = frozenset(start)
         while True:
             plan = make_plan(left_out)
