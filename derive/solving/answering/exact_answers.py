@@ -1,4 +1,4 @@
-"""All values of a target, where relations leave them exactly, and the answers to a question held against them.
+"""All values of a target, where relations leave them exactly, and the answers to a question compared with them.
 
 Around the target are the relations that hold it, or ask for it in a condition, and those around each quantity in them
 that is not known. What is typed as one number is that number, and so is a default or a profile's value to which no
@@ -13,7 +13,7 @@ piece by piece decides alone: from `y = x**2` and a range of y, x is an interval
 
 Plans, cases and boxes find answers with steps and a formula. They may also find what other quantities leave no value,
 miss a value that nothing but all relations together leave, or not see which part of a range another quantity allows.
-Here their answers are held against the exact values: what is not among them is no answer, what is missing is one, and
+Here their answers are compared with the exact values: what is not among them is no answer, what is missing is one, and
 bounds are those of the interval that an answer lies in.
 
 Over ranges an answer is made of each interval. The value in the middle of the ranges stands in its interval if there is
@@ -441,6 +441,7 @@ class _NonlinearParts:
         return rebuilt(node, self._symbol_for)
 
     def _symbol_for(self, part: Node) -> Node | None:
+        """What stands for a part of an expression; None if its arguments are to be looked at instead."""
         if not isinstance(part, Apply) or not part.names:
             return part
         factors = sum(bool(names_in(arg)) for arg in part.args)

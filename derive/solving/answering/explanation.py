@@ -61,7 +61,7 @@ class Explanation:
 
     sought: Candidates
     library: RelationSet  # of the relations that the result uses
-    found: Found
+    result: Found
     state: State
 
     @property
@@ -70,12 +70,12 @@ class Explanation:
 
     @property
     def plan(self) -> Plan:
-        return self.found.plan
+        return self.result.plan
 
     @cached_property
     def branch(self) -> Branch:
-        """The solution that the state is, around these numbers."""
-        return Branch(self.library, self.question, self.found, self.state)
+        """The state as one solution of its plan, which can be followed around the middle of the ranges."""
+        return Branch(self.library, self.question, self.result, self.state)
 
     def answer(self) -> Answer:
         """The answer of the state."""
@@ -101,7 +101,7 @@ class Explanation:
         further += (Assumption(text, "lost") for text in _lost_digits(self.plan, state))
         if has_no_middle:
             further.append(Assumption("it has no value in the middle of the ranges"))
-        if self.found.is_assumed_away:
+        if self.result.is_assumed_away:
             further.append(Assumption("another answer assumes that this is not the case", "away"))
         is_of_cases = any(result.case != NO_CASE for _, result in self.sought.answers)  # which are no part of a proof
         return Answer(
@@ -136,7 +136,7 @@ class Explanation:
 
     @cached_property
     def _roles(self) -> Roles:
-        return Roles(self.library, self.question, self.plan, self.found.left_out)
+        return Roles(self.library, self.question, self.plan, self.result.left_out)
 
     @cached_property
     def _quantities(self) -> Mapping[str, Declaration]:
@@ -353,7 +353,7 @@ class Explanation:
                 assumptions.append(Assumption(f"{name} = {used} is assumed: {used.source}", "value", about=name))
         assumptions += map(Assumption, [*self._unmet_profile_assumptions(), *self._numbers_beyond_reports()])
         written_for = structure_of(self.library).forward
-        for name, why in self.found.left_out.items():
+        for name, why in self.result.left_out.items():
             if written_for.get(name, self.plan.target) in self._quantities:
                 assumptions.append(Assumption(f"{name} is left out: {why}"))
         assumptions += (Assumption(note, "proved" if is_of_proof(note) else "note") for note in self.state.notes)
