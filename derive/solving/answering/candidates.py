@@ -62,7 +62,8 @@ class Candidates:
 def candidates_or_errors(library: RelationSet, question: Question) -> Candidates:
     """The candidates for a question, without the fallbacks on which alone an answer would rest."""
     sought = _candidates_by_arms(library, question)
-    lone = frozenset[str]().union(*(lone_fallbacks(used, result.plan, question) for used, result in sought.answers))
+    fallbacks = [lone_fallbacks(its_library, result.plan, question) for its_library, result in sought.answers]
+    lone = frozenset[str]().union(*fallbacks)
     if lone:
         return candidates_or_errors(library, _without(question, lone))
     exact = compared_with_all(library, question, sought.answers, sought.errors)

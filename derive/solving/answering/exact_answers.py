@@ -133,8 +133,8 @@ class _Comparison:
 
     def at_numbers(self) -> Answers | None:
         """The answers where all givens are numbers, with those that are missing; None if the error says more."""
-        kept = [(used, self._cut_to_values(result)) for used, result in self.answers]
-        kept = [(used, result) for used, result in kept if result.states]
+        kept = [(its_library, self._cut_to_values(result)) for its_library, result in self.answers]
+        kept = [(its_library, result) for its_library, result in kept if result.states]
         missing = [piece for piece in self.pieces if not self._is_among(piece, kept)]
         missing = [piece for piece in missing if not (piece.is_point and self._is_end_kept_by_failures(piece))]
         if self.is_open and not all(piece.is_point for piece in missing):
@@ -142,7 +142,7 @@ class _Comparison:
                 return None
             missing = [piece for piece in missing if piece.is_point]
         elif not any(self.question.target in state.spans for _, _, state in _states_of(kept)):
-            kept = [(used, self._without_doubts(result)) for used, result in kept]
+            kept = [(its_library, self._without_doubts(result)) for its_library, result in kept]
         return [*kept, *((self.library, self._result_for([piece])) for piece in missing)]
 
     def missing_points(self) -> Answers:
@@ -204,8 +204,8 @@ class _Comparison:
     def _values_in_middle(self, pieces: Sequence[Interval]) -> list[tuple[RelationSet, Found, State]]:
         """The values in the middle of the ranges that lie in these intervals: library, result and state of each."""
         return [
-            (used, result, state)
-            for used, result, state in _states_of(self.answers)
+            (its_library, result, state)
+            for its_library, result, state in _states_of(self.answers)
             if self.question.target in state.values and result.plan.blocks and self._is_in(state, pieces)
         ]
 
@@ -213,9 +213,9 @@ class _Comparison:
         """The result that has its values in these intervals."""
         in_middle = self._values_in_middle(pieces)
         if len(in_middle) == 1:
-            used, result, state = in_middle[0]
+            its_library, result, state = in_middle[0]
             state = replace(state, pieces=tuple(piece.span for piece in pieces))
-            return used, self._without_doubts(replace(result, states=(state,)))
+            return its_library, self._without_doubts(replace(result, states=(state,)))
         count = "several values" if in_middle else "no value"
         return self.library, self._result_for(pieces, f"it has {count} in the middle of the ranges")
 
@@ -242,9 +242,9 @@ def _interval_of(state: State, target: str) -> Span:
 
 def _states_of(answers: Answers) -> Iterator[tuple[RelationSet, Found, State]]:
     """Each state of some results, with its library and result."""
-    for used, result in answers:
+    for its_library, result in answers:
         for state in result.states:
-            yield used, result, state
+            yield its_library, result, state
 
 
 @dataclass(frozen=True)

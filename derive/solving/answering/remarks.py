@@ -359,22 +359,23 @@ def open_ratios(
     library: RelationSet, question: Question, used: Iterable[str], left_out: Iterable[str] = ()
 ) -> Iterator[str]:
     """The pure numbers of a derivation, or between quantities in it, that what is stated does not determine."""
-    near = {*library.held_by(used), question.target}
-    beside = set()
-    for holder in chain.from_iterable(library.holders.get(name, ()) for name in near):
+    members = {*library.held_by(used), question.target}
+    defined_by_members = set()
+    for holder in chain.from_iterable(library.holders.get(name, ()) for name in members):
         relation = library.relations[holder]
         defined = relation.written.written_for
-        if relation.is_equation and {*library.members[holder]} - {defined} <= near:
-            beside.add(defined)
-    names = [name for name in library.declared if name in near | beside and of_definition(library, name)]
+        if relation.is_equation and {*library.members[holder]} - {defined} <= members:
+            defined_by_members.add(defined)
+    near = members | defined_by_members
+    names = [name for name in library.declared if name in near and of_definition(library, name)]
     names = [name for name in names if name not in question.strong and name not in question.origins]
     if not names:
         return
     structure = structure_of(library, frozenset(left_out), question.stated)
     assumed = _assumed_defaults(library, question)
     firm = [name for name in question.weak if name not in assumed]  # in their order: the strongest first
-    sure = determined(structure, question.strong, firm)
-    yield from (name for name in names if name not in sure)
+    known = determined(structure, question.strong, firm)
+    yield from (name for name in names if name not in known)
 
 
 def _assumed_defaults(library: RelationSet, question: Question) -> set[str]:

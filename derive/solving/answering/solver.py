@@ -266,8 +266,8 @@ def _answers(library: RelationSet, sought: Candidates, profiles: tuple[Any, ...]
     """The distinct answers of some candidates, in order."""
     question = sought.question
     explained: list[tuple[Explanation, Answer]] = []
-    for used, result in sought.answers:
-        explanations = [Explanation(sought, used, result, state) for state in result.states]
+    for its_library, result in sought.answers:
+        explanations = [Explanation(sought, its_library, result, state) for state in result.states]
         explained += [(explanation, explanation.answer()) for explanation in explanations]
     if len(explained) > 1 and question.ranges and not sought.is_exact:
         possible = [
