@@ -1,4 +1,4 @@
-"""All values of a target, where relations leave them exactly, and the answers to a question held against them.
+"""All values of a target, where relations leave them exactly, and the answers to a question compared with them.
 
 Around the target are the relations that hold it, or ask for it in a condition, and those around each quantity in them
 that is not known. What is typed as one number is that number, and so is a default or a profile's value to which no
@@ -13,7 +13,7 @@ piece by piece decides alone: from `y = x**2` and a range of y, x is an interval
 
 Plans, cases and boxes find answers with steps and a formula. They may also find what other quantities leave no value,
 miss a value that nothing but all relations together leave, or not see which part of a range another quantity allows.
-Here their answers are held against the exact values: what is not among them is no answer, what is missing is one, and
+Here their answers are compared with the exact values: what is not among them is no answer, what is missing is one, and
 bounds are those of the interval that an answer lies in.
 
 Over ranges an answer is made of each interval. The value in the middle of the ranges stands in its interval if there is
@@ -27,7 +27,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations, islice, product
+from itertools import chain, combinations, islice, product, starmap
 
 from derive.errors import DeriveError, InconsistentError, NoSolutionError, UnderdeterminedError
 from derive.expressions.tree import CONDITIONS, Apply, Equation, Name, Node, Number, names_in, rebuilt, walk, with_forms
@@ -61,7 +61,7 @@ from quantities.value import Value
 NOWHERE = "no number in its domain leads to one within the range that is given"
 
 Answers = Sequence[tuple[RelationSet, Found]]
-"""What was found, each with the library of the relations that it uses."""
+"""Results, each with the library of the relations that it uses."""
 
 
 def compared_with_all(
@@ -71,35 +71,35 @@ def compared_with_all(
 
     Where no value is left at all, the givens themselves are at fault, and the answers stay as they are.
     """
-    if _is_sure(question, answers, errors) or any(isinstance(error, InconsistentError) for error in errors):
+    if _is_certain(question, answers, errors) or any(isinstance(error, InconsistentError) for error in errors):
         return None
     is_refused = not answers and all(isinstance(error, (NoSolutionError, UnderdeterminedError)) for error in errors)
-    cases = _exactly(library, question, is_refused=is_refused)
+    cases = _exact_values(library, question, is_refused=is_refused)
     if cases is None or not cases.pieces:
         return None
     is_open = any(isinstance(error, UnderdeterminedError) for error in errors)
     domain = library.declared[question.target].domain
     if (is_open or not answers) and any(piece.span == (domain.low, domain.high) for piece in cases.pieces):
-        return None  # nothing determines it, at least in some case
-    compared = _Compared(library, question, answers, cases, cases.pieces, is_open)
-    return compared.over_ranges() if cases.ranged else compared.at_numbers()
+        return None  # nothing determines the target, at least in some case
+    comparison = _Comparison(library, question, answers, cases, cases.pieces, is_open=is_open)
+    return comparison.over_ranges() if cases.ranged else comparison.at_numbers()
 
 
 def missing_with_weak_values(library: RelationSet, question: Question, answers: Answers) -> Answers:
-    """The numbers that are no answers yet, though all relations hold there where all weak values stand.
+    """The values of the target that no answer has yet, and at which all relations and all weak values hold.
 
-    A plan that has a weak value yield may see only the case in which it does.
+    A plan in which a weak value yields to the relations may see only the case in which it yields.
     """
     if not question.weak or question.ranges:
         return ()
     cases = linear_cases(library, question, with_standing=True)
     if cases is None or not cases.pieces or cases.ranged:
         return ()
-    return _Compared(library, question, answers, cases, cases.pieces, is_open=False).missing_points()
+    return _Comparison(library, question, answers, cases, cases.pieces, is_open=False).missing_points()
 
 
-def _exactly(library: RelationSet, question: Question, *, is_refused: bool) -> LinearCases | RationalPieces | None:
-    """All values of the target; None if they are not known."""
+def _exact_values(library: RelationSet, question: Question, *, is_refused: bool) -> LinearCases | RationalPieces | None:
+    """All values of the target; None if they are not known. Where plans were refused, parts may be enclosed."""
     linear = linear_cases(library, question)
     if linear is not None and linear.pieces:
         return linear
@@ -112,17 +112,17 @@ def _exactly(library: RelationSet, question: Question, *, is_refused: bool) -> L
     return rational
 
 
-def _is_sure(question: Question, answers: Answers, errors: Sequence[DeriveError]) -> bool:
-    """Whether a plan leads from numbers to a number, and nothing was in doubt."""
+def _is_certain(question: Question, answers: Answers, errors: Sequence[DeriveError]) -> bool:
+    """Whether the only answer is one number at given numbers, with no note that doubts it."""
     if errors or question.ranges or len(answers) != 1:
         return False
-    states = answers[0][1].states
-    return len(states) == 1 and question.target in states[0].values and not states[0].notes
+    ((_, result),) = answers
+    return len(result.states) == 1 and question.target in result.states[0].values and not result.states[0].notes
 
 
 @dataclass(frozen=True)
-class _Compared:
-    """What was found for a target, and all values that it has."""
+class _Comparison:
+    """The answers that plans gave for a target, compared with all values that it has."""
 
     library: RelationSet
     question: Question
@@ -132,50 +132,57 @@ class _Compared:
     is_open: bool  # whether nothing determines the target in some case
 
     def at_numbers(self) -> Answers | None:
-        """The answers where all givens are numbers; an interval that is missing is left to the error that says so."""
-        kept = [(used, replace(one, states=tuple(self._kept(one.states)))) for used, one in self.answers]
-        kept = [(used, one) for used, one in kept if one.states]
+        """The answers where all givens are numbers, with those that are missing; None if the error says more."""
+        kept = [(its_library, self._cut_to_values(result)) for its_library, result in self.answers]
+        kept = [(its_library, result) for its_library, result in kept if result.states]
         missing = [piece for piece in self.pieces if not self._is_among(piece, kept)]
-        missing = [one for one in missing if not (one.is_point and self._is_where_it_begins(one))]
-        wide = [piece for piece in missing if not piece.is_point]
-        if wide and self.is_open:
+        missing = [piece for piece in missing if not (piece.is_point and self._is_end_kept_by_failures(piece))]
+        if self.is_open and not all(piece.is_point for piece in missing):
             if not kept:
                 return None
             missing = [piece for piece in missing if piece.is_point]
-        elif not any(self.question.target in state.spans for _, one in kept for state in one.states):
-            kept = [(used, self._without_doubts(one)) for used, one in kept]
-        return [*kept, *((self.library, self._made_of([piece])) for piece in missing)]
+        elif not any(self.question.target in state.spans for _, _, state in _states_of(kept)):
+            kept = [(its_library, self._without_doubts(result)) for its_library, result in kept]
+        return [*kept, *((self.library, self._result_for([piece])) for piece in missing)]
 
     def missing_points(self) -> Answers:
         """The numbers among the values that are no answer yet."""
-        points = [one for one in self.pieces if one.is_point and not self._is_among(one, self.answers)]
-        return [(self.library, self._made_of([point])) for point in points if not self._is_where_it_begins(point)]
+        points = [piece for piece in self.pieces if piece.is_point and not self._is_among(piece, self.answers)]
+        points = [point for point in points if not self._is_end_kept_by_failures(point)]
+        return [(self.library, self._result_for([point])) for point in points]
 
-    def _is_where_it_begins(self, point: Interval) -> bool:
+    def _is_end_kept_by_failures(self, point: Interval) -> bool:
         """Whether a value is an end of the target's domain, at which nothing but failing conditions keeps it."""
         domain = self.library.declared[self.question.target].domain
         return point.span[0] in (domain.low, domain.high) and self.cases.is_left_by_failures(point.inside)
 
-    def _kept(self, states: Sequence[State]) -> Iterator[State]:
-        """The states that are among the values, and the parts of intervals that are."""
+    def _cut_to_values(self, result: Found) -> Found:
+        """The result with the states whose number is a value of the target; an interval is cut to the values in it."""
         target = self.question.target
-        for state in states:
-            span = state.spans.get(target)
-            if span is None:
-                if any(lies_in(_reach(state, target), piece.span, SAME_ROOT) for piece in self.pieces):
-                    yield state
+        states = []
+        for state in result.states:
+            if target not in state.spans:
+                if self._is_in(state, self.pieces):
+                    states.append(state)
                 continue
-            for low, high in (piece.span for piece in self.pieces if not piece.is_point):
-                part = max(low, span[0]), min(high, span[1])
-                if part[0] < part[1]:
-                    yield replace(state, spans={**state.spans, target: part})
+            start, end = state.spans[target]
+            for piece in self.pieces:
+                low, high = max(piece.span[0], start), min(piece.span[1], end)
+                if low < high and not piece.is_point:
+                    states.append(replace(state, spans={**state.spans, target: (low, high)}))
+        return replace(result, states=tuple(states))
 
-    def _is_among(self, piece: Interval, kept: Answers) -> bool:
-        """Whether an answer is this value, or this interval."""
-        target = self.question.target
-        return any(lies_in(piece.span, _reach(state, target), SAME_ROOT) for _, one in kept for state in one.states)
+    def _is_in(self, state: State, pieces: Sequence[Interval]) -> bool:
+        """Whether the target's number or interval in a state lies in one of these intervals."""
+        reach = _interval_of(state, self.question.target)
+        return any(lies_in(reach, piece.span, SAME_ROOT) for piece in pieces)
 
-    def _without_doubts(self, found: Found) -> Found:
+    def _is_among(self, piece: Interval, answers: Answers) -> bool:
+        """Whether an answer is this value, or contains this interval."""
+        reaches = [_interval_of(state, self.question.target) for _, _, state in _states_of(answers)]
+        return any(lies_in(piece.span, reach, SAME_ROOT) for reach in reaches)
+
+    def _without_doubts(self, result: Found) -> Found:
         """A result without the doubt that it may not be the only one: all others are known."""
         open_case = f"nothing determines {self.question.target}"
 
@@ -183,57 +190,61 @@ class _Compared:
             notes = tuple(note for note in state.notes if not is_doubt(note) and open_case not in note)
             return replace(state, notes=notes)
 
-        return replace(found, states=tuple(map(sure, found.states)))
+        return replace(result, states=tuple(map(sure, result.states)))
 
     def over_ranges(self) -> Answers:
         """An answer for each interval over the ranges, with the value in their middle if there is exactly one.
 
         Where the target has one value at each point of the ranges, it is one answer, which leaves numbers out.
         """
-        if self.cases.has_one_value_at_each_point and len(self._in_the_middle(self.pieces)) == 1:
-            return [self._over(self.pieces)]
-        return [self._over([piece]) for piece in self.pieces]
+        if self.cases.has_one_value_at_each_point and len(self._values_in_middle(self.pieces)) == 1:
+            return [self._result_over(self.pieces)]
+        return [self._result_over([piece]) for piece in self.pieces]
 
-    def _in_the_middle(self, pieces: Sequence[Interval]) -> list[tuple[RelationSet, Found, State]]:
-        """The values in the middle of the ranges that lie in these intervals, with what they were found by."""
-        target = self.question.target
+    def _values_in_middle(self, pieces: Sequence[Interval]) -> list[tuple[RelationSet, Found, State]]:
+        """The values in the middle of the ranges that lie in these intervals: library, result and state of each."""
         return [
-            (used, one, state)
-            for used, one in self.answers
-            for state in one.states
-            if target in state.values and one.plan.blocks
-            if any(lies_in(_reach(state, target), piece.span, SAME_ROOT) for piece in pieces)
+            (its_library, result, state)
+            for its_library, result, state in _states_of(self.answers)
+            if self.question.target in state.values and result.plan.blocks and self._is_in(state, pieces)
         ]
 
-    def _over(self, pieces: Sequence[Interval]) -> tuple[RelationSet, Found]:
+    def _result_over(self, pieces: Sequence[Interval]) -> tuple[RelationSet, Found]:
         """The result that has its values in these intervals."""
-        spans = [piece.span for piece in pieces]
-        inside = self._in_the_middle(pieces)
-        if len(inside) == 1:
-            used, one, state = inside[0]
-            return used, self._without_doubts(replace(one, states=(replace(state, pieces=tuple(spans)),)))
-        count = "several values" if inside else "no value"
-        return self.library, self._made_of(pieces, f"it has {count} in the middle of the ranges")
+        in_middle = self._values_in_middle(pieces)
+        if len(in_middle) == 1:
+            its_library, result, state = in_middle[0]
+            state = replace(state, pieces=tuple(piece.span for piece in pieces))
+            return its_library, self._without_doubts(replace(result, states=(state,)))
+        count = "several values" if in_middle else "no value"
+        return self.library, self._result_for(pieces, f"it has {count} in the middle of the ranges")
 
-    def _made_of(self, pieces: Sequence[Interval], note: str = "") -> Found:
+    def _result_for(self, pieces: Sequence[Interval], note: str = "") -> Found:
         """A result that is these intervals, with the relations that hold somewhere in them."""
-        target = self.question.target
+        target, known = self.question.target, self.question.numbers
         used = self.cases.relations_at(pieces[0].inside)
-        known = self.question.numbers
-        spans = [piece.span for piece in pieces]
-        left = "one value" if pieces[0].is_point else "these values"
-        note = note or f"{', '.join(used)} together leave it {left}; nothing else determines it"
+        if not note:
+            count = "one value" if pieces[0].is_point else "these values"
+            note = f"{', '.join(used)} together leave it {count}; nothing else determines it"
+        low, high = pieces[0].span[0], pieces[-1].span[1]
         if pieces[0].is_point and not self.cases.ranged:
-            state = State({**known, target: spans[0][0]}, notes=(note,))
+            state = State({**known, target: low}, notes=(note,))
         else:
-            whole = spans[0][0], spans[-1][1]
-            state = State(known, {target: whole}, notes=(note,), pieces=tuple(spans))
+            state = State(known, {target: (low, high)}, notes=(note,), pieces=tuple(piece.span for piece in pieces))
         weak = tuple(name for name in self.question.weak if name in self.library.held_by(used))
-        return Found(Plan(target, (Block(used, (target,)),), weak, ()), (state,), {})
+        return Found(Plan(target, (Block(used, (target,)),), weak, ()), (state,), left_out={})
 
 
-def _reach(state: State, target: str) -> Span:
+def _interval_of(state: State, target: str) -> Span:
+    """The target's interval in a state; that of a number has no width."""
     return state.spans.get(target) or (state.values[target],) * 2
+
+
+def _states_of(answers: Answers) -> Iterator[tuple[RelationSet, Found, State]]:
+    """Each state of some results, with its library and result."""
+    for its_library, result in answers:
+        for state in result.states:
+            yield its_library, result, state
 
 
 @dataclass(frozen=True)
@@ -243,16 +254,13 @@ class RationalPieces:
     ranged: tuple[str, ...]
     relation: str
     pieces: tuple[Interval, ...]
-
-    @property
-    def has_one_value_at_each_point(self) -> bool:
-        return False  # it is not known
+    has_one_value_at_each_point: bool = False  # it is not known
 
     def relations_at(self, _: Fraction) -> tuple[str, ...]:
         return (self.relation,)
 
     def is_left_by_failures(self, _: Fraction) -> bool:
-        return False  # it has no conditions
+        return False  # the relation has no conditions that could fail
 
 
 def rational_pieces(library: RelationSet, question: Question) -> RationalPieces | None:
@@ -264,7 +272,7 @@ def rational_pieces(library: RelationSet, question: Question) -> RationalPieces 
     relation = library.relations[holders[0]]
     if not relation.is_exact or relation.conditions:
         return None
-    if any(target in names_in(*other.conditions) for other in library.conditional):
+    if any(target in names_in(*conditional.conditions) for conditional in library.conditional):
         return None
     others = [name for name in relation.members if name != target]
     strong = with_own_values(library, question, others).strong
@@ -284,9 +292,9 @@ def rational_pieces(library: RelationSet, question: Question) -> RationalPieces 
 
 def _other_side(equation: Equation, name: str) -> Node | None:
     """The side of an equation whose other side is a name alone, which does not stand in it; None if there is none."""
-    for one, other in ((equation.lhs, equation.rhs), (equation.rhs, equation.lhs)):
-        if one == Name(name) and name not in names_in(other):
-            return other
+    for side, opposite in ((equation.lhs, equation.rhs), (equation.rhs, equation.lhs)):
+        if side == Name(name) and name not in names_in(opposite):
+            return opposite
     return None
 
 
@@ -296,12 +304,12 @@ _TRIED = 32  # limit on points at which the parts that are not linear are tried
 
 
 def linear_cases(library: RelationSet, question: Question, *, with_standing: bool = False) -> LinearCases | None:
-    """The relations around a target; None if they are not linear case by case, or are plain equations.
+    """The relations around a target as linear cases; None if some are not linear, or if there is but one case.
 
     A weak value that a relation may lead to is left to plans, unless all are to stand as they are (`with_standing`).
     """
     try:
-        around = _Around.of(library, question, with_standing=with_standing)
+        around = _Neighbourhood.of(library, question, with_standing=with_standing)
         return around.cases() if any(map(_has_cases, around.relations)) else None
     except NotLinear:
         return None
@@ -310,42 +318,43 @@ def linear_cases(library: RelationSet, question: Question, *, with_standing: boo
 def cases_with_one_value(library: RelationSet, question: Question) -> LinearCases | None:
     """The relations around a target, some of which are not linear, if they leave it one value; None otherwise."""
     try:
-        around = _Around.of(library, question)
+        around = _Neighbourhood.of(library, question)
         if len(around.names) > _FEW_NAMES or around.ranged:
             return None
         box = next(boxes(library, question, around.names, blur=0.0, splits=0), None)
         if box is None or not all(map(math.isfinite, box[question.target])):  # seldom bounds what nothing fixes
             return None
-        enclosed = _Enclosed(box)
-        found = around.cases(enclosed)
-        if not found.pieces or len(found.pieces) > 1 or not found.pieces[0].is_point:
+        nonlinear = _NonlinearParts(box)
+        cases = around.cases(nonlinear)
+        if not cases.pieces or len(cases.pieces) > 1 or not cases.pieces[0].is_point:
             return None
-        names = names_in(*enclosed.parts)
-        for point in islice(product(*(_tried(library, name, box[name]) for name in names)), _TRIED):
+        # this value is the only one if there is a solution: numbers for the names in nonlinear parts are tried for one
+        names = names_in(*nonlinear.symbols)
+        for point in islice(product(*(_trial_numbers(library, name, box[name]) for name in names)), _TRIED):
             numbers = {name: (x, x) for name, x in zip(names, point, strict=True)}
-            if around.cases(_Enclosed({**box, **numbers})).pieces:
-                return found
+            if around.cases(_NonlinearParts({**box, **numbers})).pieces:
+                return cases
     except NotLinear:
         pass
     return None
 
 
-def _tried(library: RelationSet, name: str, span: Span) -> list[float]:
+def _trial_numbers(library: RelationSet, name: str, span: Span) -> list[float]:
     """Numbers to try in an interval: one inside, and its ends, where relations often bind."""
-    ends = [float(f"{end:.15g}") for end in span if math.isfinite(end)]
+    ends = [float(f"{end:.15g}") for end in span if math.isfinite(end)]  # without what was rounded outwards
     return [number for number in (inside(span)[1], *ends) if number in library.declared[name].domain]
 
 
 def _has_cases(relation: Relation) -> bool:
     """Whether a relation is more than one linear equation."""
-    parts = walk(relation.written.lhs, relation.written.rhs)
-    chooses = any(isinstance(part, Apply) and part.op in CHOICES for part in parts)
+    nodes = walk(relation.written.lhs, relation.written.rhs)
+    chooses = any(isinstance(node, Apply) and node.op in CHOICES for node in nodes)
     return chooses or bool(relation.conditions) or not relation.is_equation
 
 
 @dataclass(frozen=True)
 class Ways:
-    """A relation, its ways where it applies, and those where one of its conditions fails."""
+    """A relation, its ways (conjunctions of linear claims) where it applies, and those where a condition fails."""
 
     relation: Relation
     applying: list[Way]
@@ -357,7 +366,7 @@ class Ways:
 
 
 @dataclass(frozen=True)
-class _Around:
+class _Neighbourhood:
     """The relations around a target, the quantities in them that are not known, and the values of the others."""
 
     library: RelationSet
@@ -367,8 +376,8 @@ class _Around:
     known: Mapping[str, Value]
 
     @classmethod
-    def of(cls, library: RelationSet, question: Question, *, with_standing: bool = False) -> _Around:
-        """Raises `NotLinear` where they are too many, or where it depends on the case which of the values yield."""
+    def of(cls, library: RelationSet, question: Question, *, with_standing: bool = False) -> _Neighbourhood:
+        """The relations around a target; raises `NotLinear` if they are many, or if what yields depends on the case."""
         values = {**question.weak, **question.strong}
         if question.target in question.strong:
             raise NotLinear
@@ -376,18 +385,18 @@ class _Around:
         walked = [question.target]
         relations: dict[str, Relation] = {}
         known: dict[str, Value] = {}
-        for name in walked:  # grows meanwhile
-            for relation in _holding(library, name):
+        for name in walked:  # the list grows as it is walked
+            for relation in _relations_asking_for(library, name):
                 if relation.approximate is not None:
                     raise NotLinear
                 relations[relation.name] = relation
-                for one in (*relation.members, *names_in(*relation.conditions)):
-                    if one in values and not values[one].is_range:
-                        known[one] = values[one]
-                    elif one not in names:
-                        names.append(one)
-                    if one not in walked and (one in names or (with_standing and one in question.weak)):
-                        walked.append(one)  # a weak value that stands has to fit all relations that hold it
+                for member in (*relation.members, *names_in(*relation.conditions)):
+                    if member in values and not values[member].is_range:
+                        known[member] = values[member]
+                    elif member not in names:
+                        names.append(member)
+                    if member not in walked and (member in names or (with_standing and member in question.weak)):
+                        walked.append(member)  # a weak value that stands has to fit all relations that hold it
             if len(walked) > _MOST_NAMES:
                 raise NotLinear
         weak = [name for name in question.weak if name in known or name in names]
@@ -397,57 +406,60 @@ class _Around:
 
     @property
     def ranged(self) -> tuple[str, ...]:
+        """The quantities that are given as ranges: those with a value that are not `known`."""
         return tuple(name for name in self.names if name in self.question.strong or name in self.question.weak)
 
-    def cases(self, enclosed: _Enclosed | None = None) -> LinearCases:
-        """Their ways; raises `NotLinear` if one has none, and its parts are not to be enclosed."""
-        numbers = {name: Number(_exact(value)) for name, value in self.known.items()}
+    def cases(self, nonlinear: _NonlinearParts | None = None) -> LinearCases:
+        """The ways of the relations; raises `NotLinear` if one is not linear and `nonlinear` is None."""
+        numbers = {name: Number(_rational(value)) for name, value in self.known.items()}
 
         def at_numbers(node: Node) -> Node:
             node = with_forms(node, numbers)
-            return node if enclosed is None else enclosed.linear(node)
+            return node if nonlinear is None else nonlinear.linear(node)
 
         relations = []
         for relation in self.relations:
-            old = relation.written
-            written = Equation(at_numbers(old.lhs), old.op, at_numbers(old.rhs))
+            stated = relation.written
+            equation = Equation(at_numbers(stated.lhs), stated.op, at_numbers(stated.rhs))
             conditions = [at_numbers(condition) for condition in relation.conditions]
-            relations.append(Ways(relation, *ways_under(conditions, ways_of_equation(written))))
-        claims = [claim for name in self.names for claim in _bounds(self.library, self.question, name)]
-        if enclosed is not None:
-            claims += enclosed.claims(self.names)
+            relations.append(Ways(relation, *ways_under(conditions, ways_of_equation(equation))))
+        claims = [*chain.from_iterable(_claims_on(self.library, self.question, name) for name in self.names)]
+        if nonlinear is not None:
+            claims += nonlinear.claims(self.names)
         return LinearCases(self.question.target, self.ranged, tuple(relations), tuple(claims))
 
 
 @dataclass(frozen=True)
-class _Enclosed:
-    """Parts of relations that are not linear, each as a quantity of its own, over intervals of those in them."""
+class _NonlinearParts:
+    """Parts of relations that are not linear, each replaced by a symbol, and intervals of the names in them."""
 
     box: Mapping[str, Span]
-    parts: dict[Node, Name] = field(default_factory=dict)
+    symbols: dict[Node, Name] = field(default_factory=dict)  # by the part that each stands for
 
     def linear(self, node: Node) -> Node:
-        """An expression with such quantities in the place of these parts."""
-        return rebuilt(node, self._in_place_of)
+        """An expression with symbols in the place of its parts that are not linear."""
+        return rebuilt(node, self._symbol_for)
 
-    def _in_place_of(self, part: Node) -> Node | None:
+    def _symbol_for(self, part: Node) -> Node | None:
+        """What stands for a part of an expression; None if its arguments are to be looked at instead."""
         if not isinstance(part, Apply) or not part.names:
             return part
         factors = sum(bool(names_in(arg)) for arg in part.args)
         if part.op in CHOICES | CONDITIONS | {"add", "neg"} or (part.op == "mul" and factors == 1):
-            return None
-        return self.parts.setdefault(part, Name(f"part {len(self.parts)}"))  # no quantity has a space in its name
+            return None  # linear itself: its arguments are looked at one by one
+        return self.symbols.setdefault(part, Name(f"part {len(self.symbols)}"))  # no quantity has a space in its name
 
     def claims(self, names: Iterable[str]) -> Iterator[Claim]:
-        """That these quantities, and those in the parts, lie in their intervals."""
+        """That these quantities and all symbols lie in their intervals."""
         spans = {name: self.box[name] for name in names}
-        for part, name in self.parts.items():
-            found = enclose(part, self.box, "")
-            if found is None or found.partial:
+        for part, symbol in self.symbols.items():
+            enclosure = enclose(part, self.box, "")
+            if enclosure is None or enclosure.partial:
                 raise NotLinear  # a condition that is undefined somewhere fails there
-            spans[name.name] = math.nextafter(found.values[0], -math.inf), math.nextafter(found.values[1], math.inf)
-        for one, span in spans.items():
-            yield from Interval.between(*span).claims(one)
+            low, high = enclosure.values
+            spans[symbol.name] = math.nextafter(low, -math.inf), math.nextafter(high, math.inf)
+        for name, span in spans.items():
+            yield from Interval.between(*span).claims(name)
 
 
 @dataclass(frozen=True)
@@ -463,37 +475,33 @@ class LinearCases:
     def pieces(self) -> tuple[Interval, ...] | None:
         """The values in intervals, from the lowest to the highest; None if there are too many cases."""
         try:
-            return values_left(self.target, self.certain, [one.ways for one in self.relations])
+            return values_left(self.target, self.certain, [relation.ways for relation in self.relations])
         except NotLinear:
             return None
 
     @cached_property
     def has_one_value_at_each_point(self) -> bool:
         """Whether no two of the intervals have values at the same numbers in the ranges, as far as one range tells."""
-        ways = [one.ways for one in self.relations]
+        ways = [relation.ways for relation in self.relations]
         try:
-            behind = [
+            numbers_in_ranges = [
                 [values_left(name, [*self.certain, *piece.claims(self.target)], ways) for name in self.ranged]
                 for piece in self.pieces or ()
             ]
         except NotLinear:
             return False
-        return all(
-            any(_are_apart(before, after) for before, after in zip(one, other, strict=True))
-            for one, other in combinations(behind, 2)
-        )
+        return all(starmap(_are_apart_in_some_range, combinations(numbers_in_ranges, 2)))
 
     def relations_at(self, number: Fraction) -> tuple[str, ...]:
         """The relations that apply in one of the cases in which the target has this value."""
-        return tuple(
-            one.relation.name for one, way in self._case_at(number) if one.relation.is_equation and way in one.applying
-        )
+        case = self._case_at(number)
+        return tuple(ways.relation.name for ways, way in case if ways.relation.is_equation and way in ways.applying)
 
     def is_left_by_failures(self, number: Fraction) -> bool:
         """Whether nothing but failing conditions keeps the target at a value: `x > 0` fails at 0, where x begins."""
-        ways = [[way] if way in one.applying else [()] for one, way in self._case_at(number)]
+        applying = [[way] if way in ways.applying else [()] for ways, way in self._case_at(number)]
         try:
-            return not any(span.is_point for span in values_left(self.target, self.certain, ways))
+            return not any(piece.is_point for piece in values_left(self.target, self.certain, applying))
         except NotLinear:
             return False
 
@@ -501,20 +509,24 @@ class LinearCases:
         """The way that each relation takes in one of the cases in which the target has this value."""
         here = Claim({self.target: Fraction(1), "": -number}, "=")
         try:
-            ways = first_ways(self.target, [*self.certain, here], [one.ways for one in self.relations])
+            ways = first_ways(self.target, [*self.certain, here], [relation.ways for relation in self.relations])
         except NotLinear:
             return []
         return list(zip(self.relations, ways, strict=True))
 
 
-def _are_apart(one: Sequence[Interval], other: Sequence[Interval]) -> bool:
-    return not any(before.meets(after) for before in one for after in other)
+def _are_apart_in_some_range(first: Sequence[Sequence[Interval]], second: Sequence[Sequence[Interval]]) -> bool:
+    """Whether no number of some range fits both; each lists, range by range, the numbers that fit a value."""
+    for numbers, others in zip(first, second, strict=True):
+        if not any(piece.meets(other) for piece, other in product(numbers, others)):
+            return True
+    return False
 
 
-def _holding(library: RelationSet, name: str) -> Iterator[Relation]:
+def _relations_asking_for(library: RelationSet, name: str) -> Iterator[Relation]:
     """The relations that hold a quantity, or ask for it in a condition."""
-    for held in library.holders.get(name, ()):
-        yield library.relations[held]
+    for holder in library.holders.get(name, ()):
+        yield library.relations[holder]
     if name not in library.compared:
         return
     for relation in library.conditional:
@@ -522,17 +534,18 @@ def _holding(library: RelationSet, name: str) -> Iterator[Relation]:
             yield relation
 
 
-def _exact(value: Value) -> Fraction:
-    """The rational that was typed."""
-    found = exact_of(value.base[1])
-    if found is None:
+def _rational(value: Value) -> Fraction:
+    """The value as the rational that was typed; raises `NotLinear` if it is none."""
+    rational = exact_of(value.base[1])
+    if rational is None:
         raise NotLinear
-    return found
+    return rational
 
 
-def _bounds(library: RelationSet, question: Question, name: str) -> Iterator[Claim]:
+def _claims_on(library: RelationSet, question: Question, name: str) -> Iterator[Claim]:
     """What the range and the domain of a quantity claim of it."""
-    domain, value = library.declared[name].domain, question.strong.get(name) or question.weak.get(name)
+    domain = library.declared[name].domain
+    value = question.strong.get(name) or question.weak.get(name)
     yield from replace(Interval.between(domain.low, domain.high), is_open_low=domain.open_low).claims(name)
     if value is not None:
         yield from Interval.between(value.base[0], value.base[2]).claims(name)

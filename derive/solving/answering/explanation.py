@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from quantities.declaration import Declaration
     from quantities.units import Unit
 
-_BRIEF = 4  # digits of a number in a remark
+_BRIEF_DIGITS = 4  # digits of a number in a remark
 _WITH_POLES = ("tan", "sin", "cos")
 _ZERO = Number(Fraction(0))
 _STEP = 1e-5  # relative step of central differences: near the cube root of the rounding unit, which leaves ten digits
@@ -57,12 +57,11 @@ _STEP = 1e-5  # relative step of central differences: near the cube root of the 
 
 @dataclass(frozen=True)
 class Explanation:
-    """What led from a question to one state of its plan, and what else is known of that; part by part, on demand."""
+    """One state of a plan that answers a question, and all that its answer says of it; part by part, on demand."""
 
     sought: Candidates
-    library: RelationSet
-    """The library of the relations that the result uses."""
-    found: Found
+    library: RelationSet  # of the relations that the result uses
+    result: Found
     state: State
 
     @property
@@ -71,16 +70,12 @@ class Explanation:
 
     @property
     def plan(self) -> Plan:
-        return self.found.plan
-
-    @property
-    def left_out(self) -> Mapping[str, str]:
-        return self.found.left_out
+        return self.result.plan
 
     @cached_property
     def branch(self) -> Branch:
-        """The solution that the state is, around these numbers."""
-        return Branch(self.library, self.question, self.found, self.state)
+        """The state as one solution of its plan, which can be followed around the middle of the ranges."""
+        return Branch(self.library, self.question, self.result, self.state)
 
     def answer(self) -> Answer:
         """The answer of the state."""
@@ -88,43 +83,45 @@ class Explanation:
         bounds = self.branch.bounds()
         notes = unsteady(self.branch, bounds.ends)
         if state.pieces:
-            notes = ()  # they hold in all cases
+            notes = ()  # the pieces are values over all cases
         if notes:
             bounds = bounds.where_the_case_turns()
-        checks, idle, gone = self._tested(bounds.ends)
+        checks, unused, replaced = self._checks_and_unused(bounds.ends)
         cut = bounds
         if not self.sought.is_exact:
-            cut = self.branch.without_unreached(bounds if state.is_free else self.branch.cut_to_case(bounds))
+            if not state.is_free:
+                cut = self.branch.cut_to_case(cut)
+            cut = self.branch.without_unreached(cut)
         base = None if target in state.spans else state.values[target]
-        is_outside = cut.ends != bounds.ends and not (
-            base is None or cut.ends is None or lies_in((base, base), cut.ends, SAME_ROOT)
-        )
-        beside = [Assumption(note, "turning") for note in notes]
-        beside += map(Assumption, gone)
-        beside += (Assumption(text, "lost") for text in _lost_digits(self.plan, state))
-        if is_outside:  # there the case does not hold
-            beside.append(Assumption("it has no value in the middle of the ranges"))
-        if self.found.is_assumed_away:
-            beside.append(Assumption("another answer assumes that this is not the case", "away"))
-        is_of_cases = any(one.case != NO_CASE for _, one in self.sought.answers)  # which are no part of a proof
+        has_no_middle = False  # whether the case does not hold in the middle of the ranges
+        if base is not None and cut.ends is not None and cut.ends != bounds.ends:
+            has_no_middle = not lies_in((base, base), cut.ends, SAME_ROOT)
+        further = [Assumption(note, "turning") for note in notes]
+        further += map(Assumption, replaced)
+        further += (Assumption(text, "lost") for text in _lost_digits(self.plan, state))
+        if has_no_middle:
+            further.append(Assumption("it has no value in the middle of the ranges"))
+        if self.result.is_assumed_away:
+            further.append(Assumption("another answer assumes that this is not the case", "away"))
+        is_of_cases = any(result.case != NO_CASE for _, result in self.sought.answers)  # which are no part of a proof
         return Answer(
             quantity=self.library.declared[target],
-            base=None if is_outside else base,
+            base=None if has_no_middle else base,
             bounds=cut.ends,
             given=MappingProxyType(self.used),
             regime=MappingProxyType({**self._regime(), **self._arms()}),
-            stated_assumptions=(*self._assumptions(cut.how), *beside),
+            stated_assumptions=(*self._assumptions(cut.how), *further),
             sources=tuple(dict.fromkeys(value.source for value in self.used.values())),
             quantities=self._quantities,
             checks=checks,
-            unused=idle,
-            _steps=tuple if is_outside else cache(self._steps),
+            unused=unused,
+            _steps=tuple if has_no_middle else cache(self._steps),
             _form=lambda: self.branch.form,
             _elasticities=cache(self._elasticities),
             _neglected=cache(lambda: neglected(self.library, self.question, self.plan)),
             _course=cache(self._course),
-            _acts_on=cache(lambda: self._roles.acts_on(idle)),
-            _lineage=cache(lambda: self._lineage().without_numbers() if is_outside else self._lineage()),
+            _acts_on=cache(lambda: self._roles.acts_on(unused)),
+            _lineage=cache(lambda: self._lineage(with_numbers=not has_no_middle)),
             _proof=cache(lambda: None if is_of_cases else proof_of(self.library, self.question, self.plan, state)),
         )
 
@@ -133,65 +130,68 @@ class Explanation:
         """The values that the answer depends on, in the order in which they were stated."""
         relations = [self.library.relations[name] for name in self.plan.relations]
         needed = {self.question.target}.union(*(relation.declared for relation in relations))
-        if not all(relation.is_equation for relation in relations):  # a limit compares what follows by others
+        if not all(relation.is_equation for relation in relations):  # a limit compares what follows by other relations
             needed |= self._roles.acting((), with_weak=True)
         return {name: value for name, value in self.question.in_use(self.plan).items() if name in needed}
 
     @cached_property
     def _roles(self) -> Roles:
-        return Roles(self.library, self.question, self.plan, self.left_out)
+        return Roles(self.library, self.question, self.plan, self.result.left_out)
 
     @cached_property
     def _quantities(self) -> Mapping[str, Declaration]:
         """All quantities in the plan's relations, in order of appearance."""
-        found = {self.plan.target: self.library.declared[self.plan.target]}
+        quantities = {self.plan.target: self.library.declared[self.plan.target]}
         for name in self.plan.relations:
-            found |= self.library.relations[name].declared
-        return MappingProxyType(found)
+            quantities |= self.library.relations[name].declared
+        return MappingProxyType(quantities)
 
-    def _tested(self, bounds: Span | None) -> tuple[tuple[Check, ...], tuple[str, ...], tuple[str, ...]]:
-        """The checks, the givens that are unused even there, and the definitions that were replaced."""
-        whole = extended(self.library, self.plan, self.state)
-        possible = AnswerChecks(self.library, self.question, self.plan, whole)
-        checks = possible.all(bounds)
-        gone = possible.replaced()
-        tested = {*gone, *(check.name for check in checks)}
+    def _checks_and_unused(self, bounds: Span | None) -> tuple[tuple[Check, ...], tuple[str, ...], tuple[str, ...]]:
+        """The checks, the givens that neither answer nor checks use, and a sentence for each replaced definition."""
+        state = extended(self.library, self.plan, self.state)
+        answer_checks = AnswerChecks(self.library, self.question, self.plan, state)
+        checks = answer_checks.all(bounds)
+        replaced = answer_checks.replaced()
+        tested = {*replaced, *(check.name for check in checks)}
         idle = self._roles.unused(tested)
-        if idle and (further := possible.of_idle(idle, tested)):
+        if idle and (further := answer_checks.of_idle(idle, tested)):
             checks += further
             tested |= {check.name for check in further}
             idle = self._roles.unused(tested)
         cancelling = self._roles.cancelling(tested, self.state.forms)
-        silent = tuple(name for name in self.question.strong if name in cancelling or name in idle)
-        return tuple(checks), silent, tuple(gone.values())
+        unused = tuple(name for name in self.question.strong if name in cancelling or name in idle)
+        return tuple(checks), unused, tuple(replaced.values())
 
     def _steps(self) -> tuple[Step, ...]:
-        """A step for each block: a single one if several relations fix their unknowns only together."""
+        """A step for each block: a joint one if several relations fix their unknowns only together."""
         steps: list[Step] = []
         for block in self.plan.blocks:
-            parts = [self._part(block, place) for place in range(len(block.unknowns))]
-            steps += [Step.joint(tuple(parts))] if len(parts) > 1 else parts
+            parts = tuple(self._step(block, place) for place in range(len(block.unknowns)))
+            steps.append(Step.joint(parts) if len(parts) > 1 else parts[0])
         return tuple(steps)
 
-    def _part(self, block: Block, place: int) -> Step:
+    def _step(self, block: Block, place: int) -> Step:
         """The step of a block for one of the unknowns that it fixes."""
         state, name = self.state, block.unknowns[place]
         written = [self.library.relations[relation].written for relation in block.relations]
-        form = _readable(name, state.forms.get(name), written)
+        form = _form_to_read(name, state.forms.get(name), written)
         result = state.spans[name] if name in state.spans else (state.values[name],) * 2
         if len(block.unknowns) == 1:
             relation, equation = ", ".join(block.relations), "; ".join(map(str, written))
         else:
             relation, equation = block.relations[place], str(written[place])
         stated = self.library.relations[block.relations[min(place, len(block.relations) - 1)]]
-        worth = {} if form is None else self._worth(form)
-        exact = frozenset(other for other in worth if self._is_stated(other))
+        worth = {} if form is None else self._numbers_put_in(form)
+        exact = frozenset(filter(self._is_stated, worth))
+        rearranged, numbers = name, ""
+        if form is not None:
+            rearranged, numbers = f"{name} = {render(form)}", filled(form, worth, exact)
         unit = self.library.declared[name].unit
         return Step(
             relation=relation,
             equation=equation,
-            rearranged=name if form is None else f"{name} = {render(form)}",
-            numbers="" if form is None else filled(form, worth, exact),
+            rearranged=rearranged,
+            numbers=numbers,
             value=shown_result(result, unit),
             quantity=name,
             because=stated.because,
@@ -202,19 +202,19 @@ class Explanation:
             result=(result, unit),
         )
 
-    def _worth(self, form: Node) -> dict[str, tuple[float, Unit]]:
+    def _numbers_put_in(self, form: Node) -> dict[str, tuple[float, Unit]]:
         """The number and unit of each name in a form, as given or as computed."""
-        found = {}
+        numbers = {}
         for name in names_in(form):
             if name in self.state.spans:
                 continue
             if self._is_stated(name):
                 stated = self.question.values[name]
-                found[name] = stated.number, stated.unit
+                numbers[name] = stated.number, stated.unit
             elif name in self.state.values:
                 unit = self.library.declared[name].unit
-                found[name] = unit.from_base(self.state.values[name]), unit
-        return found
+                numbers[name] = unit.from_base(self.state.values[name]), unit
+        return numbers
 
     def _is_stated(self, name: str) -> bool:
         """Whether a number was stated and not computed in a step."""
@@ -227,47 +227,54 @@ class Explanation:
         if question.target in state.spans:
             return None
         stages = []
+        met = {question.target, *self.used}
         for block in self.plan.blocks:
             form = state.forms.get(block.unknowns[0]) if len(block.unknowns) == 1 else None
             if form is not None and state.values.keys() >= {*names_in(form)}:
-                stages.append(Stage.isolated(block.unknowns[0], block.relations, form))
-                continue
-            needs = tuple(name for name in library.held_by(block.relations) if name not in block.unknowns)
-            stages.append(Stage(block.unknowns, block.relations, needs))
+                stage = Stage.isolated(block.unknowns[0], block.relations, form)
+            else:
+                needs = tuple(name for name in library.held_by(block.relations) if name not in block.unknowns)
+                stage = Stage(block.unknowns, block.relations, needs)
+            stages.append(stage)
+            met.update(stage.needs, stage.unknowns)
 
         def again(stage: Stage, known: Mapping[str, float]) -> Mapping[str, float] | None:
             if all(math.isclose(known[name], state.values.get(name, math.nan), rel_tol=TIGHT) for name in stage.needs):
-                return {name: state.values.get(name, math.nan) for name in stage.unknowns}  # this one of several
+                # at its own numbers a stage keeps its solution, which may be one of several
+                return {name: state.values.get(name, math.nan) for name in stage.unknowns}
             if len(stage.relations) > len(stage.unknowns):
                 return None  # a joint step, which eliminated what is not known here
-            found = outcome_of(library, Block(stage.relations, stage.unknowns), known, question.hints).solutions
-            return found[0].values if len(found) == 1 and not found[0].spans else None
+            solutions = outcome_of(library, Block(stage.relations, stage.unknowns), known, question.hints).solutions
+            return solutions[0].values if len(solutions) == 1 and not solutions[0].spans else None
 
-        origins = {name: profile for name, profile in question.origins.items() if name not in question.strong}
-        met = {question.target, *self.used, *(name for stage in stages for name in (*stage.needs, *stage.unknowns))}
-        values = {name: number for name, number in state.values.items() if name in met}
-        return Course(tuple(stages), values, origins, not self.branch.is_of_one_arm, again)
+        return Course(
+            stages=tuple(stages),
+            values={name: number for name, number in state.values.items() if name in met},
+            origins={name: profile for name, profile in question.origins.items() if name not in question.strong},
+            holds_throughout=not self.branch.is_of_one_arm,
+            again=again,
+        )
 
-    def _lineage(self) -> Lineage:
-        """The relations of the plan with the numbers of the state, and what was typed beside them."""
+    def _lineage(self, *, with_numbers: bool) -> Lineage:
+        """The relations of the plan with the numbers of the state, and the givens that are not in use."""
         question, state = self.question, self.state
         origins = {name: question.origins.get(name, "default") for name in self.used}
         origins |= {name: "given" for name in self.used if name in question.strong}
-        beside = {name: value for name, value in question.strong.items() if name not in self.used}
+        unused = {name: value for name, value in question.strong.items() if name not in self.used}
         undecided = {name: [*self._undecided(name)] for name in self.plan.relations}
         return Lineage(
-            blocks=tuple(map(self._with_what_a_limit_compares, self.plan.blocks)),
-            numbers=state.numbers,
-            spans=dict(state.spans),
+            blocks=tuple(map(self._joined_block, self.plan.blocks)),
+            numbers=state.numbers if with_numbers else {},
+            spans=dict(state.spans) if with_numbers else {},
             origins=origins,
-            beside={name: (self.library.declared[name], value) for name, value in beside.items()},
+            beside={name: (self.library.declared[name], value) for name, value in unused.items()},
             assumed={name: "; ".join(map(render, conditions)) for name, conditions in undecided.items() if conditions},
         )
 
-    def _with_what_a_limit_compares(self, block: Block) -> RelationBlock:
+    def _joined_block(self, block: Block) -> RelationBlock:
         """A block's relations; a limit is joined by those that lead from the target to what it compares."""
         library = self.library
-        spent = dict.fromkeys(block.relations)
+        joined = dict.fromkeys(block.relations)
         unknowns = dict.fromkeys(block.unknowns)
         known = {*self.question.strong, *self.plan.weak, self.question.target}
         for limit in block.relations:
@@ -276,27 +283,29 @@ class Explanation:
             for name in library.members[limit]:
                 if name not in known:
                     leading = self._roles.plan_of_its_own(name)
-                    spent.update(dict.fromkeys(leading.relations))
+                    joined.update(dict.fromkeys(leading.relations))
                     unknowns.update(dict.fromkeys(leading.unknowns))
-        return RelationBlock(tuple(library.relations[name] for name in spent), tuple(unknowns))
+        return RelationBlock(tuple(library.relations[name] for name in joined), tuple(unknowns))
 
     @cached_property
     def _known(self) -> Set[str]:
-        """What a condition may be decided by."""
+        """The names of all numbers by which a condition may be decided."""
         return self.state.known | self.question.weak.keys()
 
     def _arms(self) -> dict[str, str]:
-        """The arms in the place of choices, where the library of the answer has these, and no others."""
+        """The arm of each relation in whose place the library has that arm alone, where the givens do not choose it."""
         if self.library is self.sought.library:
             return {}
-        used = [self.library.relations[name] for name in self.plan.relations]
         fixed = self.question.fixed(self.plan)
-        return {
-            one.name: render(one.written.rhs)
-            for one in used
-            if not one.chooses
-            and any(not is_configured(choice, fixed) for choice in self.sought.library.relations[one.name].choices)
-        }
+        arm_of = {}
+        for name in self.plan.relations:
+            relation = self.library.relations[name]
+            if relation.chooses:
+                continue
+            choices = self.sought.library.relations[name].choices
+            if not all(is_configured(choice, fixed) for choice in choices):
+                arm_of[name] = render(relation.written.rhs)
+        return arm_of
 
     def _undecided(self, name: str) -> Iterator[Node]:
         """The conditions of a relation that nothing known decides: that they hold is assumed."""
@@ -304,8 +313,8 @@ class Explanation:
             if not self._known >= {*names_in(condition)}:
                 yield condition
 
-    def _missing(self, condition: Node) -> tuple[str, ...]:
-        """What is not known of a condition, down to what no definition gives."""
+    def _not_given_of(self, condition: Node) -> tuple[str, ...]:
+        """The names that would have to be given to know a condition: those that it rests on and no relation is for."""
         writers = structure_of(self.library).writers
 
         def defined_by(name: str) -> Iterable[str]:
@@ -316,44 +325,43 @@ class Explanation:
 
     def _regime(self) -> dict[str, str]:
         """The binding arm of each relation that contains a choice, unless the givens alone make the choice."""
-        found = {}
+        regime = {}
         values, fixed = self.state.values, self.question.fixed(self.plan)
         for name in self.plan.relations:
             relation = self.library.relations[name]
             if not relation.chooses or not values.keys() >= {*relation.members}:
                 continue
-            sides = (relation.written.lhs, relation.written.rhs)
-            binding = [arm for side in sides for arm in arms(side, values, fixed)]
+            binding = [*arms(relation.written.lhs, values, fixed), *arms(relation.written.rhs, values, fixed)]
             if binding:
-                found[name] = "; ".join(dict.fromkeys(render(arm) for arm in binding))
-        return found
+                regime[name] = "; ".join(dict.fromkeys(map(render, binding)))
+        return regime
 
     def _assumptions(self, how: str) -> tuple[Assumption, ...]:
         """What the answer takes for granted, and how its bounds are known."""
-        relations = self.library.relations
-        found = [
-            Assumption(f"{name} is assumed to apply: {render(condition)}", "condition", name, self._missing(condition))
-            for name in self.plan.relations
-            for condition in self._undecided(name)
-        ]
+        assumptions = []
         for name in self.plan.relations:
-            tolerance = relations[name].approximate
+            for condition in self._undecided(name):
+                text = f"{name} is assumed to apply: {render(condition)}"
+                missing = self._not_given_of(condition)
+                assumptions.append(Assumption(text, "condition", about=name, missing=missing))
+        for name in self.plan.relations:
+            tolerance = self.library.relations[name].approximate
             if tolerance is not None:
-                found.append(Assumption(f"{name} holds within {tolerance:.3g}"))
+                assumptions.append(Assumption(f"{name} holds within {tolerance:.3g}"))
         for name, used in self.used.items():
-            if name not in self.question.strong and _is_believed(used):
-                found.append(Assumption(f"{name} = {used} is assumed: {used.source}", "value", name))
-        found += map(Assumption, [*self._going_apart(), *self._beyond_what_was_seen()])
+            if name not in self.question.strong and _is_sourced_assumption(used):
+                assumptions.append(Assumption(f"{name} = {used} is assumed: {used.source}", "value", about=name))
+        assumptions += map(Assumption, [*self._unmet_profile_assumptions(), *self._numbers_beyond_reports()])
         written_for = structure_of(self.library).forward
-        for name, why in self.left_out.items():
+        for name, why in self.result.left_out.items():
             if written_for.get(name, self.plan.target) in self._quantities:
-                found.append(Assumption(f"{name} is left out: {why}"))
-        found += (Assumption(note, "proved" if is_of_proof(note) else "note") for note in self.state.notes)
+                assumptions.append(Assumption(f"{name} is left out: {why}"))
+        assumptions += (Assumption(note, "proved" if is_of_proof(note) else "note") for note in self.state.notes)
         if how:
-            found.append(Assumption(how, "bounds"))
-        return tuple(dict.fromkeys(found))
+            assumptions.append(Assumption(how, "bounds"))
+        return tuple(dict.fromkeys(assumptions))
 
-    def _beyond_what_was_seen(self) -> Iterator[str]:
+    def _numbers_beyond_reports(self) -> Iterator[str]:
         """Numbers in the derivation, typed or computed, that no known source reports."""
         for name in self._quantities:
             declared, number = self.library.declared[name], self.state.values.get(name)
@@ -361,9 +369,9 @@ class Explanation:
                 continue
             beyond = declared.seen.beyond(number)
             if beyond:
-                yield f"{name} = {shown_number(number, declared.unit, _BRIEF)} is {beyond}"
+                yield f"{name} = {shown_number(number, declared.unit, _BRIEF_DIGITS)} is {beyond}"
 
-    def _going_apart(self) -> Iterator[str]:
+    def _unmet_profile_assumptions(self) -> Iterator[str]:
         """Values in use whose profile assumes another value of some quantity than the one here."""
         for name in self.used:
             profile, others = self.question.goes_with.get(name, ("", {}))
@@ -377,44 +385,45 @@ class Explanation:
                     yield f"{name} of {profile} goes with {other} = {assumed}, which is {shown} here"
 
     def _elasticities(self) -> Mapping[str, float]:
-        """By how many percent the target changes with each value in use."""
+        """By how many percent the target changes with each value in use: exact by a closed form, or by differences."""
         target, state = self.question.target, self.state
         if target in state.spans:
             return {}
-        others = [name for name in self.used if name != target]
+        inputs = [name for name in self.used if name != target]
         form = self.branch.form
         if form is not None:
             exact = slopes(form, state.values)
             if exact.keys() >= {*names_in(form)}:
-                return {name: exact.get(name, 0.0) for name in others}
+                return {name: exact.get(name, 0.0) for name in inputs}
         if self.branch.hangs_on_what_cancels:
             return {}
-        found = {}
-        at = state.values[target]
-        for name in others:
-            number = state.values[name]
-            if not number or not at:
+        elasticities = {}
+        number = state.values[target]
+        for name in inputs:
+            given = state.values[name]
+            if not given or not number:
                 continue
-            up, down = (self.branch.at({name: number + step}) for step in (_STEP * number, -_STEP * number))
+            up = self.branch.at({name: given + _STEP * given})
+            down = self.branch.at({name: given - _STEP * given})
             if up is not None and down is not None:
-                found[name] = (up - down) / (2 * _STEP * at)
-        return found
+                elasticities[name] = (up - down) / (2 * _STEP * number)
+        return elasticities
 
 
-def _is_believed(value: Value) -> bool:
+def _is_sourced_assumption(value: Value) -> bool:
     """Whether a value is an assumption with a source of its own that is not a publication."""
     source = value.source
     return source.kind == "assumed" and bool(source.date or source.url or source.note)
 
 
-def _readable(name: str, form: Node | None, stated: Sequence[Equation]) -> Node | None:
+def _form_to_read(name: str, form: Node | None, stated: Sequence[Equation]) -> Node | None:
     """A form as it is to be read: as it was stated, or else without needless minus signs."""
-    if form is None or any(one.lhs == Name(name) and one.rhs == form for one in stated):
+    if form is None or any(equation.lhs == Name(name) and equation.rhs == form for equation in stated):
         return form
     return positive_first(form)
 
 
-def _lost_digits(made: Plan, state: State) -> Iterator[str]:
+def _lost_digits(plan: Plan, state: State) -> Iterator[str]:
     """A sentence for each number on the way to an answer of which rounding left nothing.
 
     >>> from derive.relation_files.loading import load
@@ -429,33 +438,36 @@ def _lost_digits(made: Plan, state: State) -> Iterator[str]:
       left is not zero: exp(-time*rate) is smaller than any number with which this computes
     ...
     """
-    for name in made.unknowns:
+    for name in plan.unknowns:
         form = state.forms.get(name)
         if form is None or name not in state.values or not state.values.keys() >= {*names_in(form)}:
             continue
-        if abs(state.values[name]) < sys.float_info.min:
+        if abs(state.values[name]) < sys.float_info.min:  # below it, doubles lose digits, and at last are zero
             if sign_of_gap(Equation(form, "=", _ZERO), state.values):
                 yield f"{name} is not zero: {render(form)} is smaller than any number with which this computes"
         else:
-            yield from _on_last_digits(name, form, state)
+            yield from _unstable_digits(name, form, state)
 
 
-def _on_last_digits(name: str, form: Node, state: State) -> Iterator[str]:
-    """What is another number with another last digit of what it depends on.
+def _unstable_digits(name: str, form: Node, state: State) -> Iterator[str]:
+    """The sentence on an unknown whose number changes with the last digit of what it depends on.
 
     The last digit of a computed number is rounded. That of a typed one is not, but beside a pole nobody means it.
     """
     has_poles = any(isinstance(part, Apply) and part.op in _WITH_POLES for part in walk(form))
     number = value(form, state.values)
-    for other in names_in(form):
-        is_computed = exact_of(state.values[other]) is None
+    for needed in names_in(form):
+        is_computed = exact_of(state.values[needed]) is None
         if not (is_computed or has_poles):
             continue
-        # in doubles first, which is quick, and further away than their rounding
-        aside = value(form, {**state.values, other: state.values[other] * (1 + TIGHT)})
-        if abs(aside - number) <= TIGHT / EPSILON * AGREEMENT * abs(number):
+        # in doubles first, which is quick, and at a distance that is larger than their rounding
+        beside = value(form, {**state.values, needed: state.values[needed] * (1 + TIGHT)})
+        if abs(beside - number) <= TIGHT / EPSILON * AGREEMENT * abs(number):
             continue
-        exact, aside = (exactly(form, {**state.values, other: state.values[other] * by}) for by in (1.0, 1 + EPSILON))
-        if not abs(aside - exact) <= (AGREEMENT if is_computed else VANISHED) * abs(exact) and not math.isnan(exact):
-            yield f"{name} hangs on the last digit of {other}: next to it {render(form)} is another number"
+        exact = exactly(form, state.values)
+        next_to_it = exactly(form, {**state.values, needed: state.values[needed] * (1 + EPSILON)})
+        allowed = AGREEMENT if is_computed else VANISHED
+        # `not <=` and not `>`, since the form may be undefined there, which makes it NaN
+        if not abs(next_to_it - exact) <= allowed * abs(exact) and not math.isnan(exact):
+            yield f"{name} hangs on the last digit of {needed}: next to it {render(form)} is another number"
             return

@@ -8,14 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
-from derive.errors import (
-    DeriveError,
-    LimitError,
-    NoSolutionError,
-    UnderdeterminedError,
-    VerificationError,
-)
+from derive.errors import DeriveError, LimitError, NoSolutionError, UnderdeterminedError, VerificationError
 from derive.expressions.tree import names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import residual
@@ -25,24 +20,17 @@ from derive.planning.plan import Plan, fallbacks_led_to
 from derive.solving.answering.regime_intervals import left_open
 from derive.solving.blocks.complete_search import narrowed
 from derive.solving.blocks.outcome import agrees
-from derive.solving.diagnosis.diagnosis import (
-    NoValueError,
-    cancelling,
-    contradiction,
-    missing_sets,
-    shortage,
-    wanted,
-)
+from derive.solving.diagnosis.diagnosis import NoValueError, cancelling, contradiction, missing_sets, shortage, wanted
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import extended
 from derive.solving.execution.plan_execution import carried_out, conditional_in, decisions_of, detours, without
-from derive.solving.execution.plan_states import Found, is_of_one_turn, planned
+from derive.solving.execution.plan_states import UNPROVED, Found, is_of_one_turn, planned
 from derive.solving.execution.question import Question
 from derive.solving.ranges.inequalities import bounded, pinned
 from derive.solving.ranges.range_propagation import is_open_elsewhere, spread_without_middle
 from quantities.value import Value
 
-_STANDING = "its fallback stands"
+_FALLBACK_STANDS = "its fallback stands"
 _NEIGHBOURS = 12  # limit on relations that narrow an interval
 
 
@@ -85,21 +73,21 @@ class PlanWithoutValue:
     """A plan that leads to no value: the error that says so, and its result if it could be carried out."""
 
     error: DeriveError
-    found: Found | None = None
+    result: Found | None = None
 
 
 def answered_in_case(library: RelationSet, question: Question) -> list[Found] | PlanWithoutValue:
-    """The answers of one case of a question; raises the error that says why there are none.
+    """The results of one case of a question; raises the error that says why there are none.
 
-    Where its plan leads to no value, there may be a last resort.
+    A plan that leads to no value is returned, since the last resort may go on from it.
     """
     try:
         first = carried_out(library, question)
     except NoSolutionError as error:
         return PlanWithoutValue(error.with_traceback(None))
     except UnderdeterminedError as error:  # a block is singular at these numbers
-        other = cancelling(library, question, {})
-        return [other] if other else PlanWithoutValue(SingularError(library, question, error))
+        eliminated = cancelling(library, question, {})
+        return [eliminated] if eliminated else PlanWithoutValue(SingularError(library, question, error))
     except LimitError:  # what is not proved in the middle of the ranges may be so over all of them
         over_all = _over_ranges(library, question)
         if over_all is None:
@@ -108,254 +96,248 @@ def answered_in_case(library: RelationSet, question: Question) -> list[Found] | 
     if not first.plan.is_determined:
         return _despite_structure(library, question, first)
     if first.states and all(question.target in state.spans for state in first.states):
-        other = cancelling(library, question, first.left_out)
-        if other is not None:
-            return [other]
-    broken: list[DeriveError] = []
-    sound = _sound(library, question, first, broken)
-    if sound is not None:
-        return [sound]
-    if broken and first.doubt:
-        ways = detours(library, question, first.plan, first.left_out)
-        other = next((one for way in ways if (one := _sound(library, question, way, []))), None)
-        if other is None:
-            raise _unsure(question)
-        return [other]
-    if broken:
-        elsewhere = _in_another_turn(library, question, first)
-        if elsewhere is None:
-            raise broken[0]
-        return [elsewhere]
-    return PlanWithoutValue(NoValueError(library, question, first), first)
+        eliminated = cancelling(library, question, first.left_out)
+        if eliminated is not None:
+            return [eliminated]
+    consistent, contradictions = _consistent(library, question, first)
+    if consistent is not None:
+        return [consistent]
+    if not contradictions:
+        return PlanWithoutValue(NoValueError(library, question, first), first)
+    if first.doubt:  # solutions may be missing: another way may find them
+        for detour in detours(library, question, first.plan, first.left_out):
+            consistent, _ = _consistent(library, question, detour)
+            if consistent is not None:
+                return [consistent]
+        raise _unproved(question)
+    in_another_turn = _in_another_turn(library, question, first)
+    if in_another_turn is None:
+        raise contradictions[0]
+    return [in_another_turn]
 
 
 def by_last_resort(library: RelationSet, question: Question, without_value: PlanWithoutValue) -> list[Found]:
-    """The answers where the plan of a case leads to no value: elsewhere in the ranges, or by what is typed alone."""
-    first = without_value.found
-    elsewhere = None if first is None else spread_without_middle(library, question, first)
-    elsewhere = elsewhere or _by_strong_alone(library, question)
-    if elsewhere is None and first is not None and is_open_elsewhere(library, question, first.plan):
-        raise LimitError(
-            f"{question.target} has no value in the middle of the ranges, and it is not proved that it has none "
-            "elsewhere in them.",
-            hint="Narrow the ranges, or give a number.",
-            limit="ranges",
-        )
-    if elsewhere is None:
+    """The results where the plan of a case leads to no value: elsewhere in the ranges, or by the givens alone."""
+    first = without_value.result
+    result = None if first is None else spread_without_middle(library, question, first)
+    if result is None:
+        result = _by_givens_alone(library, question)
+    if result is None and first is not None and is_open_elsewhere(library, question, first.plan):
+        what = f"{question.target} has no value in the middle of the ranges, and it is not proved that it has none"
+        raise LimitError(f"{what} elsewhere in them.", hint="Narrow the ranges, or give a number.", limit="ranges")
+    if result is None:
         raise without_value.error
-    if not elsewhere.states:
-        raise NoValueError(library, question, elsewhere)
-    return [elsewhere]
+    if not result.states:
+        raise NoValueError(library, question, result)
+    return [result]
 
 
 def _over_ranges(library: RelationSet, question: Question) -> Found | None:
     """The interval of the target over the ranges, by a plan all of whose relations hold whatever the numbers."""
     if not question.ranges:
         return None
-    made = planned(library, question, frozenset(question.case.failing))
-    if not made.is_determined or conditional_in(library, made):
+    plan = planned(library, question, frozenset(question.case.failing))
+    if not plan.is_determined or conditional_in(library, plan):
         return None
-    return spread_without_middle(library, question, Found(made, (), {}), "none was found")
+    return spread_without_middle(library, question, Found(plan, states=(), left_out={}), "none was found")
 
 
-def _in_another_turn(library: RelationSet, question: Question, found: Found) -> Found | None:
+def _in_another_turn(library: RelationSet, question: Question, result: Found) -> Found | None:
     """The result in another turn, where angles were sought in one only and contradict a check; None if it has none.
 
     Another way, without the relation that left the turn open, finds the angle; that relation is then a check.
     """
-    notes = [note for state in found.states for note in state.notes if is_of_one_turn(note)]
-    for block in found.plan.blocks:
-        if not any(note.startswith(f"{name}: ") for name in block.unknowns for note in notes):
+    notes = [*filter(is_of_one_turn, chain.from_iterable(state.notes for state in result.states))]
+    for block in result.plan.blocks:
+        if not any(note.startswith(tuple(f"{name}: " for name in block.unknowns)) for note in notes):
             continue
-        ways = [one for name in block.relations if (one := without(library, question, found, name)) is not None]
-        sure = [one for one in ways if not any(state.notes or state.spans for state in one.states)]
-        sound = [_sound(library, question, one, []) for one in sure if one.states]
-        if not sound:
-            raise _unsure(question)
-        fitting = next(filter(None, sound), None)
-        if fitting is not None:
-            return fitting
+        ways = filter(None, (without(library, question, result, name) for name in block.relations))
+        sure = [way for way in ways if way.states and not any(state.notes or state.spans for state in way.states)]
+        if not sure:
+            raise _unproved(question)
+        consistent = [_consistent(library, question, way)[0] for way in sure]
+        first = next(filter(None, consistent), None)
+        if first is not None:
+            return first
     return None
 
 
-def _by_strong_alone(library: RelationSet, question: Question) -> Found | None:
+def _by_givens_alone(library: RelationSet, question: Question) -> Found | None:
     """The answer without the weak values, which yield where they lead to none: one of them, or else all.
 
     Those that conditions ask for stay, unless they stand in for what relations give: without them any case could be
     taken, which nobody stated.
     """
-    alone = _one_yielding(library, question)
-    if alone is not None:
-        return alone
-    conditions = (condition for relation in library.conditional for condition in relation.conditions)
-    asked = {*names_in(*conditions)}
+    result = _with_one_fallback_yielding(library, question)
+    if result is not None:
+        return result
+    asked = {*names_in(*chain.from_iterable(relation.conditions for relation in library.conditional))}
     weak = question.weak.items()
     standing_in = {name for name, value in weak if value.source.stands_in and name in library.holders}
     deciding = {name: value for name, value in weak if name in asked - standing_in}
     exact = {name: value for name, value in weak if value.source.kind == "exact"}
-    lefts = [left for left in (exact | deciding, deciding) if len(left) < len(question.weak)]
-    return next(filter(None, (_of_weak(library, question, left) for left in lefts)), None)
+    for kept in (exact | deciding, deciding):
+        result = _with_weak(library, question, kept) if len(kept) < len(question.weak) else None
+        if result is not None:
+            return result
+    return None
 
 
-def _one_yielding(library: RelationSet, question: Question) -> Found | None:
+def _with_one_fallback_yielding(library: RelationSet, question: Question) -> Found | None:
     """The answer where one fallback yields, and the others stand; None if there is none, or one for each of several.
 
     A circuit without a capacitor has a coil, where its impedance says so; that it has neither is no answer.
     """
-    made = planned(library, question, frozenset(question.case.failing))
-    held = library.held_by(made.relations)
-    standing_in = [name for name in made.weak if name in held and question.weak[name].source.stands_in]
-    found: list[Found] = []
+    plan = planned(library, question, frozenset(question.case.failing))
+    members = library.held_by(plan.relations)
+    standing_in = [name for name in plan.weak if name in members and question.weak[name].source.stands_in]
+    results: list[Found] = []
     for name in standing_in:
-        left = {other: value for other, value in question.weak.items() if other != name}
-        one = _of_weak(library, question, left, only_by_plan=True)  # nothing else gives it a number
-        if one is not None and name in {other for state in one.states for other in state.values}:
-            found.append(one)
-    return found[0] if len(found) == 1 else None
+        others = {other: value for other, value in question.weak.items() if other != name}
+        result = _with_weak(library, question, others, only_by_plan=True)  # nothing else gives it a number
+        if result is not None and any(name in state.values for state in result.states):
+            results.append(result)
+    return results[0] if len(results) == 1 else None
 
 
-def _of_weak(
-    library: RelationSet, question: Question, left: Mapping[str, Value], *, only_by_plan: bool = False
+def _with_weak(
+    library: RelationSet, question: Question, weak: Mapping[str, Value], *, only_by_plan: bool = False
 ) -> Found | None:
-    """The one sound answer with some of the weak values."""
-    alone = replace(question, weak=left)
-    sound: Sequence[Found | None]
+    """The answer with these weak values alone, if it is one result whose states all have a number for the target."""
+    asked = replace(question, weak=weak)
+    results: Sequence[Found | None]
     try:
-        first = carried_out(library, alone)
+        first = carried_out(library, asked)
         if first.plan.is_determined:
-            sound = [_sound(library, alone, first, [])]
+            results = [_consistent(library, asked, first)[0]]
         elif only_by_plan:
-            sound = [_pinned(library, alone, first)]
+            results = [_pinned(library, asked, first)]
         else:
-            sound = _despite_structure(library, alone, first)
+            results = _despite_structure(library, asked, first)
     except DeriveError:
         return None
-    found = sound[0]
-    if len(sound) == 1 and found and all(question.target in state.values for state in found.states):
-        return found
+    result = results[0]
+    if len(results) == 1 and result and all(question.target in state.values for state in result.states):
+        return result
     return None
 
 
-def _sound(library: RelationSet, question: Question, found: Found, broken: list[DeriveError]) -> Found | None:
-    """The result without the states that contradict a relation; the contradictions are appended to `broken`."""
-    sound = []
-    for state in found.states:
-        clash = contradiction(library, question, found.plan, extended(library, found.plan, state))
-        if clash is None:
-            sound.append(state)
+def _consistent(library: RelationSet, question: Question, result: Found) -> tuple[Found | None, list[DeriveError]]:
+    """The result without the states that contradict a relation, or None if none is left; and the contradictions."""
+    states: list[State] = []
+    contradictions: list[DeriveError] = []
+    for state in result.states:
+        error = contradiction(library, question, result.plan, extended(library, result.plan, state))
+        if error is None:
+            states.append(state)
         else:
-            broken.append(clash)
-    if not sound:
-        return None
-    _verified(library, found.plan, sound)
-    return replace(found, states=tuple(sound))
+            contradictions.append(error)
+    if not states:
+        return None, contradictions
+    _put_back(library, result.plan, states)
+    return replace(result, states=tuple(states)), contradictions
 
 
-def narrowed_by_neighbours(library: RelationSet, question: Question, found: Found) -> Found:
+def narrowed_by_neighbours(library: RelationSet, question: Question, result: Found) -> Found:
     """The result with intervals of the target narrowed by the domains of its neighbours."""
     target = question.target
-    if not any(target in state.spans for state in found.states):
-        return found
-    names = [n for n in library.holders.get(target, ()) if n not in found.left_out and library.relations[n].is_equation]
+    if not any(target in state.spans for state in result.states):
+        return result
+    holders = [library.relations[name] for name in library.holders.get(target, ()) if name not in result.left_out]
     decisions = decisions_of(library, question)
-    sure = [name for name in names if decisions.applies(library.relations[name]) is True]
-    written = [library.relations[name].written for name in sure[:_NEIGHBOURS]]
-    domains = {name: library.declared[name].domain for one in sure[:_NEIGHBOURS] for name in library.members[one]}
-    whole = {name: (domain.low, domain.high) for name, domain in domains.items()}
+    sure = [relation for relation in holders if relation.is_equation and decisions.applies(relation) is True]
+    if not sure or question.ranges:
+        return result
+    equations = [relation.written for relation in sure[:_NEIGHBOURS]]
+    names = dict.fromkeys(chain.from_iterable(library.members[relation.name] for relation in sure[:_NEIGHBOURS]))
+    domains = {name: library.declared[name].domain for name in names}
+    domain_spans = {name: (domain.low, domain.high) for name, domain in domains.items()}
     above = {name: domain.low for name, domain in domains.items() if domain.open_low}
     states = []
-    for state in found.states:
-        if written and target in state.spans and not question.ranges:
-            points = {name: span_of(number) for name, number in state.values.items()}
-            left = narrowed(written, [target], {**whole, **points, **state.spans}, above)
-            if left is None:
-                continue
-            states.append(replace(state, spans={**state.spans, target: left[target]}))
-        else:
+    for state in result.states:
+        if target not in state.spans:
             states.append(state)
-    return replace(found, states=tuple(states))
+            continue
+        points = {name: span_of(number) for name, number in state.values.items()}
+        spans = narrowed(equations, [target], {**domain_spans, **points, **state.spans}, above)
+        if spans is not None:
+            states.append(replace(state, spans={**state.spans, target: spans[target]}))
+    return replace(result, states=tuple(states))
 
 
-def _unsure(question: Question) -> LimitError:
-    return LimitError(
-        f"{question.target}: the solutions found contradict a check, and others may exist.",
-        hint="Give more, so that fewer relations are simultaneous.",
-        limit="numerical search",
-    )
+def _unproved(question: Question) -> LimitError:
+    what = f"{question.target}: the solutions found contradict a check, and others may exist."
+    return LimitError(what, hint="Give more, so that fewer relations are simultaneous.", limit=UNPROVED)
 
 
-def _despite_structure(library: RelationSet, question: Question, found: Found) -> list[Found]:
-    """Answers that structure does not see: what is missing cancels, or inequalities bound the target."""
-    only = _pinned(library, question, found)
-    if only is not None:
-        return [only]
+def _despite_structure(library: RelationSet, question: Question, undetermined: Found) -> list[Found]:
+    """The results where a plan is undetermined: what is missing may cancel, or inequalities bound the target."""
+    left_out = undetermined.left_out
     result = (
-        cancelling(library, question, found.left_out)
-        or _with_fallbacks(library, question, found.left_out)
-        or bounded(library, question, found.left_out)
+        _pinned(library, question, undetermined)
+        or cancelling(library, question, left_out)
+        or _with_fallbacks(library, question, left_out)
+        or bounded(library, question, left_out)
     )
     if result is not None:
         return [result]
-    broken: list[DeriveError] = []
-    pieces = left_open(library, question, found.left_out)
-    sound = [one for piece in pieces if (one := _sound(library, question, piece, broken))]
-    if not sound:
-        raise broken[0] if broken else UnfixedError(library, question, found.left_out)
-    return sound
+    results: list[Found] = []
+    contradictions: list[DeriveError] = []
+    for piece in left_open(library, question, left_out):
+        consistent, errors = _consistent(library, question, piece)
+        contradictions += errors
+        if consistent is not None:
+            results.append(consistent)
+    if not results:
+        raise contradictions[0] if contradictions else UnfixedError(library, question, left_out)
+    return results
 
 
-def _pinned(library: RelationSet, question: Question, found: Found) -> Found | None:
-    """The answer that two limits leave a target by a plan; None if there are none."""
-    only = pinned(library, question, found.left_out)
-    if only is None:
+def _pinned(library: RelationSet, question: Question, undetermined: Found) -> Found | None:
+    """The result of a plan in which two limits leave the target one number; None if there are no such limits."""
+    result = pinned(library, question, undetermined.left_out)
+    if result is None:
         return None
-    broken: list[DeriveError] = []
-    sound = _sound(library, question, only, broken)
-    if sound is None:
-        raise broken[0]
-    return sound
+    consistent, contradictions = _consistent(library, question, result)
+    if consistent is None:
+        raise contradictions[0]
+    return consistent
 
 
 def _with_fallbacks(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> Found | None:
-    """The answer that fallbacks lead to although they follow from it, where it leads to them again.
+    """The result by fallbacks that follow from the target themselves, if the relations for these agree with it.
 
     Of a model in which all layers have experts, the size of the others plays no part.
     """
     structure = structure_of(library, frozenset(left_out), question.stated)
     names = fallbacks_led_to(structure, question.target, frozenset(question.strong), question.weak)
-    written = {relation for name in names for relation in structure.writers[name]}
-    if not written:
+    writers = {*chain.from_iterable(structure.writers[name] for name in names)}
+    if not writers:
         return None
     try:
-        found = cancelling(library, question, {**left_out, **dict.fromkeys(written, _STANDING)})
+        result = cancelling(library, question, {**left_out, **dict.fromkeys(writers, _FALLBACK_STANDS)})
     except DeriveError:
         return None
-    if found is None:
+    if result is None:
         return None
-    tested = [
-        library.relations[relation] for name in names if name in found.plan.weak for relation in structure.writers[name]
-    ]
-    is_met = all(
-        state.values.keys() >= {*one.declared} and agrees(one.written, state.values)
-        for one in tested
-        for state in found.states
-    )
-    return replace(found, left_out=left_out) if is_met else None
+    for name in chain.from_iterable(structure.writers[name] for name in names if name in result.plan.weak):
+        relation = library.relations[name]
+        for state in result.states:
+            if not state.values.keys() >= {*relation.declared} or not agrees(relation.written, state.values):
+                return None
+    return replace(result, left_out=left_out)
 
 
-def _verified(library: RelationSet, made: Plan, states: Sequence[State]) -> None:
-    """Put every answer back into every relation that it used."""
+def _put_back(library: RelationSet, plan: Plan, states: Sequence[State]) -> None:
+    """Put every state back into every relation of the plan; raises if it does not satisfy one."""
     for state in states:
-        for block in made.blocks:
+        for block in plan.blocks:
             for name in block.relations:
                 written = library.relations[name].written
-                if any(other in state.spans for other in names_in(written.lhs, written.rhs)):
-                    continue
+                if any(member in state.spans for member in names_in(written.lhs, written.rhs)):
+                    continue  # an interval satisfies no equation
                 gap = residual(written, state.values)
                 if not agrees(written, state.values):
-                    raise VerificationError(
-                        f"{name}: the answer does not satisfy {written}; the sides differ by {gap:.2g} of their size.",
-                        hint="This is a bug in derive: report the question.",
-                        relation=name,
-                        residual=gap,
-                    )
+                    what = f"the answer does not satisfy {written}; the sides differ by {gap:.2g} of their size."
+                    hint = "This is a bug in derive: report the question."
+                    raise VerificationError(f"{name}: {what}", hint=hint, relation=name, residual=gap)

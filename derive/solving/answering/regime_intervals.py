@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 from derive.errors import NoSolutionError
@@ -44,113 +44,118 @@ if TYPE_CHECKING:
 
 ENCLOSED = "bounds contain every value over the ranges, and are an enclosure: not every value in them need be reached"
 
-_FLIPS = 6  # limit on flips beside those where sides are equal
-_HALVINGS = 200
+_FLIPS = 6  # limit on points of an interval at which the claims flip, besides those where sides are equal
+_HALVINGS = 200  # limit on steps of a bisection; doubles take fewer
 
 
-def confined(library: RelationSet, question: Question, found: Found) -> Found:
-    """The states of a case, with intervals of the target cut to where the conditions hold."""
+def confined(library: RelationSet, question: Question, result: Found) -> Found:
+    """The result of a case, with intervals of the target cut to where the conditions of the case hold."""
     target = question.target
-    if not library.conditional or not any(target in state.spans for state in found.states):
-        return found
-    if not found.plan.blocks and question.ranges:  # the bounds are those of the whole ranges already
-        return found
-    rules = _Rules(library, question, found.left_out, decisions_of(library, question))
-    return replace(found, states=tuple(one for state in found.states for one in rules.parts(state)))
+    if not library.conditional or not any(target in state.spans for state in result.states):
+        return result
+    if not result.plan.blocks and question.ranges:  # the bounds are those of the whole ranges already
+        return result
+    conditions = _CaseConditions(library, question, result.left_out, decisions_of(library, question))
+    return replace(result, states=tuple(chain.from_iterable(map(conditions.parts, result.states))))
 
 
-def told_apart(
+def without_impossible(
     library: RelationSet, question: Question, answers: Sequence[Found], *, is_open: bool = False
 ) -> list[Found]:
     """The answers without those that leave another quantity no value, if there are several.
 
-    One alone is no less excluded if it assumes a case and others are open (`is_open`). Otherwise the givens themselves
-    are at fault where none is left, and all answers stay.
+    A single answer is tested as well if it assumes a case while others are open (`is_open`). Otherwise, where none is
+    possible, the givens themselves are at fault, and all answers stay.
     """
-    if sum(len(found.states) for found in answers) + is_open < 2:
+    fewest = 1 if is_open else 2
+    if sum(len(result.states) for result in answers) < fewest:
         return list(answers)
-    if any(question.weak[name].source.stands_in for found in answers for name in found.plan.weak):
+    weak_names = chain.from_iterable(result.plan.weak for result in answers)
+    if any(question.weak[name].source.stands_in for name in weak_names):
         return list(answers)
 
-    def is_sound(found: Found, state: State) -> bool:
+    def is_possible(result: Found, state: State) -> bool:
         if question.ranges:
-            return _is_possible_around(library, replace(question, case=whole_case(library, found)), {})
+            return _is_possible_around(library, replace(question, case=whole_case(library, result)), {})
         if question.target in state.spans:
             return True
-        asked = replace(question, case=found.case)
-        if propagated(library, state.values, found.left_out, decisions_of(library, asked)) is None:
+        asked = replace(question, case=result.case)
+        if propagated(library, state.values, result.left_out, decisions_of(library, asked)) is None:
             return False
         return _is_possible_around(library, asked, state.values)
 
-    kept = [replace(one, states=tuple(state for state in one.states if is_sound(one, state))) for one in answers]
-    sound = [found for found in kept if found.states]
-    return sound if sound or is_open else list(answers)
+    possible = []
+    for result in answers:
+        states = tuple(state for state in result.states if is_possible(result, state))
+        if states:
+            possible.append(replace(result, states=states))
+    return possible if possible or is_open else list(answers)
 
 
 def _is_possible_around(library: RelationSet, question: Question, values: Mapping[str, float]) -> bool:
-    """Whether some case of the relations around what is known leaves values to what else is in them."""
+    """Whether some case of the conditional relations around known quantities leaves values to the others in them."""
     known = values.keys() | question.strong.keys()
-    choosing = (*library.conditional, *(one for one in library.relations.values() if one.chooses))
-    around = (one for one in choosing if not known.isdisjoint(library.members[one.name]))
-    also = {name for one in around for name in (*library.members[one.name], *names_in(*one.conditions))}
-    also -= known - {name for name, value in question.strong.items() if value.is_range}
-    if not also:
+    others: set[str] = set()
+    for relation in library.relations.values():
+        is_around = not known.isdisjoint(library.members[relation.name])
+        if is_around and (relation.conditions or relation.chooses):
+            others.update(library.members[relation.name], names_in(*relation.conditions))
+    others -= known - question.ranges.keys()
+    if not others:
         return True
     computed = values.keys() - question.strong.keys()
     stated = {name: stated_at(library, name, values[name]) for name in sorted(computed)}
     asked = question.but(strong={**question.strong, **stated})
-    return next(boxes_by_arms(library, asked, sorted(also), computed=computed), None) is not None
+    return next(boxes_by_arms(library, asked, sorted(others), computed=computed), None) is not None
 
 
 def left_open(
     library: RelationSet, question: Question, left_out: Mapping[str, str], *, is_covered: bool = True
 ) -> list[Found]:
-    """The intervals of a target that nothing fixes in a case.
-
-    Empty if they are all of its domain, and also if no relation of the library covers that case, unless that is no
-    matter (`is_covered`).
-    """
-    rules = _Rules(library, question, left_out, decisions_of(library, question))
-    refuted = [relation.name for relation in rules.refuted]
+    """The intervals of a target that nothing fixes in a case; raises the error that says why there is none. Empty if
+    the target may be anywhere in its domain, and, unless `is_covered` is off, if no relation covers the case."""
+    conditions = _CaseConditions(library, question, left_out, decisions_of(library, question))
+    refuted = [relation.name for relation in conditions.refuted]
     if refuted:
         case = replace(question.case, failing=question.case.failing.union(refuted))
         more = {**left_out, **dict.fromkeys(refuted, ANOTHER)}
         return left_open(library, replace(question, case=case), more, is_covered=is_covered)
     if not question.case.holding and not question.case.failing:
         return []
-    if rules.following is None:
-        raise _none(question.target, f"where {rules.said}, the givens contradict the relations")
+    if conditions.following is None:
+        raise _no_value_error(question.target, f"where {conditions.in_words}, the givens contradict the relations")
     target, domain = question.target, library.declared[question.target].domain
-    left = _left(library, question)
-    if left is None:
-        raise _none(target, f"nothing in its domain satisfies {rules.said}")
-    if not rules.forms and left == (domain.low, domain.high):
+    span = _span_left(library, question)
+    if span is None:
+        raise _no_value_error(target, f"nothing in its domain satisfies {conditions.in_words}")
+    if not conditions.forms and span == (domain.low, domain.high):
         return []
     known = question.numbers
-    if is_narrow(left):
-        if left[0] == left[1] and rules.is_denied(left[0]):  # of two strict claims: the edge between them is neither
-            raise _none(target, f"nothing in its domain satisfies {rules.said}")
-        note = f"{target} is the same wherever {rules.said}"
-        states = [State({**known, target: middle(left)}, {}, {}, (note,))]
+    if is_narrow(span):
+        low, high = span
+        if low == high and conditions.is_denied(low):  # two strict claims, `x < 2` and `x > 2`, exclude their edge
+            raise _no_value_error(target, f"nothing in its domain satisfies {conditions.in_words}")
+        note = f"{target} is the same wherever {conditions.in_words}"
+        states = [State({**known, target: middle(span)}, notes=(note,))]
     else:
-        note = f"nothing determines {target} where {rules.where or rules.said}"
-        state = State(known, {target: left}, {}, (note,))
-        states = [replace(state, notes=(note, ENCLOSED))] if question.ranges else list(rules.parts(state))
+        note = f"nothing determines {target} where {conditions.where or conditions.in_words}"
+        state = State(known, {target: span}, notes=(note,))
+        states = [replace(state, notes=(note, ENCLOSED))] if question.ranges else list(conditions.parts(state))
     if not states:
-        raise _none(target, f"nothing in its domain satisfies {rules.where}")
-    spoken = tuple(state for state in states if not is_covered or rules.is_spoken_of(state))
-    return [Found(Plan(target, (), (), ()), spoken, left_out)] if spoken else []
+        raise _no_value_error(target, f"nothing in its domain satisfies {conditions.where}")
+    kept = tuple(state for state in states if not is_covered or conditions.is_covered_by_relation(state))
+    return [Found(Plan(target, (), (), ()), kept, left_out)] if kept else []
 
 
-def _left(library: RelationSet, question: Question) -> Span | None:
+def _span_left(library: RelationSet, question: Question) -> Span | None:
     """The interval that the relations and the conditions of a case leave to the target; None if there is none.
 
     Over ranges it contains every value that the target has anywhere in them.
     """
-    found = left_by_arms(library, question, blur=0.0) or left_by_arms(library, question)
-    if found is None:
+    span = left_by_arms(library, question, blur=0.0) or left_by_arms(library, question)
+    if span is None:
         return None
-    low, high = (float(f"{end:.15g}") for end in found)  # without what was rounded outwards
+    low, high = (float(f"{end:.15g}") for end in span)  # without what was rounded outwards
     return low, high
 
 
@@ -162,15 +167,15 @@ def propagated(
     A contradiction is a relation that does not hold, or that leaves its last unknown no value in its domain.
     """
     known = dict(start)
-    reach = _one_by_one(library, known, left_out, but)
-    pending = [r for r in library.relations.values() if reach.issuperset(library.members[r.name])]
-    pending = [r for r in pending if r.name not in left_out and r.is_exact]
+    reach = _reachable_one_by_one(library, known, left_out, but)
+    pending = [relation for relation in library.relations.values() if reach.issuperset(library.members[relation.name])]
+    pending = [relation for relation in pending if relation.name not in left_out and relation.is_exact]
     grows = True
     while grows:
         grows, waiting = False, []
         for relation in pending:
-            open_ones = [name for name in library.members[relation.name] if name not in known]
-            if len(open_ones) > 1 or open_ones == [but]:
+            unknowns = [name for name in library.members[relation.name] if name not in known]
+            if len(unknowns) > 1 or unknowns == [but]:
                 waiting.append(relation)
                 continue
             verdict = decisions.applies(relation)
@@ -179,12 +184,12 @@ def propagated(
                 continue
             if verdict is False:
                 continue
-            if not open_ones:
+            if not unknowns:
                 if not agrees(relation.written, known):
                     return None
                 continue
-            name = open_ones[0]
-            needed = {other: known[other] for other in library.members[relation.name] if other != name}
+            (name,) = unknowns
+            needed = {member: known[member] for member in library.members[relation.name] if member != name}
             outcome = outcome_of(library, Block((relation.name,), (name,)), needed)
             if not outcome.solutions and not outcome.undecided and not outcome.singular:
                 return None
@@ -195,28 +200,28 @@ def propagated(
     return known
 
 
-def _one_by_one(library: RelationSet, known: Iterable[str], left_out: Container[str], but: str) -> set[str]:
-    """All that equations could determine from some names, each its last open one, except one quantity."""
-    found = {*known}
+def _reachable_one_by_one(library: RelationSet, known: Iterable[str], left_out: Container[str], but: str) -> set[str]:
+    """All names that equations could determine from known ones, one unknown at a time, and never `but`."""
+    reach = {*known}
     pending = [*library.relations]
     while pending:
         relation = library.relations[pending.pop()]
-        open_ones = [name for name in library.members[relation.name] if name not in found]
-        if len(open_ones) != 1 or open_ones[0] == but or relation.name in left_out or not relation.is_exact:
+        unknowns = [name for name in library.members[relation.name] if name not in reach]
+        if len(unknowns) != 1 or unknowns[0] == but or relation.name in left_out or not relation.is_exact:
             continue
-        found.add(open_ones[0])
-        pending += library.holders[open_ones[0]]
-    return found
+        reach.add(unknowns[0])
+        pending += library.holders[unknowns[0]]
+    return reach
 
 
-def _none(target: str, why: str) -> NoSolutionError:
+def _no_value_error(target: str, why: str) -> NoSolutionError:
     what = f"{target} has no admissible value: {why}."
     return NoSolutionError(what, hint="Change one of the givens.", reason=f"{target}: {why}")
 
 
 @dataclass(frozen=True)
-class _Rules:
-    """The conditions of a case on its target."""
+class _CaseConditions:
+    """The claims of a case, as conditions on its target."""
 
     library: RelationSet
     question: Question
@@ -225,13 +230,14 @@ class _Rules:
 
     @cached_property
     def known(self) -> dict[str, float]:
+        """The numbers at which the claims are evaluated: what follows from the givens, and else the weak values."""
         return {**{name: value.base[1] for name, value in self.question.weak.items()}, **(self.following or {})}
 
     @cached_property
     def forms(self) -> dict[Node, Node]:
         """The claims of the case that involve the target, each expressed in it."""
         denied = (negation(relation.conditions) for relation in self.refuted)
-        forms = {claim: self._by_target(claim) for claim in (*claims(self.library, self.question), *denied)}
+        forms = {claim: self._in_terms_of_target(claim) for claim in (*claims(self.library, self.question), *denied)}
         return {claim: form for claim, form in forms.items() if form and self.question.target in names_in(form)}
 
     @cached_property
@@ -242,11 +248,12 @@ class _Rules:
         return propagated(self.library, self.question.numbers, self.left_out, self.decisions, self.question.target)
 
     @property
-    def said(self) -> str:
+    def in_words(self) -> str:
         return " and ".join(dict.fromkeys(map(worded, claims(self.library, self.question))))
 
     @property
     def where(self) -> str:
+        """The claims that involve the target, in words."""
         return " and ".join(dict.fromkeys(map(worded, self.forms)))
 
     def parts(self, state: State) -> Iterator[State]:
@@ -255,81 +262,86 @@ class _Rules:
         Ranges that move the edges leave an interval whole: it is cut later, to what all their numbers leave of it.
         """
         target = self.question.target
-        edges = self._turns() if target in state.spans and self.forms else None
+        edges = self._edges() if target in state.spans and self.forms else None
         if edges is None:
             yield state
             return
         low, high = state.spans[target]
         domain = self.library.declared[target].domain
         is_free = (low, high) == (domain.low, domain.high)
-        others = {name: span for name, span in state.spans.items() if name != target}
+        other_spans = {name: span for name, span in state.spans.items() if name != target}
         ends = [low, *(edge for edge in edges if low < edge < high), high]
-        met = [part for span in pairwise(ends) for part in self._met_within(span, _FLIPS)]
-        if met and self._is_ranged:
+        met = [*chain.from_iterable(self._parts_met(span, _FLIPS) for span in pairwise(ends))]
+        if met and self._has_ranged_edges:
             yield state
             return
         for span in joined(met):
-            yield replace(state, spans={**others, target: span}, is_free=is_free)
-        for edge in edges:
-            alone = not any(one <= edge <= other for one, other in met)
-            if alone and low <= edge <= high and edge in domain and self.is_met(edge):
-                yield replace(state, values={**state.values, target: edge}, spans=others)
+            yield replace(state, spans={**other_spans, target: span}, is_free=is_free)
+        for edge in edges:  # the claims may hold at an edge alone, as `x >= 2` and `x <= 2` do
+            is_alone = not any(start <= edge <= end for start, end in met)
+            if is_alone and low <= edge <= high and edge in domain and self.is_met(edge):
+                yield replace(state, values={**state.values, target: edge}, spans=other_spans)
 
     @property
-    def _is_ranged(self) -> bool:
+    def _has_ranged_edges(self) -> bool:
         """Whether a range moves the edges of the case."""
-        stated = {**self.question.weak, **self.question.strong}
-        return any(name in stated and stated[name].is_range for form in self.forms.values() for name in names_in(form))
+        return not self.question.stated_ranges.keys().isdisjoint(names_in(*self.forms.values()))
 
-    def _met_within(self, span: Span, flips: int) -> Iterator[Span]:
-        """The parts of an interval where the claims hold; they may also flip where a side has a pole or is
-        undefined."""
-        points = [*inside(span), *((0.0,) if span[0] < 0 < span[1] else ())]
+    def _parts_met(self, span: Span, flips: int) -> Iterator[Span]:
+        """The parts of an interval where the claims hold: between edges they flip at poles, or where undefined."""
+        low, high = span
+        points = [*inside(span), 0.0] if low < 0 < high else inside(span)
         verdicts = [self.is_met(point) for point in points]
         if all(verdicts):
             yield span
         elif any(verdicts) and flips:
-            flip = self._flip(points[verdicts.index(True)], points[verdicts.index(False)])
-            yield from self._met_within((span[0], flip), flips - 1)
-            yield from self._met_within((flip, span[1]), flips - 1)
+            flip = self._point_of_flip(points[verdicts.index(True)], points[verdicts.index(False)])
+            yield from self._parts_met((low, flip), flips - 1)
+            yield from self._parts_met((flip, high), flips - 1)
 
-    def _flip(self, met: float, failed: float) -> float:
-        """A number between these at which the claims flip, by bisection."""
+    def _point_of_flip(self, met: float, failed: float) -> float:
+        """A number at which the claims flip, by bisection between one where they hold and one where they fail."""
         for _ in range(_HALVINGS):
-            middle = (met + failed) / 2
-            met, failed = (middle, failed) if self.is_met(middle) else (met, middle)
+            center = (met + failed) / 2
+            if self.is_met(center):
+                met = center
+            else:
+                failed = center
         return 0.0 if abs(failed) <= NEGLIGIBLE * max(1.0, abs(met)) else failed
 
-    def is_spoken_of(self, state: State) -> bool:
-        """Whether a relation of this case covers, somewhere here, the quantities of those that do not apply."""
+    def is_covered_by_relation(self, state: State) -> bool:
+        """Whether a relation applies somewhere in a state that shares a quantity with those that do not apply."""
         target = self.question.target
         points = inside(state.spans[target]) if target in state.spans else [state.values[target]]
-        others = [name for name in self.left_out if self.library.relations[name].conditions]
-        spoken = {name for relation in others for name in self.library.members[relation]} - {target}
+        left_out = [name for name in self.left_out if self.library.relations[name].conditions]
+        covered = set[str]().union(*(self.library.members[name] for name in left_out)) - {target}
         for relation in self.library.conditional:
-            if relation.name in others or spoken.isdisjoint(self.library.members[relation.name]):
+            if relation.name in left_out or covered.isdisjoint(self.library.members[relation.name]):
                 continue
             if self.decisions.applies(relation) is True:
                 return True
-            forms = [form for one in relation.conditions if (form := self._by_target(one))]
-            if any(all(holds(form, {**self.known, target: point}) for form in forms) for point in points):
-                return True
+            forms = [form for condition in relation.conditions if (form := self._in_terms_of_target(condition))]
+            for point in points:
+                numbers = {**self.known, target: point}
+                if all(holds(form, numbers) for form in forms):
+                    return True
         return False
 
     def is_met(self, number: float) -> bool:
-        at = {**self.known, self.question.target: number}
-        return all(holds(form, at) for form in self.forms.values())
+        """Whether all claims hold where the target has this number."""
+        numbers = {**self.known, self.question.target: number}
+        return all(holds(form, numbers) for form in self.forms.values())
 
     def is_denied(self, number: float) -> bool:
         """Whether a claim is false at a number; where it is undefined, as 0/0 is, it may hold."""
-        at = {**self.known, self.question.target: number}
-        return any(truth(form, at) is False for form in self.forms.values())
+        numbers = {**self.known, self.question.target: number}
+        return any(truth(form, numbers) is False for form in self.forms.values())
 
     @property
     def refuted(self) -> list[Relation]:
         """The relations that do not hold at the givens, whose conditions therefore fail."""
         case, library = self.question.case, self.library
-        reach = _one_by_one(library, self.question.strong, self.left_out, self.question.target)
+        reach = _reachable_one_by_one(library, self.question.strong, self.left_out, self.question.target)
         tested = [
             relation
             for relation in library.conditional
@@ -343,7 +355,7 @@ class _Rules:
             if known.keys() >= {*library.members[relation.name]} and not agrees(relation.written, known)
         ]
 
-    def _by_target(self, claim: Node) -> Node | None:
+    def _in_terms_of_target(self, claim: Node) -> Node | None:
         """A claim in terms of the target and the givens; None if closed forms do not suffice."""
         target, stated = self.question.target, self.following or {}
         forms: dict[str, Node] = {}
@@ -354,32 +366,36 @@ class _Rules:
             if name in stated or name == target:
                 continue
             weak = [other for other in self.question.weak if other != name]
-            made = planned_for(self.library, name, [*stated, target], weak, left_out, self.question.stated)
-            if not made.is_determined:
+            plan = planned_for(self.library, name, [*stated, target], weak, left_out, self.question.stated)
+            if not plan.is_determined:
                 if name in self.question.weak:
                     continue  # its own value, which nothing displaces
                 return None
-            for block in made.blocks:
+            for block in plan.blocks:
                 relation = self.library.relations[block.relations[0]]
-                found = isolate(relation.written, block.unknowns[0]) if len(block.unknowns) == 1 else None
+                unknown = block.unknowns[0]
+                candidates = isolate(relation.written, unknown) if len(block.unknowns) == 1 else None
                 applies = self.decisions.applies(relation)
                 if applies is None:
                     raise Undecided(relation.name)
-                if not applies or not found or len(found) > 1 or found[0].conditions or found[0].winds:
+                only = candidates[0] if applies and candidates and len(candidates) == 1 else None
+                if only is None or only.conditions or only.winds:
                     return None
-                forms[block.unknowns[0]] = found[0].form
+                forms[unknown] = only.form
         return composed("", {**forms, "": claim})
 
-    def _turns(self) -> list[float] | None:
+    def _edges(self) -> list[float] | None:
         """The numbers at which a comparison in a claim may flip; None if they are unknown."""
         target, edges = self.question.target, set[float]()
         domain = self.library.declared[target].domain
-        for part in (part for form in self.forms.values() for part in walk(form)):
-            if not isinstance(part, Apply) or part.op not in COMPARISONS.values() or target not in names_in(part):
+        for node in walk(*self.forms.values()):
+            if not isinstance(node, Apply) or node.op not in COMPARISONS.values() or target not in names_in(node):
                 continue
-            outcome = solve_block([Equation(part.args[0], "=", part.args[1])], [target], self.known, {target: domain})
+            outcome = solve_block([Equation(node.args[0], "=", node.args[1])], [target], self.known, {target: domain})
             if outcome.undecided or outcome.caveat:
                 return None
-            edges.update(one.values[target] for one in outcome.solutions if target in one.values)
-            edges.update(end for one in outcome.solutions if target in one.spans for end in one.spans[target])
+            for solution in outcome.solutions:
+                if target in solution.values:
+                    edges.add(solution.values[target])
+                edges.update(solution.spans.get(target, ()))
         return sorted(edges)

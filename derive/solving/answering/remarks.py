@@ -26,6 +26,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
+from itertools import chain
 from typing import Any, TypeVar
 
 from derive.caches import Memo
@@ -47,10 +48,10 @@ from derive.solving.ranges.bounds import Branch
 from derive.time_limits import query, sharing
 from derive.tolerances import AGREEMENT, MOVED, WORTH_TELLING
 
-_PART = 0.5  # of the time of a question, which finding remarks may take
+_TIME_SHARE = 0.5  # of the time of a question, which finding remarks may take
 _DIGITS = 4  # of a value that is typed in for a default
 _SHARE_DIGITS = 3  # of what is left out
-_TABLES = Memo["_Table"](most=1)
+_ALTERNATIVES = Memo["_Alternatives"](most=1)
 
 _T = TypeVar("_T")
 
@@ -79,66 +80,68 @@ def remarks(branch: Branch, answer: Answer, again: Again, asked: Asked) -> tuple
     target = branch.question.target
     if answer.base is None or target in branch.question.strong:
         return ()
-    work = _Work(branch, answer, again, asked)
-    told: list[Remark] = []
+    search = _RemarkSearch(branch, answer, again, asked)
+    kinds = (search.alone, search.left_out, search.mismatched, search.displaced, search.taken_up, search.defaulted)
+    collected: list[Remark] = []
     try:
-        with query(), sharing(_PART):
-            told.extend(work.alone())
-            told.extend(work.left_out())
-            told.extend(work.mismatched())
-            told.extend(work.displaced())
-            told.extend(work.taken_up())
-            told.extend(work.defaulted())
-    except LimitError:  # what was found until then is true
-        told.append(Remark("assumed", target, "", None, 1.0, "there was no time to try what else is assumed"))
-    return tuple(sorted(told, key=lambda one: -one.weight))
+        with query(), sharing(_TIME_SHARE):
+            for remarks_of_kind in kinds:
+                collected.extend(remarks_of_kind())
+    except LimitError:  # the remarks until then are true
+        text = "there was no time to try what else is assumed"
+        collected.append(Remark("assumed", target, value="", factor=None, weight=1.0, text=text))
+    return tuple(sorted(collected, key=lambda remark: -remark.weight))
 
 
-def unless_refused(found: Callable[[], _T]) -> _T | None:
-    """What is found, or None if that is refused, unless it is the time that ran out: a question may have a size that
-    another has not."""
+def unless_refused(compute: Callable[[], _T]) -> _T | None:
+    """The result, or None if an error refuses it, except want of time, which ends the whole search. A changed question
+    may exceed a limit on size that the question itself keeps."""
     try:
-        return found()
+        return compute()
     except DeriveError as error:
-        if isinstance(error, LimitError) and error.limit.endswith(" s"):
+        if isinstance(error, LimitError) and error.limit.endswith(" s"):  # of time: the only limit in seconds
             raise
         return None
 
 
-class _Work:
-    """One answer, whose question is asked again with changes."""
+class _RemarkSearch:
+    """The search for remarks on one answer: its question is asked again with changes."""
 
     def __init__(self, branch: Branch, answer: Answer, again: Again, asked: Asked) -> None:
         assert answer.base is not None
         self.branch, self.answer, self.again, self.asked = branch, answer, again, asked
         self.library, self.question, self.plan = branch.library, branch.question, branch.plan
         self.base: float = answer.base
-        self.assumed = _assumed_in(self.library, self.question)
+        self.assumed = _assumed_defaults(self.library, self.question)
         self.ratios = open_ratios(self.library, self.question, self.plan.relations, branch.found.left_out)
 
     def alone(self) -> Iterator[Remark]:
-        """That nothing given leads to the answer, where it rests on defaults that might as well be others."""
-        members = {name for one in self.plan.relations for name in self.library.relations[one].declared}
-        held = [name for name in self.plan.weak if name in members]
-        resting = [name for name in held if name in self.assumed]
-        is_alone = members.isdisjoint(self.question.strong) and self.question.origins.keys().isdisjoint(held)
-        if resting and is_alone:
-            values = ", ".join(f"{name} = {self.question.weak[name]}" for name in resting)
-            text = f"nothing given leads to {self.question.target}: it rests on {values}"
-            yield Remark("defaulted", resting[0], str(self.question.weak[resting[0]]), None, math.inf, text)
+        """The remark that nothing given leads to an answer that rests on defaults, which might as well be others."""
+        question = self.question
+        members = set[str]().union(*(self.library.relations[name].declared for name in self.plan.relations))
+        weak = [name for name in self.plan.weak if name in members]
+        defaults = {name: str(question.weak[name]) for name in weak if name in self.assumed}
+        is_alone = members.isdisjoint(question.strong) and question.origins.keys().isdisjoint(weak)
+        if defaults and is_alone:
+            values = ", ".join(f"{name} = {value}" for name, value in defaults.items())
+            text = f"nothing given leads to {question.target}: it rests on {values}"
+            first, shown = next(iter(defaults.items()))
+            yield Remark("defaulted", first, shown, factor=None, weight=math.inf, text=text)
 
     def left_out(self) -> Iterator[Remark]:
         """The shares that relations in use neglect, each with the answer that counts it."""
-        for one in self.answer.neglected:
-            what = one.what.partition(" (")[0]
-            text = f"with {what} counted ({one.relation} leaves it out: {one.shown} of what it counts)"
-            is_part = self.library.declared[one.share].domain.high <= 1  # it says of what it counts what is too much
-            number = None if is_part else self._with_counted(one)
+        for neglected_share in self.answer.neglected:
+            share, shown = neglected_share.share, neglected_share.shown
+            what, _, _ = neglected_share.what.partition(" (")
+            # a share that cannot exceed 1 is the part of what is counted that is too much: there is nothing to add
+            is_part = self.library.declared[share].domain.high <= 1
+            number = None if is_part else self._answer_with_share(neglected_share)
             if number is not None:
-                yield from self._remark("left out", one.share, one.shown, text, number)
-            elif abs(one.number) > MOVED:
-                text = f"{one.relation} leaves out {what}: {one.shown} of what it counts"
-                yield Remark("left out", one.share, one.shown, None, 1 + abs(one.number), text)
+                text = f"with {what} counted ({neglected_share.relation} leaves it out: {shown} of what it counts)"
+                yield from self._remark("left out", share, shown, text, number)
+            elif abs(neglected_share.number) > MOVED:
+                text = f"{neglected_share.relation} leaves out {what}: {shown} of what it counts"
+                yield Remark("left out", share, shown, None, weight=1 + abs(neglected_share.number), text=text)
 
     def mismatched(self) -> Iterator[Remark]:
         """The values in use that their profile states for another value of some quantity."""
@@ -165,31 +168,35 @@ class _Work:
         Where either of two such values may yield to the other, it is the one that then changes less.
         """
         typed = self.question.strong.keys() & self.answer.given.keys()
+        if not typed:
+            return
         compared = {check.name for check in self.answer.checks}
-        found: list[tuple[float, str, Answer]] = []
-        for name in self._stated_aside() if typed else ():
+        changed: list[tuple[float, str, Answer]] = []
+        for name in self._unused_profile_values():
             answer = None if name in compared else self.asked(name)
             if answer is None or answer.base is None or typed.isdisjoint(answer.given):
                 continue
             stated = self.question.weak[name].base[1]
             if abs(answer.base - stated) > MOVED * abs(stated):
-                found.append((_ratio(answer.base, stated), name, answer))
-        told: set[str] = set()
-        for weight, name, answer in sorted(found, key=lambda one: one[:2]):
-            if told.isdisjoint(answer.given):
-                told.add(name)
+                changed.append((_ratio(answer.base, stated), name, answer))
+        explained: set[str] = set()
+        for weight, name, answer in sorted(changed, key=lambda entry: entry[:2]):
+            if explained.isdisjoint(answer.given):
+                explained.add(name)
                 weak = self.question.weak[name]
                 text = displaced(name, weak, answer.base, self.library.declared[name].unit)
                 yield Remark("displaced", name, str(weak), None, weight, text)
 
     def taken_up(self) -> Iterator[Remark]:
-        """The rests that take up givens which play no part, each with the answer in which these do: at its own value.
+        """The fallbacks that take up unused givens, each with the answer at its own value, in which the givens count.
 
-        A rest is what counts as some number where nothing gives it, such as fittings that nobody named.
+        A fallback is what a quantity counts as where nothing gives it, such as fittings that nobody named.
         """
         question, unused = self.question, {*self.answer.unused}
+        if not unused:
+            return
         structure = structure_of(self.library, frozenset(), question.stated)
-        for name in sorted(self.assumed & structure.otherwise - {*self.plan.weak}) if unused else ():
+        for name in sorted(self.assumed & structure.otherwise - {*self.plan.weak}):
             answer = None if structure.is_written(name) else self.asked(name)
             if answer is None or answer.base is None or unused.isdisjoint(answer.given):
                 continue
@@ -199,54 +206,55 @@ class _Work:
                 text = f"with {name} {weak} ({weak.source}; it comes out as {shown_number(answer.base, unit)})"
                 yield from self._remark("displaced", name, str(weak), text, number)
 
-    def _stated_aside(self) -> Iterator[str]:
-        """The quantities of which a named profile has a value, not used, that others may determine.
+    def _unused_profile_values(self) -> Iterator[str]:
+        """The quantities with a value in a named profile that the answer does not use, and to which a plan leads.
 
-        What no plan leads to might follow from inequalities, or where unknowns cancel; to seek that takes seconds.
+        Others might follow from inequalities, or where unknowns cancel; to seek that takes seconds.
         """
         question = self.question
         for name in question.origins:
             if name not in question.weak or name in self.plan.weak:
                 continue
             try:
-                led = carried_out(self.library, question.for_target(name))
-            except (DeriveError, Undecided):  # by relations of some case at the most
+                result = carried_out(self.library, question.for_target(name))
+            except (DeriveError, Undecided):  # it follows in some case at the most
                 continue
-            if led.plan.is_determined:
+            if result.plan.is_determined:
                 yield name
 
     def defaulted(self) -> Iterator[Remark]:
         """The defaults that the answer depends on, and the ratios that follow from defaults."""
-        told: list[float] = []
+        weights: list[float] = []
         named = set(self.question.origins.values())
         for name in self._defaults():
-            if _is_silent(self.library, name, named):
+            if _is_default_by_silence(self.library, name, named):
                 continue
             here = f"{self.question.weak[name]} by default; "
-            others = [*of_default(self.library, name), *_admitted(self.library, name, self._number)]
+            others = [*of_default(self.library, name), *_limits_at(self.library, name, self._number)]
             for remark in self._farthest(name, others, here):
-                told.append(remark.weight)
+                weights.append(remark.weight)
                 yield remark
         for name in self.ratios:
-            if _is_silent(self.library, name, named):
+            if _is_default_by_silence(self.library, name, named):
                 continue
             for remark in self._farthest(name, of_definition(self.library, name), "as in "):
-                if not any(abs(remark.weight - other) <= AGREEMENT * other for other in told):  # its reciprocal
-                    told.append(remark.weight)
+                # a ratio and its reciprocal move the answer by the same factor: one remark is enough
+                if not any(abs(remark.weight - weight) <= AGREEMENT * weight for weight in weights):
+                    weights.append(remark.weight)
                     yield remark
 
-    def _farthest(self, name: str, elsewhere: Iterable[Elsewhere], here: str) -> Iterator[Remark]:
+    def _farthest(self, name: str, alternatives: Iterable[Elsewhere], here: str) -> Iterator[Remark]:
         """The remark for that of several other values of a quantity which moves the answer most."""
-        found: list[Remark] = []
-        for other in elsewhere:
-            if self._is_slight(name, other):
+        candidates: list[Remark] = []
+        for alternative in alternatives:
+            if self._is_slight(name, alternative):
                 continue
-            number = self.again({name: other.text})
+            number = self.again({name: alternative.text})
             if number is not None:
-                text = f"with {name} {other.text} ({here}{other.whose})"
-                found += self._remark("defaulted", name, other.text, text, number)
-        if found:
-            yield max(found, key=lambda one: one.weight)
+                text = f"with {name} {alternative.text} ({here}{alternative.whose})"
+                candidates += self._remark("defaulted", name, alternative.text, text, number)
+        if candidates:
+            yield max(candidates, key=lambda remark: remark.weight)
 
     def _remark(self, kind: str, name: str, value: str, text: str, number: float) -> Iterator[Remark]:
         """The remark, if the answer is another by more than a tenth."""
@@ -258,50 +266,45 @@ class _Work:
             size = shown_number(number, unit, 3)
         else:
             size = f"{factor:.3g} times as much" if factor > 1 else f"{factor:.2g} of it"
-        weight = _ratio(number, self.base)
-        yield Remark(kind, name, value, factor, weight, f"{text}: {size}")
+        yield Remark(kind, name, value, factor, weight=_ratio(number, self.base), text=f"{text}: {size}")
 
-    def _is_slight(self, name: str, other: Elsewhere) -> bool:
-        """Whether the plan itself, which a default in it leaves as it is, shows that the change makes no difference."""
-        if name not in self.plan.weak or self.plan.is_joint or name in self._conditions():
+    def _is_slight(self, name: str, alternative: Elsewhere) -> bool:
+        """Whether another value of a default, which leaves the plan as it is, moves the answer by too little."""
+        if name not in self.plan.weak or self.plan.is_joint or name in self._names_in_conditions():
             return False
-        number = self.branch.at({name: other.base})
+        number = self.branch.at({name: alternative.base})
         return number is not None and abs(number - self.base) <= MOVED * abs(self.base)
 
     def _defaults(self) -> list[str]:
         """The defaults in use, and those that decide which relations apply."""
-        deciding = self._conditions() & self.assumed
-        return list(dict.fromkeys([*(name for name in self.plan.weak if name in self.assumed), *sorted(deciding)]))
+        deciding = sorted(self._names_in_conditions() & self.assumed)
+        return [name for name in dict.fromkeys([*self.plan.weak, *deciding]) if name in self.assumed]
 
-    def _conditions(self) -> set[str]:
+    def _names_in_conditions(self) -> set[str]:
         """The names in the conditions of what is used, was left out, or might be used instead."""
         near = self.library.held_by(self.plan.relations).keys()
-        return {
-            name
-            for relation in self.library.conditional
-            if not near.isdisjoint(self.library.members[relation.name])
-            for name in names_in(*relation.conditions)
-        }
+        relations = [rule for rule in self.library.conditional if not near.isdisjoint(self.library.members[rule.name])]
+        return {*names_in(*chain.from_iterable(relation.conditions for relation in relations))}
 
     def _number(self, name: str) -> float | None:
-        """What a quantity is in this answer."""
+        """The number of a quantity in this answer, or else the one stated of it."""
         return self.branch.state.values.get(name, self.question.stated_numbers.get(name))
 
-    def _with_counted(self, left_out: Neglected) -> float | None:
+    def _answer_with_share(self, left_out: Neglected) -> float | None:
         """The answer by the relations in use, where those that leave out a share count it."""
         library = self.library
-        held = [_counting(library.relations[name], left_out) for name in self.plan.relations]
-        declared = {name: one.but(default=None) for relation in held for name, one in relation.declared.items()}
-        small = RelationSet(held, declared.values())
+        relations = [_with_share_counted(library.relations[name], left_out) for name in self.plan.relations]
+        declared = dict(chain.from_iterable(relation.declared.items() for relation in relations))
+        small = RelationSet(relations, [quantity.but(default=None) for quantity in declared.values()])
         given = {name: value for name, value in self.question.in_use(self.plan).items() if name in small.declared}
         target = self.question.target
-        found = unless_refused(lambda: carried_out(small, ask(small, target, (), given)))
-        states = () if found is None else found.states
-        numbers = [state.values[target] for state in states if target in state.values]
-        return numbers[0] if len(numbers) == len(states) == 1 else None
+        result = unless_refused(lambda: carried_out(small, ask(small, target, (), given)))
+        if result is None or len(result.states) != 1:
+            return None
+        return result.states[0].values.get(target)
 
 
-def neglected(library: RelationSet, question: Question, made: Plan) -> tuple[Neglected, ...]:
+def neglected(library: RelationSet, question: Question, plan: Plan) -> tuple[Neglected, ...]:
     """What the relations of a plan leave out, each share once; the meaning of a share begins with what it is.
 
     >>> from derive.relation_files.loading import load
@@ -319,16 +322,17 @@ def neglected(library: RelationSet, question: Question, made: Plan) -> tuple[Neg
     >>> fall.solve("speed", height="5 m", thickness="9 m").assumptions, fall.solve("speed", height="5 m").assumptions
     ((), ())
     """
-    found: dict[str, Neglected | None] = {}
-    for relation in made.relations:
+    by_share: dict[str, Neglected | None] = {}
+    for relation in plan.relations:
         share = library.relations[relation].neglected_share
-        if share in library.declared and share not in found:
-            found[share] = _neglected(library, question, relation, share)
-    return tuple(one for one in found.values() if one is not None)
+        if share in library.declared and share not in by_share:
+            by_share[share] = _neglected(library, question, relation, share)
+    return tuple(neglected_share for neglected_share in by_share.values() if neglected_share is not None)
 
 
 def _neglected(library: RelationSet, question: Question, relation: str, share: str) -> Neglected | None:
-    number = _by_givens(library, question, share)
+    """The share that a relation leaves out; None if the givens do not determine it, or it is too small to tell."""
+    number = _number_by_givens(library, question, share)
     if number is None or abs(number) < WORTH_TELLING:
         return None
     declared = library.declared[share]
@@ -336,15 +340,15 @@ def _neglected(library: RelationSet, question: Question, relation: str, share: s
     return Neglected(relation, share, what, number, shown_number(number, declared.unit, _SHARE_DIGITS))
 
 
-def _by_givens(library: RelationSet, question: Question, name: str) -> float | None:
-    """What a quantity is by the givens of a question, if just one number; its own value, where nothing leads to it."""
+def _number_by_givens(library: RelationSet, question: Question, name: str) -> float | None:
+    """The one number that the givens leave a quantity over all cases; its weak value, where nothing leads to it."""
     if name in question.strong:
         return question.strong[name].base[1]
-    weak = {other: value for other, value in question.weak.items() if other != name}
+    weak = {weak_name: value for weak_name, value in question.weak.items() if weak_name != name}
     asked = replace(question, target=name, weak=weak, own=None)
     with query():
-        cases = [found for _, found in explored(library, asked, partial(carried_out, library))]
-    states = [state for found in cases if isinstance(found, Found) for state in found.states]
+        cases = [outcome for _, outcome in explored(library, asked, partial(carried_out, library))]
+    states = chain.from_iterable(outcome.states for outcome in cases if isinstance(outcome, Found))
     numbers = {state.values[name] for state in states if name in state.values}
     if not numbers and name in question.weak:
         return question.weak[name].base[1]
@@ -355,27 +359,27 @@ def open_ratios(
     library: RelationSet, question: Question, used: Iterable[str], left_out: Iterable[str] = ()
 ) -> Iterator[str]:
     """The pure numbers of a derivation, or between quantities in it, that what is stated does not determine."""
-    near = {*library.held_by(used), question.target}
-    beside = {
-        relation.written.written_for
-        for name in near
-        for one in library.holders.get(name, ())
-        if (relation := library.relations[one]).is_equation
-        and {*library.members[one]} - {relation.written.written_for} <= near
-    }
-    names = [name for name in library.declared if name in near | beside and of_definition(library, name)]
+    members = {*library.held_by(used), question.target}
+    defined_by_members = set()
+    for holder in chain.from_iterable(library.holders.get(name, ()) for name in members):
+        relation = library.relations[holder]
+        defined = relation.written.written_for
+        if relation.is_equation and {*library.members[holder]} - {defined} <= members:
+            defined_by_members.add(defined)
+    near = members | defined_by_members
+    names = [name for name in library.declared if name in near and of_definition(library, name)]
     names = [name for name in names if name not in question.strong and name not in question.origins]
     if not names:
         return
     structure = structure_of(library, frozenset(left_out), question.stated)
-    assumed = _assumed_in(library, question)
+    assumed = _assumed_defaults(library, question)
     firm = [name for name in question.weak if name not in assumed]  # in their order: the strongest first
-    sure = determined(structure, question.strong, firm)
-    yield from (name for name in names if name not in sure)
+    known = determined(structure, question.strong, firm)
+    yield from (name for name in names if name not in known)
 
 
-def _assumed_in(library: RelationSet, question: Question) -> set[str]:
-    """The quantities that have their default in a question, and one that is no definition."""
+def _assumed_defaults(library: RelationSet, question: Question) -> set[str]:
+    """The quantities that have their default in a question; not those whose default is a definition."""
     return {
         name
         for name, weak in question.weak.items()
@@ -383,14 +387,15 @@ def _assumed_in(library: RelationSet, question: Question) -> set[str]:
     }
 
 
-def _admitted(library: RelationSet, name: str, number: Callable[[str], float | None]) -> Iterator[Elsewhere]:
-    """What a quantity may be at most or at least, where an inequality says just that by what is known here."""
+def _limits_at(library: RelationSet, name: str, number: Callable[[str], float | None]) -> Iterator[Elsewhere]:
+    """The limits on a quantity by inequalities for it alone whose other side has a number here."""
     for limit, how in limits_for(library, name):
-        numbers = {one: known for one in names_in(limit.written.rhs) if (known := number(one)) is not None}
-        if numbers.keys() >= {*names_in(limit.written.rhs)}:
-            base = value(limit.written.rhs, numbers)
+        bound = limit.written.rhs
+        numbers = {needed: known for needed in names_in(bound) if (known := number(needed)) is not None}
+        if numbers.keys() >= {*names_in(bound)}:
+            base = value(bound, numbers)
             if math.isfinite(base):
-                yield Elsewhere(shown_number(base, library.declared[name].unit), base, how)
+                yield Elsewhere(shown_number(base, library.declared[name].unit), base, whose=how)
 
 
 def limits_for(library: RelationSet, name: str) -> Iterator[tuple[Relation, str]]:
@@ -401,16 +406,17 @@ def limits_for(library: RelationSet, name: str) -> Iterator[tuple[Relation, str]
     for limit in library.limits.get(name, ()):
         relation = library.relations[limit]
         if relation.written.lhs == Name(name) and not relation.conditions:
-            yield relation, f"{'at most' if relation.written.op == '<=' else 'at least'}, by {limit}"
+            side = "at most" if relation.written.op == "<=" else "at least"
+            yield relation, f"{side}, by {limit}"
 
 
-def _ratio(number: float, other: float) -> float:
+def _ratio(number: float, reference: float) -> float:
     """How many times the larger of two numbers is the smaller; infinite where one is zero, or their signs differ."""
-    ratio = number / other if other else 0.0
+    ratio = number / reference if reference else 0.0
     return max(ratio, 1 / ratio) if ratio > 0 else math.inf
 
 
-def _counting(relation: Relation, left_out: Neglected) -> Relation:
+def _with_share_counted(relation: Relation, left_out: Neglected) -> Relation:
     """A relation that counts the share that it left out, and holds without conditions."""
     written = relation.written
     if relation.neglected_share == left_out.share:
@@ -435,7 +441,7 @@ class Elsewhere:
 
 
 @dataclass(frozen=True)
-class _Table:
+class _Alternatives:
     """What lists of facts state of each quantity that has a default, and what follows by a definition of a pure
     number."""
 
@@ -443,13 +449,14 @@ class _Table:
     defined: dict[str, list[Elsewhere]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, library: RelationSet) -> _Table:
-        return _TABLES.of(library.session, "stated elsewhere", lambda: cls._made(library))
+    def of(cls, library: RelationSet) -> _Alternatives:
+        """The alternatives in the lists of facts of a library, read once."""
+        return _ALTERNATIVES.of(library.session, "stated elsewhere", lambda: cls._read_from(library))
 
     @classmethod
-    def _made(cls, library: RelationSet) -> _Table:
-        table = cls()
-        pure = [
+    def _read_from(cls, library: RelationSet) -> _Alternatives:
+        alternatives = cls()
+        definitions = [
             (relation.written.rhs, name, frozenset(library.members[relation.name]) - {name})
             for relation in library.relations.values()
             if (name := relation.written.written_for) is not None
@@ -458,52 +465,53 @@ class _Table:
             and relation.approximate is None
             and library.declared[name].unit.is_number
         ]
-
-        def add(rows: dict[str, list[Elsewhere]], name: str, base: float, whose: tuple[str, str]) -> None:
-            text = shown_number(base, library.declared[name].unit, _DIGITS)
-            rows.setdefault(name, []).append(Elsewhere(text, base, *whose))
-
         for profile in library.profiles:
-            if not (in_list := library.profiles.list_of(profile)):
+            in_list = library.profiles.list_of(profile)
+            if not in_list:
                 continue
             values = library.profiles[profile].values
             for name in values.keys() & library.defaults.keys():
-                add(table.stated, name, values[name].base[1], (profile, in_list))
-            numbers = {name: held.base[1] for name, held in values.items() if name in library.declared}
-            for form, name, needs in pure:
+                base = values[name].base[1]
+                text = shown_number(base, library.declared[name].unit, _DIGITS)
+                alternatives.stated.setdefault(name, []).append(Elsewhere(text, base, profile, in_list))
+            numbers = {name: stated.base[1] for name, stated in values.items() if name in library.declared}
+            for form, name, needs in definitions:
                 if name in numbers or not needs or not needs <= numbers.keys():
                     continue
                 base = value(form, numbers)
                 if library.declared[name].domain.admits(base):
-                    add(table.defined, name, base, (profile, in_list))
-        return table
+                    text = shown_number(base, library.declared[name].unit, _DIGITS)
+                    alternatives.defined.setdefault(name, []).append(Elsewhere(text, base, profile, in_list))
+        return alternatives
 
 
 def of_default(library: RelationSet, name: str) -> tuple[Elsewhere, ...]:
     """The ends of what lists of facts state of a quantity, and of what was seen of it."""
     seen = library.declared[name].seen
-    found = [*_Table.of(library).stated.get(name, ())]
+    values = [*_Alternatives.of(library).stated.get(name, ())]
     if seen is not None:
         ends = ((seen.least, seen.low), (seen.most, seen.high))
-        found += [Elsewhere(text, base, seen.source) for text, base in ends if text]
-    return _ends(found)
+        values += [Elsewhere(text, base, seen.source) for text, base in ends if text]
+    return _least_and_greatest(values)
 
 
 def of_definition(library: RelationSet, name: str) -> tuple[Elsewhere, ...]:
     """The ends of what follows for a pure number from what single profiles state, by its definition."""
-    return _ends(_Table.of(library).defined.get(name, ()))
+    return _least_and_greatest(_Alternatives.of(library).defined.get(name, ()))
 
 
-def _ends(found: Iterable[Elsewhere]) -> tuple[Elsewhere, ...]:
-    ordered = sorted(found, key=lambda one: one.base)
+def _least_and_greatest(values: Iterable[Elsewhere]) -> tuple[Elsewhere, ...]:
+    """The least and the greatest of some values; one alone as it is."""
+    ordered = sorted(values, key=lambda alternative: alternative.base)
     return (ordered[0], ordered[-1]) if len(ordered) > 1 else tuple(ordered)
 
 
-def _is_silent(library: RelationSet, name: str, profiles: Iterable[str]) -> bool:
+def _is_default_by_silence(library: RelationSet, name: str, profiles: Iterable[str]) -> bool:
     """Whether one of these profiles says by its silence that a quantity is what it is by default.
 
     A list of facts states a quantity where it differs from that: a model without a window has no width of one.
     """
-    table = _Table.of(library)
-    lists = {one.in_list for one in (*table.stated.get(name, ()), *table.defined.get(name, ()))} - {""}
-    return any(library.profiles.list_of(one) in lists for one in profiles if one in library.profiles)
+    table = _Alternatives.of(library)
+    alternatives = (*table.stated.get(name, ()), *table.defined.get(name, ()))
+    lists = {alternative.in_list for alternative in alternatives} - {""}
+    return any(library.profiles.list_of(profile) in lists for profile in profiles if profile in library.profiles)

@@ -20,6 +20,7 @@ from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from derive.expressions.tree import Name, Node, names_in
@@ -45,9 +46,9 @@ class Roles:
     left_out: Mapping[str, str]
 
     def unused(self, tested: Iterable[str]) -> tuple[str, ...]:
-        """The typed names that an answer does not use."""
+        """The typed names on which neither the answer nor a check depends."""
         silent = self.question.strong.keys() - self.acting(tested)
-        deciding = self._deciding(silent) if silent else set()
+        deciding = self._excluding(silent) if silent else set()
         return tuple(name for name in self.question.strong if name in silent and name not in deciding)
 
     def acts_on(self, idle: Iterable[str]) -> dict[str, str]:
@@ -60,26 +61,26 @@ class Roles:
         question = self.question
         structure = structure_of(self.library, frozenset(self.left_out), question.stated)
         base = basis_of(structure, question.target, question.strong, question.weak)
-        found = {}
+        nearest = {}
         for given in idle:
-            settled = closure(base.structure, {question.target, *question.strong, *base.weak} - {given})
-            found[given] = self._defined_by_both(settled, given)
-        return {given: name for given, name in found.items() if name and name not in question.strong}
+            known = closure(base.structure, {question.target, *question.strong, *base.weak} - {given})
+            nearest[given] = self._defined_by_both(known, given)
+        return {given: name for given, name in nearest.items() if name and name not in question.strong}
 
-    def _defined_by_both(self, settled: AbstractSet[str], given: str) -> str:
-        """The first of the target's kind that definitions lead to from both, breadth first; empty if there is none."""
+    def _defined_by_both(self, known: AbstractSet[str], given: str) -> str:
+        """The nearest quantity of the target's dimension that definitions lead to from both; empty if there is none."""
         library, target = self.library, self.question.target
-        led_by = {target: {target}, given: {given}}
+        led_by = {target: {target}, given: {given}}  # from which of the two definitions lead to each quantity
         pending = [given, target]
-        for name in pending:  # grows as it is walked
-            for one in library.holders.get(name, ()):
-                relation = library.relations[one]
-                defined, parts = relation.written.lhs, {*names_in(relation.written.rhs)}
-                if not relation.is_equation or not isinstance(defined, Name) or defined.name in parts | led_by.keys():
+        for name in pending:  # breadth first: the list grows as it is walked
+            for holder in library.holders.get(name, ()):
+                relation = library.relations[holder]
+                defined, inputs = relation.written.lhs, {*names_in(relation.written.rhs)}
+                if not relation.is_equation or not isinstance(defined, Name) or defined.name in inputs | led_by.keys():
                     continue
-                if not parts <= settled | led_by.keys():
+                if not inputs <= known | led_by.keys():
                     continue
-                led_by[defined.name] = set().union(*(led_by.get(part, ()) for part in parts))
+                led_by[defined.name] = set().union(*(led_by.get(name, ()) for name in inputs))
                 alike = library.declared[defined.name].dimension == library.declared[target].dimension
                 if alike and led_by[defined.name] == {target, given}:
                     return defined.name
@@ -88,95 +89,96 @@ class Roles:
 
     def cancelling(self, tested: Iterable[str], forms: Mapping[str, Node]) -> set[str]:
         """The typed names in the answer's relations that cancel there, whatever their values are."""
-        question, ways = self.question, self._ways()
-        met = {name for name in question.strong if ways.get(name, 0) > 1 and name not in question.ranges}
-        if not met or any(len(block.unknowns) > 1 for block in self.plan.blocks):
+        question, paths = self.question, self._path_counts()
+        candidates = {name for name in question.strong if paths.get(name, 0) > 1 and name not in question.ranges}
+        if not candidates or any(len(block.unknowns) > 1 for block in self.plan.blocks):
             return set()
-        compared = replace(self, plan=replace(self.plan, blocks=())).acting(tested)
-        return {name for name in met - compared if self._is_free_of(name, forms)}
+        compared = replace(self, plan=replace(self.plan, blocks=())).acting(tested)  # by checks alone
+        return {name for name in candidates - compared if self._cancels(name, forms)}
 
-    def _ways(self) -> dict[str, int]:
+    def _path_counts(self) -> dict[str, int]:
         """The number of paths by which the target depends on each name; cancelling needs two."""
-        ways = {self.plan.target: 1}
+        paths = {self.plan.target: 1}
         for block in reversed(self.plan.blocks):
-            onward = sum(ways.get(name, 0) for name in block.unknowns)
+            onward = sum(paths.get(name, 0) for name in block.unknowns)
             for name in self.library.held_by(block.relations).keys() - {*block.unknowns}:
-                ways[name] = ways.get(name, 0) + onward
-        return ways
+                paths[name] = paths.get(name, 0) + onward
+        return paths
 
-    def _is_free_of(self, given: str, forms: Mapping[str, Node]) -> bool:
+    def _cancels(self, given: str, forms: Mapping[str, Node]) -> bool:
         """Whether everything that follows from a given is homogeneous in it, and the target of degree zero."""
         degrees = {given: Fraction(1)}
         for name in self.plan.unknowns:
-            grows = degree(forms[name], degrees) if name in forms else None
+            power = degree(forms[name], degrees) if name in forms else None
             domain = self.library.declared[name].domain
-            if grows is None or (grows and not (domain.low >= 0 and math.isinf(domain.high))):
-                return False
-            degrees[name] = grows
+            if power is None or (power and not (domain.low >= 0 and math.isinf(domain.high))):
+                return False  # or another given may bring the quantity to an end of its domain
+            degrees[name] = power
         return degrees.get(self.plan.target) == 0 and self.library.declared[given].domain.low >= 0
 
     def acting(self, tested: Iterable[str], *, with_weak: bool = False) -> set[str]:
-        """The names that the answer depends on, or that its checks compare: all typed ones, and of the others all if
-        these are asked for."""
+        """The names that the answer depends on, or that its checks compare: typed ones, and `with_weak` all others."""
         tested = [*tested]
         used = [*self.plan.relations, *(name for name in tested if name in self.library.relations)]
         weak = [name for name in tested if name in self.library.declared]
-        conditions = [condition for one in used for condition in self.library.relations[one].conditions]
+        conditions = chain.from_iterable(self.library.relations[name].conditions for name in used)
         names = {self.question.target, *weak, *self.library.held_by(used), *names_in(*conditions)}
         return self._upstream(names, with_weak=with_weak)
 
     def _upstream(self, names: Iterable[str], *, with_weak: bool = False) -> set[str]:
         """These names and what they are derived from: by the plan, or else by plans of their own.
 
-        These take long, and are made only if some givens have not been found otherwise, unless weak values are asked
-        for as well: which of them are met until then depends on the order.
+        Plans of their own take long. They are made only until all givens are reached, except where weak values are
+        asked for as well: which of these are reached by then depends on the order.
         """
-        question, made = self.question, self.plan
-        known = {*question.strong, *made.weak, question.target}
-        found: set[str] = set()
-        aside: list[str] = []
+        question, plan = self.question, self.plan
+        known = {*question.strong, *plan.weak, question.target}
+        upstream: set[str] = set()
+        unplanned: list[str] = []  # names that the plan does not derive: only a condition or a bound uses them
         pending = list(names)
         while True:
             while pending:
                 name = pending.pop()
-                if name in found:
+                if name in upstream:
                     continue
-                found.add(name)
-                if name in made.sources:
-                    pending += self.library.held_by(made.sources[name].relations)
+                upstream.add(name)
+                if name in plan.sources:
+                    pending += self.library.held_by(plan.sources[name].relations)
                 elif name not in known:
-                    aside.append(name)  # used only by a condition or a bound
-            if not aside or (question.strong.keys() <= found and not with_weak):
-                return found
-            pending += self.library.held_by(self.plan_of_its_own(aside.pop()).relations)
+                    unplanned.append(name)
+            if not unplanned or (question.strong.keys() <= upstream and not with_weak):
+                return upstream
+            pending += self.library.held_by(self.plan_of_its_own(unplanned.pop()).relations)
 
     def plan_of_its_own(self, name: str) -> Plan:
         """The plan for a quantity that only a condition or a limit contains.
 
         A limit may bound the target by what follows from the target itself: then that counts as known.
         """
-        aside, question = frozenset(self.left_out), self.question
+        left_out, question = frozenset(self.left_out), self.question
         asked = question.for_target(name)
-        made = planned(self.library, asked, aside)
-        if made.is_determined:
-            return made
+        plan = planned(self.library, asked, left_out)
+        if plan.is_determined:
+            return plan
         known = [*question.strong, question.target]
-        return planned_for(self.library, name, known, asked.weak, aside, asked.stated)
+        return planned_for(self.library, name, known, asked.weak, left_out, asked.stated)
 
-    def _deciding(self, silent: set[str]) -> set[str]:
+    def _excluding(self, silent: set[str]) -> set[str]:
         """The names that decide against a relation which would change the answer if it applied."""
-        shut_by: dict[str, set[str]] = {}
+        excluded_by: dict[str, set[str]] = {}
         target = self.question.target
         for relation in self.left_out:
             asked = names_in(*self.library.relations[relation].conditions)
+            if not asked:
+                continue
             if not self.plan.blocks and target in asked:  # the other cases of the target are excluded by numbers
                 asked = (*asked, *self.library.members[relation])
-            for name in self._upstream(asked) & silent if asked else ():
-                shut_by.setdefault(name, set()).add(relation)
-        return {name for name, shut in shut_by.items() if self._would_matter(shut)}
+            for name in self._upstream(asked) & silent:
+                excluded_by.setdefault(name, set()).add(relation)
+        return {name for name, relations in excluded_by.items() if self._would_matter(relations)}
 
-    def _would_matter(self, shut: set[str]) -> bool:
+    def _would_matter(self, relations: set[str]) -> bool:
         """Whether the plan would use one of these relations, which are left out, or could check it."""
-        other = planned(self.library, self.question, frozenset(self.left_out.keys() - shut))
-        settled = {*self.question.strong, *other.weak, *other.sources}
-        return any(one in other.relations or settled.issuperset(self.library.members[one]) for one in shut)
+        plan = planned(self.library, self.question, frozenset(self.left_out.keys() - relations))
+        determined = {*self.question.strong, *plan.weak, *plan.sources}
+        return any(name in plan.relations or determined.issuperset(self.library.members[name]) for name in relations)

@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
+from itertools import chain
 from typing import Any
 
 from derive.errors import (
@@ -50,55 +51,55 @@ def solve(library: RelationSet, target: str, profiles: tuple[Any, ...], given: M
     shape = _asked_before(library, target, profiles, given)
     outcome = None if shape is None else shape.outcome(given)
     if outcome is not None:
-        explained = partial(_solved, library, target, profiles, dict(given), None)
+        explained = partial(_solved_by_plan, library, target, profiles, dict(given), None)
         return Answer.of_number(library.declared[target], outcome, explained)
-    return _solved(library, target, profiles, given, shape)
+    return _solved_by_plan(library, target, profiles, given, shape)
 
 
 def _asked_before(
     library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]
 ) -> Shape | None:
-    """The shape of a question; None of one that names something unknown."""
+    """The shape of a question, which may have a program; None if it names something unknown."""
     is_known = isinstance(target, str) and target in library.declared and library.declared.keys() >= given.keys()
     if not is_known or not all(profile in library.profiles for profile in profiles if isinstance(profile, str)):
         return None
     return shape_of(library, target, profiles, tuple(given))
 
 
-def _solved(
+def _solved_by_plan(
     library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any], shape: Shape | None
 ) -> Answer:
-    """The one answer of the solver."""
+    """The one answer by a plan, from which the shape of the question learns its program."""
     with query():
-        answers = _all_solved(library, target, profiles, given, shape)
-        one = the_one(answers)
-        if one is not None:
-            return one
-        raise _no_single(library, ask(library, target, profiles, given), answers)
+        answers = _all_answers(library, target, profiles, given, shape)
+        answer = the_one(answers)
+        if answer is not None:
+            return answer
+        raise _error_for_several(library, ask(library, target, profiles, given), answers)
 
 
-def _no_single(library: RelationSet, question: Question, answers: Sequence[Answer]) -> AmbiguousError:
+def _error_for_several(library: RelationSet, question: Question, answers: Sequence[Answer]) -> AmbiguousError:
     """The error for a target that has bounds alone, or several values."""
     target = question.target
     listing = "; ".join(headline(answer) for answer in answers[:6])
     if len(answers) == 1:
         further = wanted(list(missing_sets(library, question, frozenset()))) or "Give another quantity."
+        if answers[0].whole:
+            listing = f"{listing}; {answers[0].whole}"
         return AmbiguousError(
-            f"{target} is only bounded: {listing}{answers[0].whole and f'; {answers[0].whole}'}.",
+            f"{target} is only bounded: {listing}.",
             hint=f"The relations do not fix it within these bounds. {further}",
             answers=tuple(answers),
         )
-    open_ones = dict.fromkeys(
-        one.text
-        for answer in answers
-        for one in answer.stated_assumptions
-        if is_doubt(one.text) or is_of_one_turn(one.text)
-    )
-    count, told, all_of_them = "", "", "them all"
-    if open_ones:
-        count, told, all_of_them = "at least ", f" ({'; '.join(open_ones)})", "those found"
+    assumptions = chain.from_iterable(answer.stated_assumptions for answer in answers)
+    texts = dict.fromkeys(assumption.text for assumption in assumptions)
+    doubts = [text for text in texts if is_doubt(text) or is_of_one_turn(text)]
+    count, all_of_them = str(len(answers)), "them all"
+    if doubts:
+        count, all_of_them = f"at least {len(answers)}", "those found"
+        listing = f"{listing} ({'; '.join(doubts)})"
     return AmbiguousError(
-        f"{target} has {count}{len(answers)} admissible values: {listing}{told}.",
+        f"{target} has {count} admissible values: {listing}.",
         hint=f"Give another quantity, or narrow the domain; solve_all returns {all_of_them}.",
         answers=tuple(answers),
     )
@@ -108,23 +109,24 @@ def solve_all(
     library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]
 ) -> tuple[Answer, ...]:
     """Every admissible answer: intervals and then numbers, each in ascending order."""
-    return _all_solved(library, target, profiles, given, None)
+    return _all_answers(library, target, profiles, given, None)
 
 
-def _all_solved(
+def _all_answers(
     library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any], shape: Shape | None
 ) -> tuple[Answer, ...]:
+    """Every answer, after the givens were tested against each other; a shape learns from the only one."""
     with query():
         question = ask(library, target, profiles, given)
         prove_fit_together(library, question)
         answers, sought = _admissible(library, question, profiles)
         _prove_definitions_kept(library, question, answers)
-        beside = agreement(library, question, answers)
+        agreeing = agreement(library, question, answers)
         if shape is not None and sought is not None and sought.library is library and len(answers) == 1:
-            ((_, found),) = sought.answers
+            ((_, result),) = sought.answers
             if the_one(answers) is not None:
-                shape.learn(library, sought.question, found)
-        return tuple(_beside(answer, beside) for answer in answers)
+                shape.learn(library, sought.question, result)
+        return tuple(_with_agreement(answer, agreeing) for answer in answers)
 
 
 def _prove_definitions_kept(library: RelationSet, question: Question, answers: Sequence[Answer]) -> None:
@@ -134,47 +136,49 @@ def _prove_definitions_kept(library: RelationSet, question: Question, answers: S
     fall is not 56 m/s**2 since a flow and a loss disagree.
     """
     exact = {name: value for name, value in question.weak.items() if value.source.kind == "exact"}
-    if exact.keys().isdisjoint(check.name for answer in answers for check in answer.failed):
+    failed = chain.from_iterable(answer.failed for answer in answers)
+    if exact.keys().isdisjoint(check.name for check in failed):
         return
     weak = {name: value for name, value in question.weak.items() if name not in exact}
     stated = question.but(strong={**question.strong, **exact}, weak=weak)
     try:
-        found, _ = _admissible(library, stated, ())
-        agreement(library, stated, found)
+        with_definitions, _ = _admissible(library, stated, ())
+        agreement(library, stated, with_definitions)
     except InconsistentError:
         raise
-    except DeriveError:  # proves no contradiction
+    except DeriveError:  # another error proves no contradiction
         return
 
 
 def the_one(answers: Sequence[Answer]) -> Answer | None:
     """The one number among some answers; None if there is none, or another answer that it does not assume away."""
-    plain = [one for one in answers if not _is_away(one)]
+    plain = [answer for answer in answers if not _is_assumed_away(answer)]
     return plain[0] if len(plain) == 1 and plain[0].base is not None else None
 
 
-def _is_away(answer: Answer) -> bool:
-    return any(one.kind == "away" for one in answer.stated_assumptions)
+def _is_assumed_away(answer: Answer) -> bool:
+    return any(assumption.kind == "away" for assumption in answer.stated_assumptions)
 
 
 def _admissible(
     library: RelationSet, question: Question, profiles: tuple[Any, ...]
 ) -> tuple[tuple[Answer, ...], Candidates | None]:
-    """Every admissible answer of a question, over all cases that its ranges meet; and what led to the only one."""
+    """Every admissible answer of a question, over all cases that its ranges meet; and its candidates, if it has one."""
     try:
         sought = candidates(library, question)
         answers = _answers(library, sought, profiles)
     except (NoSolutionError, UnderdeterminedError, InconsistentError) as error:  # in the middle of the ranges
-        elsewhere = question.ranges and (not isinstance(error, UnderdeterminedError) or is_gapless(library))
-        answers = _over_all_cases(library, question, profiles, ()) if elsewhere else ()
-        if answers:
-            return answers, None
         is_open = isinstance(error, UnderdeterminedError)
+        if question.ranges and (not is_open or is_gapless(library)):
+            answers = _over_all_cases(library, question, profiles, ())
+            if answers:
+                return answers, None
         if not is_open or question.target not in question.origins or question.own is None:
             raise
-        return (_own(library, question, profiles),), None
-    is_turning = any(one.kind == "turning" for answer in answers for one in answer.stated_assumptions)
-    is_split = question.ranges and not sought.is_exact and any(one.case != NO_CASE for _, one in sought.answers)
+        return (_answer_of_own_value(library, question, profiles),), None
+    assumptions = chain.from_iterable(answer.stated_assumptions for answer in answers)
+    is_turning = any(assumption.kind == "turning" for assumption in assumptions)
+    is_split = question.ranges and not sought.is_exact and any(result.case != NO_CASE for _, result in sought.answers)
     if is_turning or is_split:
         return _over_all_cases(library, question, profiles, answers), None
     return answers, sought if len(sought.answers) == 1 else None
@@ -184,51 +188,55 @@ def _over_all_cases(
     library: RelationSet, question: Question, profiles: tuple[Any, ...], answers: tuple[Answer, ...]
 ) -> tuple[Answer, ...]:
     """The answers in the middle of the ranges, with bounds over all cases that the ranges meet; and those elsewhere."""
-    whole = joined(library)
-    if whole is None:
+    joined_library = joined(library)
+    if joined_library is None:
         return answers
     gapless = is_gapless(library)
     try:
-        others = _answers(whole, candidates(whole, question.but()), profiles)
+        over_cases = _answers(joined_library, candidates(joined_library, question.but()), profiles)
     except DeriveError as error:
         is_open = isinstance(error, LimitError) and not answers  # what one case denies may be so in another
         if is_open or (gapless and isinstance(error, NoSolutionError) and error.reason == NOWHERE):
             raise
         return answers
-    if gapless and all(any(note.text == EXACT_PIECE for note in one.stated_assumptions) for one in others):
-        return others
-    pairs = [(one, next((answer for answer in answers if _is_same(answer, one)), None)) for one in others]
+    if gapless and all(any(note.text == EXACT_PIECE for note in answer.stated_assumptions) for answer in over_cases):
+        return over_cases
+    in_middle = [next((answer for answer in answers if _is_same(answer, joint)), None) for joint in over_cases]
     several = sum(answer.base is not None for answer in answers) > 1  # each has bounds of its own
-    if several or sum(same is not None for _, same in pairs) < len(answers):
+    if several or sum(answer is not None for answer in in_middle) < len(answers):
         return answers
-    return tuple(one if same is None else _bounded_as(same, one, gapless) for one, same in pairs)
+    return tuple(
+        joint if answer is None else _bounded_as(answer, joint, gapless=gapless)
+        for answer, joint in zip(in_middle, over_cases, strict=True)
+    )
 
 
-def _is_same(one: Answer, other: Answer) -> bool:
-    if one.base is None or other.base is None:
-        return one.base is other.base
-    return math.isclose(one.base, other.base, rel_tol=SAME_ROOT)
+def _is_same(answer: Answer, other: Answer) -> bool:
+    """Whether two answers are the same number, or are both intervals."""
+    if answer.base is None or other.base is None:
+        return answer.base is other.base
+    return math.isclose(answer.base, other.base, rel_tol=SAME_ROOT)
 
 
-def _bounded_as(answer: Answer, other: Answer, gapless: bool) -> Answer:
-    """An answer with the bounds of another, and what that says of them and of cases that may not hold throughout."""
-    outdated = {"bounds", "turning"} if gapless else {"bounds"}
+def _bounded_as(answer: Answer, joint: Answer, *, gapless: bool) -> Answer:
+    """An answer with the bounds of the one over all cases, and with the notes of that on bounds."""
+    kinds = {"bounds", "turning"} if gapless else {"bounds"}  # without a gap, no case fails without another
 
-    def is_outdated(note: Assumption) -> bool:  # also one that a block of its own says of its bounds
-        return note.kind in outdated or note.text.startswith("bounds ")
+    def is_on_bounds(note: Assumption) -> bool:
+        return note.kind in kinds or note.text.startswith("bounds ")  # the note of a single block has no such kind
 
-    kept = [one for one in answer.stated_assumptions if not is_outdated(one)]
-    said = [one for one in other.stated_assumptions if is_outdated(one)]
-    return replace(answer, bounds=other.bounds, stated_assumptions=tuple(dict.fromkeys([*kept, *said])))
+    kept = [note for note in answer.stated_assumptions if not is_on_bounds(note)]
+    renewed = [note for note in joint.stated_assumptions if is_on_bounds(note)]
+    return replace(answer, bounds=joint.bounds, stated_assumptions=tuple(dict.fromkeys([*kept, *renewed])))
 
 
 def settled(
     library: RelationSet, target: str, given: Mapping[str, Any], profiles: tuple[Any, ...] = ()
 ) -> Answer | None:
-    """The one answer, or None: why there is none takes as long again to tell, and nobody asks here."""
+    """The one answer, or None without the reason, which takes as long again to find."""
     with query():
         try:
-            answers = _quietly(library, target, profiles, given)
+            answers = _answers_without_diagnosis(library, target, profiles, given)
         except DeriveError:
             return None
         return the_one(answers)
@@ -244,41 +252,40 @@ def is_settled(library: RelationSet, target: str, given: Mapping[str, Any]) -> b
             return None
         if not answers and all(isinstance(error, UnderdeterminedError) for error in sought.errors):
             return False
-        return True if the_one(answers) is not None else None
+        return None if the_one(answers) is None else True
 
 
-def _quietly(
+def _answers_without_diagnosis(
     library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]
 ) -> tuple[Answer, ...]:
-    """Every answer; none where nothing determines the target, without the search for what would."""
+    """Every answer; where nothing determines the target none, without the search for givens that would."""
     return _answers(library, candidates_or_errors(library, ask(library, target, profiles, given)), profiles)
 
 
 def _answers(library: RelationSet, sought: Candidates, profiles: tuple[Any, ...]) -> tuple[Answer, ...]:
-    """The distinct answers of what was found in a library."""
+    """The distinct answers of some candidates, in order."""
     question = sought.question
-    reached: list[tuple[Explanation, Answer]] = []
-    for used, found in sought.answers:
-        explanations = [Explanation(sought, used, found, state) for state in found.states]
-        reached += [(explanation, explanation.answer()) for explanation in explanations]
-    if len(reached) > 1 and question.ranges and not sought.is_exact:
+    explained: list[tuple[Explanation, Answer]] = []
+    for its_library, result in sought.answers:
+        explanations = [Explanation(sought, its_library, result, state) for state in result.states]
+        explained += [(explanation, explanation.answer()) for explanation in explanations]
+    if len(explained) > 1 and question.ranges and not sought.is_exact:
         possible = [
             (explanation, answer)
-            for explanation, answer in reached
+            for explanation, answer in explained
             if answer.bounds is None or explanation.branch.is_possible_within(answer.bounds)
         ]
-        reached = possible or reached  # where none is, the givens themselves are at fault
-    explained = {id(answer): explanation for explanation, answer in reached}
-    distinct = sorted(_distinct([answer for _, answer in reached]), key=_place)
+        explained = possible or explained  # where none is, the givens themselves are at fault
+    explanation_of = {id(answer): explanation for explanation, answer in explained}
+    distinct = sorted(_distinct([answer for _, answer in explained]), key=_sort_key)
 
     def with_remarks(rank: int, answer: Answer) -> Answer:
-        """The answer, which says on demand what it assumes, and of counts that come out as no whole numbers which ones
-        do; asked otherwise, it is the one of the same rank."""
-        explanation = explained[id(answer)]
+        """The answer with remarks and whole counts on demand; of a changed question, the answer of the same rank."""
+        explanation = explanation_of[id(answer)]
 
         def again(changes: Mapping[str, Any]) -> float | None:
             given = {**question.strong, **changes}
-            others = unless_refused(lambda: _quietly(library, question.target, profiles, given))
+            others = unless_refused(lambda: _answers_without_diagnosis(library, question.target, profiles, given))
             return others[rank].base if others is not None and len(others) == len(distinct) else None
 
         def asked(name: str) -> Answer | None:
@@ -297,28 +304,28 @@ def _answers(library: RelationSet, sought: Candidates, profiles: tuple[Any, ...]
     return tuple(with_remarks(rank, answer) for rank, answer in enumerate(distinct))
 
 
-def _beside(answer: Answer, beside: Agreement) -> Answer:
-    """The answer with what was tested of the givens besides: estimates that fail, and what idle givens agree with."""
-    told = {check.name for check in answer.checks}
-    idle = {*answer.unused}
+def _with_agreement(answer: Answer, agreeing: Agreement) -> Answer:
+    """The answer with checks among the givens: those that fail, and those that unused givens, which then act, pass."""
+    checked = {check.name for check in answer.checks}
+    unused = {*answer.unused}
     further = [
         check
-        for check in beside.checks
-        if check.name not in told and (not check.passed or not idle.isdisjoint(beside.behind[check.name]))
+        for check in agreeing.checks
+        if check.name not in checked and (not check.passed or not unused.isdisjoint(agreeing.behind[check.name]))
     ]
-    acting = {name for check in further for name in beside.behind[check.name]}
-    if not further and not beside.notes:
+    if not further and not agreeing.notes:
         return answer
+    acting = {*chain.from_iterable(agreeing.behind[check.name] for check in further)}
     return replace(
         answer,
         checks=(*answer.checks, *further),
         unused=tuple(name for name in answer.unused if name not in acting),
-        stated_assumptions=(*answer.stated_assumptions, *map(Assumption, beside.notes)),
+        stated_assumptions=(*answer.stated_assumptions, *map(Assumption, agreeing.notes)),
     )
 
 
-def _own(library: RelationSet, question: Question, profiles: tuple[Any, ...]) -> Answer:
-    """The target's own value in a named profile, to which nothing else leads."""
+def _answer_of_own_value(library: RelationSet, question: Question, profiles: tuple[Any, ...]) -> Answer:
+    """The target's own value in a named profile, as the answer where nothing else leads to the target."""
     assert question.own is not None
     name = question.target
     stated = question.but(strong={**question.strong, name: question.own}, own=None)
@@ -327,29 +334,32 @@ def _own(library: RelationSet, question: Question, profiles: tuple[Any, ...]) ->
     return replace(answer, stated_assumptions=(*answer.stated_assumptions, note))
 
 
-def _place(answer: Answer) -> tuple[bool, bool, Span]:
+def _sort_key(answer: Answer) -> tuple[bool, bool, Span]:
     """The place of an answer among others: intervals before numbers, each in ascending order, and assumed ones last."""
     ends = (answer.base, answer.base) if answer.base is not None else answer.bounds
     assert ends is not None
-    return answer.base is not None, answer.base is None and _is_away(answer), ends
+    return answer.base is not None, answer.base is None and _is_assumed_away(answer), ends
 
 
 def _distinct(answers: Sequence[Answer]) -> Iterator[Answer]:
-    """The answers, of which two numbers that agree to 1e-9 are one, and an interval covers all values in it.
+    """The answers without repetitions: numbers that agree to 1e-9 are one, and an interval covers all values in it.
 
-    One of a case that a number assumes away does not cover that number.
+    The interval of a case that a number assumes away does not cover that number.
     """
     spans: list[Span] = []
     covering: list[Span] = []
-    bounded = [answer for answer in answers if answer.base is None and answer.bounds is not None]
-    for answer in sorted(bounded, key=lambda one: (_is_away(one), -_width(one))):
+    intervals = [answer for answer in answers if answer.base is None and answer.bounds is not None]
+    for answer in sorted(intervals, key=lambda answer: (_is_assumed_away(answer), -_width(answer))):  # the widest first
         assert answer.bounds is not None
-        if not any(lies_in(answer.bounds, span, SAME_ROOT) for span in spans):
-            spans.append(answer.bounds)
-            covering += [] if _is_away(answer) else [answer.bounds]
-            yield answer
+        if any(lies_in(answer.bounds, span, SAME_ROOT) for span in spans):
+            continue
+        spans.append(answer.bounds)
+        if not _is_assumed_away(answer):
+            covering.append(answer.bounds)
+        yield answer
     before: float | None = None
-    for answer in sorted((one for one in answers if one.base is not None), key=lambda one: one.base or 0.0):
+    numbers = [answer for answer in answers if answer.base is not None]
+    for answer in sorted(numbers, key=lambda answer: answer.base or 0.0):
         assert answer.base is not None
         if any(lies_in((answer.base, answer.base), span, SAME_ROOT) for span in covering):
             continue

@@ -28,32 +28,33 @@ Solve = Callable[[str, Mapping[str, "Value | str"]], "Answer"]
 
 
 def whole_counts(branch: Branch, answer: Answer, solve: Solve) -> str:
-    """Which whole numbers a count has, where it comes out as none: the target, or else those on the way to it."""
-    return _of_target(branch, answer, solve) or _on_the_way(branch, answer)
+    """A sentence on a count that comes out as no whole number: the target, or else one on the way to it."""
+    return _for_target(branch, answer, solve) or _on_the_way(branch, answer)
 
 
 def _on_the_way(branch: Branch, answer: Answer) -> str:
-    """Which counts that an answer follows from come out as no whole numbers; those of ranges are in between."""
+    """The sentence on counts on the way to an answer that come out as no whole numbers."""
     if answer.bounds is not None:
-        return ""
+        return ""  # over ranges, most counts lie between whole numbers
     values, spans = branch.state.values, branch.state.spans
-    told = []
+    counts = []
     for name in branch.plan.unknowns:
         quantity = answer.quantities[name]
         if name == branch.plan.target or name in spans or name not in values or not quantity.domain.whole:
             continue
         if not quantity.domain.is_whole(values[name]):
-            told.append(f"{name} comes out as {shown_number(values[name], quantity.unit)}")
-    return f"a count is whole: {', '.join(told)} on the way" if told else ""
+            counts.append(f"{name} comes out as {shown_number(values[name], quantity.unit)}")
+    return f"a count is whole: {', '.join(counts)} on the way" if counts else ""
 
 
-def _of_target(branch: Branch, answer: Answer, solve: Solve) -> str:
-    """Which whole numbers of the target do, and what for; nothing where the answer is whole, or no count."""
+def _for_target(branch: Branch, answer: Answer, solve: Solve) -> str:
+    """The sentence on the whole numbers next to a target that is a count, and what they suffice for."""
     quantity = answer.quantity
     if not quantity.is_count:
         return ""
     low, high = answer.bounds or (-math.inf, math.inf)
-    if not quantity.domain.whole and quantity.unit.from_base(low if answer.base is None else answer.base) >= _MANY:
+    least = low if answer.base is None else answer.base
+    if not quantity.domain.whole and quantity.unit.from_base(least) >= _MANY:
         return ""
     if answer.base is None or answer.bounds is not None:
         return _between(quantity, low, high)
@@ -62,16 +63,16 @@ def _of_target(branch: Branch, answer: Answer, solve: Solve) -> str:
     number = quantity.unit.from_base(answer.base)
     ends = [quantity.unit.to_base(float(end)) for end in (math.ceil(number), math.floor(number))]
     counts = [end for end in ends if quantity.domain.admits(end)]
-    for name in _followers(branch, answer):
-        told = [_sufficing(branch, name, answer, count, solve) for count in counts]
-        if told and all(told):
-            return f"a count is whole: {', and '.join(map(str, told))}"
+    for name in _givens_written_for(branch, answer):
+        sentences = [_what_suffices(branch, name, answer, count, solve) for count in counts]
+        if sentences and all(sentences):
+            return f"a count is whole: {', and '.join(map(str, sentences))}"
     return f"a count is whole: {' or '.join(shown_number(count, quantity.unit) for count in sorted(counts))}"
 
 
 def _between(quantity: Declaration, low: float, high: float) -> str:
     """The whole numbers within bounds, where these are not whole themselves."""
-    least, most = _rounded(quantity, low, math.ceil), _rounded(quantity, high, math.floor)
+    least, most = _rounded_inwards(quantity, low, math.ceil), _rounded_inwards(quantity, high, math.floor)
     if (least, most) == (low, high):
         return ""
     if least > most:
@@ -79,32 +80,33 @@ def _between(quantity: Declaration, low: float, high: float) -> str:
     return f"a count is whole: {shown_span(least, most, quantity.unit)}"
 
 
-def _rounded(quantity: Declaration, end: float, towards: Callable[[float], int]) -> float:
+def _rounded_inwards(quantity: Declaration, end: float, towards: Callable[[float], int]) -> float:
     """The whole number next to an end of bounds, which stays where it is if it is whole or open."""
     if math.isinf(end) or quantity.domain.is_whole(end):
         return end
     return quantity.unit.to_base(float(towards(quantity.unit.from_base(end))))
 
 
-def _followers(branch: Branch, answer: Answer) -> Iterator[str]:
-    """The typed givens that a relation is written for: what the count is to bring about."""
+def _givens_written_for(branch: Branch, answer: Answer) -> Iterator[str]:
+    """The typed givens that some relation is written for: what the count is to bring about."""
     written_for = {*structure_of(branch.library).forward.values()}
     return (name for name in answer.given if name in branch.question.strong and name in written_for)
 
 
-def _sufficing(branch: Branch, name: str, answer: Answer, count: float, solve: Solve) -> str | None:
-    """For what a whole number suffices: the given on the side to which it moves it, and what fails only there."""
+def _what_suffices(branch: Branch, name: str, answer: Answer, count: float, solve: Solve) -> str | None:
+    """What a whole number suffices for: a given on the side to which it moves it; None if it does not move it."""
     counted, typed = answer.quantity, branch.question.strong
     known = {other: value for other, value in typed.items() if other not in (name, counted.name)}
     wanted, unit = typed[name].base[1], branch.library.declared[name].unit
     try:
-        there = solve(name, {**known, counted.name: shown_number(count, counted.unit, 17)})
+        there = solve(name, {**known, counted.name: shown_number(count, counted.unit, 17)})  # all digits of a double
     except DeriveError:
         return None
     if there.base is None or there.base == wanted:
         return None
     side = "at most" if there.base < wanted else "at least"
+    text = f"{name} {side} {customary(wanted, unit)} ({customary(there.base, unit)})"
     failing = {check.name for check in there.failed} - {check.name for check in answer.failed}
-    but = f", where {' and '.join(sorted(failing))} fails" if failing else ""
-    reached = f"{name} {side} {customary(wanted, unit)} ({customary(there.base, unit)}){but}"
-    return f"{shown_number(count, counted.unit)} suffices for {reached}"
+    if failing:
+        text += f", where {' and '.join(sorted(failing))} fails"
+    return f"{shown_number(count, counted.unit)} suffices for {text}"

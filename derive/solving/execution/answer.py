@@ -176,34 +176,32 @@ class Answer(Shown):
         All else is found together, once any of it is asked for.
         """
         base, bounds = outcome
-        made = cls.__new__(cls)
-        made.__dict__.update(quantity=quantity, base=base, _explained=explained)
+        answer = cls.__new__(cls)
+        answer.__dict__.update(quantity=quantity, base=base, _explained=explained)
         if bounds is not None:
-            made.__dict__.update(bounds=bounds)
-        return made
+            answer.__dict__.update(bounds=bounds)
+        return answer
 
     def __getattr__(self, name: str) -> Any:
-        """A part that was not known yet: an attribute that an answer has is never looked for here."""
+        """A part that is not known yet: all of them are taken from the explained answer. Python asks here last."""
         explained = self.__dict__.get("_explained")
         if explained is None or name not in _PARTS:
             raise AttributeError(f"'Answer' object has no attribute {name!r}")
         whole = explained()
         if whole.base is None or not math.isclose(whole.base, self.__dict__["base"], rel_tol=SAME_ROOT):
-            raise VerificationError(
-                f"{self.quantity.name}: asked for its steps, the answer is another than asked for its number.",
-                hint="This is a bug in derive: report the question.",
-                relation="",
-                residual=math.nan,
-            )
+            what = f"{self.quantity.name}: asked for its steps, the answer is another than asked for its number."
+            hint = "This is a bug in derive: report the question."
+            raise VerificationError(what, hint=hint, relation="", residual=math.nan)
         self.__dict__.update({part: whole.__dict__[part] for part in _PARTS}, _explained=None)
         return self.__dict__[name]
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Compute the lazy parts now, so that the pickle does not hold the library."""
-        plain = {part.name: getattr(self, part.name) for part in fields(self) if not part.name.startswith("_")}
-        held = {name: dict(one) if isinstance(one, Mapping) else one for name, one in plain.items()}
-        lazy = {part.name: _Settled.of(getattr(self, part.name)) for part in fields(self) if part.name.startswith("_")}
-        return _restored, (held, lazy)
+        parts = {part.name: getattr(self, part.name) for part in fields(self)}
+        lazy = {name: _Settled.of(part) for name, part in parts.items() if name.startswith("_")}
+        plain = {name: part for name, part in parts.items() if name not in lazy}
+        stored = {name: dict(part) if isinstance(part, Mapping) else part for name, part in plain.items()}
+        return _restored, (stored, lazy)
 
     def __copy__(self) -> Answer:
         return self
@@ -229,9 +227,9 @@ class Answer(Shown):
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What the answer takes for granted, and what its relations leave aside, with its size where that is known."""
-        return (*(self._told(one) for one in self.stated_assumptions), *map(str, self.neglected))
+        return (*map(self._text_of, self.stated_assumptions), *map(str, self.neglected))
 
-    def _told(self, assumption: Assumption) -> str:
+    def _text_of(self, assumption: Assumption) -> str:
         """The text of an assumption; one that says what is proved, only where there is a certificate of it."""
         if assumption.kind == "proved" and self.proof is None:
             name, _, _ = assumption.text.partition(": ")
@@ -376,7 +374,7 @@ class Answer(Shown):
         return f"<Answer {headline(self)}>"
 
     def __dir__(self) -> list[str]:
-        """What is of use to a reader; the rest is how it is computed."""
+        """The names for a reader, without those by which the parts are computed."""
         return [name for name in super().__dir__() if not name.startswith("_") or name.startswith("__")]
 
     def __str__(self) -> str:
@@ -397,9 +395,10 @@ class _Settled:
     refusal: DeriveError | None = None
 
     @classmethod
-    def of(cls, later: Callable[[], Any]) -> _Settled:
+    def of(cls, compute: Callable[[], Any]) -> _Settled:
+        """The result of a function now."""
         try:
-            outcome = later()
+            outcome = compute()
         except DeriveError as error:
             return cls(None, error)
         return cls(dict(outcome) if isinstance(outcome, Mapping) else outcome)
@@ -410,12 +409,12 @@ class _Settled:
         return self.outcome
 
 
-def _restored(held: Mapping[str, Any], lazy: Mapping[str, _Settled]) -> Answer:
-    """An answer from its parts, with mappings read-only again."""
-    parts: dict[str, Any] = {
-        name: MappingProxyType(one) if isinstance(one, Mapping) else one for name, one in held.items()
-    }
-    return Answer(**parts | {**lazy})
+def _restored(stored: Mapping[str, Any], lazy: Mapping[str, _Settled]) -> Answer:
+    """An answer from its pickled parts, with mappings read-only again."""
+    parts: dict[str, Any] = {**lazy}
+    for name, part in stored.items():
+        parts[name] = MappingProxyType(part) if isinstance(part, Mapping) else part
+    return Answer(**parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -461,7 +460,3 @@ class Lineage:
     origins: Mapping[str, str] = field(default_factory=dict)  # "given", "default", or the profile of each value in use
     beside: Mapping[str, tuple[Declaration, Value]] = field(default_factory=dict)  # what is typed and not in use
     assumed: Mapping[str, str] = field(default_factory=dict)  # the conditions that nothing known decides, by relation
-
-    def without_numbers(self) -> Lineage:
-        """The same relations, at no numbers: in the middle of the ranges there are none."""
-        return replace(self, numbers={}, spans={})

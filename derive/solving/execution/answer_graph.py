@@ -42,15 +42,15 @@ def answer_graph(answer: Answer) -> DiGraph:
     declared = {**_declared_in(lineage), answer.quantity.name: answer.quantity}
     for check in answer.checks:
         _add_check(graph, check)
-        declared = {**_tested(check), **declared}
+        declared = {**_quantities_of(check), **declared}
     for name in answer.unused:
         if name not in graph:
             declared[name], _ = lineage.beside[name]
             add_quantity(graph, declared[name])
             graph.nodes[name]["role"] = "unused"
         graph.nodes[name]["unused"] = True
-    _say_numbers(graph, answer, lineage, declared)
-    _say_case(graph, answer, lineage)
+    _add_numbers(graph, answer, lineage, declared)
+    _add_case(graph, answer, lineage)
     return graph
 
 
@@ -77,7 +77,7 @@ def _add_check(graph: DiGraph, check: Check) -> None:
         gap=check.gap,
         verdict=check.verdict,
     )
-    for name, declared in _tested(check).items():
+    for name, declared in _quantities_of(check).items():
         if name not in graph:
             add_quantity(graph, declared)
             graph.nodes[name]["role"] = "check"
@@ -92,7 +92,7 @@ def _check_key(check: Check) -> str:
     return f"check:{check.name}" if isinstance(check.tested, Relation) else f"check:={check.name}"
 
 
-def _tested(check: Check) -> Mapping[str, Declaration]:
+def _quantities_of(check: Check) -> Mapping[str, Declaration]:
     """The quantities that a check compares."""
     if check.tested is None:
         return {}
@@ -101,7 +101,7 @@ def _tested(check: Check) -> Mapping[str, Declaration]:
     return {check.name: check.tested}
 
 
-def _say_numbers(graph: DiGraph, answer: Answer, lineage: Lineage, declared: Mapping[str, Declaration]) -> None:
+def _add_numbers(graph: DiGraph, answer: Answer, lineage: Lineage, declared: Mapping[str, Declaration]) -> None:
     """Put the number of each quantity into its node, if it has one."""
     target = answer.quantity.name
     spans: dict[str, Span] = {}
@@ -111,45 +111,45 @@ def _say_numbers(graph: DiGraph, answer: Answer, lineage: Lineage, declared: Map
     spans.update(lineage.spans)
     for name, span in spans.items():
         if name in graph and name != target:
-            graph.nodes[name].update(_computed(span, declared[name].unit))
+            graph.nodes[name].update(_attributes_of_span(span, declared[name].unit))
     stated = {name: value for name, (_, value) in lineage.beside.items()}
     for name, value in {**stated, **answer.given}.items():
         if name in graph:
-            graph.nodes[name].update(_stated(value, declared[name].unit))
+            graph.nodes[name].update(_attributes_of_value(value, declared[name].unit))
     if target not in answer.given:
-        graph.nodes[target].update(_asked(answer))
+        graph.nodes[target].update(_attributes_of_target(answer))
 
 
-def _computed(span: Span, unit: Unit) -> dict[str, Attribute]:
+def _attributes_of_span(span: Span, unit: Unit) -> dict[str, Attribute]:
     """A computed number, or bounds, in a unit."""
-    low, high = (unit.from_base(end) for end in span)
+    low, high = map(unit.from_base, span)
     text = shown_result(span, unit)
     if low == high:
         return plain({"text": text, "magnitude": low})
     return plain({"text": text, "low": low, "high": high})
 
 
-def _stated(value: Value, unit: Unit) -> dict[str, Attribute]:
+def _attributes_of_value(value: Value, unit: Unit) -> dict[str, Attribute]:
     """A value as it was stated, and its numbers in the unit of its quantity."""
     here = value.within(unit)
-    said = plain({"text": str(value), "magnitude": here.number, "source": str(value.source)})
+    attributes = plain({"text": str(value), "magnitude": here.number, "source": str(value.source)})
     if value.is_range:
-        said |= plain({"low": here.low, "high": here.high})
-    return said
+        attributes |= plain({"low": here.low, "high": here.high})
+    return attributes
 
 
-def _asked(answer: Answer) -> dict[str, Attribute]:
+def _attributes_of_target(answer: Answer) -> dict[str, Attribute]:
     """The number of the target, and its bounds."""
     unit = answer.quantity.unit
-    found: dict[str, Attribute] = {}
+    attributes: dict[str, Attribute] = {}
     if answer.bounds is not None:
-        found |= _computed(answer.bounds, unit)
+        attributes |= _attributes_of_span(answer.bounds, unit)
     if answer.base is not None:
-        found |= _computed((answer.base, answer.base), unit)
-    return found
+        attributes |= _attributes_of_span((answer.base, answer.base), unit)
+    return attributes
 
 
-def _say_case(graph: DiGraph, answer: Answer, lineage: Lineage) -> None:
+def _add_case(graph: DiGraph, answer: Answer, lineage: Lineage) -> None:
     """Put into the nodes of relations which arm binds, and what is assumed so that they hold."""
     for name, arm in answer.regime.items():
         if relation_key(name) in graph:

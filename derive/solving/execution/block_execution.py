@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
 from derive.caches import Memo
@@ -90,8 +91,9 @@ class State:
         )
 
 
-def _own(held: Mapping[str, _T], is_last: bool) -> dict[str, _T]:
-    return held if is_last and isinstance(held, dict) else dict(held)
+def _own(mapping: Mapping[str, _T], is_last: bool) -> dict[str, _T]:
+    """A mapping to write to: a copy, unless the state that has it is not needed again."""
+    return mapping if is_last and isinstance(mapping, dict) else dict(mapping)
 
 
 def block_states(library: RelationSet, block: Block, state: State, *, is_last: bool = False) -> tuple[list[State], str]:
@@ -102,23 +104,21 @@ def block_states(library: RelationSet, block: Block, state: State, *, is_last: b
     known = {name: state.values[name] for name in needed if name in state.values}
     outcome = outcome_of(library, block, known, state.hints, only_closed=state.only_closed)
     if outcome.singular and not outcome.solutions:
-        names = _listed(block.relations)
-        raise _singular(block, names, outcome.reason)
+        raise _singular(block, outcome.reason)
     if outcome.undecided:
-        raise LimitError(
-            f"{_listed(block.unknowns)}: {outcome.reason}, and it is not proved that there is none.",
-            hint="Narrow the domains, or give a quantity of the block.",
-            limit="numerical search",
-        )
+        what = f"{_listed(block.unknowns)}: {outcome.reason}, and it is not proved that there is none."
+        raise LimitError(what, hint="Narrow the domains, or give a quantity of the block.", limit="numerical search")
     steps = []
     for solution in outcome.solutions:
-        note = f"{block.unknowns[0]}: {outcome.caveat or solution.proof}" if outcome.caveat or solution.proof else ""
+        note = outcome.caveat or solution.proof
+        if note:
+            note = f"{block.unknowns[0]}: {note}"
         steps.append(state.taken(solution, note, is_last=is_last and len(outcome.solutions) == 1))
     return steps, outcome.reason
 
 
 def steps_beside(library: RelationSet, block: Block, state: State) -> list[State]:
-    """The states after a block that the target does not need: its unknowns are barred if they have no value there."""
+    """The states after a block that only checks need: its unknowns are barred if they have no value there."""
     needed = library.held_by(block.relations).keys() - {*block.unknowns}
     barred = replace(state, barred=state.barred | {*block.unknowns})
     if not needed <= state.values.keys():
@@ -149,36 +149,38 @@ def outcome_of(
     hints = {} if is_alone else {name: stated[name] for name in block.unknowns if name in stated}
     key = (block, tuple(sorted(known.items())), tuple(hints.items()), only_closed and not is_alone)
 
-    def found() -> Outcome:
+    def compute() -> Outcome:
         if is_alone:
             return solve_block(equations, block.unknowns, known, domains)
         outcome = solve_block(equations, block.unknowns, known, domains, hints, only_closed=only_closed)
-        is_nothing = all(0 in solution.values.values() for solution in outcome.solutions)
-        if is_nothing and _estimate_fixes_nothing(library, block, known, domains):
+        are_zero = all(0 in solution.values.values() for solution in outcome.solutions)
+        if are_zero and _estimate_fixes_nothing(library, block, known, domains):
             return Outcome((), singular=True, reason="an estimate only repeats the others, and fixes nothing")
         return outcome
 
-    return _OUTCOMES.of(library.session, key, found)
+    return _OUTCOMES.of(library.session, key, compute)
 
 
 def _estimate_fixes_nothing(
     library: RelationSet, block: Block, known: Mapping[str, float], domains: Mapping[str, Domain]
 ) -> bool:
-    """Whether an estimate holds within its share whatever number an unknown has, by the other relations.
+    """Whether an estimate holds within its tolerance whatever number an unknown has, by the other relations.
 
     It closes a ring: `b = 2*a`, `c = 3*b`, and `a = 0.167*c` within 5 %. Taken for an equation, it leaves zero alone.
+    So its right side gets a share as a factor: at some numbers of an unknown, the others give that share.
     """
     name, *others = block.unknowns
     tried = [x for x in within(domains[name].closed)[:_PLACES] if x and x in domains[name]]
-    relations = [library.relations[one] for one in block.relations]
+    relations = [library.relations[relation] for relation in block.relations]
     for estimate in (relation for relation in relations if relation.approximate is not None):
         written = estimate.written
-        shared = Equation(written.lhs, "=", Apply("mul", (_SHARE, written.rhs)))
-        equations = [shared if one is estimate else one.written for one in relations]
+        with_share = Equation(written.lhs, "=", Apply("mul", (_SHARE, written.rhs)))
+        equations = [with_share if relation is estimate else relation.written for relation in relations]
         ends = {**domains, _SHARE.name: Domain("real", -math.inf, math.inf)}
         outcomes = [solve_block(equations, [*others, _SHARE.name], {**known, name: x}, ends) for x in tried]
-        found = [solution.values.get(_SHARE.name, math.nan) for one in outcomes for solution in one.solutions]
-        if len(found) >= len(tried) > 1 and all(abs(share - 1) <= estimate.tolerance for share in found):
+        solutions = chain.from_iterable(outcome.solutions for outcome in outcomes)
+        shares = [solution.values.get(_SHARE.name, math.nan) for solution in solutions]
+        if len(shares) >= len(tried) > 1 and all(abs(share - 1) <= estimate.tolerance for share in shares):
             return True
     return False
 
@@ -189,19 +191,17 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names) if more <= 1 else f"{', '.join(names[:_NAMED])} and {more} more"
 
 
-def _singular(block: Block, names: str, reason: str) -> DeriveError:
+def _singular(block: Block, reason: str) -> DeriveError:
+    """The error for relations that are singular at these numbers: they contradict each other, or fix nothing."""
+    relations, unknowns = _listed(block.relations), _listed(block.unknowns)
     if "contradict" in reason:
-        return NoSolutionError(
-            f"{_listed(block.unknowns)}: {names} are singular at these numbers, and {reason}.",
-            hint="Change one of the givens, or leave a relation out.",
-            reason=reason,
-        )
-    told = f"in {names} {reason} at these numbers" if "cancel" in reason else ""
-    return UnderdeterminedError(
-        f"{_listed(block.unknowns)}: {told or f'{names} are singular at these numbers: {reason}'}.",
-        hint=f"Give one of {_listed(block.unknowns)}.",
-        missing=tuple((name,) for name in block.unknowns),
-    )
+        what = f"{unknowns}: {relations} are singular at these numbers, and {reason}."
+        return NoSolutionError(what, hint="Change one of the givens, or leave a relation out.", reason=reason)
+    what = f"{unknowns}: {relations} are singular at these numbers: {reason}."
+    if "cancel" in reason:
+        what = f"{unknowns}: in {relations} {reason} at these numbers."
+    missing = tuple((name,) for name in block.unknowns)
+    return UnderdeterminedError(what, hint=f"Give one of {unknowns}.", missing=missing)
 
 
 def _bounded(library: RelationSet, block: Block, state: State) -> tuple[list[State], str]:
@@ -217,11 +217,11 @@ def _bounded(library: RelationSet, block: Block, state: State) -> tuple[list[Sta
     spans = _enclosed_together(written, block.unknowns, {**numbers, **state.spans, **starts})
     if spans is None:
         return [], "nothing in its domain fits the intervals of what it depends on"
-    if all(is_narrow(span) for span in spans.values()):
-        inside = {name: middle(span) for name, span in state.spans.items()}
-        settled = solve_block(written, block.unknowns, {**state.values, **inside}, domains).solutions
-        if len(settled) == 1 and not settled[0].spans:
-            return [state.taken(replace(settled[0], form=None), "")], ""
+    if all(is_narrow(span) for span in spans.values()):  # by rounding alone: it is a number
+        middles = {name: middle(span) for name, span in state.spans.items()}
+        solutions = solve_block(written, block.unknowns, {**state.values, **middles}, domains).solutions
+        if len(solutions) == 1 and not solutions[0].spans:
+            return [state.taken(replace(solutions[0], form=None), "")], ""
     note = f"{', '.join(block.unknowns)}: bounds are an enclosure; not every value in them need be reached"
     return [replace(state, spans={**state.spans, **spans}, notes=(*state.notes, note))], ""
 
@@ -234,40 +234,39 @@ def _enclosed_together(
     Equation by equation, `wait = n*least` with `least = 3 if n > 1 else 0` leaves n without an end, because of the 0.
     Where definitions leave an equation of one unknown, that narrows it as well.
     """
-    found = narrowed(written, unknowns, box)
-    if found is None or len(unknowns) == 1:
-        return found
-    ends = dict(found)
+    spans = narrowed(written, unknowns, box)
+    if spans is None or len(unknowns) == 1:
+        return spans
+    narrower = dict(spans)
     for name in unknowns[:_TRIED]:
-        left = _by_definitions(written, unknowns, name)
-        alone = narrowed(left, [name], {**box, **ends})
+        alone = narrowed(_by_definitions(written, unknowns, name), [name], {**box, **narrower})
         if alone is None:
             return None
-        ends |= alone
-    return ends if ends == found else narrowed(written, unknowns, {**box, **ends})
+        narrower |= alone
+    return narrower if narrower == spans else narrowed(written, unknowns, {**box, **narrower})
 
 
 def _by_definitions(written: Sequence[Equation], unknowns: Sequence[str], name: str) -> list[Equation]:
-    """The equations in which one unknown is left after others are replaced by what they are defined as."""
+    """The equations in which `name` is the only unknown after others are replaced by what they are defined as."""
     forms: dict[str, Node] = {}
-    left = list(written)
+    equations = list(written)
     is_found = True
     while is_found:
         is_found = False
-        for equation in left:
-            own = equation.lhs.name if isinstance(equation.lhs, Name) else name
-            open_ones = {one for one in names_in(equation.rhs) if one in unknowns}
-            if own == name or own not in unknowns or own in forms or not open_ones <= {name, *forms}:
+        for equation in equations:
+            defined = equation.lhs.name if isinstance(equation.lhs, Name) else name
+            inputs = {unknown for unknown in names_in(equation.rhs) if unknown in unknowns}
+            if defined == name or defined not in unknowns or defined in forms or not inputs <= {name, *forms}:
                 continue
-            forms[own] = substituted(equation.rhs, forms)
-            left.remove(equation)
+            forms[defined] = substituted(equation.rhs, forms)
+            equations.remove(equation)
             is_found = True
             break
-    alone = {name, *forms}
+    expressed = {name, *forms}
     return [
         Equation(substituted(equation.lhs, forms), equation.op, substituted(equation.rhs, forms))
-        for equation in left
-        if alone.issuperset(one for one in names_in(equation.lhs, equation.rhs) if one in unknowns)
+        for equation in equations
+        if expressed.issuperset(unknown for unknown in names_in(equation.lhs, equation.rhs) if unknown in unknowns)
     ]
 
 
@@ -276,27 +275,30 @@ def _by_form(relation: Relation, name: str, state: State) -> State | None:
     candidates = isolate(relation.written, name)
     if not candidates or len(candidates) != 1 or candidates[0].conditions or candidates[0].winds:
         return None
+    (candidate,) = candidates
     domain = relation.declared[name].domain
-    points = {other: (number, number) for other, number in state.values.items()}
+    points = {known: (number, number) for known, number in state.values.items()}
     box = {**points, **state.spans}
-    if leaves_out(candidates[0].powers, {**box, name: (domain.low, domain.high)}):
+    if leaves_out(candidate.powers, {**box, name: (domain.low, domain.high)}):
         return None
-    divisors = [_enclosed(divisor, box) for divisor in candidates[0].divisors]
-    if any(at is not None and at.values == (0.0, 0.0) for at in divisors):
-        return None  # whatever the intervals are, it cancels
-    is_gathered = sum(occurrences(side, name) for side in (relation.written.lhs, relation.written.rhs)) > 1
-    if is_gathered and any(at is None or not at.misses_zero for at in divisors):
-        return None  # there the unknown cancels
-    forms = {**state.forms, name: candidates[0].form}
+    divisors = [_enclosed(divisor, box) for divisor in candidate.divisors]
+    if any(enclosure is not None and enclosure.values == (0.0, 0.0) for enclosure in divisors):
+        return None  # the unknown cancels, whatever the intervals are
+    is_gathered = occurrences(relation.written.lhs, name) + occurrences(relation.written.rhs, name) > 1
+    if is_gathered and any(enclosure is None or not enclosure.misses_zero for enclosure in divisors):
+        return None  # the unknown cancels where a divisor is zero
+    forms = {**state.forms, name: candidate.form}
     put_in = composed(name, forms)
-    whole = None if put_in is None else simplified(put_in)
-    if whole is None or not set(names_in(whole)) <= state.values.keys() | state.spans.keys():
+    if put_in is None:
         return None
-    roots = [other for other in names_in(whole) if other in state.spans]
-    if len(roots) > 1:
+    form = simplified(put_in)
+    if not set(names_in(form)) <= state.values.keys() | state.spans.keys():
         return None
-    root = roots[0] if roots else next(iter(state.spans))
-    return _along(whole, name, root, domain, replace(state, forms=forms))
+    ranged = [known for known in names_in(form) if known in state.spans]
+    if len(ranged) > 1:
+        return None
+    root = ranged[0] if ranged else next(iter(state.spans))
+    return _along(form, name, root, domain, replace(state, forms=forms))
 
 
 def _enclosed(form: Node, box: Mapping[str, Span]) -> Enclosure | None:
@@ -305,9 +307,10 @@ def _enclosed(form: Node, box: Mapping[str, Span]) -> Enclosure | None:
 
 
 def _along(form: Node, name: str, root: str, domain: Domain, state: State) -> State | None:
-    """What a form comes to along an interval of the one name in it; None where that is not known exactly."""
-    span = reaching(form, state.values, root, state.spans[root], domain, 1 if state.only_numbers else PARTS)
-    low, high = bounds_over(form, state.values, {root: span}, _LOOSE if state.only_numbers else PARTS)
+    """The state with the values of a form along the interval of its one ranged name, `root`; None if not exact."""
+    reach_parts, bound_parts = (1, _LOOSE) if state.only_numbers else (PARTS, PARTS)
+    span = reaching(form, state.values, root, state.spans[root], domain, reach_parts)
+    low, high = bounds_over(form, state.values, {root: span}, bound_parts)
     numbers = [value(form, {**state.values, root: x}) for x in within(span)]
     if numbers[0] in domain and is_constant(numbers, (low, high)):
         return replace(state, values={**state.values, name: numbers[0]})

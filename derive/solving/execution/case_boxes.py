@@ -12,6 +12,7 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from derive.caches import Memo
@@ -57,6 +58,11 @@ def claims(library: RelationSet, question: Question) -> list[Node]:
     return CaseLogic.of(library, question).claims
 
 
+def conditions_of(relations: Iterable[Relation]) -> Iterator[Node]:
+    """The conditions of some relations, one after the other."""
+    return chain.from_iterable(relation.conditions for relation in relations)
+
+
 def negation(conditions: tuple[Node, ...]) -> Node:
     """That some conditions do not hold together."""
     return Apply("not", (conjunction(conditions),))
@@ -74,10 +80,10 @@ class CaseLogic:
         self.question = question
         self.claims: list[Node] = []
         self.known: dict[Node, bool] = {}
-        for conditions, is_held in self._told():
-            self.claims += conditions if is_held else [negation(conditions)]
-            if is_held or len(conditions) == 1:
-                self.known |= {self._at_numbers(condition): is_held for condition in conditions}
+        for conditions, hold in self._conditions_of_case():
+            self.claims += conditions if hold else [negation(conditions)]
+            if hold or len(conditions) == 1:  # of several, it is open which of them fails
+                self.known |= {self._at_numbers(condition): hold for condition in conditions}
 
     @classmethod
     def of(cls, library: RelationSet, question: Question) -> CaseLogic:
@@ -98,8 +104,8 @@ class CaseLogic:
 
         Ends are those of the claims themselves, which decide conditions at their edges: nothing is rounded outwards.
         """
-        conditional = (condition for relation in self.library.conditional for condition in relation.conditions)
-        box = {name: _stated(self.library, self.question, name) for name in names_in(*conditional)}
+        names = names_in(*conditions_of(self.library.conditional))
+        box = {name: _stated_span(self.library, self.question, name) for name in names}
         for _ in range(_ROUNDS):
             for claim in self.claims:
                 if not _narrow(claim, box):
@@ -109,8 +115,8 @@ class CaseLogic:
     def fixed(self, name: str) -> float | None:
         """The number of a quantity that conditions compare with others, if it is given or no relation leads to it.
 
-        All cases of a question have the same, also where its choices are taken apart. So they are stored with it, with
-        the library that was asked first, and with the values, whose identities count.
+        All cases of a question have the same, also where its choices are taken apart. So these numbers are stored with
+        the question, with the library that was asked first, and with the values, whose identities count.
         """
         question = self.question
         key = "fixed", question.target, id(question.strong), id(question.weak)
@@ -124,11 +130,12 @@ class CaseLogic:
         return numbers[name]
 
     def _at_numbers(self, condition: Node) -> Node:
+        """A condition with the numbers of the quantities that are fixed."""
         numbers = {name: number for name in names_in(condition) if (number := self.fixed(name)) is not None}
         return folded(condition, numbers)
 
-    def _told(self) -> Iterator[tuple[tuple[Node, ...], bool]]:
-        """The conditions that hold together in a case, and those that do not, without what the others say anyway.
+    def _conditions_of_case(self) -> Iterator[tuple[tuple[Node, ...], bool]]:
+        """The conditions of each relation of the case, and whether they hold together; without those that are implied.
 
         Where `x > 3` holds, the failure of `x > 2 and x < 4` is that of `x < 4`.
         """
@@ -143,8 +150,8 @@ class CaseLogic:
         for name in sorted(case.failing, key=library.places.__getitem__):
             conditions = library.relations[name].conditions
             if len(conditions) > 1:
-                left = tuple(one for one in conditions if implied(self._at_numbers(one), known) is not True)
-                conditions = left or conditions
+                open_ones = tuple(node for node in conditions if implied(self._at_numbers(node), known) is not True)
+                conditions = open_ones or conditions
             if len(conditions) == 1:
                 known[self._at_numbers(conditions[0])] = False
             yield conditions, False
@@ -153,17 +160,17 @@ class CaseLogic:
 def _compared(library: RelationSet) -> frozenset[str]:
     """The quantities that the conditions of relations compare with others."""
 
-    def made() -> frozenset[str]:
-        conditions = (condition for relation in library.conditional for condition in relation.conditions)
-        return frozenset().union(*(names for one in conditions if len(names := names_in(one)) > 1))
+    def compute() -> frozenset[str]:
+        names_of_each = map(names_in, conditions_of(library.conditional))
+        return frozenset().union(*(names for names in names_of_each if len(names) > 1))
 
-    return _COMPARED.of(library.session, "", made)
+    return _COMPARED.of(library.session, "", compute)
 
 
 def is_possible(library: RelationSet, question: Question) -> bool:
-    """Whether the conditions of a case leave any values within the domains, and to the relations around them.
+    """Whether the claims of a case and the relations around them leave any values within the domains.
 
-    Its claims hardly contradict each other: a case is split only by what those before leave undecided.
+    Claims hardly contradict each other: a case is split only by relations that the claims so far leave undecided.
     """
     if CaseLogic.of(library, question).box is None:
         return False
@@ -172,24 +179,24 @@ def is_possible(library: RelationSet, question: Question) -> bool:
 
 def _in_arms(library: RelationSet, question: Question, *, of_same_names: bool = False) -> RelationSet:
     """The library in which each arm of a choice is a relation of its own case, if that holds the question's case."""
-    apart = one_relation_for_each_arm(library, of_same_names=of_same_names)
+    arm_library = one_relation_for_each_arm(library, of_same_names=of_same_names)
     case = question.case.holding | question.case.failing
-    return library if apart is None or not apart.relations.keys() >= case else apart
+    return library if arm_library is None or not arm_library.relations.keys() >= case else arm_library
 
 
 def left_by_arms(library: RelationSet, question: Question, blur: float = AGREEMENT) -> Span | None:
-    """The interval of the target in the boxes by arms; None if there is none.
+    """The interval of the target over all boxes by arms; None if there is no box.
 
     Where the first boxes leave all that is stated of the target, no further one is looked at.
     """
     target = question.target
-    whole = _widened(_stated(library, question, target), blur)
-    left: Span | None = None
+    widest = _widened(_stated_span(library, question, target), blur)
+    span: Span | None = None
     for box in boxes_by_arms(library, question, [target], blur):
-        left = box[target] if left is None else hull(left, box[target])
-        if left == whole:
+        span = box[target] if span is None else hull(span, box[target])
+        if span == widest:
             break
-    return left
+    return span
 
 
 def boxes_by_arms(
@@ -200,14 +207,14 @@ def boxes_by_arms(
     computed: Collection[str] = (),
 ) -> Iterator[dict[str, Span]]:
     """The boxes where each arm of the choices around is a relation of its own case; the first tells if there is one."""
-    apart = _in_arms(library, question, of_same_names=True)
-    refuted = _refuted(apart, question)
+    arm_library = _in_arms(library, question, of_same_names=True)
+    refuted = _refuted(arm_library, question)
     if refuted.isdisjoint(question.case.holding):
         asked = replace(question, case=replace(question.case, failing=question.case.failing | refuted))
-        yield from boxes(apart, asked, also, blur, computed, splits=_SPLITS_BY_ARMS)
+        yield from boxes(arm_library, asked, also, blur, computed, splits=_SPLITS_BY_ARMS)
 
 
-def _stated(library: RelationSet, question: Question, name: str) -> Span:
+def _stated_span(library: RelationSet, question: Question, name: str) -> Span:
     """The range of a given, or the domain of any other quantity."""
     value, domain = question.strong.get(name), library.declared[name].domain
     return (domain.low, domain.high) if value is None else (value.base[0], value.base[2])
@@ -221,17 +228,17 @@ def boxes(
     computed: Collection[str] = (),
     splits: int = _SPLITS,
 ) -> Iterator[dict[str, Span]]:
-    """The intervals that a case leaves to the quantities of its claims and to others, by the relations around them.
+    """The intervals that a case leaves to the quantities of its claims and `also` to others, by the relations around.
 
     No box if nothing is left. `blur` is the relative error that the given numbers may have; those that are `computed`
     decide no condition on whose edge they lie. A relation of which it is open whether it applies is taken both ways, as
     long as there are `splits` left: a box for each of them.
     """
-    comparisons = [one for claim in claims(library, question) for one in _comparisons(claim)]
-    sides = [side for _, left, right in comparisons for side in (left, right)]
+    comparisons = [*chain.from_iterable(map(_comparisons, claims(library, question)))]
+    compared = names_in(*chain.from_iterable(sides for _, *sides in comparisons))
     holding = sorted(question.case.holding & library.relations.keys(), key=library.places.__getitem__)
-    start = dict.fromkeys([*names_in(*sides), *also, *library.held_by(holding)])
-    question = with_own_values(library, question, names_in(*sides))
+    start = dict.fromkeys([*compared, *also, *library.held_by(holding)])
+    question = with_own_values(library, question, compared)
     relations, undecided = _around(library, question, start, computed)
     if not splits or not undecided:
         box = _contracted(library, question, start, relations, comparisons, blur)
@@ -262,38 +269,36 @@ def _contracted(
             larger[slack] = more
         if op != "ne":
             equations.append(Equation(more, "=", Apply("add", (less, Name(slack)))))
-    names = dict.fromkeys([*start, *(name for relation in relations for name in library.members[relation.name])])
-    spans = {name: _stated(library, question, name) for name in names}
+    names = dict.fromkeys(chain(start, *(library.members[relation.name] for relation in relations)))
+    spans = {name: _stated_span(library, question, name) for name in names}
     known = {name: low for name, (low, high) in spans.items() if low == high and name in question.strong}
     free = {name: span for name, span in spans.items() if name not in known}
     box = {name: _widened(span, blur) for name, span in free.items()} | slacks
     dag = dag_of(equations, list(box), known, blur=blur)
     if dag is None:
         return spans
-    left_over = contracted(dag, list(box.values()))
-    if left_over is None:
+    spans_left = contracted(dag, list(box.values()))
+    if spans_left is None:
         return None
-    remaining = dict(zip(box, left_over, strict=True))
+    remaining = dict(zip(box, spans_left, strict=True))
     within = {**{name: (number, number) for name, number in known.items()}, **remaining}
     if any(remaining[slack][1] <= EXPRESSION * _largest(side, within) for slack, side in larger.items()):
-        return None  # the sides can only be equal
+        return None  # the sides of a strict comparison can only be equal
     return spans | remaining
 
 
 def _largest(side: Node, box: Mapping[str, Span]) -> float:
-    """The largest size that an expression has in a box; zero where there is no end to it."""
-    seen = enclose(side, box, "")
-    size = 0.0 if seen is None else max(map(abs, seen.values))
+    """The largest size that an expression has in a box; zero where that is not known or infinite."""
+    enclosure = enclose(side, box, "")
+    size = 0.0 if enclosure is None else max(map(abs, enclosure.values))
     return size if math.isfinite(size) else 0.0
 
 
 def _refuted(library: RelationSet, question: Question) -> frozenset[str]:
     """The relations that do not hold at the given numbers, so that their conditions fail."""
     known = {name: value.base[1] for name, value in question.strong.items() if not value.is_range}
-    told = (
-        one for one in library.conditional if one.approximate is None and known.keys() >= {*library.members[one.name]}
-    )
-    return frozenset(one.name for one in told if not agrees(one.written, known))
+    testable = [rule for rule in library.conditional if known.keys() >= {*library.members[rule.name]}]
+    return frozenset(rule.name for rule in testable if rule.approximate is None and not agrees(rule.written, known))
 
 
 def with_own_values(library: RelationSet, question: Question, names: Iterable[str]) -> Question:
@@ -305,37 +310,38 @@ def with_own_values(library: RelationSet, question: Question, names: Iterable[st
         value = question.weak.get(name)
         if value is None or name in question.strong or name == question.target or value.source.stands_in:
             continue
-        others = [other for other in question.weak if other != name]
-        if (
-            is_surely_open(structure, name, given, question.weak)
-            or not planned_for(library, name, given, others, frozenset(), question.stated).is_determined
-        ):
+        others = [weak_name for weak_name in question.weak if weak_name != name]
+        is_open = is_surely_open(structure, name, given, question.weak)  # quicker than a plan
+        if is_open or not planned_for(library, name, given, others, frozenset(), question.stated).is_determined:
             own[name] = value
     return replace(question, strong={**question.strong, **own}) if own else question
 
 
 def _widened(span: Span, blur: float) -> Span:
+    """An interval with its finite ends moved outwards by a share of their size."""
     low, high = span
-    return low - blur * abs(low) if math.isfinite(low) else low, high + blur * abs(high) if math.isfinite(
-        high
-    ) else high
+    if math.isfinite(low):
+        low -= blur * abs(low)
+    if math.isfinite(high):
+        high += blur * abs(high)
+    return low, high
 
 
 def _around(
     library: RelationSet, question: Question, start: Iterable[str], computed: Collection[str]
 ) -> tuple[list[Relation], list[str]]:
-    """The nearest relations around some quantities that surely hold in a case, and those of which that is open."""
+    """The nearest relations around some quantities that surely hold in a case, and those of which that is undecided."""
     logic = CaseLogic.of(library, question)
     points = {name: (value.base[1],) * 2 for name, value in question.strong.items() if not value.is_range}
     points |= {name: _widened(span, AGREEMENT) for name, span in points.items() if name in computed}
-    found: dict[str, Relation] = {}
+    nearest: dict[str, Relation] = {}
     undecided: dict[str, None] = {}
     pending = [name for name in start if not _is_point(question, name)]
     seen = set(pending)
-    for name in pending:  # grows meanwhile
+    for name in pending:  # the list grows as it is walked
         for holder in library.holders.get(name, ()):
             relation = library.relations[holder]
-            if holder in found or not relation.is_exact:
+            if holder in nearest or not relation.is_exact:
                 continue
             if _stands_aside(library, question, relation):
                 continue
@@ -345,13 +351,13 @@ def _around(
             if None in verdicts and holder not in question.case.holding:
                 undecided[holder] = None
                 continue
-            found[holder] = relation
-            if len(found) >= _AROUND:
-                return list(found.values()), list(undecided)
-            fresh = [one for one in library.members[holder] if one not in seen and not _is_point(question, one)]
-            seen.update(fresh)
-            pending += fresh
-    return list(found.values()), list(undecided)
+            nearest[holder] = relation
+            if len(nearest) >= _AROUND:
+                return list(nearest.values()), list(undecided)
+            unseen = [name for name in library.members[holder] if name not in seen and not _is_point(question, name)]
+            seen.update(unseen)
+            pending += unseen
+    return list(nearest.values()), list(undecided)
 
 
 def _verdict(condition: Node, logic: CaseLogic, points: Mapping[str, Span]) -> bool | None:
@@ -376,10 +382,10 @@ def _is_point(question: Question, name: str) -> bool:
 
 
 def _comparisons(claim: Node) -> Iterator[tuple[str, Node, Node]]:
-    """The comparisons that a claim consists of; none of one that needs only part of them to hold."""
+    """The comparisons that all hold if a claim does; none of a claim that needs only some of them to hold."""
     if isinstance(claim, Apply) and claim.op == "and":
-        for part in claim.args:
-            yield from _comparisons(part)
+        for argument in claim.args:
+            yield from _comparisons(argument)
     comparison = _comparison(claim)
     if comparison is not None:
         yield comparison
@@ -391,20 +397,20 @@ def _narrow(claim: Node, box: dict[str, Span]) -> bool:
     if comparison is None:
         return True
     op, left, right = comparison
-    for one, other, how in ((left, right, op), (right, left, MIRRORED[op])):
-        if not isinstance(one, Name):
+    for side, opposite, comparison_op in ((left, right, op), (right, left, MIRRORED[op])):
+        if not isinstance(side, Name):
             continue
-        found = enclose(other, box, "")
-        if found is None:
+        enclosure = enclose(opposite, box, "")
+        if enclosure is None:
             continue
-        low, high = box[one.name]
-        if how in ("lt", "le", "eq"):
-            high = min(high, found.values[1])
-        if how in ("gt", "ge", "eq"):
-            low = max(low, found.values[0])
+        low, high = box[side.name]
+        if comparison_op in ("lt", "le", "eq"):
+            high = min(high, enclosure.values[1])
+        if comparison_op in ("gt", "ge", "eq"):
+            low = max(low, enclosure.values[0])
         if low > high:
             return False
-        box[one.name] = low, high
+        box[side.name] = low, high
     return True
 
 
@@ -415,8 +421,8 @@ def _comparison(claim: Node) -> tuple[str, Node, Node] | None:
     if isinstance(claim, Apply) and claim.op == "not":
         inner = claim.args[0]
         if isinstance(inner, Apply) and inner.op in COMPARISONS.values():
-            plain = all(map(is_simple, inner.args))
-            return (OPPOSITE[inner.op], inner.args[0], inner.args[1]) if plain else None
+            is_defined = all(map(is_simple, inner.args))
+            return (OPPOSITE[inner.op], inner.args[0], inner.args[1]) if is_defined else None
     return None
 
 

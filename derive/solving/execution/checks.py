@@ -52,85 +52,85 @@ class AnswerChecks:
         A definition that yielded to a given is not a check: it was replaced.
         """
         values = self.state.values
-        found = self._of_relations(testable(self.library, self.plan, self.state), values, self.state.forms)
-        found += self._limits({check.name for check in found})
-        for name, weak in self._beside.items():
+        checks = self._of_relations(testable(self.library, self.plan, self.state), values, self.state.forms)
+        checks += self._limits_with_weak_values({check.name for check in checks})
+        for name, weak in self._replaced_weak_values.items():
             if name in values:
                 reach = bounds if bounds is not None and name == self.question.target else self._reach(name)
-                found.append(self._yielding(name, weak, reach))
+                checks.append(self._check_of_weak_value(name, weak, reach))
             elif name in self.state.barred:
                 unit = self.library.declared[name].unit
                 statement = f"{name} = {shown_number(weak.base[1], unit)} ({weak.source}); no value fits here"
-                check = Check(name, statement, math.inf, False, tested=self.library.declared[name])
-                found.append(_displaced(check, weak, None, unit))
-        return found
+                check = Check(name, statement, gap=math.inf, passed=False, tested=self.library.declared[name])
+                checks.append(_displaced(check, weak, None, unit))
+        return checks
 
     def _reach(self, name: str) -> Span:
-        """The range of a number, whose inputs are rounded and ranged."""
+        """The interval of a computed quantity over the ranges and the rounding of its inputs."""
         values = self.state.values
         number = values[name]
         form = composed(name, self.state.forms)
         ranges = self._ranges(values, rounded=True)
         if form is None or not values.keys() >= {*names_in(form)} or ranges.keys().isdisjoint(names_in(form)):
             return number, number
-        low, high = bounds_of_form(form, values, ranges)[0]
+        (low, high), _ = bounds_of_form(form, values, ranges)
         return min(low, number), max(high, number)
 
     @cached_property
-    def _beside(self) -> dict[str, Value]:
+    def _replaced_weak_values(self) -> dict[str, Value]:
         """The weak values to compare with the numbers that replaced them.
 
         A default exists only to be replaced. It is compared only if the answer uses its quantity, or if nothing could
         have replaced it.
         """
-        question, made = self.question, self.plan
+        question, plan = self.question, self.plan
         own = {} if question.own is None else {question.target: question.own}
-        fixed = {*made.unknowns} - {question.target}
-        besides = {name for block in made.extra for name in block.unknowns}
-        found = {}
+        fixed = {*plan.unknowns} - {question.target}
+        extra = {*chain.from_iterable(block.unknowns for block in plan.extra)}
+        compared = {}
         for name, weak in {**question.weak, **question.outdated, **own}.items():
             is_default = weak is self.library.declared[name].default
             is_exact = weak.source.kind == "exact"
             is_barred = name in self.state.barred
-            counts = name in fixed or (is_exact and name in besides and not is_barred) or (is_barred and not is_exact)
-            if name not in made.weak and not weak.source.stands_in and (counts or not is_default):
-                found[name] = weak
-        return found
+            counts = name in fixed or (is_exact and name in extra and not is_barred) or (is_barred and not is_exact)
+            if name not in plan.weak and not weak.source.stands_in and (counts or not is_default):
+                compared[name] = weak
+        return compared
 
     def replaced(self) -> dict[str, str]:
-        """The definitions that yielded to givens, such as another count of operations, each with what is assumed
-        instead."""
-        found = {}
-        for name, weak in self._beside.items():
+        """The definitions that yielded to givens, such as another count of operations, each with a sentence on it."""
+        sentences = {}
+        for name, weak in self._replaced_weak_values.items():
             number = self.state.values.get(name)
             if weak.source.kind != "exact" or number is None:
                 continue
             if not math.isclose(number, weak.base[1], rel_tol=AGREEMENT):
                 shown = shown_number(number, self.library.declared[name].unit)
-                found[name] = f"{name} = {weak} is replaced: it is {shown} here"
-        return found
+                sentences[name] = f"{name} = {weak} is replaced: it is {shown} here"
+        return sentences
 
-    def _yielding(self, name: str, weak: Value, reach: Span) -> Check:
-        """A weak value compared with the number that replaced it, and with that number's range."""
-        number, stated, (low, high) = self.state.values[name], weak.base[1], weak.as_rounded
+    def _check_of_weak_value(self, name: str, weak: Value, reach: Span) -> Check:
+        """A weak value compared with the number that replaced it, and with `reach`, the interval of that number."""
+        number, stated = self.state.values[name], weak.base[1]
         declared = self.library.declared[name]
         unit = declared.unit
         gap = abs(number - stated) / max(abs(number), abs(stated)) if number != stated else 0.0
+        low, high = weak.as_rounded
         slack = AGREEMENT * max(abs(low), abs(high))
-        inside = low - slack <= reach[1] and reach[0] <= high + slack
+        overlaps = low - slack <= reach[1] and reach[0] <= high + slack
         statement = f"{name} = {shown_number(stated, unit)} ({weak.source}); here {shown_number(number, unit)}"
-        passed = gap <= AGREEMENT or inside
+        passed = gap <= AGREEMENT or overlaps
         check = Check(name, statement, gap, passed, tested=declared, numbers={name: number})
         return check if passed else _displaced(check, weak, number, unit)
 
-    def _limits(self, told: set[str]) -> list[Check]:
+    def _limits_with_weak_values(self, tested: set[str]) -> list[Check]:
         """Inequalities that weak values complete, such as a capacity from a profile."""
         values = self.state.numbers
         weak = {name: value.base[1] for name, value in self.question.weak.items()}
-        names = dict.fromkeys(one for quantity in values for one in self.library.limits.get(quantity, ()))
-        return self._completed([name for name in names if name not in told], {**weak, **values})
+        names = dict.fromkeys(chain.from_iterable(self.library.limits.get(name, ()) for name in values))
+        return self._completed([name for name in names if name not in tested], {**weak, **values})
 
-    def of_idle(self, idle: Iterable[str], told: Collection[str]) -> list[Check]:
+    def of_idle(self, idle: Iterable[str], tested: Collection[str]) -> list[Check]:
         """Checks of givens that the answer does not need: the relations that they complete together with the rest.
 
         Profiles and definitions are part of the rest, and so is what follows from the givens by relations in the
@@ -144,18 +144,18 @@ class AnswerChecks:
         }
         everything = {**stated, **self.state.values}
         following, used = self._followed({**fallbacks(library, self.question), **everything})
-        touched = self._touched(idle, used)
-        names = dict.fromkeys(one for quantity in touched for one in library.holders.get(quantity, ()))
-        spent = {*told, *self.plan.spent, *used.values()}
-        pending = [name for name in names if name not in spent and not self._has_fallback(name)]
-        return self._completed(pending, {**everything, **following})
+        affected = self._affected_by(idle, used)
+        names = dict.fromkeys(chain.from_iterable(library.holders.get(name, ()) for name in affected))
+        spent = {*tested, *self.plan.spent, *used.values()}
+        untested = [name for name in names if name not in spent and not self._has_fallback(name)]
+        return self._completed(untested, {**everything, **following})
 
     def _has_fallback(self, name: str) -> bool:
         """Whether an equation has a member that only stood in for a relation when the answer was sought."""
         if not self.library.relations[name].is_equation:
             return False
-        held = self.library.members[name]
-        return any(one in self.plan.weak and _may_stand_in(self.library, self.question, one) for one in held)
+        weak = [member for member in self.library.members[name] if member in self.plan.weak]
+        return any(_may_stand_in(self.library, self.question, member) for member in weak)
 
     def _followed(self, known: Mapping[str, float]) -> tuple[dict[str, float], dict[str, str]]:
         """What follows by definitions in the direction in which these are written, and the definition of each."""
@@ -166,30 +166,30 @@ class AnswerChecks:
         pending = list(known)
         while pending:
             tick()
-            for one in library.holders.get(pending.pop(), ()):
-                relation = library.relations[one]
+            for holder in library.holders.get(pending.pop(), ()):
+                relation = library.relations[holder]
                 name = relation.written.lhs.name if isinstance(relation.written.lhs, Name) else ""
                 if not name or name in numbers or not relation.is_exact:
                     continue
-                if not numbers.keys() >= {*library.members[one]} - {name} or not applies_at(relation, numbers):
+                if not numbers.keys() >= {*library.members[holder]} - {name} or not applies_at(relation, numbers):
                     continue
                 number = value(relation.written.rhs, numbers)
                 if math.isfinite(number) and number in library.declared[name].domain:
                     numbers[name] = following[name] = number
-                    used[name] = one
+                    used[name] = holder
                     pending.append(name)
         return following, used
 
-    def _touched(self, idle: Iterable[str], used: Mapping[str, str]) -> list[str]:
+    def _affected_by(self, idle: Iterable[str], used: Mapping[str, str]) -> list[str]:
         """The idle givens and what follows from them, by the plan or by definitions."""
-        touched = dict.fromkeys(idle)
+        affected = dict.fromkeys(idle)
         for block in (*self.plan.blocks, *self.plan.extra):
-            if not touched.keys().isdisjoint(self.library.held_by(block.relations)):
-                touched |= dict.fromkeys(block.unknowns)
+            if not affected.keys().isdisjoint(self.library.held_by(block.relations)):
+                affected |= dict.fromkeys(block.unknowns)
         for name, definition in used.items():
-            if not touched.keys().isdisjoint(self.library.members[definition]):
-                touched[name] = None
-        return list(touched)
+            if not affected.keys().isdisjoint(self.library.members[definition]):
+                affected[name] = None
+        return list(affected)
 
     def _completed(self, names: Iterable[str], everything: Mapping[str, float]) -> list[Check]:
         """The checks by relations that apply and whose quantities are all known."""
@@ -202,10 +202,14 @@ class AnswerChecks:
     ) -> list[Check]:
         """The checks by relations whose quantities are all known."""
         stated, rounded = self._ranges(values, rounded=False), self._ranges(values, rounded=True)
-        meaning = [name for name in names if not is_void(self.library, self.question, name, values)]
-        relations = [self.library.relations[name] for name in meaning]
-        typed = () if self.question.target in self.state.spans else self.question.ranges  # no number is told there
-        return [checked(one, values, rounded if one.is_equation else stated, forms, typed) for one in relations]
+        typed = () if self.question.target in self.state.spans else self.question.ranges  # of an interval, no middle
+        checks = []
+        for name in names:
+            if not is_void(self.library, self.question, name, values):
+                relation = self.library.relations[name]
+                ranges = rounded if relation.is_equation else stated
+                checks.append(checked(relation, values, ranges, forms, typed))
+        return checks
 
     def _ranges(self, values: Mapping[str, float], *, rounded: bool) -> dict[str, Span]:
         """The ranges of stated values; with `rounded`, also the rounding of published figures.
@@ -222,52 +226,46 @@ class AnswerChecks:
 
 def _displaced(check: Check, weak: Value, number: float | None, unit: Unit) -> Check:
     """The failed check of a weak value with its sentences."""
-    verdict, brief = (displaced(check.name, weak, number, unit, is_brief) for is_brief in (False, True))
-    return replace(check, verdict=verdict, brief=brief)
+    verdict = displaced(check.name, weak, number, unit)
+    return replace(check, verdict=verdict, brief=displaced(check.name, weak, number, unit, is_brief=True))
 
 
 def fallbacks(library: RelationSet, question: Question) -> dict[str, float]:
     """The fallbacks of quantities that nothing given or stated leads to: by these, conditions hold or fail."""
-    standing = {name: weak.base[1] for name, weak in question.weak.items() if weak.source.stands_in}
-    if not standing:
-        return standing
-    led_to = closure(
-        structure_of(library, frozenset(), question.stated), {*question.strong, *question.weak} - {*standing}
-    )
-    return {name: number for name, number in standing.items() if name not in led_to}
+    numbers = {name: weak.base[1] for name, weak in question.weak.items() if weak.source.stands_in}
+    if not numbers:
+        return numbers
+    known = {*question.strong, *question.weak} - {*numbers}
+    led_to = closure(structure_of(library, frozenset(), question.stated), known)
+    return {name: number for name, number in numbers.items() if name not in led_to}
 
 
 def is_void(library: RelationSet, question: Question, name: str, values: Mapping[str, float]) -> bool:
     """Whether a limit compares 0 with 0 because something of which nothing is known counts as 0."""
     relation = library.relations[name]
-    if relation.is_equation or not any(_may_stand_in(library, question, one) for one in library.members[name]):
+    if relation.is_equation or not any(_may_stand_in(library, question, member) for member in library.members[name]):
         return False
     return all(value(side, values) == 0 for side in (relation.written.lhs, relation.written.rhs))
 
 
 def _may_stand_in(library: RelationSet, question: Question, name: str) -> bool:
+    """Whether a quantity has a fallback and is not given."""
     default = library.declared[name].default
     return default is not None and default.source.stands_in and name not in question.strong
 
 
-def testable(library: RelationSet, made: Plan, state: State) -> list[str]:
+def testable(library: RelationSet, plan: Plan, state: State) -> list[str]:
     """The relations outside the plan that apply and whose quantities all have numbers."""
-    values = state.values
-    everything = {**state.asides, **values}
-    met = Counter(chain.from_iterable(library.holders.get(name, ()) for name in values))
-    found = [
-        name
-        for name, count in met.items()
-        if count == len(library.members[name])
-        and name not in made.spent
-        and applies_at(library.relations[name], everything)
-    ]
-    return sorted(found, key=library.places.__getitem__)
+    counts = Counter(chain.from_iterable(library.holders.get(name, ()) for name in state.values))
+    known = [name for name, count in counts.items() if count == len(library.members[name]) and name not in plan.spent]
+    numbers = state.numbers
+    applying = [name for name in known if applies_at(library.relations[name], numbers)]
+    return sorted(applying, key=library.places.__getitem__)
 
 
-def extended(library: RelationSet, made: Plan, state: State) -> State:
-    """The state with what the checks need besides, as far as that takes no choice and no assumption."""
-    for block in made.extra:
+def extended(library: RelationSet, plan: Plan, state: State) -> State:
+    """The state with the numbers that only checks need, as far as these take no choice and no assumption."""
+    for block in plan.extra:
         if not all(applies_at(library.relations[name], state.numbers) for name in block.relations):
             continue
         try:
@@ -288,8 +286,8 @@ def checked(
 ) -> Check:
     """The check of a relation; a range, and what follows from it by these forms, agrees where it overlaps.
 
-    A limit that holds in a part of the ranges that are typed contradicts nothing, and fails if that leaves out their
-    middle: the number that is told is one of those that it forbids. A range of a profile is what is known of a number.
+    A limit that holds in a part of the typed ranges, but not in their middle, fails: it forbids the number that the
+    answer gives. The range of a profile is another thing: it is what is known of a number.
     """
     if relation.approximate is not None:
         gap = departure(relation.written, values)
@@ -298,12 +296,12 @@ def checked(
     numbers = {name: values[name] for name in relation.declared if name in values}
     if math.isnan(gap):
         statement = f"{relation.written} is undefined"
-        undefined = Check(relation.name, statement, math.inf, False, tested=relation, numbers=numbers)
+        undefined = Check(relation.name, statement, math.inf, passed=False, tested=relation, numbers=numbers)
         return _broken(undefined, relation, values)
-    met = is_met(relation, values)
-    overlaps = not met and _overlaps(relation, values, ranges, forms)
-    known = {name: span for name, span in ranges.items() if name not in typed}
-    passed = met or (overlaps and (relation.is_equation or _overlaps(relation, values, known, forms)))
+    holds = is_met(relation, values)
+    overlaps = not holds and _overlaps(relation, values, ranges, forms)
+    untyped = {name: span for name, span in ranges.items() if name not in typed}
+    passed = holds or (overlaps and (relation.is_equation or _overlaps(relation, values, untyped, forms)))
     check = Check(relation.name, str(relation.written), gap, passed, tested=relation, numbers=numbers)
     if passed:
         return check
@@ -324,11 +322,11 @@ def _overlaps(
     """Whether the two sides meet somewhere within the ranges."""
     if not ranges:
         return False
-    left, right = relation.written.lhs, relation.written.rhs
-    between = composed("", {**forms, "": added(left, negated(right))})
-    if between is None or not values.keys() >= set(names_in(between)):
-        between = added(left, negated(right))
-    if not any(name in ranges for name in names_in(between)):
+    difference = added(relation.written.lhs, negated(relation.written.rhs))
+    put_in = composed("", {**forms, "": difference})
+    if put_in is not None and values.keys() >= set(names_in(put_in)):
+        difference = put_in
+    if not any(name in ranges for name in names_in(difference)):
         return False
-    (low, high), _ = bounds_of_form(between, values, ranges)
+    (low, high), _ = bounds_of_form(difference, values, ranges)
     return {"=": low <= 0 <= high, "<=": low <= 0, ">=": high >= 0}[relation.written.op]

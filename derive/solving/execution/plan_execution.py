@@ -13,6 +13,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
+from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from derive.errors import DeriveError, LimitError, NoSolutionError, UnderdeterminedError
@@ -24,7 +26,7 @@ from derive.presentation.numbers import shown_number
 from derive.solving.blocks.outcome import may_be_met
 from derive.solving.blocks.samples import is_narrow, middle
 from derive.solving.execution.block_execution import State
-from derive.solving.execution.case_boxes import claims, worded
+from derive.solving.execution.case_boxes import claims, conditions_of, worded
 from derive.solving.execution.plan_states import UNPROVED, Found, all_of, planned, planned_for, solved
 from derive.solving.execution.question import NO_CASE, Question
 from derive.solving.execution.regimes import ANOTHER, Decisions, Undecided, verdict_at, whether
@@ -38,91 +40,87 @@ _REPEATING = "others repeat it"
 
 
 def carried_out(library: RelationSet, question: Question, left_out: Mapping[str, str] | None = None) -> Found:
-    """The plan and its states; the plan is remade until every relation in it applies."""
+    """The plan without the relations of `left_out`, and its states; it is remade until every relation in it applies."""
     decisions = decisions_of(library, question)
     prove_possible(library, question)
-    aside: dict[str, str] = {**dict.fromkeys(sorted(question.case.failing), ANOTHER), **(left_out or {})}
+    reasons = {**dict.fromkeys(sorted(question.case.failing), ANOTHER), **(left_out or {})}  # by relation left out
     for relation in library.conditional:
         for condition in relation.conditions:
             if verdict_at(condition, question.numbers) is False:
-                aside[relation.name] = whether(condition, question.numbers, question)
-    for _ in range(len(library.relations) + 1):
+                reasons[relation.name] = whether(condition, question.numbers, question)
+    for _ in range(len(library.relations) + 1):  # each round leaves out one relation more, or is the last
         tick()
-        made = planned(library, question, frozenset(aside))
-        conditional = conditional_in(library, made)
-        excluded = {r.name: decisions.whether(r) for r in conditional if decisions.applies(r) is False}
+        plan = planned(library, question, frozenset(reasons))
+        conditional = conditional_in(library, plan)
+        excluded = {rule.name: decisions.whether(rule) for rule in conditional if decisions.applies(rule) is False}
         if excluded:
-            aside.update(excluded)
+            reasons.update(excluded)
             continue
         for relation in conditional:
             if decisions.applies(relation) is None:
                 raise Undecided(relation.name)
-        if not made.is_determined:
-            return Found(made, (), aside)
+        if not plan.is_determined:
+            return Found(plan, (), reasons)
         try:
-            start = State(question.start(made), hints=question.hints, only_closed=question.only_closed)
-            states, reason = solved(library, made, start)
+            start = State(question.start(plan), hints=question.hints, only_closed=question.only_closed)
+            states, reason = solved(library, plan, start)
         except (UnderdeterminedError, LimitError) as error:
-            around = next(detours(library, question, made, aside), None) if _is_stuck(error) else None
-            if around is None:
+            detour = next(detours(library, question, plan, reasons), None) if _is_stuck(error) else None
+            if detour is None:
                 raise
-            return around
-        first = Found(made, tuple(states), aside, reason)
-        for slack in _cancelling(made, states, question.target):
-            other = _elsewhere(library, question, first, slack)
-            if other is not None:
-                return other
-        found = replace(first, states=tuple(_loosely(library, made, states, question.target)))
-        found = with_conditions(library, question, found)
-        false = inapplicable(library, question, found)
-        if not false:
-            return _of_case(library, question, found)
-        aside.update(false)
+            return detour
+        first = Found(plan, tuple(states), reasons, reason)
+        for cancelling in _cancelling(plan, states, question.target):
+            elsewhere = _elsewhere(library, question, first, cancelling)
+            if elsewhere is not None:
+                return elsewhere
+        result = replace(first, states=tuple(_with_note_on_bounds(library, plan, states, question.target)))
+        result = with_conditions(library, question, result)
+        excluded = inapplicable(library, question, result)
+        if not excluded:
+            return _of_case(library, question, result)
+        reasons.update(excluded)
     raise LimitError("The conditions of the relations exclude each other in turn.", limit="plans")
 
 
-def of_case(library: RelationSet, question: Question, found: Found) -> Found:
+def of_case(library: RelationSet, question: Question, result: Found) -> Found:
     """The result without the states of another case."""
-    return _of_case(library, question, with_conditions(library, question, found))
+    return _of_case(library, question, with_conditions(library, question, result))
 
 
-def _of_case(library: RelationSet, question: Question, found: Found) -> Found:
-    states = tuple(state for state in found.states if is_of_case(library, question, found.plan, state))
-    if question.case != NO_CASE and not found.plan.weak:
+def _of_case(library: RelationSet, question: Question, result: Found) -> Found:
+    """The same, where the states have the quantities that conditions need."""
+    states = tuple(state for state in result.states if is_of_case(library, question, result.plan, state))
+    if question.case != NO_CASE and not result.plan.weak:
         decisions = decisions_of(library, question)
         sure = [relation for relation in library.conditional if decisions.applies(relation) is True]
         exact = [relation for relation in sure if relation.is_exact]
-        states = tuple(state for state in states if all(may_be_met(one, state.values) for one in exact))
-    if states or not found.states:
-        return replace(found, states=states)
-    reason = f"{question.target}: {of_another_case(library, question, found)}"
-    if found.doubt:
-        raise LimitError(
-            f"{reason}; and other solutions may exist ({found.doubt}).",
-            hint="Narrow the domains, or give more.",
-            limit=UNPROVED,
-        )
-    return Found(found.plan, (), found.left_out, reason)
+        states = tuple(state for state in states if all(may_be_met(relation, state.values) for relation in exact))
+    if states or not result.states:
+        return replace(result, states=states)
+    reason = f"{question.target}: {of_another_case(library, question, result)}"
+    if result.doubt:
+        what = f"{reason}; and other solutions may exist ({result.doubt})."
+        raise LimitError(what, hint="Narrow the domains, or give more.", limit=UNPROVED)
+    return Found(result.plan, (), result.left_out, reason)
 
 
-def _cancelling(made: Plan, states: Sequence[State], target: str) -> tuple[str, ...]:
+def _cancelling(plan: Plan, states: Sequence[State], target: str) -> tuple[str, ...]:
     """The relations in which unknowns cancel at these numbers, so that the target is only bounded."""
-    if made.checks and any(target in state.spans for state in states):
-        for block in made.blocks:
-            if any(name in state.spans for state in states for name in block.unknowns):
-                return block.relations
+    if plan.checks and any(target in state.spans for state in states):
+        bounded = {*chain.from_iterable(state.spans for state in states)}
+        return next((block.relations for block in plan.blocks if not bounded.isdisjoint(block.unknowns)), ())
     return ()
 
 
-def _loosely(library: RelationSet, made: Plan, states: Sequence[State], target: str) -> list[State]:
+def _with_note_on_bounds(library: RelationSet, plan: Plan, states: Sequence[State], target: str) -> Sequence[State]:
     """The states, with a note on intervals of the target that names the relations not used to narrow them."""
-    loose = [
-        name
-        for name in made.checks
-        if any(other in state.spans for state in states for other in library.relations[name].declared)
-    ]
-    note = f"bounds do not take {', '.join(loose)} into account; not every value in them need be reached"
-    return [replace(s, notes=(*s.notes, note)) if loose and target in s.spans else s for s in states]
+    bounded = {*chain.from_iterable(state.spans for state in states)}
+    unused = [name for name in plan.checks if not bounded.isdisjoint(library.relations[name].declared)]
+    if not unused:
+        return states
+    note = f"bounds do not take {', '.join(unused)} into account; not every value in them need be reached"
+    return [replace(state, notes=(*state.notes, note)) if target in state.spans else state for state in states]
 
 
 def _is_stuck(error: DeriveError) -> bool:
@@ -130,83 +128,84 @@ def _is_stuck(error: DeriveError) -> bool:
     return isinstance(error, UnderdeterminedError) or getattr(error, "limit", "") == UNPROVED
 
 
-def detours(library: RelationSet, question: Question, made: Plan, left_out: Mapping[str, str]) -> Iterator[Found]:
-    """The answers without one of the relations of an unsolvable block, if there are relations to spare."""
-    if not made.checks or sum(why == _REPEATING for why in left_out.values()) >= _DETOURS:
+def detours(library: RelationSet, question: Question, plan: Plan, left_out: Mapping[str, str]) -> Iterator[Found]:
+    """The results without one of the relations of an unsolvable block, if there are relations to spare."""
+    if not plan.checks or sum(why == _REPEATING for why in left_out.values()) >= _DETOURS:
         return
-    first = Found(made, (), left_out)
-    for relation in (name for block in made.blocks if len(block.unknowns) > 1 for name in block.relations):
+    first = Found(plan, (), left_out)
+    for relation in chain.from_iterable(block.relations for block in plan.blocks if len(block.unknowns) > 1):
         try:
-            found = _leaving_out(library, question, first, relation, _REPEATING)
+            result = _leaving_out(library, question, first, relation, _REPEATING)
         except (UnderdeterminedError, LimitError) as error:
             if not _is_stuck(error):
                 raise
             continue
-        if found.plan.is_determined and found.states:
-            yield found
+        if result.plan.is_determined and result.states:
+            yield result
 
 
-def without(library: RelationSet, question: Question, found: Found, relation: str) -> Found | None:
+def without(library: RelationSet, question: Question, result: Found, relation: str) -> Found | None:
     """The result of a plan without one relation, which then counts as a check; None if it leads nowhere."""
     try:
-        other = _leaving_out(library, question, found, relation, _REPEATING)
+        other = _leaving_out(library, question, result, relation, _REPEATING)
     except DeriveError:
         return None
     return other if other.plan.is_determined else None
 
 
 def _leaving_out(library: RelationSet, question: Question, first: Found, relation: str, why: str) -> Found:
-    """The result without a relation of a plan, in which no fallback stands that the plan did not need.
+    """The result without a relation of a plan, and without the fallbacks that the plan did not need.
 
     The relation still counts: a weak value that replaced it must agree with it.
     """
     before = first.plan.weak
     weak = {name: value for name, value in question.weak.items() if name in before or not value.source.stands_in}
-    found = carried_out(library, replace(question, weak=weak), {**first.left_out, relation: why})
-    states = found.states
-    if {*found.plan.weak} - {*before}:
+    result = carried_out(library, replace(question, weak=weak), {**first.left_out, relation: why})
+    states = result.states
+    if {*result.plan.weak} - {*before}:
         states = tuple(state for state in states if may_be_met(library.relations[relation], state.values))
-    left_out = {name: reason for name, reason in found.left_out.items() if name != relation}
-    return replace(found, states=states, left_out=left_out)
+    left_out = {name: reason for name, reason in result.left_out.items() if name != relation}
+    return replace(result, states=states, left_out=left_out)
 
 
 def _elsewhere(library: RelationSet, question: Question, first: Found, relation: str) -> Found | None:
-    """The answer by another way, if the relation that was to fix an unknown holds for many values of it.
+    """The result without a relation that holds for many values of its unknown; None if nothing else fixes the target.
 
-    A value fixed by the other way is checked against that relation like any other. An interval is cut to what the
-    first way allows.
+    A number by the other relations is checked against that relation like any other. An interval is cut to the first.
     """
     target = question.target
     try:
-        found = _leaving_out(library, question, first, relation, f"{target} cancels in it")
+        result = _leaving_out(library, question, first, relation, f"{target} cancels in it")
     except DeriveError:
         return None
-    if not found.plan.is_determined or not (found.states or found.reason):
+    if not result.plan.is_determined or not (result.states or result.reason):
         return None
-    states = tuple(both for state in found.states for both in _within(state, target, first.states))
-    reason = found.reason or ("" if states else f"{target}: {relation} allows none of the values that the others do")
-    if (first.doubt or found.doubt) and not any(
-        may_be_met(library.relations[relation], state.values) for state in states
-    ):
+    states = tuple(chain.from_iterable(_within(state, target, first.states) for state in result.states))
+    reason = result.reason
+    if not reason and not states:
+        reason = f"{target}: {relation} allows none of the values that the others do"
+    stated = library.relations[relation]
+    if (first.doubt or result.doubt) and not any(may_be_met(stated, state.values) for state in states):
         return None
-    return replace(found, states=states, reason=reason)
+    return replace(result, states=states, reason=reason)
 
 
 def _within(state: State, target: str, allowed: Sequence[State]) -> Iterator[State]:
-    """A state with a number for the target; one with an interval, cut to what is allowed."""
+    """A state with a number for the target as it is; an interval is cut to each of those that are allowed."""
     if target in state.values:
         yield state
         return
     others = {name: span for name, span in state.spans.items() if name != target}
+    start, end = state.spans[target]
     for other in allowed:
         least, most = other.spans.get(target) or (other.values[target],) * 2
-        low, high = both = max(state.spans[target][0], least), min(state.spans[target][1], most)
+        low, high = max(start, least), min(end, most)
         if low > high and not is_narrow((high, low)):
-            continue
-        if is_narrow(both):
-            yield replace(state, values={**state.values, target: middle(both)}, spans=others)
+            continue  # they are apart by more than rounding
+        if is_narrow((low, high)):
+            yield replace(state, values={**state.values, target: middle((low, high))}, spans=others)
         else:
-            yield replace(state, spans={**others, target: both})
+            yield replace(state, spans={**others, target: (low, high)})
 
 
 def decisions_of(library: RelationSet, question: Question) -> Decisions:
@@ -217,13 +216,13 @@ def decisions_of(library: RelationSet, question: Question) -> Decisions:
     key = question.case, id(question.strong), id(question.weak)
     if key not in question.decided:
         question.decided[key] = Decisions(library, question)
-    made: Decisions = question.decided[key]
-    return made
+    decisions: Decisions = question.decided[key]
+    return decisions
 
 
-def conditional_in(library: RelationSet, made: Plan) -> list[Relation]:
+def conditional_in(library: RelationSet, plan: Plan) -> list[Relation]:
     """The relations in use that hold only under conditions."""
-    used = [library.relations[name] for name in made.relations]
+    used = [library.relations[name] for name in plan.relations]
     return [relation for relation in used if relation.conditions]
 
 
@@ -242,28 +241,29 @@ def prove_possible(library: RelationSet, question: Question) -> None:
             raise NoSolutionError(what, hint="Change one of the givens.", reason=reason)
 
 
-def with_conditions(library: RelationSet, question: Question, found: Found) -> Found:
+def with_conditions(library: RelationSet, question: Question, result: Found) -> Found:
     """The result with the quantities that the conditions of its case and of checked relations need."""
     if not library.conditional:
-        return found
-    used = conditional_in(library, found.plan)
+        return result
+    used = conditional_in(library, result.plan)
     split = [library.relations[name] for name in (*question.case.holding, *question.case.failing)]
 
     def completed(state: State) -> State:
-        tested = [r for r in library.conditional if all(name in state.values for name in library.members[r.name])]
-        asked = {name for r in (*used, *tested, *split) for c in r.conditions for name in names_in(c)}
+        tested = [rule for rule in library.conditional if state.values.keys() >= {*library.members[rule.name]}]
+        asked = {*names_in(*conditions_of([*used, *tested, *split]))}
         missing = sorted(asked - state.values.keys() - state.spans.keys())
-        numbers = {name: _beside(library, question, state, name, found.left_out) for name in missing}
-        single = {name: any_of[0] for name, any_of in numbers.items() if len(any_of) == 1}
-        return replace(state, asides=single, choices={n: many for n, many in numbers.items() if len(many) > 1})
+        numbers = {name: _numbers_beside(library, question, state, name, result.left_out) for name in missing}
+        single = {name: values[0] for name, values in numbers.items() if len(values) == 1}
+        several = {name: values for name, values in numbers.items() if len(values) > 1}
+        return replace(state, asides=single, choices=several)
 
-    return replace(found, states=tuple(map(completed, found.states)))
+    return replace(result, states=tuple(map(completed, result.states)))
 
 
-def _beside(
+def _numbers_beside(
     library: RelationSet, question: Question, state: State, name: str, left_out: Mapping[str, str]
 ) -> tuple[float, ...]:
-    """A condition's quantity: as it follows from the givens, else from the state, else its weak value.
+    """The numbers of a condition's quantity: by the givens, else by the state, else its weak value.
 
     If its inputs leave it no value it is NaN, and a condition on it is undefined.
     """
@@ -272,69 +272,70 @@ def _beside(
     if number is not None:
         return (number,)
     if not state.spans:
-        made = plan_beside(library, question, state, name, left_out)
-        if made.is_determined and all(decisions.applies(one) is True for one in conditional_in(library, made)):
-            found = all_of(library, made, state.values, question.hints)
-            if found is not None:
-                return found or (math.nan,)
+        plan = plan_beside(library, question, state, name, left_out)
+        conditional = conditional_in(library, plan)
+        if plan.is_determined and all(decisions.applies(relation) is True for relation in conditional):
+            values = all_of(library, plan, state.values, question.hints)
+            if values is not None:
+                return values or (math.nan,)
     weak = decisions.value(name)
     return () if weak is None else (weak,)
 
 
 def plan_beside(library: RelationSet, question: Question, state: State, name: str, left_out: Mapping[str, str]) -> Plan:
     """The plan for a condition's quantity from what a state has reached, without relations that do not apply."""
-    reached = dict.fromkeys(n for n in state.values if n not in question.weak or n in question.strong)
-    return decisions_of(library, question).planned(
-        lambda aside: planned_for(library, name, reached, (), aside), left_out, lambda applies: applies is not False
-    )
+    reached = dict.fromkeys(known for known in state.values if known not in question.weak or known in question.strong)
+    make_plan = partial(planned_for, library, name, reached, ())
+    return decisions_of(library, question).planned(make_plan, left_out, is_kept=lambda applies: applies is not False)
 
 
-def inapplicable(library: RelationSet, question: Question, found: Found) -> dict[str, str]:
+def inapplicable(library: RelationSet, question: Question, result: Found) -> dict[str, str]:
     """The relations that apply only by a weak value, and whose condition is false in every state."""
     decisions = decisions_of(library, question)
-    places = [state.numbers for state in found.states]
-    false: dict[str, str] = {}
-    for relation in conditional_in(library, found.plan):
+    points = [state.numbers for state in result.states]
+    excluded: dict[str, str] = {}
+    for relation in conditional_in(library, result.plan):
         for condition in relation.conditions:
-            if (
-                places
-                and all(verdict_at(condition, values) is False for values in places)
-                and decisions.yields(relation)
-            ):
-                false[relation.name] = whether(condition, places[0], question)
-    return false
+            if points and all(verdict_at(condition, point) is False for point in points) and decisions.yields(relation):
+                excluded[relation.name] = whether(condition, points[0], question)
+    return excluded
 
 
-def is_of_case(library: RelationSet, question: Question, made: Plan, state: State) -> bool:
+def is_of_case(library: RelationSet, question: Question, plan: Plan, state: State) -> bool:
     """Whether the conditions of all relations that apply in the case may hold here, and not those of the others."""
-    used = [*conditional_in(library, made), *(library.relations[name] for name in question.case.holding)]
-    others = [library.relations[name] for name in question.case.failing]
-    return all(True in _possible(library, c, state) for r in used for c in r.conditions) and not any(
-        all(_possible(library, c, state) == {True} for c in r.conditions) for r in others
-    )
+    used = [*conditional_in(library, plan), *(library.relations[name] for name in question.case.holding)]
+    if not all(True in _possible_verdicts(library, condition, state) for condition in conditions_of(used)):
+        return False
+    for failing in question.case.failing:
+        conditions = library.relations[failing].conditions
+        if all(_possible_verdicts(library, condition, state) == {True} for condition in conditions):
+            return False
+    return True
 
 
-def _possible(library: RelationSet, condition: Node, state: State) -> Set[bool | None]:
-    """The possible values of a condition in a state: one if all in it is known, else those that the domains allow."""
+def _possible_verdicts(library: RelationSet, condition: Node, state: State) -> Set[bool | None]:
+    """The possible verdicts on a condition in a state: one if all in it is known, else those that the domains allow."""
     values = state.numbers
-    several = next((name for name in names_in(condition) if name in state.choices), None)
-    if several is not None:
-        rest = {name: numbers for name, numbers in state.choices.items() if name != several}
-        each = (replace(state, asides={**state.asides, several: x}, choices=rest) for x in state.choices[several])
-        return frozenset(one for chosen in each for one in _possible(library, condition, chosen))
-    decided = verdict_at(condition, values)
-    if decided is not None:
-        return {decided}
+    name = next((name for name in names_in(condition) if name in state.choices), None)
+    if name is not None:
+        choices = {other: numbers for other, numbers in state.choices.items() if other != name}
+        chosen = [replace(state, asides={**state.asides, name: x}, choices=choices) for x in state.choices[name]]
+        return frozenset(chain.from_iterable(_possible_verdicts(library, condition, state) for state in chosen))
+    verdict = verdict_at(condition, values)
+    if verdict is not None:
+        return {verdict}
     box = {**{name: (number, number) for name, number in values.items()}, **state.spans}
     domains = {name: library.declared[name].domain for name in names_in(condition) if name not in box}
     return truths(condition, box | {name: (domain.low, domain.high) for name, domain in domains.items()})
 
 
-def of_another_case(library: RelationSet, question: Question, found: Found) -> str:
+def of_another_case(library: RelationSet, question: Question, result: Found) -> str:
     """Why the result is not of the question's case."""
-    state = found.states[0]
-    conditions = [c for relation in conditional_in(library, found.plan) for c in relation.conditions]
-    false = [c for c in (*conditions, *claims(library, question)) if verdict_at(c, state.numbers) is False]
+    state = result.states[0]
+    conditions = [*conditions_of(conditional_in(library, result.plan)), *claims(library, question)]
+    false = [condition for condition in conditions if verdict_at(condition, state.numbers) is False]
+    why = f"where {worded(false[0])} is false" if false else "which belongs to another case"
     number = state.values.get(question.target)
-    told = "" if number is None else f"it would be {shown_number(number, library.declared[question.target].unit)}, "
-    return f"{told}where {worded(false[0])} is false" if false else f"{told}which belongs to another case"
+    if number is None:
+        return why
+    return f"it would be {shown_number(number, library.declared[question.target].unit)}, {why}"

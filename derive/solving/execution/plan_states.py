@@ -26,10 +26,10 @@ from derive.time_limits import tick
 
 _PLANS = Memo[Plan](most=512)
 
-_MOST = 64  # limit on solutions that are followed
+_MOST_STATES = 64  # limit on solutions that are followed
 UNPROVED = "numerical search"
 _CLAIMS = Memo[Claim | None](most=256)
-_STATES = 64  # limit on combinations of solutions
+_MOST_CLAIMED = 64  # limit on combinations of solutions
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,7 @@ class Found:
     @property
     def doubt(self) -> str:
         """The first note on a state that says that solutions may be missing; empty if none does."""
-        notes = chain.from_iterable(state.notes for state in self.states)
-        return next(filter(is_doubt, notes), "")
+        return next(iter(_doubts_of(self.states)), "")
 
 
 def planned(library: RelationSet, question: Question, left_out: frozenset[str], core: Core | None = None) -> Plan:
@@ -67,28 +66,27 @@ def planned_for(
     """The plan for a target from names, cached in the library."""
     strong, weak = list(strong), list(weak)
     core = core or core_of(library, (target, *strong, *weak))
-    aside = left_out & core.decisive
+    left_out &= core.decisive  # the others make no difference, and would be other keys of the same plan
 
-    def made() -> Plan:
-        return plan(core.structure(aside, stated), target, strong, weak)
+    def compute() -> Plan:
+        return plan(core.structure(left_out, stated), target, strong, weak)
 
-    return _PLANS.of(library.session, (target, frozenset(strong), tuple(weak), aside, stated), made)
+    return _PLANS.of(library.session, (target, frozenset(strong), tuple(weak), left_out, stated), compute)
 
 
-def lone_fallbacks(library: RelationSet, made: Plan, question: Question | Outline) -> frozenset[str]:
+def lone_fallbacks(library: RelationSet, plan: Plan, question: Question | Outline) -> frozenset[str]:
     """The fallbacks (`otherwise`) of a plan that uses nothing else: what nothing stated leads to is not determined."""
-    relations = [library.relations[name] for name in made.relations]
-    members = {name for relation in relations for name in relation.declared}
-    weak = frozenset(made.weak) & members
-    if made.target in question.strong or not members.isdisjoint(question.strong) or weak & question.stated:
+    members = set[str]().union(*(library.relations[name].declared for name in plan.relations))
+    weak = frozenset(plan.weak) & members
+    if plan.target in question.strong or not members.isdisjoint(question.strong) or weak & question.stated:
         return frozenset()
     return weak if all(library.defaults[name].source.stands_in for name in weak) else frozenset()
 
 
-def solved(library: RelationSet, made: Plan, start: State) -> tuple[list[State], str]:
+def solved(library: RelationSet, plan: Plan, start: State) -> tuple[list[State], str]:
     """The states after all blocks, and why the last block without a solution has none."""
-    states, reason = [replace(start, values=dict(start.values))], ""
-    for block in made.blocks:
+    states, reason = [replace(start, values=dict(start.values))], ""  # a copy, to which the first block may write
+    for block in plan.blocks:
         following: list[State] = []
         refused: NoSolutionError | None = None
         for state in states:
@@ -105,27 +103,32 @@ def solved(library: RelationSet, made: Plan, start: State) -> tuple[list[State],
             raise refused
         if not following:
             reason = f"{', '.join(block.unknowns)}: {reason}"
-            if any(is_doubt(note) for state in states for note in state.notes):
+            if _doubts_of(states):
                 hint = "Narrow the domains, or give more."
                 raise LimitError(f"{reason}; but others may exist for what it depends on.", hint=hint, limit=UNPROVED)
             return [], reason
-        if len(following) > _MOST:
-            raise LimitError(
-                f"More than {_MOST} combinations of solutions.", hint="Give more.", limit=f"{_MOST} solutions"
-            )
+        if len(following) > _MOST_STATES:
+            what = f"More than {_MOST_STATES} combinations of solutions."
+            raise LimitError(what, hint="Give more.", limit=f"{_MOST_STATES} solutions")
         states = following
     return states, ""
 
 
+def _doubts_of(states: Iterable[State]) -> list[str]:
+    """The notes on states that say that solutions may be missing."""
+    return [note for note in chain.from_iterable(state.notes for state in states) if is_doubt(note)]
+
+
 def _doubting_alike(before: Sequence[State], after: list[State]) -> list[State]:
     """The states, each with what is not proved of any: where one list is open, so is the list of all that follows."""
-    doubts = dict.fromkeys(note for state in (*before, *after) for note in state.notes if is_doubt(note))
-    return [
-        state
-        if doubts.keys() <= {*state.notes}
-        else replace(state, notes=tuple(dict.fromkeys((*state.notes, *doubts))))
-        for state in after
-    ]
+    doubts = dict.fromkeys(_doubts_of((*before, *after)))
+
+    def doubting(state: State) -> State:
+        if doubts.keys() <= {*state.notes}:
+            return state
+        return replace(state, notes=tuple(dict.fromkeys((*state.notes, *doubts))))
+
+    return [doubting(state) for state in after] if doubts else after
 
 
 def is_doubt(note: str) -> bool:
@@ -144,46 +147,45 @@ def is_of_one_turn(note: str) -> bool:
 
 
 def all_of(
-    library: RelationSet, made: Plan, known: Mapping[str, float], hints: Mapping[str, float]
+    library: RelationSet, plan: Plan, known: Mapping[str, float], hints: Mapping[str, float]
 ) -> tuple[float, ...] | None:
     """All values of a plan's target from these numbers; None if they are unknown."""
     try:
-        states, _ = solved(library, made, State(known, hints=hints, only_numbers=True))
+        states, _ = solved(library, plan, State(known, hints=hints, only_numbers=True))
     except NoSolutionError:
         return ()
     except DeriveError:
         return None
-    sure = all(made.target in state.values and not state.notes for state in states)
-    return tuple(state.values[made.target] for state in states) if sure else None
+    are_known = all(plan.target in state.values and not state.notes for state in states)
+    return tuple(state.values[plan.target] for state in states) if are_known else None
 
 
-def proof_of(library: RelationSet, question: Question, made: Plan, state: State) -> Proof | None:
-    """What shows that a plan has no other solutions than were found; None where that is not claimed, or has no
-    certificate."""
-    is_number = made.target in state.values and not state.spans
+def proof_of(library: RelationSet, question: Question, plan: Plan, state: State) -> Proof | None:
+    """The proof that a plan has no other solutions; None where that is not claimed, or has no certificate."""
+    is_number = plan.target in state.values and not state.spans
     if not is_number or any(is_doubt(note) or is_of_one_turn(note) for note in state.notes):
         return None
-    found = {*made.unknowns}
-    start = {name: number for name, number in state.values.items() if name not in found}
-    claims = claims_of(library, question, made, start)
-    return None if claims is None else Proof(made.target, claims)
+    derived = {*plan.unknowns}
+    start = {name: number for name, number in state.values.items() if name not in derived}
+    claims = claims_of(library, question, plan, start)
+    return None if claims is None else Proof(plan.target, claims)
 
 
 def claims_of(
-    library: RelationSet, question: Question, made: Plan, start: Mapping[str, float]
+    library: RelationSet, question: Question, plan: Plan, start: Mapping[str, float]
 ) -> tuple[Claim, ...] | None:
-    """The claims for the blocks of a plan from known numbers on, up to one without a solution; None without one."""
+    """The claims for a plan's blocks from known numbers, up to one without solutions; None without a certificate."""
     states = [dict(start)]
     claims: list[Claim] = []
-    for block in made.blocks:
+    for block in plan.blocks:
         following: list[dict[str, float]] = []
         for numbers in states:
             claim = _claim(library, question, block, numbers)
             if claim is None:
                 return None
             claims.append(claim)
-            following += [numbers | dict(zip(claim.unknowns, one, strict=True)) for one in claim.solutions]
-        if len(following) > _STATES:
+            following += [numbers | dict(zip(claim.unknowns, solution, strict=True)) for solution in claim.solutions]
+        if len(following) > _MOST_CLAIMED:
             return None
         states = following
     return tuple(claims)
@@ -198,10 +200,11 @@ def _claim(library: RelationSet, question: Question, block: Block, numbers: Mapp
 
 
 def _claim_at(library: RelationSet, question: Question, block: Block, numbers: Mapping[str, float]) -> Claim | None:
-    held = library.held_by(block.relations).keys() - {*block.unknowns}
-    if not held <= numbers.keys():
+    """The claim for one block, which is solved once more; None if it has no certificate."""
+    needed = library.held_by(block.relations).keys() - {*block.unknowns}
+    if not needed <= numbers.keys():
         return None  # something cancels that has no number
-    known = {name: numbers[name] for name in held}
+    known = {name: numbers[name] for name in needed}
     equations = [library.relations[name].written for name in block.relations]
     domains = {name: library.declared[name].domain for name in block.unknowns}
     try:

@@ -103,24 +103,24 @@ class Question:
         """Everything stated, in base units; a range at its middle."""
         return {name: value.base[1] for name, value in self.values.items()}
 
-    def in_use(self, made: Plan) -> dict[str, Value]:
+    def in_use(self, plan: Plan) -> dict[str, Value]:
         """The values that a plan starts from."""
-        return {**self.strong, **{name: self.weak[name] for name in made.weak}}
+        return {**self.strong, **{name: self.weak[name] for name in plan.weak}}
 
-    def start(self, made: Plan) -> dict[str, float]:
+    def start(self, plan: Plan) -> dict[str, float]:
         """The numbers that a plan starts from, in base units."""
-        return {name: value.base[1] for name, value in self.in_use(made).items()}
+        return {name: value.base[1] for name, value in self.in_use(plan).items()}
 
     def for_target(self, name: str) -> Question:
         """The same question for another target, whose own weak value is no given."""
-        weak = {other: value for other, value in self.weak.items() if other != name}
-        other = replace(self, target=name, weak=weak)
-        other.__dict__["stated"] = self.stated - {name}  # as the cached property would find, which takes longer
-        return other
+        weak = {weak_name: value for weak_name, value in self.weak.items() if weak_name != name}
+        asked = replace(self, target=name, weak=weak)
+        asked.__dict__["stated"] = self.stated - {name}  # as the cached property would find, which takes longer
+        return asked
 
-    def fixed(self, made: Plan) -> frozenset[str]:
+    def fixed(self, plan: Plan) -> frozenset[str]:
         """The names that have one number throughout: what is typed, and the weak values in use, without the ranges."""
-        return frozenset(name for name, value in self.in_use(made).items() if not value.is_range)
+        return frozenset(name for name, value in self.in_use(plan).items() if not value.is_range)
 
     @property
     def outline(self) -> Outline:
@@ -162,14 +162,14 @@ def ask(library: RelationSet, target: str, profiles: tuple[str | Profile, ...], 
     stated: dict[str, Value] = {}
     goes_with: dict[str, tuple[str, Mapping[str, Value]]] = {}
     origins: dict[str, str] = {}
-    for profile in reversed(profiles):
-        found = profile if isinstance(profile, Profile) else library.profile(profile)
-        for name, value in found.values.items():
+    for profile_or_name in reversed(profiles):  # the later one counts
+        profile = profile_or_name if isinstance(profile_or_name, Profile) else library.profile(profile_or_name)
+        for name, value in profile.values.items():
             if name in library.declared and name not in stated:
                 stated[name] = read_given(value, library.declared[name])
-                origins[name] = found.name
-                if name in found.goes_with and name not in strong:
-                    goes_with[name] = found.name, found.goes_with[name]
+                origins[name] = profile.name
+                if name in profile.goes_with and name not in strong:
+                    goes_with[name] = profile.name, profile.goes_with[name]
     weak = stated | {name: value for name, value in library.defaults.items() if name not in stated}
     own = weak.pop(target, None)
     changed = frozenset(name for name, value in strong.items() if name in stated and value.base != stated[name].base)
@@ -177,7 +177,7 @@ def ask(library: RelationSet, target: str, profiles: tuple[str | Profile, ...], 
     kept = {name: weak[name] for name in _ranked(library, weak, strong) if name not in strong and name not in outdated}
     own = None if target in strong else own
     late = {name: weak[name] for name in sorted(outdated)}
-    return Question(target, strong, kept, own, late, goes_with=goes_with, origins=origins)
+    return Question(target, strong, weak=kept, own=own, outdated=late, goes_with=goes_with, origins=origins)
 
 
 def strong_values(library: RelationSet, given: Mapping[str, Any]) -> dict[str, Value]:
@@ -209,8 +209,8 @@ def outlined(library: RelationSet, target: str, given: Iterable[str]) -> Outline
     """The outline of a question whose only weak values are the defaults."""
     names = tuple(dict.fromkeys(library.declaration(name).name for name in given))
     name = library.declaration(target).name
-    weak = {other: value for other, value in library.defaults.items() if other != name}
-    return Outline(name, names, tuple(other for other in _ranked(library, weak, names) if other not in names))
+    weak = {weak_name: value for weak_name, value in library.defaults.items() if weak_name != name}
+    return Outline(name, names, tuple(ranked for ranked in _ranked(library, weak, names) if ranked not in names))
 
 
 def _ranked(library: RelationSet, weak: Mapping[str, Value], strong: Iterable[str]) -> list[str]:
@@ -229,9 +229,11 @@ def _ranked(library: RelationSet, weak: Mapping[str, Value], strong: Iterable[st
 def _following(library: RelationSet, weak: Mapping[str, Value], strong: frozenset[str]) -> frozenset[str]:
     """The weak names whose values follow from the other stated values, in the direction relations are written."""
     names, known = frozenset(weak), strong | _stated(weak)
-    return _FOLLOWERS.of(
-        library.session, (names, known), lambda: following(structure_of(library), names - strong, known)
-    )
+
+    def compute() -> frozenset[str]:
+        return following(structure_of(library), names - strong, known)
+
+    return _FOLLOWERS.of(library.session, (names, known), compute)
 
 
 def _outdated(
@@ -248,19 +250,22 @@ def _outdated(
     the changed ones, since its case may be another.
     """
 
-    def made() -> frozenset[str]:
+    def compute() -> frozenset[str]:
         structure = structure_of(library)
         everything = strong | weak.keys()
         fallbacks = everything - strong - _stated(weak)
         known = everything - following(structure, fallbacks, everything)
-        left = downstream(structure, changed, known) & weak.keys() & {*stated} - strong
-        firm = structure_of(library, frozenset(relation.name for relation in library.conditional))
+        candidates = downstream(structure, changed, known) & weak.keys() & {*stated} - strong
+        unconditional = structure_of(library, frozenset(relation.name for relation in library.conditional))
         outdated: frozenset[str] = frozenset()
-        while fresh := left - outdated - following(firm, left - outdated, known - changed - outdated):
+        while current := candidates - outdated:  # a value that follows only from outdated ones is outdated as well
+            fresh = current - following(unconditional, current, known - changed - outdated)
+            if not fresh:
+                break
             outdated |= fresh
         return outdated
 
-    return _FOLLOWERS.of(library.session, (frozenset(weak), _stated(weak), strong, changed), made)
+    return _FOLLOWERS.of(library.session, (frozenset(weak), _stated(weak), strong, changed), compute)
 
 
 def _stated(weak: Mapping[str, Value]) -> frozenset[str]:

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from derive.caches import Memo
@@ -47,13 +47,10 @@ if TYPE_CHECKING:
 
 _REACHES = Memo[frozenset[str]](most=64)
 
-ANOTHER = "its case does not apply"
-"""Why a relation is left out that a case takes not to apply."""
-
-MOST_CASES = 64
-"""Cases of one question that are followed."""
-
+ANOTHER = "its case does not apply"  # why a relation is left out that a case takes not to apply
+MOST_CASES = 64  # limit on cases of one question that are followed
 _T = TypeVar("_T")
+_Key = tuple[str, str]  # what is found once: its kind, "decided" or "derived", and the name of a relation or a quantity
 _WEAK = "weak"  # the kind of a weak value that is not used while it is being found whether its quantity follows
 
 
@@ -68,8 +65,8 @@ class Undecided(Exception):  # noqa: N818 - no error: the question has to be ask
 def explored(
     library: RelationSet, question: Question, answered: Callable[[Question], _T]
 ) -> Iterator[tuple[Question, _T | DeriveError | None]]:
-    """Each case of a question with its answer, or its error; None for the first case beyond the limit."""
-    pending, followed = [question], 0
+    """Each case of a question with what `answered` makes of it, or its error; None for the first beyond the limit."""
+    pending, followed = [question], 0  # cases that split are not counted
     while pending:
         tick()
         asked = pending.pop()
@@ -77,26 +74,28 @@ def explored(
             yield asked, None
             return
         try:
-            found: _T | DeriveError = answered(asked)
+            outcome: _T | DeriveError = answered(asked)
         except Undecided as split:
-            sides = (asked.case.without(split.relation), asked.case.taking(split.relation))
-            pending += [side for case in sides if is_possible(library, side := replace(asked, case=case))]
+            for case in (asked.case.without(split.relation), asked.case.taking(split.relation)):
+                side = replace(asked, case=case)
+                if is_possible(library, side):
+                    pending.append(side)
             continue
         except VerificationError:
             raise
         except DeriveError as error:
-            found = error.with_traceback(None)  # which holds the frames that hold the error
+            outcome = error.with_traceback(None)  # whose frames would keep the error alive
         followed += 1
-        yield asked, found
+        yield asked, outcome
 
 
 def within_reach(library: RelationSet, known: frozenset[str], left_out: frozenset[str]) -> frozenset[str]:
-    """All that some names could determine if every other relation applied: a cheap bound that excludes most names."""
+    """All that known names could determine if every other relation applied: a cheap bound that excludes most names."""
     return _REACHES.of(library.session, (known, left_out), lambda: closure(structure_of(library, left_out), known))
 
 
 def verdict_at(condition: Node, values: Mapping[str, float]) -> bool | None:
-    """Whether a condition holds, and an undefined one does not; None if a quantity in it is unknown."""
+    """Whether a condition holds at these numbers: an undefined one does not. None if a quantity in it is unknown."""
     return holds(condition, values) if values.keys() >= {*names_in(condition)} else None
 
 
@@ -107,16 +106,19 @@ def applies_at(relation: Relation, values: Mapping[str, float]) -> bool | None:
 
 def _all_hold(verdicts: Iterable[bool | None]) -> bool | None:
     """Whether all of some conditions hold; None if that is open."""
-    found = {*verdicts}
-    return False if False in found else None if None in found else True
+    distinct = {*verdicts}
+    if False in distinct:
+        return False
+    return None if None in distinct else True
 
 
 def whether(condition: Node, values: Mapping[str, float], question: Question) -> str:
-    """Why a condition does not hold; a ranged given is taken at its midpoint."""
+    """A sentence on why a condition does not hold; a ranged given is taken at its midpoint."""
     verdict = "is undefined" if truth(condition, values) is None else "is false"
     fixed = question.strong.keys() - question.ranges.keys()
-    where = " in the middle of the ranges" if question.ranges and not fixed >= set(names_in(condition)) else ""
-    return f"{render(condition)} {verdict}{where}"
+    if question.ranges and not fixed >= set(names_in(condition)):
+        verdict += " in the middle of the ranges"
+    return f"{render(condition)} {verdict}"
 
 
 class Decisions:
@@ -132,10 +134,10 @@ class Decisions:
         self.derived: dict[str, float | None] = dict(question.numbers)
         self.carried_out: dict[str, Plan] = {}  # the plans by which quantities were derived, or were not
         self.decided: dict[str, bool | None] = {}
-        self.pending: set[tuple[str, str]] = set()  # what is being decided or derived now
-        self.met: set[tuple[str, str]] = set()  # the pending items that were needed again meanwhile
-        self.provisional: dict[tuple[str, str], tuple[Any, frozenset[tuple[str, str]]]] = {}  # with what they met
-        self.settled_weak: set[str] = set()
+        self.pending: set[_Key] = set()  # what is being decided or derived now
+        self.met: set[_Key] = set()  # the pending items that were needed again meanwhile
+        self.provisional: dict[_Key, tuple[Any, frozenset[_Key]]] = {}  # results, with the pending items that they met
+        self.settled_weak: set[str] = set()  # quantities with weak values that were derived by themselves
 
     def applies(self, relation: Relation) -> bool | None:
         """Whether a relation applies; None if nothing decides it."""
@@ -143,22 +145,21 @@ class Decisions:
             return True
         if relation.name in self.question.case.failing:
             return False
-        return self._once(
-            self.decided, "decided", relation.name, lambda: _all_hold(map(self.truth, relation.conditions))
-        )
+        conditions = relation.conditions
+        return self._once(self.decided, "decided", relation.name, lambda: _all_hold(map(self.truth, conditions)))
 
     def following(self, name: str) -> float | None:
         """A quantity's number if it follows from the givens without assumptions."""
         return self._once(self.derived, "derived", name, lambda: self._derived(name))
 
-    def _once(self, kept: dict[str, _T | None], kind: str, name: str, found: Callable[[], _T | None]) -> _T | None:
+    def _once(self, results: dict[str, _T | None], kind: str, name: str, compute: Callable[[], _T | None]) -> _T | None:
         """A result that is found once; None while it is being found.
 
         A result that rests on such a None is provisional. It is dropped if the other is found to be something else;
         otherwise conditions that decide each other would be gone through in every order.
         """
-        if name in kept:
-            return kept[name]
+        if name in results:
+            return results[name]
         key = kind, name
         if key in self.provisional:
             result, met = self.provisional[key]
@@ -168,29 +169,29 @@ class Decisions:
         if key in self.pending:
             self.met.add(key)
             return None
-        outer, self.met = self.met, set()
+        outer, self.met = self.met, set()  # to tell what this result meets from what others did
         self.pending.add(key)
-        was_right = False
+        none_was_right = False  # whether those that met it meanwhile, and took it for None, were right
         try:
-            result = found()
-            was_right = not result if kind == "decided" else result is None
+            result = compute()
+            none_was_right = not result if kind == "decided" else result is None
         finally:
             self.pending.discard(key)
             met = frozenset(self.met - {key, (_WEAK, name)})
             self.met = outer | met
-            self._settle(key, met, was_right)
+            self._settle(key, met, none_was_right=none_was_right)
         if not self.pending:
             if self._settle_weak(met):
-                return self._once(kept, kind, name, found)  # by what is known now
+                return self._once(results, kind, name, compute)  # by what is known now
             met = frozenset()
         self._keep(key, result, met)
         return result
 
-    def _settle_weak(self, met: frozenset[tuple[str, str]]) -> bool:
-        """Whether something is known now of the quantities whose weak values were in doubt while a result was found.
+    def _settle_weak(self, met: frozenset[_Key]) -> bool:
+        """Derive the quantities whose weak values were in doubt while a result was found; False if there are none.
 
-        While it is being found whether a quantity follows from others, its weak value decides nothing, and what rests
-        on that is dropped. Each is found by itself, once.
+        While it is being found whether a quantity follows from others, its weak value decides nothing, and results that
+        rest on that are dropped. Each of these quantities is derived by itself, once.
         """
         for key, (_, others) in list(self.provisional.items()):
             if any(kind == _WEAK for kind, _ in others):
@@ -201,15 +202,17 @@ class Decisions:
             self.following(name)
         return bool(doubtful)
 
-    def _settle(self, key: tuple[str, str], met: frozenset[tuple[str, str]], was_right: bool) -> None:
-        """Results that took this one for None: they rest on what it met, or are dropped."""
-        resting = {one: entry for one, entry in self.provisional.items() if key in entry[1]}
-        for one, (result, others) in resting.items():
-            del self.provisional[one]
-            if was_right:
-                self._keep(one, result, (others - {key}) | met)
+    def _settle(self, key: _Key, met: frozenset[_Key], *, none_was_right: bool) -> None:
+        """Let the results that took this one for None rest on what it met, or drop them if it is something else."""
+        for resting, (result, others) in list(self.provisional.items()):
+            if key not in others:
+                continue
+            del self.provisional[resting]
+            if none_was_right:
+                self._keep(resting, result, (others - {key}) | met)
 
-    def _keep(self, key: tuple[str, str], result: Any, met: frozenset[tuple[str, str]]) -> None:
+    def _keep(self, key: _Key, result: Any, met: frozenset[_Key]) -> None:
+        """Store a result, for good if it rests on nothing that is pending."""
         kind, name = key
         if met:
             self.provisional[key] = result, met
@@ -222,14 +225,15 @@ class Decisions:
         """Whether a relation applies only by a weak value that yields to the result: one to which something leads."""
         if relation.name in self.question.case.holding:
             return False
-        yielding = [name for name in names_in(*relation.conditions) if name in self.question.weak]
-        return any(self.logic.fixed(name) is None and self.following(name) is None for name in yielding)
+        weak = [name for name in names_in(*relation.conditions) if name in self.question.weak]
+        return any(self.logic.fixed(name) is None and self.following(name) is None for name in weak)
 
     def whether(self, relation: Relation) -> str:
         """Why a relation does not apply."""
         if relation.name in self.question.case.failing:
             return ANOTHER
-        condition = next((c for c in relation.conditions if self.truth(c) is False), relation.conditions[0])
+        false = (condition for condition in relation.conditions if self.truth(condition) is False)
+        condition = next(false, relation.conditions[0])
         numbers = self._numbers(condition)
         if len(numbers) == len(names_in(condition)):
             return whether(condition, numbers, self.question)
@@ -248,7 +252,9 @@ class Decisions:
         if box is None:
             return None
         possible = truths(condition, box | {name: (number, number) for name, number in numbers.items()})
-        return None if True in possible and len(possible) > 1 else True in possible
+        if True not in possible:
+            return False
+        return None if len(possible) > 1 else True
 
     def verdict(self, condition: Node) -> bool | None:
         """Whether a condition holds wherever the givens may lie; None if they do not decide it."""
@@ -265,6 +271,7 @@ class Decisions:
         return truth_within(condition, spans)
 
     def _numbers(self, condition: Node) -> dict[str, float]:
+        """The numbers of the quantities in a condition, as far as they are known."""
         return {name: number for name in names_in(condition) if (number := self.value(name)) is not None}
 
     def value(self, name: str) -> float | None:
@@ -309,12 +316,12 @@ class Decisions:
 
     def is_of_ranges(self, name: str) -> bool:
         """Whether a quantity is a range that is typed, or was found to follow from one."""
-        made = self.carried_out.get(name)
-        behind = {name} if made is None else {name, *self.library.held_by(made.relations)}
-        return not behind.isdisjoint(self.question.ranges)
+        plan = self.carried_out.get(name)
+        origins = {name} if plan is None else {name, *self.library.held_by(plan.relations)}
+        return not origins.isdisjoint(self.question.ranges)
 
-    def _undecided(self) -> Iterator[tuple[str, frozenset[tuple[str, str]]]]:
-        """The relations of which it is not known yet whether they apply, each with what is being found meanwhile."""
+    def _undecided(self) -> Iterator[tuple[str, frozenset[_Key]]]:
+        """The relations of which it is not known yet whether they apply, each with the pending items that decide it."""
         for kind, name in self.pending:
             if kind == "decided":
                 yield name, frozenset({(kind, name)})
@@ -329,33 +336,32 @@ class Decisions:
             return None
         undecided = dict(self._undecided())
         never = {relation for relation, applies in self.decided.items() if applies is not True}
-        aside = never | undecided.keys() | self.question.case.failing
-        found = self._without(self.question.for_target(name), aside)
-        if found is None:
+        left_out = never | undecided.keys() | self.question.case.failing
+        number = self._number_without(left_out, self.question.for_target(name))
+        if number is None:  # perhaps only as some relations are undecided now
             self.met.update(*undecided.values())
-        return found
+        return number
 
-    def _without(self, question: Question, aside: set[str]) -> float | None:
+    def _number_without(self, left_out: set[str], question: Question) -> float | None:
         """The number of a question's target without some relations, and without those that do not surely apply."""
         core = self._core if question.target in self._core.names else None
-        made = self.planned(
-            lambda left_out: planned(self.library, question, left_out, core), aside, lambda applies: applies is True
-        )
-        if not made.is_determined:
+        make_plan = partial(planned, self.library, question, core=core)
+        plan = self.planned(make_plan, left_out, is_kept=lambda applies: applies is True)
+        if not plan.is_determined:
             return None
-        self.carried_out[question.target] = made
-        found = all_of(self.library, made, question.start(made), self.question.hints)
-        return found[0] if found is not None and len(found) == 1 else None
+        self.carried_out[question.target] = plan
+        numbers = all_of(self.library, plan, question.start(plan), self.question.hints)
+        return numbers[0] if numbers is not None and len(numbers) == 1 else None
 
     def planned(
-        self, plan: Callable[[frozenset[str]], Plan], aside: Iterable[str], is_kept: Callable[[bool | None], bool]
+        self, make_plan: Callable[[frozenset[str]], Plan], start: Iterable[str], is_kept: Callable[[bool | None], bool]
     ) -> Plan:
-        """A plan without some relations, and without those that are not kept, as they apply or not."""
-        left_out = frozenset(aside)
+        """A plan without the relations of `start`, and without conditional ones whose verdict `is_kept` denies."""
+        left_out = frozenset(start)
         while True:
-            made = plan(left_out)
-            used = (self.library.relations[name] for name in made.relations)
-            more = {one.name for one in used if one.conditions and not is_kept(self.applies(one))}
-            if not more:
-                return made
-            left_out |= more
+            plan = make_plan(left_out)
+            used = (self.library.relations[name] for name in plan.relations)
+            unkept = {rule.name for rule in used if rule.conditions and not is_kept(self.applies(rule))}
+            if not unkept:
+                return plan
+            left_out |= unkept

@@ -51,9 +51,9 @@ def test_a_limit_on_the_target_does_not_drown_what_is_assumed(form: str, number:
 
 @pytest.mark.parametrize(("p", "q", "count"), [(2, 1, 1), (1, 2, 0)])
 def test_a_case_that_is_known_is_not_assumed(p: int, q: int, count: int) -> None:
-    found = derive.load(TEXT % ("2*x", "2*x") + BOUND).solve_all("x", y=4, limit=0.5, p=p, q=q)
-    assert len([one for one in found if one.base is not None]) == count
-    assert not any("assumed" in one for answer in found for one in answer.assumptions)
+    answers = derive.load(TEXT % ("2*x", "2*x") + BOUND).solve_all("x", y=4, limit=0.5, p=p, q=q)
+    assert len([answer for answer in answers if answer.base is not None]) == count
+    assert not any("assumed" in assumption for answer in answers for assumption in answer.assumptions)
 
 
 @settings(max_examples=15)
@@ -62,9 +62,9 @@ def test_what_is_left_in_the_case_that_is_assumed_away_is_among_all_answers(numb
     library = derive.load(
         (TEXT % ("2*x", "2*x")).replace('n = { unit = "" }', f'n = {{ unit = "", domain = "0..{most!r}" }}')
     )
-    left, assumed = library.solve_all("x", y=number)
-    assert left.bounds == pytest.approx(((number - most) / 2, number / 2), rel=1e-9)
-    assert left.assumptions[-1] == "another answer assumes that this is not the case"
+    interval, assumed = library.solve_all("x", y=number)
+    assert interval.bounds == pytest.approx(((number - most) / 2, number / 2), rel=1e-9)
+    assert interval.assumptions[-1] == "another answer assumes that this is not the case"
     assert assumed.base == library.solve("x", y=number).base == pytest.approx(number / 2)
 
 
@@ -80,8 +80,8 @@ def test_what_is_left_where_no_relation_replaces_the_one_that_is_assumed_is_amon
     slender = { equation = "y = 2*x", when = ["p >= 1"] }
     always = { equation = "z = 4*x - y" }
     """
-    left, assumed = derive.load(text).solve_all("x", y=1)
-    assert left.bounds == (0.25, 1)
+    interval, assumed = derive.load(text).solve_all("x", y=1)
+    assert interval.bounds == (0.25, 1)
     assert assumed.base == 0.5
 
 

@@ -19,7 +19,7 @@ def cases(names, *relations, **domains):
     declared = [f'{name} = {{ unit = "", domain = "{domains.get(name, "real")}" }}' for name in names.split()]
     lines = ["[quantities]", *declared, "[relations]"]
     for place, (equation, *when) in enumerate(relations):
-        conditions = ", ".join(f'"{one}"' for one in when)
+        conditions = ", ".join(f'"{condition}"' for condition in when)
         lines.append(f'r{place} = {{ equation = "{equation}", when = [{conditions}] }}')
     return derive.load("\n".join(lines))
 
@@ -52,10 +52,10 @@ def test_a_case_that_holds_at_a_single_point_has_it_as_its_answer(start, end, is
             inner = [y / 2] if start <= y / 2 <= end and y / 2 != edge else []
             expected = sorted({*inner, *([edge] if y == z else [])})
             try:
-                found = numbers(library.solve_all("x", a=edge, y=y, z=z))
+                solutions = numbers(library.solve_all("x", a=edge, y=y, z=z))
             except (derive.NoSolutionError, derive.InconsistentError):
-                found = []
-            assert sorted(found) == expected, (edge, y, z)
+                solutions = []
+            assert sorted(solutions) == expected, (edge, y, z)
 
 
 @pytest.mark.parametrize("least", ["min(e, z)", "min(e, e, z)", "min(z, e, z)"])
@@ -96,8 +96,8 @@ def test_an_arm_that_a_condition_excludes_needs_no_value(library, given, expecte
     assert "k" in library.reach(given)
     assert library.solve("k", **given).steps[-1].relation == "r0"
     if not any(isinstance(value, str) for value in given.values()):
-        found = library.compile("k", given=list(given))
-        assert found(**{name: float(value) for name, value in given.items()}) == expected
+        function = library.compile("k", given=list(given))
+        assert function(**{name: float(value) for name, value in given.items()}) == expected
         swept = library.sweep("k", **{name: numpy.array([value]) for name, value in given.items()})
         assert numpy.ravel(swept.columns["k"]).tolist() == [expected]
         form = library.formula("k", given=list(given))
@@ -295,6 +295,6 @@ def test_a_product_with_zero_is_zero_in_its_case_whatever_the_other_factor_is(se
         f'b = {{ equation = "c = 0", when = ["k <= {edge}"] }}\n'
         f'd = {{ equation = "c = {slope}*k", when = ["k > {edge}"] }}\n'
     )
-    found = library.solve_all("y")
-    assert [one.base for one in found if one.base is not None] == [0]
-    assert [one.bounds for one in found if one.base is None] == [(slope * edge**2, slope * high**2)]
+    answers = library.solve_all("y")
+    assert [answer.base for answer in answers if answer.base is not None] == [0]
+    assert [answer.bounds for answer in answers if answer.base is None] == [(slope * edge**2, slope * high**2)]

@@ -39,13 +39,13 @@ lenses = "1.05"
 
 
 def test_a_default_is_changed_to_what_was_seen() -> None:
-    found = LAMP.solve("light", power="10 W").remarks
-    assert [(one.kind, one.name, one.value, one.factor) for one in found] == [
+    remarks = LAMP.solve("light", power="10 W").remarks
+    assert [(remark.kind, remark.name, remark.value, remark.factor) for remark in remarks] == [
         ("defaulted", "efficiency", "0.2", pytest.approx(0.2)),
         ("defaulted", "lenses", "4", pytest.approx(4)),
     ]
     assert LAMP.solve("light", power="10 W", efficiency="1", lenses="1").remarks == ()
-    assert [one.name for one in LAMP.solve("light", "street", power="10 W").remarks] == ["efficiency"]
+    assert [remark.name for remark in LAMP.solve("light", "street", power="10 W").remarks] == ["efficiency"]
 
 
 def test_what_a_relation_leaves_out_is_counted_where_it_stands() -> None:
@@ -109,9 +109,9 @@ def test_exchanges_whose_time_is_stated_are_in_the_step() -> None:
 def test_strict_counts_them() -> None:
     asked = ("solve", "optimal_batch", "balance_tokens=300 token", "compute_efficiency=1")
     assert ask(*asked).status == 0
-    said = ask(*asked, "--strict")
-    assert (said.status, said.out) == (1, "optimal_batch = 300 sequence\n")
-    assert "times as much" in said.err
+    outcome = ask(*asked, "--strict")
+    assert (outcome.status, outcome.out) == (1, "optimal_batch = 300 sequence\n")
+    assert "times as much" in outcome.err
     assert ask(*asked, "--strict", "--with", "llama3-70b").status == 0
 
 
@@ -139,7 +139,7 @@ def test_that_a_model_is_taken_as_dense_is_said_where_its_sparsity_is_asked_for(
 def test_a_profile_states_what_nothing_else_leads_to() -> None:
     answer = derive.solve("hbm_capacity", "h100-sxm", chips="8 chip")
     assert answer.to("GB/chip").magnitude == pytest.approx(80)
-    assert any("h100-sxm states" in one for one in answer.assumptions)
+    assert any("h100-sxm states" in assumption for assumption in answer.assumptions)
     assert answer.unused == ("chips",)
     assert "h100-sxm states" in str(answer)
     typed = derive.solve("hbm_capacity", "h100-sxm", drain_time="10 ms")
@@ -202,11 +202,11 @@ def expected(given, defaults, powers, share) -> dict[str, float]:
     """By what each change multiplies the target, where that is more than a tenth."""
     values = {**given, **{name: number for name, (number, _) in defaults.items()}}
     base = computed(values, powers, 0.0)
-    found = {"s": 1 + share}
+    by_name = {"s": 1 + share}
     for name, (number, others) in defaults.items():
         factors = [computed({**values, name: other}, powers, 0.0) / base for other in others or [number]]
-        found[name] = max(factors, key=lambda one: max(one, 1 / one))
-    return {name: factor for name, factor in found.items() if abs(factor - 1) > 0.1}
+        by_name[name] = max(factors, key=lambda factor: max(factor, 1 / factor))
+    return {name: factor for name, factor in by_name.items() if abs(factor - 1) > 0.1}
 
 
 def compare_planted(draw: random.Random) -> None:
@@ -215,10 +215,10 @@ def compare_planted(draw: random.Random) -> None:
         return
     library = derive.load(text)
     answer = library.solve("z", **given, s=share)
-    found = {one.name: one.factor for one in answer.remarks}
+    factors = {remark.name: remark.factor for remark in answer.remarks}
     wanted = expected(given, defaults, powers, share)
-    assert found == {name: pytest.approx(factor, rel=1e-9) for name, factor in wanted.items()}, (text, given, share)
-    sizes = [max(one.factor or 0, 1 / (one.factor or 1)) for one in answer.remarks]
+    assert factors == {name: pytest.approx(factor, rel=1e-9) for name, factor in wanted.items()}, (text, given, share)
+    sizes = [max(remark.factor or 0, 1 / (remark.factor or 1)) for remark in answer.remarks]
     assert sizes == sorted(sizes, reverse=True)
 
 
@@ -248,7 +248,7 @@ TYPED = {
 
 def stated_elsewhere(library: Library) -> dict[str, list[tuple[float, str]]]:
     """The ends of what profiles state of each default, and of what was seen of it, in base units and as typed."""
-    found: dict[str, list[tuple[float, str]]] = {}
+    ends: dict[str, list[tuple[float, str]]] = {}
     for name in library.defaults:
         unit = library.declared[name].unit
         values = [p.values[name].base[1] for p in library.profiles.values() if name in p.values]
@@ -257,8 +257,8 @@ def stated_elsewhere(library: Library) -> dict[str, list[tuple[float, str]]]:
         if seen is not None:
             stated += [(x, text) for x, text in ((seen.low, seen.least), (seen.high, seen.most)) if text]
         if stated:
-            found[name] = [min(stated), max(stated)]
-    return found
+            ends[name] = [min(stated), max(stated)]
+    return ends
 
 
 def again(target: str, profiles: tuple[str, ...], given: dict[str, str]) -> float | None:
@@ -270,7 +270,7 @@ def again(target: str, profiles: tuple[str, ...], given: dict[str, str]) -> floa
 def questions(draw: random.Random, count: int) -> Iterator[tuple[str, tuple[str, ...], dict[str, str]]]:
     while count:
         target = draw.choice(TARGETS)
-        profiles = tuple(one for one in (draw.choice(CHIPS), draw.choice(MODELS)) if one)
+        profiles = tuple(profile for profile in (draw.choice(CHIPS), draw.choice(MODELS)) if profile)
         given = {name: text for name, text in TYPED.items() if name != target and draw.random() < 0.5}
         if again(target, profiles, given) is not None:
             count -= 1
@@ -280,17 +280,19 @@ def questions(draw: random.Random, count: int) -> Iterator[tuple[str, tuple[str,
 def compare_by_asking(target: str, profiles: tuple[str, ...], given: dict[str, str]) -> None:
     with derive.limits(seconds=300):  # a machine that does much else leaves a question little of its time
         answer = derive.solve(target, *profiles, **given)
-        told = {one.name: one for one in answer.remarks}
+        remarks = {remark.name: remark for remark in answer.remarks}
     asked = f"{target} {profiles} {given}"
     assert answer.base
-    for one in told.values():
-        if one.kind != "left out":
-            changed = again(target, profiles, {**given, one.name: one.value})
+    for remark in remarks.values():
+        if remark.kind != "left out":
+            changed = again(target, profiles, {**given, remark.name: remark.value})
             assert changed is not None, asked
-            assert one.factor == pytest.approx(changed / answer.base, rel=1e-9), (one, asked)
+            assert remark.factor == pytest.approx(changed / answer.base, rel=1e-9), (remark, asked)
     lists = {derive.llm.profiles.list_of(name.partition(":")[0]) for name in profiles}
     for name, ends in stated_elsewhere(derive.llm).items():
-        by_profile = {derive.llm.profiles.list_of(p) for p, one in derive.llm.profiles.items() if name in one.values}
+        by_profile = {
+            derive.llm.profiles.list_of(p) for p, profile in derive.llm.profiles.items() if name in profile.values
+        }
         if (
             name in given
             or name == target
@@ -301,7 +303,7 @@ def compare_by_asking(target: str, profiles: tuple[str, ...], given: dict[str, s
         for _, text in ends:
             changed = again(target, profiles, {**given, name: text})
             if changed is not None and abs(changed / answer.base - 1) > 0.1 + 1e-9:
-                factor = told[name].factor if name in told else None
+                factor = remarks[name].factor if name in remarks else None
                 assert factor is not None, (name, text, asked)
                 assert max(factor, 1 / factor) >= max(changed / answer.base, answer.base / changed) * (1 - 1e-9)
 
@@ -316,9 +318,11 @@ def test_no_default_that_moves_an_answer_of_the_library_is_left_unsaid(count: in
 
 
 def test_weights_are_in_order() -> None:
-    found = derive.solve("step_time", "h100-sxm:fp8", "deepseek-v3", **{**SERVED, "batch": "20000 sequence"}).remarks
-    assert [one.weight for one in found] == sorted((one.weight for one in found), reverse=True)
-    assert all(math.isclose(one.weight, max(one.factor, 1 / one.factor)) for one in found if one.factor)
+    remarks = derive.solve("step_time", "h100-sxm:fp8", "deepseek-v3", **{**SERVED, "batch": "20000 sequence"}).remarks
+    assert [remark.weight for remark in remarks] == sorted((remark.weight for remark in remarks), reverse=True)
+    assert all(
+        math.isclose(remark.weight, max(remark.factor, 1 / remark.factor)) for remark in remarks if remark.factor
+    )
 
 
 def test_a_share_is_of_a_quantity_that_the_relation_holds() -> None:
@@ -345,9 +349,9 @@ def test_a_share_is_of_a_quantity_that_the_relation_holds() -> None:
 def test_digits_that_are_lost_are_said(equation: str, given: str, word: str) -> None:
     real = '{ unit = "1", domain = "real" }'
     library = derive.load(f'[quantities]\nx = {real}\ny = {real}\n[relations.r]\nequation = "{equation}"')
-    said = str(library.solve("y", x=given))
-    assert word in said
-    assert any(mark in said for mark in ("is not zero", "hangs on")) is bool(word)
+    text = str(library.solve("y", x=given))
+    assert word in text
+    assert any(mark in text for mark in ("is not zero", "hangs on")) is bool(word)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -374,9 +378,9 @@ def test_digits_that_are_lost_between_two_relations_are_said(seed: int) -> None:
     first = {{ equation = "y = {first}" }}
     second = {{ equation = "z = {second}" }}""")
     answer = library.solve("z", x=x)
-    said = any("hangs on the last digit of y" in text for text in answer.assumptions)
-    assert said or abs(answer.base / at - 1) < 1e-9
-    assert not said or moved > 1e-10
+    is_warned = any("hangs on the last digit of y" in text for text in answer.assumptions)
+    assert is_warned or abs(answer.base / at - 1) < 1e-9
+    assert not is_warned or moved > 1e-10
 
 
 @pytest.mark.parametrize(
@@ -412,13 +416,13 @@ def test_a_value_of_a_profile_that_what_is_typed_makes_another_is_told(seed: int
     [profiles.brick]
     wall = "{wall}"
     """)
-    found = house.solve("power", "brick", draught=draught, flow=flow, area=area).remarks
+    remarks = house.solve("power", "brick", draught=draught, flow=flow, area=area).remarks
     here = draught / flow * area
     if abs(here - wall) > 0.1 * wall:
-        assert [(one.kind, one.name) for one in found] == [("displaced", "wall")]
-        assert f"comes out as {here:.4g}" in found[0].text
+        assert [(remark.kind, remark.name) for remark in remarks] == [("displaced", "wall")]
+        assert f"comes out as {here:.4g}" in remarks[0].text
     else:
-        assert found == ()
+        assert remarks == ()
     assert house.solve("power", "brick", draught=draught, flow=flow).remarks == ()  # nothing says what wall is
 
 
@@ -436,15 +440,15 @@ def test_what_stands_in_is_changed_to_what_a_limit_admits(seed: int) -> None:
     gain = { equation = "gain = speed/ratio" }
     at_most = { equation = "ratio <= tokens + 1" }
     """)
-    (one,) = passes.solve("gain", speed=speed, tokens=tokens).remarks
-    assert (one.name, one.factor) == ("ratio", pytest.approx(1 / (tokens + 1)))
-    assert one.text.startswith(f"with ratio {tokens + 1} (1 by default; at most, by at_most)")
+    (remark,) = passes.solve("gain", speed=speed, tokens=tokens).remarks
+    assert (remark.name, remark.factor) == ("ratio", pytest.approx(1 / (tokens + 1)))
+    assert remark.text.startswith(f"with ratio {tokens + 1} (1 by default; at most, by at_most)")
     assert passes.solve("gain", speed=speed).remarks == ()
 
 
 def test_verifying_proposals_is_not_taken_to_be_free_without_a_word() -> None:
     given = {"acceptance_rate": "0.7", "draft_tokens": "4", "draft_cost": "0.1"}
     for target, more in (("speculative_speedup", {}), ("speculative_speed", {"user_speed": "50 token/s/sequence"})):
-        (one,) = derive.llm.solve(target, **given, **more).remarks
-        assert (one.name, one.value) == ("verify_ratio", "5")
-        assert one.factor == pytest.approx((1 + 0.4) / (5 + 0.4))
+        (remark,) = derive.llm.solve(target, **given, **more).remarks
+        assert (remark.name, remark.value) == ("verify_ratio", "5")
+        assert remark.factor == pytest.approx((1 + 0.4) / (5 + 0.4))

@@ -191,9 +191,9 @@ def test_what_an_idle_given_is_said_to_count_in_is_of_the_target_s_kind_and_chan
 
     answer = solved(target, **given)
     for idle, counted in answer.acts_on.items():
-        found = solved(counted, **given)
-        assert found.value.dimensionality == answer.value.dimensionality
-        assert found.value != solved(counted, **given | {idle: given[idle] / 2}).value
+        changed = solved(counted, **given)
+        assert changed.value.dimensionality == answer.value.dimensionality
+        assert changed.value != solved(counted, **given | {idle: given[idle] / 2}).value
     assert answer.acts_on.keys() <= {*answer.unused}
 
 
@@ -207,7 +207,7 @@ def chain(draw: random.Random) -> tuple[str, dict[str, float]]:
     steps += [f"x{count} <= most", "idle = 3*aside"]
     names = ["t", "most", "idle", "aside", *(f"x{i}" for i in range(count + 1)), *(f"g{i + 1}" for i in range(count))]
     declared = "\n".join(f'{name} = {{ unit = "1" }}' for name in names)
-    stated = "\n".join(f'r{i} = {{ equation = "{one}" }}' for i, one in enumerate(steps))
+    stated = "\n".join(f'r{i} = {{ equation = "{equation}" }}' for i, equation in enumerate(steps))
     givens = {f"g{i + 1}": float(draw.randint(1, 9)) for i in range(count)}
     return f"[quantities]\n{declared}\n[relations]\n{stated}", {**givens, "most": 500.0, "aside": 2.0}
 

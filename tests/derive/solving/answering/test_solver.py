@@ -91,9 +91,9 @@ def test_a_profile_may_be_handed_over_itself():
 def test_strong_givens_that_contradict_are_an_error_with_the_conflict_and_its_gap():
     with pytest.raises(InconsistentError) as caught:
         CIRCUIT.solve("P", V="12 V", J="2 A", R="5 ohm")
-    told = " ".join(caught.value.conflicts)
-    assert all(name in told for name in ("r1", "V", "J", "R"))
-    assert "r2" not in told
+    conflicts = " ".join(caught.value.conflicts)
+    assert all(name in conflicts for name in ("r1", "V", "J", "R"))
+    assert "r2" not in conflicts
     assert caught.value.gap == pytest.approx(2 / 22)
 
 
@@ -101,9 +101,9 @@ def test_a_conflict_holds_nothing_that_has_no_part_in_it():
     far = bare("a b c d e", "a = b + c", "d = 2*e", "a = 2*b")
     with pytest.raises(InconsistentError) as caught:
         far.solve("c", a=5, b=2, d=4, e=2)
-    told = " ".join(caught.value.conflicts)
-    assert "r3" in told
-    assert not any(name in told for name in ("r2", "d = ", "e = "))
+    conflicts = " ".join(caught.value.conflicts)
+    assert "r3" in conflicts
+    assert not any(name in conflicts for name in ("r2", "d = ", "e = "))
 
 
 def test_a_long_conflict_is_told_in_few_words_and_held_whole():
@@ -291,7 +291,7 @@ FLOWS = [
 ]
 
 
-@pytest.mark.parametrize(("relations", "given", "expected"), FLOWS, ids=[one[0][0] for one in FLOWS])
+@pytest.mark.parametrize(("relations", "given", "expected"), FLOWS, ids=[flow[0][0] for flow in FLOWS])
 def test_a_bound_is_followed_through_any_relation_and_holds_every_value(relations, given, expected):
     chain = bare("t a b c d e", "t = max(a, b)", *relations)
     (answer,) = chain.solve_all("c", t=5, b=5, **given)
@@ -741,8 +741,8 @@ def test_the_roofline_backwards(numbers_, target):
     answers = ROOF.solve_all(target, cost=derive.units.Quantity(cost, "USD/token"), **given)  # computed, and not typed
     for answer in answers:
         if answer.value is not None:
-            found = roof(**{**numbers_, target: number(answer)})
-            assert found["cost"] == pytest.approx(cost, rel=1e-9)
+            computed = roof(**{**numbers_, target: number(answer)})
+            assert computed["cost"] == pytest.approx(cost, rel=1e-9)
     hidden_arm = {"compute": ("held", "read", "bandwidth", "batch"), "memory": ("flop", "speed")}
     regime = "compute" if numbers_ is COMPUTE_BOUND else "memory"
     if target in hidden_arm[regime]:
@@ -855,7 +855,7 @@ def test_what_is_asked_without_reasons_has_the_answer_that_is_told_with_them(see
                 expected = solve(case.library, target, (), given)
             except DeriveError:
                 expected = None
-            found = settled(case.library, target, given)
-            assert (found and found.value) == (expected and expected.value), (target, given)
-            seen.add(found is None)
+            answer = settled(case.library, target, given)
+            assert (answer and answer.value) == (expected and expected.value), (target, given)
+            seen.add(answer is None)
     assert seen == {True, False}

@@ -120,7 +120,8 @@ def follows(asked: Case) -> tuple[dict[str, Fraction], set[str], set[str]]:
     estimates."""
     known = {name: Fraction(text) for name, text in asked.given.items()}
     names = {
-        one: [name for name in asked.library.quantities if name in _words(zero)] for one, zero in asked.zeros.items()
+        relation: [name for name in asked.library.quantities if name in _words(zero)]
+        for relation, zero in asked.zeros.items()
     }
 
     def value(text: str, at: Mapping[str, Fraction]) -> Fraction:
@@ -129,24 +130,24 @@ def follows(asked: Case) -> tuple[dict[str, Fraction], set[str], set[str]]:
     is_growing = True
     while is_growing:
         is_growing = False
-        for one, zero in asked.zeros.items():
-            left = [name for name in names[one] if name not in known]
-            if len(left) != 1 or one in asked.kinds:
+        for relation, zero in asked.zeros.items():
+            unknown = [name for name in names[relation] if name not in known]
+            if len(unknown) != 1 or relation in asked.kinds:
                 continue
-            at_zero, at_one = (value(zero, {**known, left[0]: Fraction(x)}) for x in (0, 1))
+            at_zero, at_one = (value(zero, {**known, unknown[0]: Fraction(x)}) for x in (0, 1))
             if at_one != at_zero:
-                known[left[0]] = -at_zero / (at_one - at_zero)
+                known[unknown[0]] = -at_zero / (at_one - at_zero)
                 is_growing = True
     broken, rough = set(), set()
-    for one, zero in asked.zeros.items():
-        if not known.keys() >= {*names[one]}:
+    for relation, zero in asked.zeros.items():
+        if not known.keys() >= {*names[relation]}:
             continue
-        gap, kind = value(zero, known), asked.kinds.get(one, "")
+        gap, kind = value(zero, known), asked.kinds.get(relation, "")
         if kind == "approximate":
-            if abs(gap) > abs(value(asked.values[one], known)) / 20:
-                rough.add(one)
+            if abs(gap) > abs(value(asked.values[relation], known)) / 20:
+                rough.add(relation)
         elif gap > 0 if kind == "limit" else gap:
-            broken.add(one)
+            broken.add(relation)
     return known, broken, rough
 
 
@@ -158,26 +159,28 @@ def wrong(seed: int) -> str:
     """What the reply to a question has wrong; nothing, if nothing is."""
     asked = case(seed)
     known, broken, rough = follows(asked)
-    said = f"case({seed}): {asked.target} from {dict(asked.given)}"
+    question = f"case({seed}): {asked.target} from {dict(asked.given)}"
     try:
         answer = asked.library.solve(asked.target, **asked.given)
     except InconsistentError as error:
         # what is simultaneous may contradict a wrong one, and the oracle does not solve that
-        return "" if broken or asked.is_wrong else f"{said}: {error}, although nothing is broken"
+        return "" if broken or asked.is_wrong else f"{question}: {error}, although nothing is broken"
     except (UnderdeterminedError, AmbiguousError, NoSolutionError):
         return (
-            f"{said}: refused, and {float(known[asked.target])} follows" if asked.target in known and not broken else ""
+            f"{question}: refused, and {float(known[asked.target])} follows"
+            if asked.target in known and not broken
+            else ""
         )
     except LimitError:
         return ""
     if broken:
-        return f"{said}: {answer.value}, although {sorted(broken)} do not hold"
+        return f"{question}: {answer.value}, although {sorted(broken)} do not hold"
     if asked.target in known and not math.isclose(
         answer.value.magnitude, known[asked.target], rel_tol=1e-9, abs_tol=1e-12
     ):
-        return f"{said}: {answer.value} is not {float(known[asked.target])}"
+        return f"{question}: {answer.value} is not {float(known[asked.target])}"
     quiet = rough - {check.name for check in answer.failed}
-    return f"{said}: nothing is said of {sorted(quiet)}" if quiet else ""
+    return f"{question}: nothing is said of {sorted(quiet)}" if quiet else ""
 
 
 def astray(seed: int) -> str:
@@ -188,26 +191,26 @@ def astray(seed: int) -> str:
     given = {name: float(text) for name, text in asked.given.items()}
     if asked.target in given or right is None or (asked.is_wrong and not broken):
         return ""
-    found = {"compile": asked.library.compile(asked.target, list(given))(**given)}
+    numbers = {"compile": asked.library.compile(asked.target, list(given))(**given)}
     along = next(iter(given))
     try:
         table = asked.library.sweep(asked.target, **{**given, along: [given[along], given[along]]})
     except InconsistentError:
-        found["sweep"] = math.nan
+        numbers["sweep"] = math.nan
     else:
-        found["sweep"] = float(table.columns[asked.target][0])
+        numbers["sweep"] = float(table.columns[asked.target][0])
     expected = math.nan if broken else float(right)
     apart = [
         verb
-        for verb, number in found.items()
+        for verb, number in numbers.items()
         if not ((math.isnan(number) and broken) or math.isclose(number, expected, rel_tol=1e-8, abs_tol=1e-12))
     ]
-    return f"case({seed}): {asked.target} from {asked.given} is {expected}: {found}" if apart else ""
+    return f"case({seed}): {asked.target} from {asked.given} is {expected}: {numbers}" if apart else ""
 
 
 @every("start", range(0, SHORT // 3, BATCH // 3), ordinary=3)
 def test_no_verb_has_a_number_where_what_is_typed_contradicts_itself(start):
-    assert not [found for seed in range(start, start + BATCH // 3) if (found := astray(seed))]
+    assert not [failure for seed in range(start, start + BATCH // 3) if (failure := astray(seed))]
 
 
 def test_zeros_that_one_of_two_ways_divides_by_leave_the_other():
@@ -216,13 +219,13 @@ def test_zeros_that_one_of_two_ways_divides_by_leave_the_other():
 
 @every("start", range(0, SHORT, BATCH), ordinary=3)
 def test_what_is_typed_is_held_against_what_follows(start):
-    assert not [found for seed in range(start, start + BATCH) if (found := wrong(seed))]
+    assert not [failure for seed in range(start, start + BATCH) if (failure := wrong(seed))]
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("start", range(FIRST, LAST, BATCH))
 def test_what_is_typed_is_held_against_what_follows_in_the_long_run(start):
-    assert not [found for seed in range(start, min(start + BATCH, LAST)) if (found := wrong(seed))]
+    assert not [failure for seed in range(start, min(start + BATCH, LAST)) if (failure := wrong(seed))]
 
 
 CHAIN = """[quantities]

@@ -43,8 +43,8 @@ def test_the_whole_numbers_beside_a_count_lie_on_the_sides_they_are_said_to(time
     if abs(exact - round(exact)) < 1e-9 * max(1, exact):
         assert answer.whole == ""
         return
-    told = {int(count): side for count, _, side, _, _ in SUFFICES.findall(answer.whole)}
-    assert told == {
+    sides = {int(count): side for count, _, side, _, _ in SUFFICES.findall(answer.whole)}
+    assert sides == {
         count: "most" if 100 / (count * speed) < time else "least"
         for count in (math.ceil(exact), math.floor(exact))
         if count > 0

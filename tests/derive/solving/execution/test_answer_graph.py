@@ -42,7 +42,7 @@ SIDES = {"width": "4 m", "length": "5 m"}
 
 
 def quantities(graph):
-    return {name: said for name, said in graph.nodes(data=True) if said["kind"] == "quantity"}
+    return {name: attributes for name, attributes in graph.nodes(data=True) if attributes["kind"] == "quantity"}
 
 
 def prove_sound(answer):
@@ -51,13 +51,13 @@ def prove_sound(answer):
     target = answer.quantity.name
     assert graph.graph == {"target": target}
     assert networkx.is_bipartite(graph)
-    is_simultaneous = any("block" in said for said in quantities(graph).values())
+    is_simultaneous = any("block" in attributes for attributes in quantities(graph).values())
     assert is_simultaneous or networkx.is_directed_acyclic_graph(graph)
     leading = networkx.ancestors(graph, target) | {target}
     assert leading.issuperset(set(answer.given) - set(answer.unused))
-    assert all("role" in said for said in quantities(graph).values())
+    assert all("role" in attributes for attributes in quantities(graph).values())
     assert all(graph.nodes[name]["unused"] for name in answer.unused)
-    tests = [key for key, said in graph.nodes(data=True) if key.startswith("check:")]
+    tests = [key for key, attributes in graph.nodes(data=True) if key.startswith("check:")]
     assert len(tests) == len(answer.checks)
     assert not any(graph.out_degree(key) for key in tests)
     used = {part.relation for step in answer.steps for part in (step.together or (step,))}
@@ -113,7 +113,7 @@ def test_it_runs_from_the_givens_through_the_relations_to_the_target():
         ("height", "relation:volume"),
         ("relation:volume", "volume"),
     }
-    roles = {name: said["role"] for name, said in quantities(graph).items()}
+    roles = {name: attributes["role"] for name, attributes in quantities(graph).items()}
     assert roles == {
         "width": "given",
         "length": "given",
@@ -127,7 +127,10 @@ def test_it_runs_from_the_givens_through_the_relations_to_the_target():
 
 def test_a_number_stands_as_it_was_stated_and_in_the_unit_of_its_quantity():
     graph = ROOM.solve("volume", width="400 cm", length="5 m").graph()
-    shown = {name: (said["text"], said["magnitude"], said["unit"]) for name, said in quantities(graph).items()}
+    shown = {
+        name: (attributes["text"], attributes["magnitude"], attributes["unit"])
+        for name, attributes in quantities(graph).items()
+    }
     assert shown == {
         "width": ("400 cm", 4.0, "m"),
         "length": ("5 m", 5.0, "m"),
@@ -199,7 +202,7 @@ twice = { equation = "twice = 2*x" }
 def test_relations_that_are_solved_together_are_marked_and_joined_both_ways():
     answer = PAIR.solve("twice", total="5 m", gap="1 m")
     graph = answer.graph()
-    blocks = {name: said.get("block") for name, said in graph.nodes(data=True)}
+    blocks = {name: attributes.get("block") for name, attributes in graph.nodes(data=True)}
     assert blocks == {
         "x": 1,
         "y": 1,
@@ -233,7 +236,7 @@ density = { equation = "rho = m/V" }
 def test_what_cancels_is_open_and_still_leads_to_the_target():
     answer = GAS.solve("rho", p="1e5 Pa", T="300 K", M="0.029 kg/mol")
     graph = answer.graph()
-    assert {name for name, said in quantities(graph).items() if said["role"] == "open"} == {"V", "n", "m"}
+    assert {name for name, attributes in quantities(graph).items() if attributes["role"] == "open"} == {"V", "n", "m"}
     assert not any("magnitude" in graph.nodes[name] for name in ("V", "n", "m"))
     prove_sound(answer)
 

@@ -52,19 +52,19 @@ def apart(seed: int) -> str:
     stated = f'estimate = {{ equation = "{text}", approximate = "{share} %" }}'
     library = derive.load(f'[quantities]\n{quantities}[relations]\n{stated}\ntwice = {{ equation = "z = 2*x" }}\n')
     given = {name: float(x) for name, x in numbers.items() if name in text}
-    said = {"solve": not library.solve("z", **given).failed}
+    verdicts = {"solve": not library.solve("z", **given).failed}
     table = library.sweep("z", **{**given, "y": [given["y"], given["y"]]})
-    said["sweep"] = bool(table.holds[0])
-    wrong = [verb for verb, verdict in said.items() if verdict != holds]
+    verdicts["sweep"] = bool(table.holds[0])
+    wrong = [verb for verb, verdict in verdicts.items() if verdict != holds]
     return f"case({seed}): {text} within {share} % at {given}, not {wrong}" if wrong else ""
 
 
 @every("start", range(0, SHORT, BATCH))
 def test_an_estimate_agrees_within_a_share_of_its_value(start):
-    assert not [found for seed in range(start, start + BATCH) if (found := apart(seed))]
+    assert not [failure for seed in range(start, start + BATCH) if (failure := apart(seed))]
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("start", range(FIRST, LAST, BATCH))
 def test_an_estimate_agrees_within_a_share_of_its_value_in_the_long_run(start):
-    assert not [found for seed in range(start, min(start + BATCH, LAST)) if (found := apart(seed))]
+    assert not [failure for seed in range(start, min(start + BATCH, LAST)) if (failure := apart(seed))]

@@ -44,5 +44,5 @@ when = ["x >= {at}"]
         with pytest.raises(derive.NoSolutionError):
             library.solve_all("x", y=repr(float(y)))
         return
-    found = [answer.value.magnitude for answer in library.solve_all("x", y=repr(float(y)))]
-    assert found == [float(x) for x in right], (found, right)
+    numbers = [answer.value.magnitude for answer in library.solve_all("x", y=repr(float(y)))]
+    assert numbers == [float(x) for x in right], (numbers, right)

@@ -85,8 +85,8 @@ CACHE = {
 
 
 def cache(when: str) -> derive.Library:
-    made = {"equation": "cache = layers*element/share", "when": [when]}
-    return bare("layers element share cache memory batch kind", made, "batch = memory/cache", **CACHE)
+    relation = {"equation": "cache = layers*element/share", "when": [when]}
+    return bare("layers element share cache memory batch kind", relation, "batch = memory/cache", **CACHE)
 
 
 def test_what_a_profile_states_counts_before_what_follows_from_it_by_a_default():

@@ -103,7 +103,7 @@ def circular(seed: int):
     relations = []
     for name in names:
         for _ in range(draw.choice((1, 2, 2, 3))):
-            other = draw.choice([one for one in point if one != name])
+            other = draw.choice([candidate for candidate in point if candidate != name])
             when = [f"{draw.choice(names)} {draw.choice(('<', '>='))} {draw.choice((1, 2, 4))}"]
             equation = f"{name} = {point[name] / point[other]}*{other}"
             relations.append({"equation": equation, "when": when if draw.random() < 0.7 else []})
@@ -122,7 +122,7 @@ def test_what_applies_is_true_and_does_not_depend_on_what_is_asked_first(seed):
     draw, given = random.Random(seed), {name: point[name] for name in ("b", "c")}
     alone = {name: verdicts(library, [name], given)[name] for name in library.relations}
     for name, applies in alone.items():
-        assert applies in (None, all(holds(one, point) for one in library.relations[name].conditions))
+        assert applies in (None, all(holds(condition, point) for condition in library.relations[name].conditions))
     for _ in range(6):
         order = draw.sample(list(library.relations), len(library.relations))
         assert verdicts(library, order, given) == alone
@@ -145,8 +145,8 @@ def test_conditions_are_decided_alike_in_whatever_order_they_are_asked_for(seed)
 
     def verdicts(order):
         decisions = decisions_of(derive.llm, replace(question, decided={}))
-        found = {name: decisions.applies(derive.llm.relations[name]) for name in order}
-        return [found[name] for name in names]
+        verdicts = {name: decisions.applies(derive.llm.relations[name]) for name in order}
+        return [verdicts[name] for name in names]
 
     first = verdicts(names)
     for order in (names[::-1], draw.sample(names, len(names)), draw.sample(names, len(names))):
@@ -172,10 +172,10 @@ def test_a_condition_is_decided_without_tight_bounds_of_an_interval(monkeypatch:
     assert number(waves.solve("y", step=5, memory=5, x=1)) == 1
     assert bounds
     assert max(bounds) <= 100
-    (found,) = waves.solve_all("wave", step=5, memory=5)
-    assert found.bounds is not None
+    (answer,) = waves.solve_all("wave", step=5, memory=5)
+    assert answer.bounds is not None
     highest = max(math.sin(x) + x / (1 + x * x) for x in (i / 1000 for i in range(5001)))
-    assert highest <= found.bounds[1] <= highest * (1 + 2e-6)
+    assert highest <= answer.bounds[1] <= highest * (1 + 2e-6)
     assert max(bounds) > 100
 
 
@@ -196,10 +196,10 @@ def test_a_case_ends_at_a_default_as_it_does_at_a_number(n: float, fallbacks: di
         names = "n t m least s one" if edge == "one" else "n t m least s"
         values = {"one": "1"} if edge == "one" and not more else {}
         domains = {"least": "nonnegative"}
-        held = bare(names, *SPLIT, *cases, domains=domains, values=values, fallbacks=fallbacks)
+        system = bare(names, *SPLIT, *cases, domains=domains, values=values, fallbacks=fallbacks)
         share = min(1, 8 / n / 3) if n > 1 else 1
-        found = held.solve_all("n", s=share, **more)
-        return sorted(end for one in found for end in (one.bounds or (number(one), number(one))))
+        solutions = system.solve_all("n", s=share, **more)
+        return sorted(end for answer in solutions for end in (answer.bounds or (number(answer), number(answer))))
 
     written = answers("1")
     assert written == pytest.approx([0, 1, 1, 8 / 3] if n <= 8 / 3 else [n, n])
@@ -209,9 +209,9 @@ def test_a_case_ends_at_a_default_as_it_does_at_a_number(n: float, fallbacks: di
 
 def test_intervals_that_only_cases_end_are_one() -> None:
     waits = [{"equation": "least = 0", "when": [f"n {sign} one"]} for sign in (">", "<=")]
-    held = bare("n t m least s one", *SPLIT, *waits, domains={"least": "nonnegative"}, values={"one": "1"})
-    (found,) = held.solve_all("n", s=1)
-    assert found.bounds == (0, math.inf)
+    system = bare("n t m least s one", *SPLIT, *waits, domains={"least": "nonnegative"}, values={"one": "1"})
+    (answer,) = system.solve_all("n", s=1)
+    assert answer.bounds == (0, math.inf)
 
 
 def case(equation: str, *when: str) -> dict[str, Any]:
@@ -246,9 +246,11 @@ def test_intervals_that_only_cases_end_are_one_where_they_meet_and_only_there(
     cases: list[dict[str, Any]], free: list[tuple[float, float]], rest: str
 ) -> None:
     """`s` is 1 wherever nothing is waited for: `n` is any number there, whatever range the rest lies in."""
-    held = bare("n t m least s rest q", SPLIT[0], "m = rest/n", SPLIT[2], *cases, domains={"least": "nonnegative"})
-    found = held.solve_all("n", s=1, rest=rest)
-    assert sorted(one.bounds for one in found if one.bounds is not None) == [pytest.approx(span) for span in free]
+    system = bare("n t m least s rest q", SPLIT[0], "m = rest/n", SPLIT[2], *cases, domains={"least": "nonnegative"})
+    answers = system.solve_all("n", s=1, rest=rest)
+    assert sorted(answer.bounds for answer in answers if answer.bounds is not None) == [
+        pytest.approx(span) for span in free
+    ]
 
 
 @pytest.mark.ordinary(2)
@@ -261,10 +263,10 @@ def test_an_interval_whose_edge_lies_in_a_range_holds_what_every_number_of_the_r
     """`n > edge` leaves all beyond the least `edge`, and `n <= other` all up to the largest `other`."""
     cases = [case("least = 0", "n > edge"), case(written, "n <= other")]
     names = "n t m least s rest edge other"
-    held = bare(names, SPLIT[0], "m = rest/n", SPLIT[2], *cases, domains={"least": "nonnegative"})
+    system = bare(names, SPLIT[0], "m = rest/n", SPLIT[2], *cases, domains={"least": "nonnegative"})
     ranges = {"edge": f"{low}..{low + width}", "other": f"{below * lower}..{below}"}
-    found = held.solve_all("n", s=1, rest=rest, **ranges)
-    spans = sorted(one.bounds for one in found if one.bounds is not None)
+    answers = system.solve_all("n", s=1, rest=rest, **ranges)
+    spans = sorted(answer.bounds for answer in answers if answer.bounds is not None)
     assert spans == [pytest.approx((0, below), rel=1e-6), pytest.approx((low, math.inf), rel=1e-6)]
 
 
@@ -272,7 +274,7 @@ def test_an_interval_whose_edge_lies_in_a_range_holds_what_every_number_of_the_r
 def test_an_interval_that_a_relation_ends_holds_what_every_number_of_a_range_leaves(rest: str, end: float) -> None:
     """With `least = 4` nothing is waited for up to `n = rest/4`, which is no edge of the case."""
     cases = [case("least = 0", "n > 3"), case("0 = least", "n <= 1"), case("least = 4", "n > 1", "n <= 3")]
-    held = bare("n t m least s rest", SPLIT[0], "m = rest/n", SPLIT[2], *cases, domains={"least": "nonnegative"})
-    found = held.solve_all("n", s=1, rest=rest)
-    spans = sorted(one.bounds for one in found if one.bounds is not None)
+    system = bare("n t m least s rest", SPLIT[0], "m = rest/n", SPLIT[2], *cases, domains={"least": "nonnegative"})
+    answers = system.solve_all("n", s=1, rest=rest)
+    spans = sorted(answer.bounds for answer in answers if answer.bounds is not None)
     assert spans == [pytest.approx(span, rel=1e-6) for span in ((0, 1), (1, end), (3, math.inf))]
