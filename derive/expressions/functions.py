@@ -102,6 +102,7 @@ class Function:
 
     @property
     def falls(self) -> bool:
+        """Whether it falls throughout."""
         return self.turn is not None and self.turn[0] == self.domain[1]
 
     @property
@@ -121,7 +122,9 @@ class Function:
     @property
     def called_in_numba(self) -> str:
         """The function in machine code, which has those of Python's math; empty if there is none."""
-        return self.in_numba or (f"m.{self.name}" if getattr(math, self.name, None) is self.value else "")
+        if self.in_numba or getattr(math, self.name, None) is not self.value:
+            return self.in_numba
+        return f"m.{self.name}"
 
     @property
     def called_in_javascript(self) -> str:
@@ -152,16 +155,16 @@ class Function:
         """The function for arrays; NaN where it is undefined."""
         if self.called_in_numpy:
             module, _, name = self.called_in_numpy.rpartition(".")
-            found: Callable[..., Any] = getattr(import_module(module), name)
-            return found
+            function: Callable[..., Any] = getattr(import_module(module), name)
+            return function
         return _element_by_element(self.value)
 
     def slope_over(self) -> Callable[..., Any]:
         """Its slope for arrays of arguments and values."""
         if isinstance(self.slope, str) and self.called_in_numpy.startswith("numpy."):
             return _compiled(self.slope, "numpy")
-        whole = _element_by_element(self.slope_at)
-        return lambda x, y: whole(x)
+        slope = _element_by_element(self.slope_at)
+        return lambda x, y: slope(x)
 
 
 @cache
@@ -175,13 +178,13 @@ def _element_by_element(function: Real) -> Callable[..., Any]:
     """A function of one number, applied to arrays; NaN where it is undefined."""
     import numpy
 
-    def one(x: float) -> float:
+    def element(x: float) -> float:
         try:
             return function(x)
         except (ValueError, OverflowError, ZeroDivisionError):
             return math.nan
 
-    return numpy.vectorize(one, otypes=[float])
+    return numpy.vectorize(element, otypes=[float])
 
 
 _INFINITY = math.inf
