@@ -70,10 +70,7 @@ def ball_of(span: Span) -> Ball:
 
 
 def _is_sure(yes: bool, no: bool) -> bool:
-    """The answer to a question about balls, which some prove true (`yes`) or false (`no`); NoElement if neither.
-
-    A comparison of balls is true only if it holds for all numbers in them, so that both may be false.
-    """
+    """Whether balls prove a statement (`yes`) and not its opposite (`no`); NoElement where they prove neither."""
     if not (yes or no):
         raise NoElement
     return yes

@@ -224,9 +224,8 @@ def multiplied_out(node: Node, named: Callable[[Node], Hashable], most: int) -> 
     def atom(node: Apply, _: Fold) -> Sum:
         return power_of(named(node))
 
-    total: Sum = arithmetic_of_sums(most, {"pow": power, "inv": inverse}, atom).fold(
-        node, lambda name: power_of(named(Name(name)))
-    )
+    sums = arithmetic_of_sums(most, {"pow": power, "inv": inverse}, atom)
+    total: Sum = sums.fold(node, lambda name: power_of(named(Name(name))))
     return total
 
 

@@ -21,16 +21,7 @@ from functools import cache, partial
 from importlib import import_module
 from typing import Any, Literal
 
-from derive.expressions.special_functions import (
-    gamma,
-    gamma_of_ball,
-    gamma_slope,
-    inverse_error,
-    lambert,
-    lambert_slope,
-    root_of_ball,
-    whole_below_ball,
-)
+from derive.expressions import special_functions as special
 
 Real = Callable[[float], float]
 Span = tuple[float, float]
@@ -189,7 +180,6 @@ def _element_by_element(function: Real) -> Callable[..., Any]:
 
 _INFINITY = math.inf
 _POSITIVE: Span = (0.0, _INFINITY)
-
 _NOT_NEGATIVE = ("y >= 0",)
 
 _ENTRIES = (
@@ -203,17 +193,10 @@ _ENTRIES = (
         between=_POSITIVE,
         inverses=(Inverse("y**2", _NOT_NEGATIVE),),
         degree=Fraction(1, 2),
-        digits=root_of_ball,
+        digits=special.root_of_ball,
         latex=r"\sqrt{%s}",
     ),
-    Function(
-        "exp",
-        math.exp,
-        "y",
-        between=_POSITIVE,
-        inverses=(Inverse("log(y)"),),
-        overflows=True,
-    ),
+    Function("exp", math.exp, "y", between=_POSITIVE, inverses=(Inverse("log(y)"),), overflows=True),
     Function(
         "log",
         math.log,
@@ -421,7 +404,7 @@ _ENTRIES = (
         steepest="0",
         degree=Fraction(1),
         rational=lambda x: Fraction(math.ceil(x)),
-        digits=lambda x: -whole_below_ball(-x),
+        digits=lambda x: -special.whole_below_ball(-x),
         in_numba="np.ceil",
         in_sympy="ceiling",
         latex=r"\left\lceil %s \right\rceil",
@@ -435,7 +418,7 @@ _ENTRIES = (
         steepest="0",
         degree=Fraction(1),
         rational=lambda x: Fraction(math.floor(x)),
-        digits=whole_below_ball,
+        digits=special.whole_below_ball,
         in_numba="np.floor",
         latex=r"\left\lfloor %s \right\rfloor",
     ),
@@ -447,7 +430,7 @@ _ENTRIES = (
         slope_off=4096,  # of exp(-x**2), whose argument is rounded
         between=(-1.0, 1.0),
         bends=(0.0,),
-        inverse_in_doubles=inverse_error,
+        inverse_in_doubles=special.inverse_error,
         inverse_off=256,
         inverses=(Inverse("erfinv(y)", ("y >= -1", "y <= 1")),),
         in_numpy="scipy.special.erf",
@@ -456,7 +439,7 @@ _ENTRIES = (
     ),
     Function(
         "erfinv",
-        inverse_error,
+        special.inverse_error,
         "sqrt(pi)/2*exp(y*y)",
         also=("inverf",),
         off=64,
@@ -472,8 +455,8 @@ _ENTRIES = (
     ),
     Function(
         "gamma",
-        gamma,
-        gamma_slope,
+        special.gamma,
+        special.gamma_slope,
         off=64,
         slope_off=1 << 14,
         domain=_POSITIVE,
@@ -481,15 +464,15 @@ _ENTRIES = (
         turn=(1.4616321449683623, 0.8856031944108887),
         steepest="y*(abs(log(x)) + 1/x)",  # a bound, since log(x) - 1/x < psi(x) < log(x)
         overflows=True,
-        digits=gamma_of_ball,
+        digits=special.gamma_of_ball,
         in_numpy=None,
         in_javascript="derive.gamma",
         latex=r"\Gamma",
     ),
     Function(
         "lambertw",
-        lambert,
-        lambert_slope,
+        special.lambert,
+        special.lambert_slope,
         also=("LambertW",),
         off=256,
         slope_off=1 << 15,

@@ -279,11 +279,9 @@ class _Reader:
         self.text = text
         self.kind = kind
         if len(text) > LONGEST:
-            raise LimitError(
-                f"{kind} {excerpt(text)}: {len(text)} characters are too many.",
-                hint=f"Split it: name its parts, each under {LONGEST} characters.",
-                limit=f"{LONGEST} characters",
-            )
+            what = f"{kind} {excerpt(text)}: {len(text)} characters are too many."
+            hint = f"Split it: name its parts, each under {LONGEST} characters."
+            raise LimitError(what, hint=hint, limit=f"{LONGEST} characters")
         self.tokens = tokens(text)
         self.next = 0
         self.depth = 0
@@ -306,8 +304,7 @@ class _Reader:
         node = self._choice()
         self._finish(node)
         if not is_condition(node):
-            hint = "Write a comparison such as swing < 0.3."
-            raise self._error(0, "it is not a comparison.", hint)
+            raise self._error(0, "it is not a comparison.", "Write a comparison such as swing < 0.3.")
         return node
 
     def expression(self) -> Node:
@@ -350,11 +347,8 @@ class _Reader:
         """An operand and every operator after it that binds at least this tightly."""
         self.depth += 1
         if self.depth > _MOST_NESTED:
-            raise LimitError(
-                f"{excerpt(self.text)}, column {self._start() + 1}: nested deeper than {_MOST_NESTED}.",
-                hint="Split it: name its inner parts.",
-                limit=f"{_MOST_NESTED} levels",
-            )
+            what = f"{excerpt(self.text)}, column {self._start() + 1}: nested deeper than {_MOST_NESTED}."
+            raise LimitError(what, hint="Split it: name its inner parts.", limit=f"{_MOST_NESTED} levels")
         start = self._start()
         left = self._operand()
         while (operator_level := _LEVELS.get(self._word(), 0)) >= level:
@@ -479,11 +473,8 @@ class _Reader:
         return node
 
     def _too_large(self, start: int, what: str, limit: str) -> DeriveError:
-        return LimitError(
-            f"{excerpt(self.text)}, column {start + 1}: {what}.",
-            hint="Make it a quantity with its own value.",
-            limit=limit,
-        )
+        what = f"{excerpt(self.text)}, column {start + 1}: {what}."
+        return LimitError(what, hint="Make it a quantity with its own value.", limit=limit)
 
     # Tokens
 

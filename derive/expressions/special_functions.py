@@ -100,9 +100,7 @@ def lambert_slope(x: float, w: float) -> float:
 
 def root_of_ball(x: Any) -> Any:
     """The square root; where the ball holds zero, of the part that has one."""
-    if x.contains(0):
-        x = x.nonnegative_part()
-    return x.sqrt()
+    return (x.nonnegative_part() if x.contains(0) else x).sqrt()
 
 
 def whole_below_ball(x: Any) -> Any:

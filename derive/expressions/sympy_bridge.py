@@ -19,7 +19,7 @@ from sympy.core.relational import Relational
 from derive.errors import ExpressionError, LimitError, excerpt
 from derive.expressions.arithmetic import Arithmetic, ConstantError, prove_constants
 from derive.expressions.functions import TABLE, Function
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, applied, cases
+from derive.expressions.tree import COMPARISONS, Apply, Equation, Name, Node, Number, applied, cases
 from quantities.declaration import Declaration, agreed
 from quantities.quantity import Quantity
 
@@ -34,24 +34,12 @@ def _constructor(entry: Function) -> Any:
 
 
 _CONSTRUCTORS: dict[str, Callable[..., Any]] = {
-    "add": sympy.Add,
-    "mul": sympy.Mul,
+    **{op: getattr(sympy, op.capitalize()) for op in ("add", "mul", "pow", "min", "max", "and", "or", "not")},
+    **{op: getattr(sympy, op.capitalize()) for op in COMPARISONS.values()},
     "neg": lambda x: -x,
     "inv": lambda x: 1 / x,
-    "pow": sympy.Pow,
     "pi": lambda: sympy.pi,
     "true": lambda: sympy.true,
-    "min": sympy.Min,
-    "max": sympy.Max,
-    "lt": sympy.Lt,
-    "le": sympy.Le,
-    "gt": sympy.Gt,
-    "ge": sympy.Ge,
-    "eq": sympy.Eq,
-    "ne": sympy.Ne,
-    "and": sympy.And,
-    "or": sympy.Or,
-    "not": sympy.Not,
     **{name: _constructor(entry) for name, entry in TABLE.items()},
 }
 _SYMPY: Arithmetic[Any] = Arithmetic(
@@ -136,11 +124,9 @@ class _Reader:
         if isinstance(expression, Quantity):
             return self._named(expression.declaration)
         if expression.is_Symbol or isinstance(expression, AppliedUndef):
-            raise ExpressionError(
-                f"{excerpt(str(expression))} is a sympy symbol without a unit.",
-                hint=f'Declare it: Quantity("{expression}", "unit").',
-                text=str(expression),
-            )
+            what = f"{excerpt(str(expression))} is a sympy symbol without a unit."
+            hint = f'Declare it: Quantity("{expression}", "unit").'
+            raise ExpressionError(what, hint=hint, text=str(expression))
         if expression is sympy.pi:
             return Apply("pi", ())
         if expression is sympy.E:
@@ -172,11 +158,9 @@ class _Reader:
             return self._product(expression)
         op = _OPERATIONS.get(expression.func, "")
         if not op:
-            raise ExpressionError(
-                f"sympy's {expression.func.__name__} cannot appear in a relation: {excerpt(str(expression))}.",
-                hint="Write it with + - * / **, the functions of the relation file, Min, Max and Piecewise.",
-                text=str(expression),
-            )
+            what = f"sympy's {expression.func.__name__} cannot appear in a relation: {excerpt(str(expression))}."
+            hint = "Write it with + - * / **, the functions of the relation file, Min, Max and Piecewise."
+            raise ExpressionError(what, hint=hint, text=str(expression))
         return Apply(op, tuple(map(self.node, expression.args)))
 
     def _product(self, expression: Any) -> Node:

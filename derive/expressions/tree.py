@@ -109,13 +109,10 @@ class Equation:
         return self.text or f"{render(self.lhs)} {self.op} {render(self.rhs)}"
 
 
-FUNCTIONS: dict[str, str] = {
-    **{name: name for name in (*TABLE, "min", "max")},
-    "Min": "min",
-    "Max": "max",
-    **{spelling: entry.name for entry in TABLE.values() for spelling in entry.also},
-}
+FUNCTIONS: dict[str, str] = {name: name for name in (*TABLE, "min", "max")} | {"Min": "min", "Max": "max"}
 """The operation of every function that text may call, by each of its spellings."""
+for _entry in TABLE.values():
+    FUNCTIONS.update(dict.fromkeys(_entry.also, _entry.name))
 
 COMPARISONS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
 OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}

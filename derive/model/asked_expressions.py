@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from derive.caches import Memo
 from derive.errors import DimensionError, ExpressionError, UnitError, excerpt
@@ -75,18 +75,13 @@ def restated(library: _Set, name: str, unit: str) -> tuple[_Set, str]:
         return library, name
     shown = _fitting(name, quantity.unit, unit)
     moved = quantity.but(unit=shown.text)
-    if _numbers_of(quantity) != _numbers_of(moved) or (quantity.is_count and shown.size != quantity.unit.size):
+    stated, same = ((one.domain.low, one.domain.high, one.default and one.default.base) for one in (quantity, moved))
+    if stated != same or (quantity.is_count and shown.size != quantity.unit.size):
         why = "it counts" if quantity.is_count else "its domain is declared in it"
-        raise UnitError(
-            f"{name} keeps its unit {quantity.unit}: {why}.", hint=f"Ask for {name}.", quantity=name, unit=unit
-        )
+        what = f"{name} keeps its unit {quantity.unit}: {why}."
+        raise UnitError(what, hint=f"Ask for {name}.", quantity=name, unit=unit)
     declared = {**library.declared, name: moved}
     return library.holding((relation.over(declared) for relation in library.relations.values()), declared), name
-
-
-def _numbers_of(quantity: Declaration) -> tuple[Any, ...]:
-    """The ends of a quantity's domain and its default, in base units: a change of unit must leave them as they are."""
-    return quantity.domain.low, quantity.domain.high, quantity.default and quantity.default.base
 
 
 def _fitting(name: str, own: Unit, text: str) -> Unit:

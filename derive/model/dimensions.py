@@ -212,8 +212,7 @@ def mismatches(
     ['terms']
     """
     check = _DimensionCheck(known, marks)
-    node = Apply("=", equation.sides)
-    check.agree("sides", node, equation.sides)
+    check.agree("sides", Apply("=", equation.sides), equation.sides)
     return check.faults
 
 
@@ -277,9 +276,7 @@ class _DimensionCheck:
             dimension = self.of(part)
             if dimension is None:
                 continue
-            turns = frozenset[Turn]()
-            if self.turning.marks or dimension.cycles:
-                turns = self.turning.of_terms(part)
+            turns = self.turning.of_terms(part) if self.turning.marks or dimension.cycles else frozenset()
             if (dimension, turns) in compared:
                 continue
             for (other_dimension, _), other in compared.items():
@@ -365,9 +362,6 @@ def _polynomial(node: Node) -> Polynomial:
     try:
         terms = multiplied_out(node, render, _MOST_TERMS)
     except NoElement:
-        raise LimitError(
-            f"An exponent with a dimension below it has more than {_MOST_TERMS} terms.",
-            hint="Give the exponent its own name.",
-            limit=f"{_MOST_TERMS} terms",
-        ) from None
+        what = f"An exponent with a dimension below it has more than {_MOST_TERMS} terms."
+        raise LimitError(what, hint="Give the exponent its own name.", limit=f"{_MOST_TERMS} terms") from None
     return {tuple(sorted(monomial)): factor for monomial, factor in terms.items()}

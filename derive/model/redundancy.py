@@ -120,9 +120,8 @@ class _Expansion:
             "sqrt": lambda node, part: self._power(part(node.args[0]), Fraction(1, 2)),
             "pow": self._raised,
         }
-        terms: Sum = arithmetic_of_sums(_MOST_TERMS, powers, _function).fold(
-            node, lambda name: power_of(("name", (name,)))
-        )
+        sums = arithmetic_of_sums(_MOST_TERMS, powers, _function)
+        terms: Sum = sums.fold(node, lambda name: power_of(("name", (name,))))
         return terms
 
     def _raised(self, node: Apply, part: Fold) -> Sum:

@@ -56,11 +56,8 @@ class Relation(Shown):
     def __post_init__(self, vocabulary: Vocabulary | None) -> None:
         check_name(self.name)
         if not self.written.names:
-            raise ExpressionError(
-                f"{self.name}: {excerpt(str(self.written))} contains no quantity.",
-                hint="A relation needs at least one quantity.",
-                text=str(self.written),
-            )
+            what = f"{self.name}: {excerpt(str(self.written))} contains no quantity."
+            raise ExpressionError(what, hint="A relation needs at least one quantity.", text=str(self.written))
         problems = self._problems(vocabulary or Vocabulary(self.declared))
         if problems:
             raise DimensionError(listed(problems), problems=tuple(problems))
@@ -187,11 +184,9 @@ class Relation(Shown):
             hint = "Name a quantity without a unit: what is left out, over what the relation counts."
             raise UnitError(what, hint=hint, quantity=share.name, unit=share.unit.text)
         if of and of not in self.written.names:
-            raise ExpressionError(
-                f"{self.name}, neglects: {of} is not in {self.written}.",
-                hint="Name a quantity of the relation after the word of, or none for the whole right side.",
-                text=of,
-            )
+            what = f"{self.name}, neglects: {of} is not in {self.written}."
+            hint = "Name a quantity of the relation after the word of, or none for the whole right side."
+            raise ExpressionError(what, hint=hint, text=of)
         text = f"{share.name}{_SHARE_OF}{of}" if of else share.name
         return self.but(neglects=text)
 
@@ -311,22 +306,17 @@ def _equation(lhs: Any, rhs: Any, declared: ChainMap[str, Declaration]) -> Equat
             left, right = (_checked_side(side, declared) for side in lhs.args)
             return Equation(left, op, right)
     shown = repr(str(lhs)) if str(lhs) in ("True", "False") else f"a {type(lhs).__name__} alone"
-    raise ExpressionError(
-        f"{shown} is not a relation.",
-        hint="Give the two sides separately (sympy turns an equation it can decide into True or False), or text.",
-        text=shown,
-    )
+    hint = "Give the two sides separately (sympy turns an equation it can decide into True or False), or text."
+    raise ExpressionError(f"{shown} is not a relation.", hint=hint, text=shown)
 
 
 def _checked_side(side: Any, declared: ChainMap[str, Declaration]) -> Node:
     """A side as a tree, which must not be a condition."""
     node = _side(side, declared)
     if is_condition(node):
-        raise ExpressionError(
-            f"{excerpt(render(node))} is a condition, not a side of an equation.",
-            hint="Give it as when=[...], or write Piecewise((a, condition), (b, True)).",
-            text=render(node),
-        )
+        what = f"{excerpt(render(node))} is a condition, not a side of an equation."
+        hint = "Give it as when=[...], or write Piecewise((a, condition), (b, True))."
+        raise ExpressionError(what, hint=hint, text=render(node))
     return node
 
 

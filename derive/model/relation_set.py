@@ -36,11 +36,8 @@ def typed(kind: str, wanted: type[_Type], parts: Any) -> list[_Type]:
     listed = _listed(parts)
     for part in listed:
         if not isinstance(part, wanted):
-            raise ExpressionError(
-                f"a {type(part).__name__} is not a {kind}.",
-                hint="Write Library([relation, ...], [quantity, ...], [profile, ...]).",
-                text=type(part).__name__,
-            )
+            name, hint = type(part).__name__, "Write Library([relation, ...], [quantity, ...], [profile, ...])."
+            raise ExpressionError(f"a {name} is not a {kind}.", hint=hint, text=name)
     return listed
 
 
@@ -124,11 +121,8 @@ def named(kind: str, parts: Iterable[_Named], same: Callable[[_Named, _Named], b
 
 
 def _twice(kind: str, name: str) -> ExpressionError:
-    return ExpressionError(
-        f"The {kind} {name} is declared twice with two meanings: they differ.",
-        hint="Rename one, or leave one out.",
-        text=name,
-    )
+    what = f"The {kind} {name} is declared twice with two meanings: they differ."
+    return ExpressionError(what, hint="Rename one, or leave one out.", text=name)
 
 
 def merged(quantities: Iterable[Declaration]) -> dict[str, Declaration]:
@@ -198,13 +192,12 @@ class RelationSet(Shown):
         for name in names:
             if not isinstance(name, str) or name not in self.relations:
                 raise self._no_relation(name)
-        kept = [relation for name, relation in self.relations.items() if name not in names]
-        return self.holding(kept)
+        return self.holding(relation for name, relation in self.relations.items() if name not in names)
 
     def in_case(self, left_out: Collection[str]) -> Self:
         """The same in one case: without some relations, and with the others as though their conditions held."""
-        kept = [relation.in_its_case for name, relation in self.relations.items() if name not in left_out]
-        return self.holding(kept)
+        relations = self.relations.items()
+        return self.holding(relation.in_its_case for name, relation in relations if name not in left_out)
 
     def holding(self, relations: Iterable[Relation], declared: Mapping[str, Declaration] | None = None) -> Self:
         """The same with these relations instead of its own, and with other declarations of its quantities."""
@@ -327,8 +320,7 @@ class RelationSet(Shown):
         return Vocabulary(self.declared)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        parts = (tuple(self.relations.values()), tuple(self.declared.values()), self.profiles)
-        return type(self), (*parts, self.title)
+        return type(self), (tuple(self.relations.values()), tuple(self.declared.values()), self.profiles, self.title)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RelationSet):

@@ -17,17 +17,7 @@ from itertools import chain
 
 from derive.errors import Problem, UnknownNameError, unknown
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, rebuilt, render
-from derive.model.dimensions import (
-    NO_TURN,
-    Mismatch,
-    Turn,
-    Turning,
-    dimension_of,
-    is_of_cycles,
-    mark_of,
-    mismatches,
-    terms_of,
-)
+from derive.model.dimensions import Mismatch, Turn, Turning, dimension_of, is_of_cycles, mark_of, mismatches, terms_of
 from derive.search.index import Entry, Index
 from quantities.declaration import Declaration
 from quantities.dimension import NUMBER, Dimension
@@ -51,8 +41,7 @@ class Vocabulary:
     @cached_property
     def index(self) -> Index:
         """The search index of quantities by name, alias and meaning."""
-        quantities = self.quantities.values()
-        return Index(Entry("quantity", each.name, each.meaning, each.aliases) for each in quantities)
+        return Index(Entry("quantity", each.name, each.meaning, each.aliases) for each in self.quantities.values())
 
     def unknown(self, name: object) -> UnknownNameError:
         """The error for an undeclared quantity."""
@@ -68,7 +57,7 @@ class Vocabulary:
     def marks(self) -> dict[str, Turn]:
         """The turns in the units of some quantities."""
         turns = {name: mark_of(quantity.unit) for name, quantity in self.quantities.items()}
-        return {name: mark for name, mark in turns.items() if mark is not NO_TURN}
+        return {name: mark for name, mark in turns.items() if mark != Turn()}
 
     @cached_property
     def by_dimension(self) -> dict[Dimension, list[str]]:
@@ -113,7 +102,6 @@ def factors_of(side: Node, power: Fraction = Fraction(1)) -> list[tuple[Node, Fr
 _MOST_PROPOSED = 2  # limit on repairs in one hint
 _AMOUNTS = {"operation", "information", "token", "money", "parameter", "sequence"}
 """What is counted, so that the same with /s is a rate."""
-
 _COUNTED = _AMOUNTS | {"accelerator"}
 
 
@@ -205,9 +193,8 @@ def _repair_of_turns(equation: Equation, fault: Mismatch, vocabulary: Vocabulary
             if _mends(edit, equation, vocabulary):
                 hint = f"Cycles meet radians: one cycle is 2*pi radians. {act.capitalize()} {subject} by 2*pi."
                 return Repair(hint, (edit,))
-    return Repair(
-        _hint_on_turns(equation, fault, vocabulary) or "A cycle is 2*pi radians, and a hertz is one cycle a second."
-    )
+    hint = _hint_on_turns(equation, fault, vocabulary)
+    return Repair(hint or "A cycle is 2*pi radians, and a hertz is one cycle a second.")
 
 
 def _hint_on_turns(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) -> str:

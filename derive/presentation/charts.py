@@ -192,9 +192,8 @@ def reworded(charts: Iterable[Chart], called: Mapping[str, str]) -> tuple[Chart,
 
     renamed = tuple(_worded(chart, partial(words.sub, replacement)) for chart in shown) if called else shown
     if missing := [old for old in called if old not in replaced]:
-        raise ExpressionError(
-            f"No words of the picture are {', '.join(map(repr, missing))}.", hint=f"It says: {described(shown)}"
-        )
+        what = f"No words of the picture are {', '.join(map(repr, missing))}."
+        raise ExpressionError(what, hint=f"It says: {described(shown)}")
     return renamed
 
 

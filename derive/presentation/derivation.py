@@ -167,8 +167,7 @@ def _result(answer: Answer, letter: str, style: _NumberStyle) -> str:
 
 
 def _paragraph(step: Step, letters: Mapping[str, str], style: _NumberStyle, given: Mapping[str, Value]) -> Paragraph:
-    """A step as lines: as stated, rearranged, with numbers, and its value; equations solved together only have the
-    first and the last of these."""
+    """A step as stated, rearranged, with numbers, and its value; equations solved together, without the middle two."""
 
     def letter_of(name: str) -> str:
         return letters.get(name) or mathematics.letter(name)

@@ -181,7 +181,6 @@ def verbatim(text: str) -> str:
 _DATE = re.compile(r"(?<![\w.-])20\d\d-\d\d(?:-\d\d)?(?![\w-])")
 _COMMIT = re.compile(r"(?<=@)([0-9a-f]{7})[0-9a-f]+\b")
 _WORD = 40  # longest source, in characters, that is cited by its text
-
 _FEWEST = 3  # headings that have a table of contents
 
 Dialect: TypeAlias = "Latex | Markdown | Html"

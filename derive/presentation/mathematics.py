@@ -46,13 +46,7 @@ _SPACE = re.compile(r"(?<!\\)\\ ")
 _UNSEEN = str.maketrans("", "", "{}_^ ")
 _SHORT = re.compile(r"([A-Za-z])(?:_([A-Za-z0-9]{1,3})|([0-9]{1,3}))?")
 _POWER = re.compile(r"(?:\*\*|\^)(?:\(([+-]?[0-9.]+(?:/[0-9]+)?)\)|([+-]?[0-9]+(?:\.[0-9]+)?))")
-_ESCAPED = {
-    **{c: rf"\{c}" for c in "#$%&_{}"},
-    "\\": r"\backslash{}",
-    "^": r"\hat{}",
-    "~": r"\tilde{}",
-    "<": "<",
-}
+_ESCAPED = {**{c: rf"\{c}" for c in "#$%&_{}"}, "\\": r"\backslash{}", "^": r"\hat{}", "~": r"\tilde{}"}
 _COMPARED = {"lt": "<", "le": r"\le", "gt": ">", "ge": r"\ge", "eq": "=", "ne": r"\ne"}
 _SIGNS = {"=": "=", "<=": r"\le", ">=": r"\ge"}
 
@@ -378,10 +372,8 @@ def fitted(lines: Iterable[Line], room: int) -> list[Line]:
             first, *others = _broken(left, room)
             broken.append((first, ""))
         for part in others:
-            if right and part.startswith(" = "):  # it has the equals sign of the column
-                broken.append(("", part[3:]))
-            else:
-                broken.append((_INDENT + part, ""))
+            is_right_side = right and part.startswith(" = ")
+            broken.append(("", part[3:]) if is_right_side else (_INDENT + part, ""))
     return broken
 
 

@@ -27,21 +27,14 @@ REPORTED = 4
 _LARGE = {0: "", 3: "k", 6: "M", 9: "G", 12: "T", 15: "P", 18: "E", 21: "Z", 24: "Y"}
 _SMALL = {-9: "n", -6: "µ", -3: "m", 0: ""}
 _SPELLED = {"byte": "B"}  # after a prefix
-_PREFIXES = {
-    **dict.fromkeys(("byte", "FLOP", "token", "parameter"), _LARGE),
-    **{unit: {**_SMALL, **_LARGE} for unit in ("W", "J")},
-    "s": _SMALL,
-}
-_MULTIPLES = {
-    **_PREFIXES,
-    **dict.fromkeys(("USD", "bit", "sequence"), _LARGE),
-    "Hz": {**_SMALL, **_LARGE},
-}
+_ALL = {**_SMALL, **_LARGE}
+_PREFIXES = {**dict.fromkeys(("byte", "FLOP", "token", "parameter"), _LARGE), "W": _ALL, "J": _ALL, "s": _SMALL}
+_MULTIPLES = {**_PREFIXES, **dict.fromkeys(("USD", "bit", "sequence"), _LARGE), "Hz": _ALL}
 """The units of which reports write multiples."""
 _COUNTED = frozenset({"FLOP", "USD", "parameter", "sequence", "token"})
 """What is counted is written out up to five digits: 50430 tokens."""
 _OTHER_NAMES = {"B": "byte", "param": "parameter", "tok": "token"}
-_POWERS = {prefix: power for power, prefix in {**_SMALL, **_LARGE}.items()}
+_POWERS = {prefix: power for power, prefix in _ALL.items()}
 _AMOUNT = re.compile(r"(?<![\w.:@/-])(?<!arXiv )(\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?![\w:@-]|\.\d)(?: ([A-Za-z][\w*/]*))?")
 
 
@@ -59,9 +52,7 @@ def prefixed(number: float, unit: str, long: float = 1e5) -> tuple[float, str]:
     ((15.2, 'ms'), (141.2, 'GB'), (2.0, 'GB/s/chip'), (50000.0, 'byte/token'))
     """
     head = re.match(r"[A-Za-z]+", unit)
-    if head is None or head[0] not in _PREFIXES:
-        return number, unit
-    if not number or not math.isfinite(number) or 1 <= abs(number) < long:
+    if head is None or head[0] not in _PREFIXES or not number or not math.isfinite(number) or 1 <= abs(number) < long:
         return number, unit
     return _multiple(number, head[0], unit[head.end() :], _PREFIXES[head[0]])
 
@@ -274,9 +265,7 @@ def finite(data: Any) -> Any:
         return data if math.isfinite(data) else None
     if isinstance(data, dict):
         return {name: finite(value) for name, value in data.items()}
-    if isinstance(data, (list, tuple)):
-        return [finite(value) for value in data]
-    return data
+    return [*map(finite, data)] if isinstance(data, (list, tuple)) else data
 
 
 def attributes(thing: Any, *names: str) -> dict[str, Any]:

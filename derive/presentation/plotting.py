@@ -347,11 +347,8 @@ def _mark_y(panel: Any, chart: Chart, is_outside: bool) -> None:
     for mark in chart.marks:
         if mark.axis == "y":
             panel.axhline(mark.at, **_MARKED)
-            label = typeset(mark.label)
-            if is_outside:
-                label, where = fill(label, 16), {"xytext": (3, 0), "va": "center"}
-            else:
-                where = {"xytext": (-3, 2), "ha": "right"}
+            label = fill(typeset(mark.label), 16) if is_outside else typeset(mark.label)
+            where = {"xytext": (3, 0), "va": "center"} if is_outside else {"xytext": (-3, 2), "ha": "right"}
             look = {"fontsize": _SMALL, "color": "#444444", "textcoords": "offset points"}
             panel.annotate(label, (1.0, mark.at), xycoords=panel.get_yaxis_transform(), **look, **where)
 

@@ -154,10 +154,8 @@ def columns(rows: Sequence[Sequence[str]], right: Container[int] = ()) -> list[s
     16      1.5
     256    0.12
     """
-    formats = []
-    for i, column in enumerate(zip(*rows, strict=True)):
-        side = ">" if i in right else "<"
-        formats.append(f"{side}{max(map(len, column))}")
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    formats = [f">{width}" if i in right else f"<{width}" for i, width in enumerate(widths)]
     return ["  ".join(map(format, row, formats)).rstrip() for row in rows]
 
 

@@ -95,6 +95,7 @@ class Index:
 
     def __init__(self, entries: Iterable[Entry]) -> None:
         self.entries = tuple(entries)
+        self._known_matches: dict[str, Mapping[str, float]] = {}
 
     @cached_property
     def _postings(self) -> dict[str, list[_Field]]:
@@ -173,10 +174,6 @@ class Index:
         if word not in self._known_matches:
             self._known_matches[word] = self._find_matches(word)
         return self._known_matches[word]
-
-    @cached_property
-    def _known_matches(self) -> dict[str, Mapping[str, float]]:
-        return {}
 
     def _find_matches(self, word: str) -> Mapping[str, float]:
         if word in self._postings:
