@@ -126,9 +126,9 @@ def flaw_of_boxes(claim: Claim, evidence: Boxes) -> str:
             return "a listed number is outside its domain"
         if any(other is not place and is_within(other.narrow, place.region) for other in evidence.places):
             return "a solution is listed twice"
-    whole: Box = tuple((domain.low, domain.high) for domain in claim.domains)
+    domain_box: Box = tuple((domain.low, domain.high) for domain in claim.domains)
     try:
-        for box, number in pieces(whole, evidence.tree, lambda box: system.narrowed(box) or box):
+        for box, number in pieces(domain_box, evidence.tree, lambda box: system.narrowed(box) or box):
             if number is None and not system.is_empty(box):
                 return f"{box} may hold another solution"
             if number is not None and not is_within(box, evidence.places[number].region):

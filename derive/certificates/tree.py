@@ -40,7 +40,7 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Narrowing:
-    """A box without what a step takes off in which there is nothing: of Newton's method, or by slopes for a bound."""
+    """A step that takes empty parts off a box: of Newton's method, or by slopes for a bound."""
 
 
 class FlawError(Exception):
@@ -74,7 +74,7 @@ def pieces(
 def recorded(
     box: Box, step: Callable[[Box], tuple[Cut | Narrowing | T, Iterable[Box]] | None], most: int
 ) -> tuple[Cut | Narrowing | T, ...] | None:
-    """The tree of a box; `step` says what is done with a part, and what is left to look at, the next one last.
+    """The tree of a box; `step` gives the node of a part, and the parts that remain of it, the next one last.
 
     None where nothing can be done with a part, or there are too many.
     """

@@ -314,7 +314,9 @@ class _Reader:
 
     def _finish(self, *parts: Node) -> None:
         """Refuse what follows the parts that were read, and constants in them that are no finite number."""
-        self._expect_end()
+        kind, word, start, _ = self.tokens[self.next]
+        if kind != "end":
+            raise self._error(start, *self._misplaced(kind, word))
         try:
             for part in parts:
                 prove_constants(part)
@@ -492,11 +494,6 @@ class _Reader:
             shown = f"'{self._word()}'" if self._word() else "the end"
             raise self._error(self._start(), f"'{mark}' is missing before {shown}.", "")
         self.next += 1
-
-    def _expect_end(self) -> None:
-        kind, word, start, _ = self.tokens[self.next]
-        if kind != "end":
-            raise self._error(start, *self._misplaced(kind, word))
 
     # What is wrong, and a hint
 

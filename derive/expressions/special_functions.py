@@ -7,7 +7,6 @@ from typing import Any
 
 from derive.tolerances import LAST_DIGIT
 
-_INFINITY = math.inf
 _BRANCH = -1 / math.e  # where the two branches of Lambert's function meet, as a double,
 _BRANCH_REST = 1.2428753672788363e-17  # and the rest of that number
 _SERIES_LIMIT = 0.02  # distance from the branch point, as its square root, up to which the series is used
@@ -50,7 +49,7 @@ def lambert(x: float) -> float:
 
     scipy's loses half of the digits near the branch point, where the argument itself has to be known better.
     """
-    if x == _INFINITY:
+    if x == math.inf:
         return x
     root = _above_branch(x)
     if root < _SERIES_LIMIT:
@@ -58,8 +57,11 @@ def lambert(x: float) -> float:
     w = _start(x, root)
     for _ in range(60):  # each of Halley's steps triples the digits
         exponential = math.exp(w)
-        gap = w * exponential - x if w < 700 else w - x / exponential
-        step = gap / (exponential * (w + 1) - (w + 2) * gap / (2 * w + 2)) if w < 700 else gap * w / (w + 1)
+        if w < 700:
+            gap = w * exponential - x
+            step = gap / (exponential * (w + 1) - (w + 2) * gap / (2 * w + 2))
+        else:  # the products with the exponential may overflow
+            step = (w - x / exponential) * w / (w + 1)
         w -= step
         if abs(step) <= LAST_DIGIT * abs(w):
             break
@@ -87,11 +89,11 @@ def _series_at_branch(root: float) -> float:
 
 def lambert_slope(x: float, w: float) -> float:
     """The slope of Lambert's function at x, where its value is w."""
-    if x == _INFINITY:
+    if x == math.inf:
         return 0.0
     root = _above_branch(x)
     if root == 0:
-        return _INFINITY
+        return math.inf
     return math.exp(-w) / (_series_at_branch(root) if root < _SERIES_LIMIT else w + 1)
 
 
@@ -104,7 +106,7 @@ def root_of_ball(x: Any) -> Any:
 
 
 def whole_below_ball(x: Any) -> Any:
-    """The largest whole number that is not larger; a whole number in the ball is it."""
+    """The number in a ball rounded down; if the ball holds a whole number, that is meant."""
     nearest = (x + 0.5).floor()
     return nearest if x.contains(nearest) else x.floor()
 

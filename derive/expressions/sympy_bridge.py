@@ -201,7 +201,7 @@ def _fraction(number: Any) -> Fraction:
 
 
 def _root(exponent: Any) -> Fraction:
-    """The exponent that Python's 1/3 was meant to be."""
+    """The fraction that a double such as Python's 1/3 stands for as an exponent."""
     return Fraction(float(exponent)).limit_denominator(99)
 
 

@@ -169,7 +169,7 @@ def applied(op: str, parts: Sequence[Node], nothing: Node) -> Node:
 
 
 def conjunction(conditions: Sequence[Node]) -> Node:
-    """That several conditions hold together; the only one is itself."""
+    """The condition that several others hold together; a single one is itself."""
     return applied("and", conditions, Apply("true", ()))
 
 

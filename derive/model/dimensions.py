@@ -66,7 +66,7 @@ class Turn(NamedTuple):
 
     @property
     def is_sound(self) -> bool:
-        """Whether this is a valid quotient of two sides."""
+        """Whether the two sides of an equation may have this quotient of turns."""
         cycles, _, radians, hertz = self.settled
         cancelled = _shared_power(cycles, -hertz)
         cycles, hertz = cycles - cancelled, hertz + cancelled
@@ -82,7 +82,7 @@ NO_TURN = Turn()
 
 
 def mark_of(unit: Unit) -> Turn:
-    """What a unit says of turning beside its dimension.
+    """The turn of a unit: its powers of radians and hertz, which its dimension does not show.
 
     >>> from quantities.spelling import parse_unit
     >>> mark_of(parse_unit("deg/s")).radians, mark_of(parse_unit("V/kHz")).hertz

@@ -41,7 +41,7 @@ _PRIMES = 1229  # limit on primes that are tried as factors: those below ten tho
 
 
 def redundant(relations: Sequence[Relation]) -> Iterator[Problem]:
-    """The relations that add nothing new.
+    """A problem for each relation that adds nothing to the ones before it.
 
     >>> from derive.model.relation import relate
     >>> from quantities.declaration import Declaration
@@ -52,8 +52,8 @@ def redundant(relations: Sequence[Relation]) -> Iterator[Problem]:
     """
     members = {relation.name: frozenset(relation.written.names) for relation in relations}
     counts = Counter(members.values())
-    sound = [relation.name for relation in relations if relation.is_equation and not relation.conditions]
-    core = _core({name: members[name] for name in sound})
+    unconditional = [relation.name for relation in relations if relation.is_equation and not relation.conditions]
+    core = _core({name: members[name] for name in unconditional})
     in_cycles = core if len(core) <= _MOST_IN_CORE else []
     seen: dict[object, str] = {}  # the first relation of each normal form
     expanded: dict[str, tuple[Relation, Sum]] = {}
@@ -78,7 +78,7 @@ def redundant(relations: Sequence[Relation]) -> Iterator[Problem]:
 
 
 def _may_cancel(relation: Relation) -> bool:
-    """Whether each of its quantities occurs twice, without which no equation is an identity."""
+    """Whether every quantity of a relation occurs twice or more, without which it is no identity."""
     counts = Counter(part.name for part in walk(*relation.written.sides) if isinstance(part, Name))
     return all(count > 1 for count in counts.values())
 
@@ -93,7 +93,7 @@ def _normalized(row: Mapping[Any, Fraction]) -> frozenset[tuple[object, Fraction
 
 
 def _canonical(relation: Relation) -> Sum | None:
-    """The terms of a relation's difference in normal form; None if they are too long, or it has no value."""
+    """The difference of a relation's sides in normal form; None if it is too long to expand, or undefined."""
     written = relation.written
     expansion = _Expansion(frozenset(name for name in relation.declared if _is_positive(relation, name)))
     try:
@@ -189,7 +189,7 @@ def _function(node: Apply, part: Fold) -> Sum:
 
 
 def _root(number: Fraction, power: Fraction) -> Fraction | None:
-    """A power of a positive number, if it is a fraction again."""
+    """A power of a positive rational, if it is rational too."""
     roots = []
     for integer in (number.numerator, number.denominator):
         base = round(integer ** (1 / power.denominator)) if integer < 10**15 else 0
@@ -262,12 +262,9 @@ def _primes(integer: int) -> Counter[int]:
 def _quantities_in(row: _Row) -> Iterator[str]:
     """The quantities of a row, whose columns are atoms, sets of atoms with their powers, or primes."""
     for column in row:
-        atoms = []
-        if isinstance(column, tuple):
-            atoms = [column]
-        elif isinstance(column, frozenset):
-            atoms = [atom for atom, _ in column]
-        yield from (atom[1][0] for atom in atoms if atom[0] == "name")
+        if not isinstance(column, int):
+            atoms = [column] if isinstance(column, tuple) else [atom for atom, _ in column]
+            yield from (atom[1][0] for atom in atoms if atom[0] == "name")
 
 
 def _core(names: Mapping[str, frozenset[str]]) -> list[str]:

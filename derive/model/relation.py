@@ -65,12 +65,12 @@ class Relation(Shown):
 
     def _problems(self, vocabulary: Vocabulary) -> list[Problem]:
         """The errors of dimension in the equation and its conditions; only the first few search for a repair."""
-        own = Vocabulary(self.declared)
+        members = Vocabulary(self.declared)
         faults: list[tuple[tuple[str, ...], Equation, Mismatch]] = []
-        for fault in mismatches(self.written, own.dimensions, own.marks):
+        for fault in mismatches(self.written, members.dimensions, members.marks):
             faults.append((("equation",), self.written, fault))
         for i, condition in enumerate(self.conditions):
-            for fault in mismatches_of_condition(condition, own.dimensions, own.marks):
+            for fault in mismatches_of_condition(condition, members.dimensions, members.marks):
                 faults.append((("when", str(i)), Equation(condition, "=", condition), fault))
         problems = []
         for i, (where, equation, fault) in enumerate(faults[:_MOST_REPORTED]):

@@ -31,7 +31,7 @@ _Type = TypeVar("_Type")
 _PROFILE_RANK, _RELATION_RANK = 0.98, 0.9  # so that a quantity that matches as well comes first
 
 
-def typed(kind: str, wanted: type[_Type], parts: Any) -> list[_Type]:
+def list_of(kind: str, wanted: type[_Type], parts: Any) -> list[_Type]:
     """The parts as a list, each of the wanted type."""
     listed = _listed(parts)
     for part in listed:
@@ -43,23 +43,24 @@ def typed(kind: str, wanted: type[_Type], parts: Any) -> list[_Type]:
 
 def declarations(parts: Any) -> list[Declaration]:
     """The declarations of these quantities."""
-    return typed("quantity", Declaration, [declaration_of(part) or part for part in _listed(parts)])
+    return list_of("quantity", Declaration, [declaration_of(part) or part for part in _listed(parts)])
 
 
 def _listed(parts: Any) -> list[Any]:
+    """Some parts, or a single one, as a list; a text or a mapping is a single one."""
     return list(parts) if isinstance(parts, Iterable) and not isinstance(parts, (str, Mapping)) else [parts]
 
 
-def shelved(profiles: Iterable[Profile] | Profiles) -> Profiles:
+def as_profiles(profiles: Iterable[Profile] | Profiles) -> Profiles:
     """The profiles by name; unread ones stay unread until they are needed."""
     if isinstance(profiles, Profiles):
         return profiles
-    return Profiles(named("profile", typed("profile", Profile, profiles), Profile.__eq__).values())
+    return Profiles(by_name("profile", list_of("profile", Profile, profiles), Profile.__eq__).values())
 
 
-def both(profiles: Profiles, other: Profiles) -> Profiles:
+def unite_profiles(profiles: Profiles, other: Profiles) -> Profiles:
     """The profiles of both; a name in both must mean the same."""
-    stated = named("profile", [*profiles.stated.values(), *other.stated.values()], Profile.__eq__)
+    stated = by_name("profile", [*profiles.stated.values(), *other.stated.values()], Profile.__eq__)
     shelves = tuple(dict.fromkeys([*profiles.shelves, *other.shelves]))
     for shelf in shelves:
         for name, profile in stated.items():
@@ -68,7 +69,7 @@ def both(profiles: Profiles, other: Profiles) -> Profiles:
     return Profiles(stated.values(), shelves)
 
 
-def no_profile(name: Any, profiles: Profiles) -> UnknownNameError:
+def unknown_profile(name: Any, profiles: Profiles) -> UnknownNameError:
     """The error for a missing profile, or for a precision that a profile does not have."""
     known = list(profiles)
     if not isinstance(name, str):
@@ -110,14 +111,14 @@ def prove_fit(profile: Profile, quantities: Mapping[str, Declaration]) -> None:
                 raise
 
 
-def named(kind: str, parts: Iterable[_Named], same: Callable[[_Named, _Named], bool]) -> dict[str, _Named]:
+def by_name(kind: str, parts: Iterable[_Named], same: Callable[[_Named, _Named], bool]) -> dict[str, _Named]:
     """The parts by name, each name once; equal parts are merged."""
-    by_name: dict[str, _Named] = {}
+    merged: dict[str, _Named] = {}
     for part in parts:
-        first = by_name.setdefault(part.name, part)
+        first = merged.setdefault(part.name, part)
         if first is not part and not same(first, part):
             raise _twice(kind, part.name)
-    return by_name
+    return merged
 
 
 def _twice(kind: str, name: str) -> ExpressionError:
@@ -125,7 +126,7 @@ def _twice(kind: str, name: str) -> ExpressionError:
     return ExpressionError(what, hint="Rename one, or leave one out.", text=name)
 
 
-def merged(quantities: Iterable[Declaration]) -> dict[str, Declaration]:
+def merge_declarations(quantities: Iterable[Declaration]) -> dict[str, Declaration]:
     """The quantities by name; those of one name, which must agree, are merged."""
     declarations: dict[str, Declaration] = {}
     for quantity in quantities:
@@ -155,11 +156,11 @@ class RelationSet(Shown):
         profiles: Iterable[Profile] | Profiles = (),
         title: str = "",
     ) -> None:
-        listed = typed("relation", Relation, relations)
-        stated = named("relation", listed, Relation.states_the_same)
+        listed = list_of("relation", Relation, relations)
+        stated = by_name("relation", listed, Relation.states_the_same)
         mentioned = chain.from_iterable(relation.declared.values() for relation in listed)
-        vocabulary = merged([*declarations(quantities), *mentioned])
-        sets = shelved(profiles)
+        vocabulary = merge_declarations([*declarations(quantities), *mentioned])
+        sets = as_profiles(profiles)
         for profile in sets.stated.values():
             prove_fit(profile, vocabulary)
         self.__dict__.update(
@@ -177,7 +178,7 @@ class RelationSet(Shown):
         return type(self)(
             [*self.relations.values(), *other.relations.values()],
             [*self.declared.values(), *other.declared.values()],
-            both(self.profiles, other.profiles),
+            unite_profiles(self.profiles, other.profiles),
             self.title or other.title,
         )
 
@@ -230,7 +231,7 @@ class RelationSet(Shown):
     def profile(self, name: str) -> Profile:
         """The profile of this name; a choice after a colon completes it, such as the precision of a chip's peak."""
         if not isinstance(name, str) or name not in self.profiles:
-            raise no_profile(name, self.profiles)
+            raise unknown_profile(name, self.profiles)
         return self.profiles[name]
 
     @cached_property
@@ -278,12 +279,12 @@ class RelationSet(Shown):
 
     @cached_property
     def defaults(self) -> Mapping[str, Value]:
-        """The quantities' own values."""
+        """The default of each quantity that has one."""
         return {name: q.default for name, q in self.declared.items() if q.default is not None}
 
     @cached_property
     def hints(self) -> Mapping[str, float]:
-        """The quantities' own values in base units, as guesses."""
+        """The defaults as numbers in base units, which serve as guesses."""
         return {name: value.base[1] for name, value in self.defaults.items()}
 
     @cached_property

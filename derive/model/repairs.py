@@ -35,7 +35,7 @@ class Vocabulary:
 
     @cached_property
     def brief(self) -> Vocabulary:
-        """The same for one of many problems."""
+        """The same vocabulary without searches, for one of many problems."""
         return replace(self, searches=False) if self.searches else self
 
     @cached_property
@@ -55,7 +55,7 @@ class Vocabulary:
 
     @cached_property
     def marks(self) -> dict[str, Turn]:
-        """The turns in the units of some quantities."""
+        """The turns of the units of quantities that have one."""
         turns = {name: mark_of(quantity.unit) for name, quantity in self.quantities.items()}
         return {name: mark for name, mark in turns.items() if mark != Turn()}
 
@@ -117,7 +117,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """The hint that mends a mismatch, and the edits among what it proposes."""
+    """A hint on a mismatch, and the edits of the relation among its proposals."""
 
     hint: str
     edits: tuple[Edit, ...] = ()
@@ -199,18 +199,18 @@ def _repair_of_turns(equation: Equation, fault: Mismatch, vocabulary: Vocabulary
 
 def _hint_on_turns(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) -> str:
     """Units in which the relation would be consistent, with turns as a plain count or a quantity per turn."""
-    turn, own = Dimension.of("cycle"), equation.names
-    known = {name: vocabulary.dimensions[name] for name in own}
-    ways: dict[str, str] = {}
+    turn, names = Dimension.of("cycle"), equation.names
+    known = {name: vocabulary.dimensions[name] for name in names}
+    proposals: dict[str, str] = {}
     for name in names_in(fault.left, fault.right):
         dimension, unit = known[name], vocabulary.quantities[name].unit
         cycles = dimension.bases.get("cycle", 0)
         plain = "in Hz or 1/s" if "time" in dimension.bases else "without revolutions"
-        tries = [(1, "per turn", f"in {unit}/rev"), (-1, "by turn", f"in ({unit})*rev")]
-        for power, kind, words in [(cycles, "plain", plain)] if cycles else tries:
+        candidates = [(1, "per turn", f"in {unit}/rev"), (-1, "by turn", f"in ({unit})*rev")]
+        for power, kind, words in [(cycles, "plain", plain)] if cycles else candidates:
             if not mismatches(equation, {**known, name: dimension / turn**power}):
-                ways.setdefault(kind, f"declare {name} {words}")
-    declarations = ", or ".join([ways[key] for key in ("plain", "per turn", "by turn") if key in ways][:2])
+                proposals.setdefault(kind, f"declare {name} {words}")
+    declarations = ", or ".join([proposals[key] for key in ("plain", "per turn", "by turn") if key in proposals][:2])
     if not declarations:
         return ""
     advice = "A revolution is its own unit. Where radians are meant, multiply by 2*pi."
@@ -230,7 +230,7 @@ def _best_edits(equation: Equation, fault: Mismatch, ratio: Dimension, vocabular
 
 
 def _slip(ratio: Dimension, measured: Iterable[Dimension]) -> str:
-    """The words for a typical slip."""
+    """The sentence that names a typical slip; empty if this is none."""
     bases = ratio.bases
     if bases.keys() == {"time"} and not any(dimension.bases.keys() & _AMOUNTS for dimension in measured):
         return ""
@@ -280,7 +280,7 @@ def _proposals(equation: Equation, fault: Mismatch, ratio: Dimension, vocabulary
 
 
 def _multiplied(node: Node, equation: Equation, vocabulary: Vocabulary) -> Iterator[Edit]:
-    """A sum that should have been a product, if that mends the whole relation."""
+    """The edit that multiplies the terms of a sum, if that mends the whole relation."""
     if isinstance(node, Apply) and node.op == "add":
         product = Apply("mul", node.args)
         edit = Edit(f"multiply instead of adding: {shown(product)}", node, product)
@@ -289,7 +289,7 @@ def _multiplied(node: Node, equation: Equation, vocabulary: Vocabulary) -> Itera
 
 
 def _redeclared(fault: Mismatch, ratio: Dimension, vocabulary: Vocabulary) -> list[str]:
-    """A factor that was perhaps declared as an amount and is a rate."""
+    """The proposal to declare a factor as a rate that was declared as an amount."""
     if len(ratio.powers) != 1 or ratio.bases.keys() != {"time"}:
         return []
     for factor, power in factors_of(fault.right):
@@ -324,14 +324,14 @@ class _Part:
         return dimension_of(node, self.vocabulary.dimensions)
 
     def reciprocals(self) -> Iterator[Edit]:
-        """The reciprocal of a factor."""
+        """Edits that invert a factor."""
         for place, (factor, power) in enumerate(self.factors):
             dimension = self._dimension(factor)
             if dimension and len(self.factors) > 1 and dimension ** (2 * power) == self.excess:
                 yield self._repowered(place, -power)
 
     def by_one_quantity(self) -> Iterator[Edit]:
-        """Division or multiplication by one quantity; quantities new to the relation come first."""
+        """Edits that divide or multiply by one quantity; quantities new to the relation come first."""
         used, lhs = self.equation.names, self.equation.lhs
         absent = {node.name for node in (lhs, *(factor for factor, _ in self.factors)) if isinstance(node, Name)}
         for act, wanted in self._acts:
@@ -340,12 +340,12 @@ class _Part:
                 yield self.scaled(act, f"{name} [{self.vocabulary.quantities[name].unit}]", Name(name))
 
     def scaled(self, act: str, words: str, factor: Node) -> Edit:
-        """The part multiplied by something, or divided by it."""
+        """The edit that multiplies the part by a factor, or divides it by that."""
         by = Apply("inv", (factor,)) if act == "divide" else factor
         return Edit(f"{act} {self.subject} by {words}", self.node, Apply("mul", (self.node, by)))
 
     def roots(self) -> Iterator[Edit]:
-        """The square root, or the square, of the whole part."""
+        """Edits that take the square root of the whole part, or square it."""
         dimension = self._dimension(self.node)
         if dimension and dimension ** Fraction(1, 2) == self.excess:
             yield Edit(f"take the square root of {self.subject}", self.node, Apply("sqrt", (self.node,)))
@@ -353,11 +353,11 @@ class _Part:
             yield Edit(f"square {self.subject}", self.node, Apply("pow", (self.node, Number(Fraction(2)))))
 
     def squares(self) -> Iterator[Edit]:
-        """A factor whose square or cube was meant: a length or a speed, but not a count of things."""
+        """Edits that square or cube a factor: a length or a speed, but not a count of things."""
         return (edit for edit in self.powers() if edit.words.startswith("write") and edit.squares)
 
     def powers(self) -> Iterator[Edit]:
-        """Another power of a factor."""
+        """Edits that give a factor another power."""
         for place, (factor, power) in enumerate(self.factors):
             dimension = self._dimension(factor)
             if not dimension:
@@ -372,14 +372,14 @@ class _Part:
                 yield self._repowered(place, changed, squares=squares)
 
     def _repowered(self, place: int, changed: Fraction, *, squares: bool = False) -> Edit:
-        """The part with another power of one of its factors; the sign, which these are without, stays."""
+        """The edit that gives a factor another power; the sign of the part, which its factors do not have, stays."""
         factor, power = self.factors[place]
         product = _product_of([*self.factors[:place], (factor, changed), *self.factors[place + 1 :]])
         new = Apply("neg", (product,)) if _is_negative(self.node) else product
         return Edit(_new_power_in_words(factor, power, changed), self.node, new, squares)
 
     def by_two_quantities(self) -> Iterator[Edit]:
-        """Division or multiplication by a product or a quotient of two quantities."""
+        """Edits that divide or multiply by the root of a quantity, or by the product or quotient of two."""
         absent = {node.name for node in (self.node, self.equation.lhs) if isinstance(node, Name)}
         by_dimension = {}
         for dimension, names in self.vocabulary.by_dimension.items():

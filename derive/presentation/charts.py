@@ -135,7 +135,7 @@ class Chart:
 def holding(
     drawn: Sequence[Chart], profiles: Iterable[str], given: Mapping[str, Any], limits: Iterable[str] = ()
 ) -> tuple[Chart, ...]:
-    """Charts with what holds in all of them below the last: profiles, givens and limits.
+    """Charts with a caption below the last: the profiles, givens and limits that hold in all of them.
 
     >>> chart, = holding([Chart(Axis("batch"), Axis("cost"), ())], ["llama3-70b"], {"chips": "8 chip"}, ["time <= 2 s"])
     >>> chart.caption
@@ -177,7 +177,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def reworded(charts: Iterable[Chart], called: Mapping[str, str]) -> tuple[Chart, ...]:
-    """Charts whose words are replaced by a reader's own, the longest first; each has to stand somewhere.
+    """Charts whose words are replaced by a reader's own, the longest first; it is an error if one stands nowhere.
 
     >>> time = Chart(Axis("batch"), Axis("step time [s]"), (Series.of([1, 2], [3, 4], "h100-sxm:fp8"),))
     >>> described(reworded([time], {"h100-sxm:fp8": "H100", "step time": "latency"}))

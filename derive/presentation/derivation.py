@@ -102,11 +102,11 @@ def notes(answer: Answer) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 def letters_for(quantities: Mapping[str, Declaration]) -> dict[str, str]:
     """Each quantity's letter, no letter twice."""
-    taken: dict[str, str] = {}
+    letters: dict[str, str] = {}
     for name, quantity in quantities.items():
         chosen = mathematics.letter(name, quantity.latex)
-        taken[name] = mathematics.upright(name.replace("_", " ")) if chosen in taken.values() else chosen
-    return taken
+        letters[name] = mathematics.upright(name.replace("_", " ")) if chosen in letters.values() else chosen
+    return letters
 
 
 def digits_borne(answer: Answer) -> int:
@@ -128,10 +128,6 @@ def _magnitude(value: Value, style: _NumberStyle) -> str:
     return rf"{text}\ ({low}\ldots{high})"
 
 
-def _quantity(number: float, unit: str, digits: int) -> str:
-    return _with_unit(mathematics.number(number, digits), unit)
-
-
 def _stated(number: float, unit: str, digits: int) -> str:
     return _with_unit(mathematics.stated(number, digits), unit)
 
@@ -143,7 +139,8 @@ def _with_unit(number: str, unit: str) -> str:
 
 def amount(number: float, unit: str, digits: int) -> str:
     """A result, with a prefix that leaves few digits before the point if its unit can have one."""
-    return _quantity(*prefixed(number, unit), digits)
+    number, unit = prefixed(number, unit)
+    return _with_unit(mathematics.number(number, digits), unit)
 
 
 def reported(number: float, unit: str, digits: int = REPORTED) -> str:
@@ -153,7 +150,7 @@ def reported(number: float, unit: str, digits: int = REPORTED) -> str:
     ('12690\\,\\mathrm{USD}', '37.9\\,\\mathrm{YFLOP}', '129.3\\,\\mathrm{ktoken}')
     """
     number, unit = in_multiples(number, unit)
-    return _quantity(number, unit, reported_digits(number, digits))
+    return _with_unit(mathematics.number(number, reported_digits(number, digits)), unit)
 
 
 def _result(answer: Answer, letter: str, style: _NumberStyle) -> str:
@@ -201,7 +198,7 @@ def _paragraph(step: Step, letters: Mapping[str, str], style: _NumberStyle, give
 
 
 def stated(equation: Equation, written: Callable[[str], str]) -> Line:
-    """A relation as it is stated; a bound has no equals sign and stays whole."""
+    """The two sides of an equation as a line; an inequality is one side of it, with its sign."""
     if equation.op != "=":
         return mathematics.equation(equation, written), ""
     return mathematics.mathematics(equation.lhs, written), mathematics.mathematics(equation.rhs, written)

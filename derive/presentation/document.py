@@ -236,7 +236,7 @@ def bound(
 
 
 def _facts(cited: Iterable[Source], edition: str) -> str:
-    """The latest date in the sources, and what made the report."""
+    """The line below the title: the latest date in the sources, and the edition."""
     latest = max(chain.from_iterable(_DATE.findall(str(source)) for source in cited), default="")
     facts = f"Facts as of {latest}" if latest else ""
     text = ", ".join(filter(None, (facts, edition)))
@@ -296,7 +296,7 @@ class _Page:
         return [(heading.level, self.words(heading.words), anchor(_bare(heading.words))) for heading in headings]
 
     def block(self, block: Block) -> list[str]:
-        """A block in the dialect; its parts are apart from each other, as blocks are."""
+        """The parts of a page that a block becomes: one, but for a derivation."""
         dialect = self.dialect
         match block:
             case Heading():

@@ -44,7 +44,7 @@ def broken(relation: Relation, values: Mapping[str, float]) -> str:
 
 
 def by_default(relations: Iterable[Relation], defaults: Mapping[str, Value], typed: Container[str]) -> str:
-    """The defaults by which relations of a conflict apply, as a hint: each may be what contradicts the givens."""
+    """A hint that names the defaults on which relations of a conflict depend, since each may contradict the givens."""
     conditions = [condition for relation in relations for condition in relation.conditions]
     hints = ""
     for name in names_in(*conditions):
@@ -148,7 +148,7 @@ def in_a_row(parts: Sequence[str]) -> str:
 
 
 def fails_in_words(names: Sequence[str]) -> str:
-    """What a picture says of checks that fail.
+    """The label of failing checks in a picture.
 
     >>> fails_in_words(["fits_in_memory"]), fails_in_words(["fits_in_memory", "within_limit"])
     ('fits in memory fails', 'fits in memory, within limit fail')
@@ -158,8 +158,7 @@ def fails_in_words(names: Sequence[str]) -> str:
 
 
 def displaced(name: str, weak: Value, number: float | None, unit: Unit, is_brief: bool = False) -> str:
-    """The sentence for a weak value that is displaced by another number, or that no value fits; if brief, without its
-    source.
+    """The sentence for a weak value that a computed number, or none, takes the place of; if brief, without its source.
 
     >>> from quantities.spelling import parse_unit
     >>> from quantities.value import read_value
@@ -176,7 +175,7 @@ def stated_value(name: str, weak: Value) -> str:
 
 
 def no_value_fits(relations: Sequence[str], unknowns: Sequence[str]) -> str:
-    """The sentence for relations that leave what is in them no admissible value.
+    """The sentence for relations whose unknowns have no admissible value.
 
     >>> no_value_fits(["rest"], ["length"])
     'rest: no admissible value of length fits the others'

@@ -403,8 +403,8 @@ def _filled(pieces: list[str], room: int) -> list[str]:
 
 def _pieces(text: str, signs: tuple[str, ...]) -> list[str]:
     """A formula parted before these signs where they stand outside all brackets; after them, if they are commas."""
-    own = _SIGN.match(text)
-    first = own.end() if own else 1
+    own_sign = _SIGN.match(text)
+    first = own_sign.end() if own_sign else 1
     after = 2 if signs == (", ",) else 0
     places = (match.start() for match, depth in _with_depths(text) if not depth)
     starts = [0, *(place + after for place in places if place >= first and text.startswith(signs, place))]

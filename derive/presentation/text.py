@@ -53,8 +53,8 @@ class Document:
     def text(self) -> str:
         """The text for the terminal, whose first line is the headline."""
         lines = [self.headline, *(f"  {remark}" for remark in self.remarks)]
-        for part in self.sections:
-            lines += part.lines if part.rows else []
+        for section in self.sections:
+            lines += section.lines if section.rows else []
         return "\n".join(lines)
 
 

@@ -116,7 +116,7 @@ class Example:
 
 @dataclass
 class Reader:
-    """The reading of one document: what was found so far, and its problems."""
+    """The reading of one document: the entries that were read so far, and their problems."""
 
     notes: Notes
     beside: Library
@@ -459,7 +459,7 @@ def _are_texts(values: Any) -> bool:
 
 
 def _by_choice(stated: Any) -> Mapping[str, Any]:
-    """What is stated of a quantity for each choice, or under an empty name if there are none."""
+    """The values that a profile states of a quantity by choice; under an empty name if it has no choices."""
     if not by_choice(stated) or not stated:
         return {"": stated}
     keys = tuple(VALUE)

@@ -200,7 +200,7 @@ def _too_long(text: str) -> _Refused | None:
 
 
 def _control_characters(document: Document) -> list[_Refused]:
-    """The error and the line of each text that a terminal would obey and not show."""
+    """An error, with its line, for each text with a control character, which a terminal would obey and not show."""
     if not _MAY_CONTROL.search(document.text):
         return []
     errors: list[_Refused] = []
@@ -410,7 +410,7 @@ class Table:
 
 
 def within(name: str, error: DeriveError) -> DeriveError:
-    """The error, with the name of its entry."""
+    """The error, its message led by the name of the entry that it is in."""
     profile, comma, quantity = name.rpartition(", ")
     if comma and error.what.startswith(f"{quantity}:"):
         error.what = f"{profile}, {error.what}"
@@ -420,7 +420,7 @@ def within(name: str, error: DeriveError) -> DeriveError:
 
 
 def _span(error: DeriveError) -> tuple[int, int]:
-    """Where in its text an error is, from there to the end of the text; nowhere if it does not say."""
+    """The part of its text that an error is about: from its position to the end; nothing if it has none."""
     if not isinstance(error, ExpressionError) or error.position is None:
         return 0, 0
     row, column = error.position

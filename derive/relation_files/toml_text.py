@@ -164,7 +164,7 @@ class TomlText:
 
 
 def _own_value(entry: Entry) -> Any:
-    """What an entry holds by itself: its string, an empty list or table, or its number; None of anything else."""
+    """The value of an entry without those below it: its string or number, an empty list or table; else None."""
     if entry.string is not None:
         return entry.string.value
     if entry.is_header or entry.plain in ("[", "{"):
@@ -176,7 +176,7 @@ def _own_value(entry: Entry) -> Any:
 
 
 class _Scan:
-    """One pass over a text."""
+    """One pass over a text, which adds the entries, the tables and the statements that it meets to a TomlText."""
 
     def __init__(self, toml: TomlText) -> None:
         self.toml = toml
@@ -198,7 +198,8 @@ class _Scan:
                 self.toml.statements.append((start, entry.path, len(table)))
             row = self.text[self.text.rfind("\n", 0, self.position) + 1 : self.position]
             if self.position == start or row.strip():  # else a list that was not closed ended before this line
-                self.position = self._line_end()
+                end = self.text.find("\n", self.position)
+                self.position = len(self.text) if end < 0 else end
 
     def _peek(self) -> str:
         return self.text[self.position : self.position + 1]
@@ -207,10 +208,6 @@ class _Scan:
         match = pattern.match(self.text, self.position)
         self.position = match.end() if match else self.position
 
-    def _line_end(self) -> int:
-        end = self.text.find("\n", self.position)
-        return len(self.text) if end < 0 else end
-
     def _header(self, before: Path) -> Path:
         """A header; returns the path of its table, or that of the table before if it names none."""
         start = self.position
@@ -218,7 +215,7 @@ class _Scan:
         self.position += 1 + is_list
         names, spans = self._dotted()
         self._skip(_BLANK)
-        closed = self._peek() == "]"
+        is_closed = self._peek() == "]"
         if not names:
             return before
         path: Path = ()
@@ -228,10 +225,10 @@ class _Scan:
                 self.lists[path] = self.lists.get(path, -1) + 1
             if path in self.lists:
                 path += (str(self.lists[path]),)
-        if closed:
+        if is_closed:
             self.toml.statements.append((start, path, 0))
         if len(path) == len(names):
-            self.toml.entries.append(Entry(path, spans, start, is_header=True, is_stated=closed))
+            self.toml.entries.append(Entry(path, spans, start, is_header=True, is_stated=is_closed))
         return path
 
     def _dotted(self) -> tuple[Path, tuple[Span, ...]]:
@@ -269,17 +266,20 @@ class _Scan:
         self.position += 1
         self._skip(_BLANK)
         string, plain = self._value(path, depth)
+        # in front of the entries of a list or table that it holds, which are known by now
         self.toml.entries.insert(place, Entry(path, spans, start, string=string, plain=plain))
         return True
 
     def _value(self, path: Path, depth: int) -> tuple[String | None, str]:
-        """The string that stands here, or else what does, or the bracket that opens it; the inside adds its entries."""
+        """The string that begins here, or the bracket of a list or table, whose entries are added, or other text."""
         mark = self._peek()
         if mark in ('"', "'"):
             return self._string(), ""
         if mark in ("[", "{") and depth < _MOST_NESTED:
-            inside = self._list if mark == "[" else self._inline
-            inside(path, depth + 1)
+            if mark == "[":
+                self._list(path, depth + 1)
+            else:
+                self._between("}", path, _BLANK, lambda: self._statement(path, depth + 1))
             return None, mark
         start = self.position
         self._skip(_SCALAR)
@@ -303,11 +303,8 @@ class _Scan:
 
         self._between("]", path, _SPACE, item)
 
-    def _inline(self, path: Path, depth: int) -> None:
-        self._between("}", path, _BLANK, lambda: self._statement(path, depth))
-
     def _between(self, end: str, path: Path, blank: re.Pattern[str], part: Callable[[], bool]) -> None:
-        """The parts of a list or an inline table, with commas between them, up to its end, or to what is none."""
+        """Read the parts of a list or an inline table, between commas, up to its end or to what is no part."""
         start, place = self.position, len(self.toml.tables)
         self.position += 1
         while True:
