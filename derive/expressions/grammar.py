@@ -19,14 +19,22 @@ import keyword
 import re
 from fractions import Fraction
 from functools import lru_cache
+from typing import NamedTuple
 
 from derive.expressions.arithmetic import ConstantError, prove_constants
 from derive.expressions.tree import COMPARISONS, FUNCTIONS, Apply, Equation, Name, Node, Number, is_condition
 from derive.tolerances import LEAST, MOST
 from quantities.errors import DeriveError, ExpressionError, LimitError, excerpt
 
-Token = tuple[str, str, int, int]
-"""The kind (number, word, op, end), the text, the start and the end of a token."""
+
+class Token(NamedTuple):
+    """A token of a text; its kind is number, word, op or end."""
+
+    kind: str
+    text: str
+    start: int
+    end: int
+
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
@@ -167,7 +175,7 @@ def tokens(text: str) -> list[Token]:
             raise _run_on_error(text, word, plain[position], start)
         if word in ("//", ":=", "->"):
             raise complaint(text, start, f"'{word}' does not belong here.", HINTS[word])
-        tokens.append((kind, word, start, position))
+        tokens.append(Token(kind, word, start, position))
         if kind == "end":
             return tokens
 
@@ -184,7 +192,6 @@ _NUMBER_GOES_ON = re.compile(r"[\w.]")
 
 
 def _stray_error(text: str, position: int) -> ExpressionError:
-    """The error for a character that begins no token."""
     while text[position].isspace():
         position += 1
     mark = text[position]
@@ -481,13 +488,13 @@ class _Reader:
     # Tokens
 
     def _word(self) -> str:
-        return self.tokens[self.next][1]
+        return self.tokens[self.next].text
 
     def _start(self) -> int:
-        return self.tokens[self.next][2]
+        return self.tokens[self.next].start
 
     def _end(self) -> int:
-        return self.tokens[self.next - 1][3]
+        return self.tokens[self.next - 1].end
 
     def _expect(self, mark: str) -> None:
         if self._word() != mark:

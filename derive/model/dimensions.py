@@ -301,7 +301,6 @@ class _DimensionCheck:
         return not dimension or self._fits(Number(Fraction(1)), NUMBER, node, dimension)
 
     def _product(self, node: Apply, part: Fold) -> _OptionalDimension:
-        """The product of the factors' dimensions; none if a factor has none."""
         total: _OptionalDimension = NUMBER
         for arg in node.args:
             if isinstance(arg, Number):  # a zero too: 0*t is a time

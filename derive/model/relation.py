@@ -294,7 +294,6 @@ def _declaration(quantity: Any) -> Declaration:
 
 
 def _equation(lhs: Any, rhs: Any, declared: ChainMap[str, Declaration]) -> Equation:
-    """The equation that `relate` was given, as a tree."""
     if isinstance(lhs, str) and rhs is None:
         return parse_equation(lhs)
     if rhs is not None:

@@ -26,6 +26,9 @@ from quantities.facts import Profile, Profiles
 from quantities.symbolic import Symbols
 from quantities.value import Value
 
+if TYPE_CHECKING:
+    from quantities.quantity import Quantity
+
 _Named = TypeVar("_Named", Relation, Profile)
 _Type = TypeVar("_Type")
 _PROFILE_RANK, _RELATION_RANK = 0.98, 0.9  # so that a quantity that matches as well comes first
@@ -133,10 +136,6 @@ def merge_declarations(quantities: Iterable[Declaration]) -> dict[str, Declarati
         first = declarations.get(quantity.name, quantity)
         declarations[quantity.name] = first if first is quantity else agreed(first, quantity)
     return declarations
-
-
-if TYPE_CHECKING:
-    from quantities.quantity import Quantity
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)

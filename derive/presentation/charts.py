@@ -34,8 +34,7 @@ class Axis:
         (True, False)
         """
         numbers = [*filter(isfinite, chain.from_iterable(columns))]
-        is_log = bool(numbers) and min(numbers) > 0 and max(numbers) / min(numbers) >= _DECADES
-        return cls(label, is_log)
+        return cls(label, log=bool(numbers) and min(numbers) > 0 and max(numbers) / min(numbers) >= _DECADES)
 
 
 @dataclass(frozen=True, slots=True)

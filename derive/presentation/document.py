@@ -357,7 +357,6 @@ class _Page:
         return self.dialect.linked(shown, f"symbol-{symbol.name}") if symbol.name in self.introduced else shown
 
     def words(self, words: str) -> str:
-        """A text with markup in the dialect."""
         return "".join(self.word(kind, text) for kind, text in spans(words))
 
     def word(self, kind: str, text: str) -> str:

@@ -70,8 +70,8 @@ def figure(*charts: Chart) -> Any:
     """A matplotlib figure of charts one below the other; a notebook shows it without further ado."""
     matplotlib = _matplotlib()
     with matplotlib.rc_context(_LOOK):
-        drawn = matplotlib.figure.Figure(figsize=(_WIDTH, sum(chart.height for chart in charts)), layout="constrained")
         heights = [chart.height for chart in charts]
+        drawn = matplotlib.figure.Figure(figsize=(_WIDTH, sum(heights)), layout="constrained")
         panels = drawn.subplots(len(charts), 1, squeeze=False, gridspec_kw={"height_ratios": heights})[:, 0]
         for panel, chart in zip(panels, charts, strict=True):
             _draw(panel, chart)
@@ -151,7 +151,6 @@ def _import_without_back_end() -> None:
 
 
 def _draw(panel: Any, chart: Chart) -> None:
-    """Draw a chart into a panel of a figure."""
     if chart.areas:
         _draw_map(panel, chart)
     elif chart.y.names:  # no lines along an axis of names

@@ -420,8 +420,7 @@ class Reader:
             entry.complain("'expected' is not a string.", _EXAMPLE_HINTS["expected"], "expected")
         if len(self.notes.errors) == before:
             asked, source, meaning = texts["asked"], texts["source"], texts["meaning"]
-            example = Example(entry.name, asked, profiles, given, tuple(wanted), source=source, meaning=meaning)
-            self.examples.append(example)
+            self.examples.append(Example(entry.name, asked, profiles, given, tuple(wanted), source, meaning))
 
     # The tables of a section
 

@@ -221,7 +221,7 @@ class Index:
             shares = {matched: share for share, matched in matches.values()}  # a word of the field counts once
             in_field = sum(self._weight(matched) * share for matched, share in shares.items())
             is_same = field.is_title and "".join(field.words) == "".join(words)  # wherever the words are parted
-            if is_same:  # above what any other title can score
+            if is_same:  # more than the title can score by its words
                 dice = field.weight + 0.02
             else:
                 dice = field.weight * (in_query + in_field) / (query_weight + self._total_weights[field])
