@@ -75,8 +75,9 @@ def restated(library: _Set, name: str, unit: str) -> tuple[_Set, str]:
         return library, name
     shown = _fitting(name, quantity.unit, unit)
     moved = quantity.but(unit=shown.text)
-    stated, same = ((one.domain.low, one.domain.high, one.default and one.default.base) for one in (quantity, moved))
-    if stated != same or (quantity.is_count and shown.size != quantity.unit.size):
+    numbers = [(each.domain.low, each.domain.high, each.default and each.default.base) for each in (quantity, moved)]
+    before, after = numbers
+    if before != after or (quantity.is_count and shown.size != quantity.unit.size):
         why = "it counts" if quantity.is_count else "its domain is declared in it"
         what = f"{name} keeps its unit {quantity.unit}: {why}."
         raise UnitError(what, hint=f"Ask for {name}.", quantity=name, unit=unit)
@@ -149,11 +150,11 @@ def _own_unit(library: RelationSet, node: Node, dimension: Dimension | None) -> 
 def _of_the_target(error: DimensionError, name: str, text: str) -> DimensionError:
     """The error of the relation that states a target, with the target in the place of the name, which no user knows."""
 
-    def reworded(message: str) -> str:
+    def of_target(message: str) -> str:
         return message.replace(f"{name}: ", f"{excerpt(text)}: ", 1)
 
-    problems = tuple(replace(one, relation="", message=reworded(one.message)) for one in error.problems)
-    return DimensionError(reworded(error.what), hint=error.hint, problems=problems)
+    problems = tuple(replace(problem, relation="", message=of_target(problem.message)) for problem in error.problems)
+    return DimensionError(of_target(error.what), hint=error.hint, problems=problems)
 
 
 def _free_name(library: RelationSet, text: str) -> str:

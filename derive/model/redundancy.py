@@ -65,12 +65,12 @@ def redundant(relations: Sequence[Relation]) -> Iterator[Problem]:
         if not terms:
             hint = "State what fixes one of its quantities, or leave it out."
             what = "it is an identity: both sides are the same for all values."
-            yield Problem(relation.name, 0, what, hint)
+            yield Problem(relation.name, line=0, message=what, hint=hint)
         elif relation.is_equation:
             key = (_normalized(_product_row(relation, terms) or terms), frozenset(relation.when))
             if other := seen.get(key):
                 hint = f"Leave out {other} or {relation.name}: either one gives any of its quantities."
-                yield Problem(relation.name, 0, f"it is the same as {other}.", hint)
+                yield Problem(relation.name, line=0, message=f"it is the same as {other}.", hint=hint)
             else:
                 seen[key] = relation.name
                 expanded[relation.name] = (relation, terms)
@@ -217,7 +217,8 @@ def _cycles(stated: Sequence[tuple[Relation, Sum]]) -> Iterator[Problem]:
             if len(quantities) <= len(cycle) and last not in reported:
                 reported.add(last)
                 what = f"it goes in a circle with {', '.join(others)}: it follows from them and fixes nothing."
-                yield Problem(last, 0, what, f"Leave out {last}, or state something else about its quantities.")
+                hint = f"Leave out {last}, or state something else about its quantities."
+                yield Problem(last, line=0, message=what, hint=hint)
 
 
 def _linear_row(relation: Relation, terms: Sum) -> _Row | None:

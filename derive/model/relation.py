@@ -78,7 +78,7 @@ class Relation(Shown):
             problems.append(problem_of(self.name, where, equation, fault, searched))
         if len(faults) > _MOST_REPORTED:
             more = f"{self.name}: {len(faults) - _MOST_REPORTED} more of its parts do not fit."
-            problems.append(Problem(self.name, 0, more, "Fix the first ones and check it again."))
+            problems.append(Problem(self.name, line=0, message=more, hint="Fix the first ones and check it again."))
         return problems
 
     @cached_property
@@ -269,7 +269,7 @@ def relate(
         raise undeclared(name, missing, searched)
     tolerance = None if approximate is None else read_tolerance(approximate)
     mine = {member: _declaration(declared[member]) for member in used}
-    return Relation(name, equation, mine, because, source, conditions, tolerance, vocabulary=searched)
+    return Relation(name, equation, mine, because, source, conditions, approximate=tolerance, vocabulary=searched)
 
 
 def undeclared(name: str, missing: list[str], vocabulary: Vocabulary) -> UnknownNameError:

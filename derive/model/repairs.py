@@ -363,20 +363,20 @@ class _Part:
             if not dimension:
                 continue
             for step in (Fraction(n, 2) for n in (-2, 2, -1, 1, -4, 4, -6, 6)):
-                changed = power + step
-                if dimension**step * self.excess != NUMBER or (changed == 0 and len(self.factors) == 1):
+                new_power = power + step
+                if dimension**step * self.excess != NUMBER or (new_power == 0 and len(self.factors) == 1):
                     continue
                 occurs_once = [node for node, _ in self.factors].count(factor) == 1
                 is_count = bool(dimension.bases.keys() & _COUNTED)
-                squares = occurs_once and changed.denominator == 1 and not is_count
-                yield self._repowered(place, changed, squares=squares)
+                squares = occurs_once and new_power.denominator == 1 and not is_count
+                yield self._repowered(place, new_power, squares=squares)
 
-    def _repowered(self, place: int, changed: Fraction, *, squares: bool = False) -> Edit:
+    def _repowered(self, place: int, new_power: Fraction, *, squares: bool = False) -> Edit:
         """The edit that gives a factor another power; the sign of the part, which its factors do not have, stays."""
         factor, power = self.factors[place]
-        product = _product_of([*self.factors[:place], (factor, changed), *self.factors[place + 1 :]])
+        product = _product_of([*self.factors[:place], (factor, new_power), *self.factors[place + 1 :]])
         new = Apply("neg", (product,)) if _is_negative(self.node) else product
-        return Edit(_new_power_in_words(factor, power, changed), self.node, new, squares)
+        return Edit(_new_power_in_words(factor, power, new_power), self.node, new, squares=squares)
 
     def by_two_quantities(self) -> Iterator[Edit]:
         """Edits that divide or multiply by the root of a quantity, or by the product or quotient of two."""
@@ -440,7 +440,7 @@ def problem_of(
         message += "".join(f"\n    {row}" for row in (left, right) if row)
     mend = repair(equation, fault, vocabulary)
     span = _span(equation, fault)
-    return Problem(name, 0, message, mend.hint, where, span, mend.edits)
+    return Problem(name, line=0, message=message, hint=mend.hint, where=where, span=span, edits=mend.edits)
 
 
 def _span(equation: Equation, fault: Mismatch) -> tuple[int, int]:

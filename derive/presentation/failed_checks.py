@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Container, Iterable, Mapping, Sequence
 from fractions import Fraction
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from derive.expressions.tree import Node, names_in, render
@@ -45,7 +46,7 @@ def broken(relation: Relation, values: Mapping[str, float]) -> str:
 
 def by_default(relations: Iterable[Relation], defaults: Mapping[str, Value], typed: Container[str]) -> str:
     """A hint that names the defaults on which relations of a conflict depend, since each may contradict the givens."""
-    conditions = [condition for relation in relations for condition in relation.conditions]
+    conditions = chain.from_iterable(relation.conditions for relation in relations)
     hints = ""
     for name in names_in(*conditions):
         default = defaults.get(name)

@@ -225,19 +225,18 @@ def _rational(node: Number) -> Written:
 
 def _sum(node: Apply, part: Fold) -> Written:
     """The terms with the signs between them: a term that begins with a minus sign is subtracted."""
-    parts: list[str] = []
+    total = ""
     for term in node.args:
-        negative = isinstance(term, Apply) and term.op == "neg"
-        inner = term.args[0] if isinstance(term, Apply) and negative else term
-        text = _bracketed(inner, part, 2 if negative else 0)
-        if text.startswith("-") and parts:
-            text, negative = text[1:], True
-        sign = "-" if negative else "+"
-        if parts:
-            parts.append(f" {sign} {text}")
+        is_negative = isinstance(term, Apply) and term.op == "neg"
+        inner = term.args[0] if isinstance(term, Apply) and is_negative else term
+        text = _bracketed(inner, part, 2 if is_negative else 0)
+        if text.startswith("-") and total:
+            text, is_negative = text[1:], True
+        if total:
+            total += f" - {text}" if is_negative else f" + {text}"
         else:
-            parts.append(f"-{text}" if negative else text)
-    return "".join(parts), 1
+            total = f"-{text}" if is_negative else text
+    return total, 1
 
 
 def _negative(node: Apply, part: Fold) -> Written:

@@ -294,8 +294,7 @@ def _plain() -> Any:
         def __call__(self, x: float, pos: int | None = None) -> str:
             shown = super().__call__(x, pos)
             low, high = sorted(self.axis.get_view_interval()) if self.axis else (0.0, 0.0)
-            is_plain = shown and high < _FEW * low and _PLAIN[0] <= x < _PLAIN[1]
-            return f"{x:g}" if is_plain else shown
+            return f"{x:g}" if shown and high < _FEW * low and _PLAIN[0] <= x < _PLAIN[1] else shown
 
     return Plain()
 

@@ -86,7 +86,8 @@ def _is_offered(source: str | Path) -> bool:
 def proved(reader: Reader) -> Library:
     """The library that was read; raises its problems, if there are any."""
     if reader.notes.document.is_unread:
-        raise reader.notes.document.errors[0][0]
+        error, _ = reader.notes.document.errors[0]
+        raise error
     if reader.notes.errors:
         raise reader.notes.gathered()
     return reader.library()
@@ -232,7 +233,7 @@ class Reader:
         if file is None:
             self._top.complain(f"{used} uses this file in turn.", "Leave it out of one of the two.", "uses")
         elif file.notes.errors:
-            first, count = file.notes.errors[0][0], len(file.notes.errors)
+            (first, _), count = file.notes.errors[0], len(file.notes.errors)
             many = "1 problem" if count == 1 else f"{count} problems; the first"
             what = f"{used} has {many}, on line {first.line}: {first.message}"
             self._top.complain(what, f"Fix that file: derive check {used}", "uses")

@@ -142,7 +142,7 @@ def read_document(source: str | Path) -> Document:
         what = f"{excerpt(path.name)} is not UTF-8 text: byte {error.start} cannot be read."
         unread = ExpressionError(what, hint="Save it as UTF-8.", text=str(path))
         line = content.count(b"\n", 0, error.start) + 1
-        return Document("", path.name, {}, path.parent, ((unread, line),), is_unread=True)
+        return Document("", path.name, {}, path.parent, errors=((unread, line),), is_unread=True)
     return _within_limits(text, path.name, path.parent, len(content))
 
 
@@ -152,29 +152,29 @@ def _within_limits(text: str, label: str, folder: Path, size: int) -> Document:
         return parse_source(text, label, folder)
     what = f"The relation file has more than {LARGEST} bytes."
     unread = LimitError(what, hint="Split it.", limit=f"{LARGEST} bytes")
-    return Document("", label, {}, folder, ((unread, 0),), is_unread=True)
+    return Document("", label, {}, folder, errors=((unread, 0),), is_unread=True)
 
 
 def parse_source(text: str, label: str = "", folder: Path = Path()) -> Document:  # a Path is immutable
     """The document of a TOML text, with repeated declarations and the first other error."""
     text = text.replace("\r\n", "\n")
     if refused := _too_long(text):
-        return Document(text, label, {}, folder, (refused,))
+        return Document(text, label, {}, folder, errors=(refused,))
     errors: list[_Refused] = []
     lost: set[str] = set()
     remaining = text
     while True:
         try:
             data = tomli.loads(remaining)
-            document = Document(text, label, data, folder, tuple(errors), frozenset(lost))
+            document = Document(text, label, data, folder, errors=tuple(errors), lost=frozenset(lost))
             if controls := _control_characters(document):
-                return Document(text, label, {}, folder, (*errors, *controls))
+                return Document(text, label, {}, folder, errors=(*errors, *controls))
             return document
         except tomli.TOMLDecodeError as raised:
             error, line = _reworded(str(raised), text)
             errors.append((error, line))
             if not _DECLARED_TWICE.search(str(raised)) or len(errors) > _MOST_REPEATS or not line:
-                return Document(text, label, {}, folder, tuple(errors))
+                return Document(text, label, {}, folder, errors=tuple(errors))
             blanked = _blanked(remaining, line)
             lost |= _names_of_entries(remaining) - _names_of_entries(blanked)
             remaining = blanked
@@ -182,7 +182,7 @@ def parse_source(text: str, label: str = "", folder: Path = Path()) -> Document:
             is_deep = isinstance(raised, RecursionError)
             reason = "tables or lists are nested too deep" if is_deep else "a number has too many digits"
             unread = ExpressionError(f"This is not TOML: {reason}.", hint='Write numbers as text: value = "1e9 USD".')
-            return Document(text, label, {}, folder, ((unread, 0),))
+            return Document(text, label, {}, folder, errors=((unread, 0),))
 
 
 def _too_long(text: str) -> _Refused | None:
@@ -347,7 +347,7 @@ class Notes:
             column = error.position[1] + self.document.column(line, error.text)
             error.position = (self.document.first_line(line) + error.position[0] - 1, column)
         relation = where[1] if where[:1] == ("relations",) and len(where) > 1 else ""
-        self.errors.append((Problem(relation, line, error.what, error.hint, where, span), error))
+        self.errors.append((Problem(relation, line, error.what, error.hint, where=where, span=span), error))
 
     def gathered(self) -> DeriveError:
         """One error for all problems, of their kind if they share one."""

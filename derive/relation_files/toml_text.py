@@ -275,16 +275,14 @@ class _Scan:
         mark = self._peek()
         if mark in ('"', "'"):
             return self._string(), ""
-        if mark in ("[", "{") and depth < _MOST_NESTED:
-            if mark == "[":
-                self._list(path, depth + 1)
-            else:
-                self._between("}", path, _BLANK, lambda: self._statement(path, depth + 1))
+        if mark == "[" and depth < _MOST_NESTED:
+            self._list(path, depth + 1)
+        elif mark == "{" and depth < _MOST_NESTED:
+            self._between("}", path, _BLANK, lambda: self._statement(path, depth + 1))
+        if mark in ("[", "{"):
             return None, mark
         start = self.position
         self._skip(_SCALAR)
-        if mark in ("[", "{"):  # nested too deep
-            return None, mark
         return None, self.text[start : self.position].strip()
 
     def _list(self, path: Path, depth: int) -> None:

@@ -230,7 +230,7 @@ class Index:
                 called = field.text if field.weight == _ALIAS_WEIGHT else ""
         cover = sum(self._weight(word) * share for word, share in covered.items()) / query_weight
         covers_query = all(word in covered or word in FILLERS for word in words)
-        return Hit(entry, entry.rank * (cover + best) / 2, covers_query, called, exact)
+        return Hit(entry, entry.rank * (cover + best) / 2, whole=covers_query, called=called, exact=exact)
 
     def _entries_misspelt(self, query: str) -> Iterable[Hit]:
         """The entries with a title that is similar to the whole query."""
