@@ -139,7 +139,6 @@ Sum = dict[Monomial, Fraction]
 
 UNIT: Monomial = frozenset()
 """The empty product."""
-
 _MOST_EXPANDED = 8  # limit on powers that are multiplied out
 
 

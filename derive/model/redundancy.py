@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial, reduce
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from flint import fmpz
 
@@ -35,9 +35,15 @@ _MOST_TERMS = 200  # limit on terms of an expanded equation
 _MOST_EXPANDED = 6  # limit on the power to which a sum is expanded
 _MOST_IN_CORE = 300  # limit on relations among which cycles are sought
 
-_Atom = tuple[str, tuple[object, ...]]
 _Row = dict[Any, Fraction]
 _PRIMES = 1229  # limit on primes that are tried as factors: those below ten thousand
+
+
+class _Atom(NamedTuple):
+    """A factor of a term: a quantity by its name, pi, a sum, or a function of sums, by its operation."""
+
+    kind: str  # name, pi, sum, or an operation
+    parts: tuple[Any, ...]
 
 
 def redundant(relations: Sequence[Relation]) -> Iterator[Problem]:
@@ -111,7 +117,7 @@ class _Expansion:
         self.positive = positive
 
     def is_positive(self, atom: _Atom) -> bool:
-        return atom[0] == "pi" or (atom[0] == "name" and atom[1][0] in self.positive)
+        return atom.kind == "pi" or (atom.kind == "name" and atom.parts[0] in self.positive)
 
     def terms(self, node: Node) -> Sum:
         """An expression as a sum of terms; NoElement if it has too many."""
@@ -121,7 +127,7 @@ class _Expansion:
             "pow": self._raised,
         }
         sums = arithmetic_of_sums(_MOST_TERMS, powers, _function)
-        terms: Sum = sums.fold(node, lambda name: power_of(("name", (name,))))
+        terms: Sum = sums.fold(node, lambda name: power_of(_Atom("name", (name,))))
         return terms
 
     def _raised(self, node: Apply, part: Fold) -> Sum:
@@ -145,7 +151,7 @@ class _Expansion:
             is_known = factor > 0 and all(self.is_positive(atom) for atom, _ in monomial)
             if is_known and (root := _root(factor, power)) is not None:
                 return {raised: root}
-        atom: _Atom = ("sum", (frozenset(base.items()),))
+        atom = _Atom("sum", (frozenset(base.items()),))
         if power.denominator == 1 and 0 < power <= _MOST_EXPANDED:
             return _written_out(power_of(atom, power))
         return power_of(atom, power)
@@ -153,7 +159,7 @@ class _Expansion:
     def cleared(self, terms: Sum) -> Sum:
         """The terms over one denominator, which is dropped."""
         for _ in range(_MOST_EXPANDED):
-            denominators = {atom: -power for atom, power in _lowest(terms).items() if atom[0] == "sum" and power < 0}
+            denominators = {atom: -power for atom, power in _lowest(terms).items() if atom.kind == "sum" and power < 0}
             if not denominators:
                 break
             terms = _written_out({joined(monomial, denominators): factor for monomial, factor in terms.items()})
@@ -166,8 +172,8 @@ def _written_out(terms: Sum) -> Sum:
     for monomial, factor in terms.items():
         factors: list[Sum] = [{UNIT: factor}]
         for atom, power in monomial:
-            is_whole = atom[0] == "sum" and power.denominator == 1 and 0 < power <= _MOST_EXPANDED
-            factors += [dict(atom[1][0])] * int(power) if is_whole else [power_of(atom, power)]
+            is_whole = atom.kind == "sum" and power.denominator == 1 and 0 < power <= _MOST_EXPANDED
+            factors += [dict(atom.parts[0])] * int(power) if is_whole else [power_of(atom, power)]
         total = plus(total, reduce(partial(times, most=_MOST_TERMS), factors))
     return total
 
@@ -182,10 +188,10 @@ def _lowest(terms: Sum) -> dict[_Atom, Fraction]:
 def _function(node: Apply, part: Fold) -> Sum:
     """An operation that is no sum, product or power: an atom, alike for arguments that are."""
     if node.op == "pi":
-        return power_of(("pi", ()))
+        return power_of(_Atom("pi", ()))
     arguments: Iterable[object] = (frozenset(part(arg).items()) for arg in node.args)
     is_symmetric = node.op in ("max", "min", "and", "or")
-    return power_of((node.op, (frozenset(arguments),) if is_symmetric else tuple(arguments)))
+    return power_of(_Atom(node.op, (frozenset(arguments),) if is_symmetric else tuple(arguments)))
 
 
 def _root(number: Fraction, power: Fraction) -> Fraction | None:
@@ -224,9 +230,9 @@ def _cycles(stated: Sequence[tuple[Relation, Sum]]) -> Iterator[Problem]:
 def _linear_row(relation: Relation, terms: Sum) -> _Row | None:
     """The coefficients of a linear equation, the constant among them."""
     for monomial in terms:
-        if any(atom[0] not in ("name", "pi") for atom, _ in monomial):
+        if any(atom.kind not in ("name", "pi") for atom, _ in monomial):
             return None
-        powers = [power for atom, power in monomial if atom[0] == "name"]
+        powers = [power for atom, power in monomial if atom.kind == "name"]
         if powers not in ([], [1]):
             return None
     return terms
@@ -239,9 +245,9 @@ def _product_row(relation: Relation, terms: Sum) -> _Row | None:
     (left, left_factor), (right, right_factor) = terms.items()
     ratio = -right_factor / left_factor
     exponents = joined(left, {atom: -power for atom, power in right})
-    if ratio <= 0 or any(atom[0] not in ("name", "pi") for atom, _ in exponents):
+    if ratio <= 0 or any(atom.kind not in ("name", "pi") for atom, _ in exponents):
         return None
-    if any(not _is_positive(relation, str(atom[1][0])) for atom, _ in exponents if atom[0] == "name"):
+    if any(not _is_positive(relation, str(atom.parts[0])) for atom, _ in exponents if atom.kind == "name"):
         return None
     row: _Row = dict(exponents)
     for integer, sign in ((ratio.numerator, -1), (ratio.denominator, 1)):
@@ -264,8 +270,8 @@ def _quantities_in(row: _Row) -> Iterator[str]:
     """The quantities of a row, whose columns are atoms, sets of atoms with their powers, or primes."""
     for column in row:
         if not isinstance(column, int):
-            atoms = [column] if isinstance(column, tuple) else [atom for atom, _ in column]
-            yield from (atom[1][0] for atom in atoms if atom[0] == "name")
+            atoms = [column] if isinstance(column, _Atom) else [atom for atom, _ in column]
+            yield from (atom.parts[0] for atom in atoms if atom.kind == "name")
 
 
 def _core(names: Mapping[str, frozenset[str]]) -> list[str]:
