@@ -32,14 +32,15 @@ from derive.tolerances import SAME_ROOT
 
 
 class Program:
-    """What a bound is about, over boxes."""
+    """The goal, limits, zeros and guards of a bound, evaluated over boxes."""
 
     def __init__(self, bound: Bound) -> None:
         self.bound = bound
-        self.known = {one.name: one.span for one in bound.known}
+        self.known = {number.name: number.span for number in bound.known}
         self.priced: dict[tuple[float, ...], Form] = {}
 
     def spans(self, box: Box) -> dict[str, Span]:
+        """The bounds of every name: of the known numbers, and of the variables over a box."""
         return {**self.known, **dict(zip(self.bound.names, box, strict=True))}
 
     def form(self, node: Node) -> Form:
@@ -65,11 +66,11 @@ class Program:
         """Whether no point of a box is admissible."""
         bound, spans = self.bound, self.spans(box)
         for limit in bound.limits:
-            found = enclose(limit.gap, spans, "")
-            if _applies(limit, spans) and (found is None or found.values[0] > 0):
+            enclosure = enclose(limit.gap, spans, "")
+            if _applies(limit, spans) and (enclosure is None or enclosure.values[0] > 0):
                 return True
         zeros = [enclose(zero, spans, "") for zero in bound.zeros]
-        if any(found is None or found.misses_zero for found in zeros):
+        if any(enclosure is None or enclosure.misses_zero for enclosure in zeros):
             return True
         return any(True not in truths(guard, spans) for guard in bound.guards)
 
@@ -97,7 +98,7 @@ class Program:
 
     @cached_property
     def not_positive(self) -> list[tuple[Form, Limited | None]]:
-        """What is nowhere positive at an admissible point that is better than the floor; of a limit, if it applies."""
+        """Forms that are not positive at any admissible point below the floor, each with the limit it comes from."""
         bound = self.bound
         below = Apply("add", (bound.goal, Number(Fraction(-bound.floor))))
         limits = [(self.form(limit.gap), limit) for limit in bound.limits]
@@ -106,12 +107,12 @@ class Program:
 
     def narrowed(self, box: Box) -> Box | None:
         """A box without the parts in which a limit is broken or the goal keeps its floor; None if nothing is left."""
-        left: Box | None = box
+        remaining: Box | None = box
         spans = self.spans(box)
         for form, limit in self.not_positive:
-            if left is not None and (limit is None or _applies(limit, spans)):
-                left = form.where_not_positive(left)
-        return left
+            if remaining is not None and (limit is None or _applies(limit, spans)):
+                remaining = form.where_not_positive(remaining)
+        return remaining
 
 
 def _applies(limit: Limited, spans: Mapping[str, Span]) -> bool:
@@ -120,7 +121,7 @@ def _applies(limit: Limited, spans: Mapping[str, Span]) -> bool:
 
 
 def flaw_of(bound: Bound) -> str:
-    """What is wrong with a bound; nothing, if nothing is."""
+    """What is wrong with a bound; empty if it is proved."""
     program = Program(bound)
 
     def narrowed(box: Box) -> Box | None:
@@ -143,9 +144,9 @@ def flaw_of(bound: Bound) -> str:
     return ""
 
 
-def reaches(bound: Bound, at: Mapping[str, float], value: float) -> bool:
-    """Whether a goal may have this value at a point; where more than what was chosen varies, somewhere beyond it."""
-    whole = dict(zip(bound.names, bound.box, strict=True))
-    box = tuple((at[name], at[name]) if name in at else side for name, side in whole.items())
-    found = Program(bound).form(bound.goal).enclosed(box)
-    return found is not None and lies_in((value, value), found.values, SAME_ROOT)
+def reaches(bound: Bound, choice: Mapping[str, float], value: float) -> bool:
+    """Whether a goal may have this value where the chosen names have their numbers and the others vary in their box."""
+    sides = zip(bound.names, bound.box, strict=True)
+    box = tuple((choice[name], choice[name]) if name in choice else side for name, side in sides)
+    goal = Program(bound).form(bound.goal).enclosed(box)
+    return goal is not None and lies_in((value, value), goal.values, SAME_ROOT)

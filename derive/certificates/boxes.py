@@ -27,7 +27,7 @@ from derive.tolerances import AROUND_ZERO, SAME_SOLUTION
 
 
 class System:
-    """The differences of the sides over boxes."""
+    """The equations of a claim, as the differences of their sides, evaluated over boxes of the unknowns."""
 
     def __init__(self, claim: Claim) -> None:
         self.unknowns, self.domains = claim.unknowns, claim.domains
@@ -35,78 +35,85 @@ class System:
 
     def enclosures(self, box: Box, moving: str = "") -> list[Enclosure]:
         """The differences in a box; NoElement where one is undefined all over."""
-        found = [form.enclosed(box, moving) for form in self.forms]
-        if None in found:
+        enclosures = [form.enclosed(box, moving) for form in self.forms]
+        if None in enclosures:
             raise NoElement
-        return [one for one in found if one is not None]
+        return [enclosure for enclosure in enclosures if enclosure is not None]
 
     def contraction(self, box: Box) -> tuple[Any, Any]:
         """Y, and `I - Y*J`; NoElement where slopes are unbounded, or prove nothing."""
         columns = [self.enclosures(box, name) for name in self.unknowns]
-        if any(one.partial or not all(map(math.isfinite, one.slopes)) for one in chain(*columns)):
+        if any(enclosure.partial or not all(map(math.isfinite, enclosure.slopes)) for enclosure in chain(*columns)):
             raise NoElement
-        slopes = arb_mat([[ball_of(one.slopes) for one in row] for row in zip(*columns, strict=True)])
+        slopes = arb_mat([[ball_of(enclosure.slopes) for enclosure in row] for row in zip(*columns, strict=True)])
         inverse = slopes.mid().inv().mid()
         return inverse, arb_mat(len(box), len(box), 1) - inverse * slopes
 
     def step(self, box: Box) -> list[tuple[Ball, Ball]]:
-        """For each unknown, the numbers of the box, and those that a solution in it may have."""
+        """For each unknown, the side of the box, and the numbers of a solution in it (Krawczyk's image of the side)."""
         centre = middle(box)
         if centre is None:
             raise NoElement
-        inverse, rest = self.contraction(box)
-        values = self.enclosures(tuple((x, x) for x in centre))
-        if any(one.partial for one in values):
+        inverse, factor = self.contraction(box)
+        at_centre = self.enclosures(tuple((x, x) for x in centre))
+        if any(enclosure.partial for enclosure in at_centre):
             raise NoElement
         sides, middles = arb_mat([[ball_of(side)] for side in box]), arb_mat([[x] for x in centre])
-        reached = middles + rest * (sides - middles) - inverse * arb_mat([[ball_of(one.values)] for one in values])
-        return [(sides[i, 0], reached[i, 0]) for i in range(len(box))]
+        values = arb_mat([[ball_of(enclosure.values)] for enclosure in at_centre])
+        image = middles + factor * (sides - middles) - inverse * values
+        return [(sides[i, 0], image[i, 0]) for i in range(len(box))]
 
     def narrowed(self, box: Box) -> Box | None:
         """A box without the parts in which a step shows that there is no solution; None if nothing is left."""
-        left = []
-        for (low, high), (_, reached) in zip(box, self.step(box), strict=True):
-            least, most = float(reached.lower()), float(reached.upper())
-            left.append((max(low, math.nextafter(least, -math.inf)), min(high, math.nextafter(most, math.inf))))
-        return tuple(left) if all(low <= high for low, high in left) else None
+        sides = []
+        for (low, high), (_, image) in zip(box, self.step(box), strict=True):
+            # `float` rounds to the nearest double, which may lie inside: the next one outwards is a bound for certain
+            lowest = math.nextafter(float(image.lower()), -math.inf)
+            highest = math.nextafter(float(image.upper()), math.inf)
+            sides.append((max(low, lowest), min(high, highest)))
+        return tuple(sides) if all(low <= high for low, high in sides) else None
 
     def holds_one(self, box: Box) -> bool:
-        return all(side.contains_interior(reached) for side, reached in self.step(box))
+        """Whether a box has exactly one solution."""
+        return all(side.contains_interior(image) for side, image in self.step(box))
 
     def holds_one_at_most(self, box: Box) -> bool:
-        _, rest = self.contraction(box)
+        """Whether the rows of `I - Y*J`, weighed with the sizes of the sides, are less than these."""
+        _, factor = self.contraction(box)
         sizes = [high - low if 0 < high - low < math.inf else 1.0 for low, high in box]
-        rows = [sum(abs(rest[i, j]) * size for j, size in enumerate(sizes)) for i in range(len(sizes))]
+        rows = [sum(abs(factor[i, j]) * size for j, size in enumerate(sizes)) for i in range(len(sizes))]
         return all(row < size for row, size in zip(rows, sizes, strict=True))
 
     def is_empty(self, box: Box) -> bool:
+        """Whether a box has no solution; the cheapest of the three ways to see it comes first."""
         return self.differs(box) or self.keeps_sign(box) or self.narrowed(box) is None
 
     def differs(self, box: Box) -> bool:
         """Whether the sides of one equation differ all over a box, or have no value in it."""
         try:
-            return any(one.misses_zero for one in self.enclosures(box))
+            return any(enclosure.misses_zero for enclosure in self.enclosures(box))
         except NoElement:
             return True
 
     def keeps_sign(self, box: Box) -> bool:
-        """Whether the form leads away from zero along the only unknown, seen from one end of the box; at an end that is
-        not in the domain it may be zero."""
+        """Whether the only difference is monotone in the only unknown, with one sign at both ends of the box: then it
+        has no zero between. At an end that is not in the domain it may be zero."""
         if len(box) > 1:
             return False
         (name,), (domain,), ((start, end),) = self.unknowns, self.domains, box
-        (whole,) = self.enclosures(box, name)
-        if not whole.is_monotone:
+        (over_box,) = self.enclosures(box, name)
+        if not over_box.is_monotone:
             return False
-        (low,), (high,) = self.enclosures(((start, start),)), self.enclosures(((end, end),))
-        if domain.open_low and start == domain.low and low.values == (0.0, 0.0):
+        (at_start,), (at_end,) = self.enclosures(((start, start),)), self.enclosures(((end, end),))
+        if domain.open_low and start == domain.low and at_start.values == (0.0, 0.0):
             return True
-        if whole.slopes[0] > 0:
-            return low.values[0] > 0 or high.values[1] < 0
-        return low.values[1] < 0 or high.values[0] > 0
+        if over_box.slopes[0] > 0:
+            return at_start.values[0] > 0 or at_end.values[1] < 0
+        return at_start.values[1] < 0 or at_end.values[0] > 0
 
 
 def flaw_of_boxes(claim: Claim, evidence: Boxes) -> str:
+    """What is wrong with boxes as evidence for a claim; empty if they prove it."""
     system = System(claim)
     for place, point in zip_longest(evidence.places, claim.solutions):
         if place is None or point is None:
@@ -117,14 +124,14 @@ def flaw_of_boxes(claim: Claim, evidence: Boxes) -> str:
             return "a listed number is no solution, or not the only one around it"
         if not all(x in domain for x, domain in zip(point, claim.domains, strict=True)):
             return "a listed number is outside its domain"
-        if any(one is not place and is_within(one.narrow, place.region) for one in evidence.places):
+        if any(other is not place and is_within(other.narrow, place.region) for other in evidence.places):
             return "a solution is listed twice"
-    domains: Box = tuple((one.low, one.high) for one in claim.domains)
+    domain_box: Box = tuple((domain.low, domain.high) for domain in claim.domains)
     try:
-        for box, place in pieces(domains, evidence.tree, lambda box: system.narrowed(box) or box):
-            if place is None and not system.is_empty(box):
+        for box, number in pieces(domain_box, evidence.tree, lambda box: system.narrowed(box) or box):
+            if number is None and not system.is_empty(box):
                 return f"{box} may hold another solution"
-            if place is not None and not is_within(box, evidence.places[place].region):
+            if number is not None and not is_within(box, evidence.places[number].region):
                 return f"{box} lies outside the region of its solution"
     except FlawError as flaw:
         return str(flaw)

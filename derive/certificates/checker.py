@@ -40,9 +40,9 @@ def verify(result: Any) -> bool:
     steps = chain.from_iterable(step.together or (step,) for step in result.steps)
     stated = {step.stated for step in steps}
     for claim in proof.claims:
-        is_of_it = stated.issuperset(claim.equations)
+        is_of_answer = stated.issuperset(claim.equations)
         pairs = zip(claim.unknowns, claim.domains, strict=True)
-        if not is_of_it or any(result.quantities[name].domain != domain for name, domain in pairs):
+        if not is_of_answer or any(result.quantities[name].domain != domain for name, domain in pairs):
             raise VerificationError(f"{claim}: the proof is of other relations or domains.", relation=str(claim))
     given = {name: value.base[1] for name, value in result.given.items()}
     if not any(math.isclose(x, result.base, rel_tol=SAME_ROOT) for x in _targets(proof, given)):
@@ -58,9 +58,9 @@ def _is_best(result: Any, proof: ProofOfOptimum) -> bool:
         raise VerificationError("The proof of the optimum is of another value, or of fewer choices.")
     for i, (choice, bounds) in enumerate(zip(result.choices, proof.bounds, strict=True)):
         flaws = [flaw_of(bound) for bound in bounds]
-        if any(not abs(bound.floor - value) <= 2 * proof.distance for bound in bounds):
+        if any(not abs(bound.floor - value) <= 2 * proof.distance for bound in bounds):  # true of NaN too
             flaws.append("its floor is not next to the value")
-        if choice.best is not None and not any(reaches(one, choice.at, proof.sign * choice.best) for one in bounds):
+        if choice.best is not None and not any(reaches(bound, choice.at, proof.sign * choice.best) for bound in bounds):
             flaws.append("its goal has another value there")
         if any(flaws):
             raise VerificationError(f"The bound of choice {i + 1} does not hold: {', '.join(filter(None, flaws))}.")
@@ -73,12 +73,12 @@ def _targets(proof: Proof, given: Mapping[str, float]) -> list[float]:
     for relations in dict.fromkeys(claim.relations for claim in proof.claims):
         following = []
         for state in states:
-            alike = (one for one in proof.claims if one.relations == relations and _starts_from(one, state))
-            claim = next(alike, None)
+            of_block = (claim for claim in proof.claims if claim.relations == relations)
+            claim = next((claim for claim in of_block if _starts_from(claim, state)), None)
             if claim is None:
                 raise VerificationError(f"{', '.join(relations)}: there is no claim for some numbers before.")
             check(claim)
-            following += [state | dict(zip(claim.unknowns, one, strict=True)) for one in claim.solutions]
+            following += [state | dict(zip(claim.unknowns, point, strict=True)) for point in claim.solutions]
         states = following
     return [state.get(proof.target, math.nan) for state in states]
 
@@ -86,7 +86,9 @@ def _targets(proof: Proof, given: Mapping[str, float]) -> list[float]:
 def _starts_from(claim: Claim, state: Mapping[str, float]) -> bool:
     """Whether the known numbers of a claim are those of a state, and all that its equations need."""
     spans = claim.spans
-    return claim.needed == spans.keys() and all(a <= state.get(name, math.nan) <= b for name, (a, b) in spans.items())
+    if claim.needed != spans.keys():
+        return False
+    return all(low <= state.get(name, math.nan) <= high for name, (low, high) in spans.items())
 
 
 def check(claim: Claim) -> None:

@@ -24,7 +24,7 @@ from derive.time_limits import tick
 
 
 class Form:
-    """An expression of some names, over boxes of these."""
+    """An expression of some names, evaluated over boxes of these; other names have known bounds."""
 
     def __init__(self, node: Node, names: Sequence[str], known: Mapping[str, Span]) -> None:
         self.names, self.known = names, dict(known)
@@ -34,11 +34,11 @@ class Form:
         """A name for a part in which none of the names occurs, with its enclosure as what is known of it."""
         if not isinstance(part, Apply) or is_condition(part) or not {*part.names}.isdisjoint(self.names):
             return None
-        found = enclose(part, self.known, "")
-        if found is None or found.partial:
+        enclosure = enclose(part, self.known, "")
+        if enclosure is None or enclosure.partial:
             return None
         name = Name(f"part {len(self.known)}")  # no quantity has a space in its name
-        self.known[name.name] = found.values
+        self.known[name.name] = enclosure.values
         return name
 
     def enclosed(self, box: Box, moving: str = "") -> Enclosure | None:
@@ -50,41 +50,43 @@ class Form:
         """The slope along each name; None where the form may jump, or be undefined."""
         slopes = []
         for name in self.names:
-            along = self.enclosed(box, name)
-            if along is None or along.partial:
+            enclosure = self.enclosed(box, name)
+            if enclosure is None or enclosure.partial:
                 return None
-            slopes.append(along.slopes)
+            slopes.append(enclosure.slopes)
         return slopes
 
     def around_middle(self, box: Box, slopes: Sequence[Span] | None) -> MeanValueForm | None:
         """The mean value form by slopes over a box, if it has a middle and the form a value there."""
         point = middle(box)
-        here = None if point is None or slopes is None else self.enclosed(tuple((x, x) for x in point))
-        if point is None or slopes is None or here is None or here.partial:
+        if point is None or slopes is None:
             return None
-        return MeanValueForm.of(here.values, slopes, distances(box, point))
+        value = self.enclosed(tuple((x, x) for x in point))
+        if value is None or value.partial:
+            return None
+        return MeanValueForm.of(value.values, slopes, distances(box, point))
 
     def least(self, box: Box) -> float:
         """A number that the form does not fall below in a box, by its enclosure and its slopes; infinite if it is
         defined nowhere."""
-        whole = self.enclosed(box)
-        if whole is None:
+        enclosure = self.enclosed(box)
+        if enclosure is None:
             return math.inf
         slopes = self.slopes(box)
         if slopes is None:
-            return whole.values[0]
+            return enclosure.values[0]
         at_corner = self.enclosed(tuple(better_end(side, [slope]) for side, slope in zip(box, slopes, strict=True)))
         least = math.inf if at_corner is None else at_corner.values[0]
-        around = self.around_middle(box, slopes)
-        return least if around is None else max(least, around.values[0])
+        mean_value = self.around_middle(box, slopes)
+        return least if mean_value is None else max(least, mean_value.values[0])
 
     def where_not_positive(self, box: Box) -> Box | None:
         """The part of a box in which the form may not be positive; None if there is none."""
-        around, point = self.around_middle(box, self.slopes(box)), middle(box)
-        if around is None or point is None:
+        mean_value, point = self.around_middle(box, self.slopes(box)), middle(box)
+        if mean_value is None or point is None:
             return box
         sides = list(box)
-        return tuple(sides) if around.cut(sides, point) else None
+        return tuple(sides) if mean_value.cut(sides, point) else None
 
     @cached_property
     def seconds(self) -> list[list[Node | None]]:
@@ -107,24 +109,25 @@ class Form:
             return -math.inf
         box = tuple(self._better_end(box, i) for i in range(len(box)))
         nearest = [min(max(x, low), high) for x, (low, high) in zip(point, box, strict=True)]
-        apart = [x if low < high else low for x, (low, high) in zip(point, box, strict=True)]
-        for at in (apart, nearest) if apart != nearest else (nearest,):
-            wide = tuple((min(x, low), max(x, high)) for x, (low, high) in zip(at, box, strict=True))
-            if self._is_convex(wide):
-                return self._tangent(box, at)
+        moved = [x if low < high else low for x, (low, high) in zip(point, box, strict=True)]
+        for touching in (moved, nearest) if moved != nearest else (nearest,):
+            hull = tuple((min(x, low), max(x, high)) for x, (low, high) in zip(touching, box, strict=True))
+            if self._is_convex(hull):
+                return self._tangent(box, touching)
         return -math.inf
 
     def _better_end(self, box: Box, i: int) -> Span:
-        along = self.enclosed(box, self.names[i])
-        return box[i] if along is None or along.partial else better_end(box[i], [along.slopes])
+        """The end of a side at which the form is least, if it is monotone along it; else the side."""
+        enclosure = self.enclosed(box, self.names[i])
+        return box[i] if enclosure is None or enclosure.partial else better_end(box[i], [enclosure.slopes])
 
     def _tangent(self, box: Box, point: Sequence[float]) -> float:
         """The least value in a box of the tangent at a point."""
-        there = tuple((x, x) for x in point)
-        here, slopes = self.enclosed(there), self.slopes(there)
-        if here is None or here.partial or slopes is None:
+        at_point = tuple((x, x) for x in point)
+        value, slopes = self.enclosed(at_point), self.slopes(at_point)
+        if value is None or value.partial or slopes is None:
             return -math.inf
-        return MeanValueForm.of(here.values, slopes, distances(box, point)).values[0]
+        return MeanValueForm.of(value.values, slopes, distances(box, point)).values[0]
 
     def _is_convex(self, box: Box) -> bool:
         """Whether every matrix of second derivatives in a box is positive definite along the sides that move."""
@@ -134,10 +137,10 @@ class Form:
         for row, i in enumerate(moving):
             for column, j in enumerate(moving[: row + 1]):
                 second = self.seconds[i][j]
-                found = None if second is None else enclose(second, spans, "")
-                if found is None or found.partial:
+                enclosure = None if second is None else enclose(second, spans, "")
+                if enclosure is None or enclosure.partial:
                     return False
-                matrix[row][column] = matrix[column][row] = found.values
+                matrix[row][column] = matrix[column][row] = enclosure.values
         return _is_positive(matrix)
 
 

@@ -40,10 +40,10 @@ class Known:
     def span(self) -> tuple[float, float]:
         """Its bounds, rounded outwards."""
         reach = abs(self.value) * Fraction(self.blur)
-        return _below(self.value - reach), -_below(-self.value - reach)
+        return _rounded_down(self.value - reach), -_rounded_down(-self.value - reach)
 
 
-def _below(number: Fraction) -> float:
+def _rounded_down(number: Fraction) -> float:
     """A double that is not above a rational, and next to it."""
     near = float(number)
     return near if Fraction(near) <= number else math.nextafter(near, -math.inf)
@@ -56,7 +56,7 @@ class Isolation:
     operations: tuple[str, ...]  # from the outside to the unknown
 
     @property
-    def told(self) -> str:
+    def in_words(self) -> str:
         return "by the inverse of every operation around it"
 
 
@@ -68,7 +68,7 @@ class Count:
     polynomials: int = 1
 
     @property
-    def told(self) -> str:
+    def in_words(self) -> str:
         kind = "zeros of a polynomial" if self.polynomials == 1 else "common zeros of two polynomials"
         return f"by the {self.zeros} {kind}"
 
@@ -92,7 +92,7 @@ class Boxes:
     tree: tuple[Cut | Narrowing | int | None, ...]
 
     @property
-    def told(self) -> str:
+    def in_words(self) -> str:
         cuts = sum(isinstance(step, Cut) for step in self.tree)
         return f"by {cuts + 1} boxes that cover the domains" if cuts else "by one box, which is the domains"
 
@@ -115,12 +115,12 @@ class Claim:
     @property
     def spans(self) -> dict[str, tuple[float, float]]:
         """Bounds of the known numbers."""
-        return {one.name: one.span for one in self.known}
+        return {known.name: known.span for known in self.known}
 
     @property
     def exact(self) -> dict[str, Fraction]:
         """The known numbers without a blur."""
-        return {one.name: one.value for one in self.known if one.blur == 0}
+        return {known.name: known.value for known in self.known if known.blur == 0}
 
     @property
     def needed(self) -> set[str]:
@@ -131,7 +131,7 @@ class Claim:
     @property
     def differences(self) -> tuple[Node, ...]:
         """What is zero in a solution: the difference of the sides of each equation."""
-        return tuple(Apply("add", (one.lhs, Apply("neg", (one.rhs,)))) for one in self.equations)
+        return tuple(Apply("add", (equation.lhs, Apply("neg", (equation.rhs,)))) for equation in self.equations)
 
     def __str__(self) -> str:
         return f"{', '.join(self.unknowns)} from {', '.join(self.relations)}"
@@ -148,7 +148,8 @@ class Proof:
         lines = []
         for claim in self.claims:
             count = len(claim.solutions)
-            lines.append(f"{claim}: {count} solution{'' if count == 1 else 's'}, {claim.evidence.told}")
+            solutions = "1 solution" if count == 1 else f"{count} solutions"
+            lines.append(f"{claim}: {solutions}, {claim.evidence.in_words}")
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -164,7 +165,7 @@ class Lagrangian:
 
 @dataclass(frozen=True, slots=True)
 class Tangent:
-    """A box in which the same is convex, and keeps the bound by its tangent at a point."""
+    """A box in which the Lagrangian is convex, and keeps the bound by its tangent at a point."""
 
     prices: tuple[float, ...]
     point: tuple[float, ...]
@@ -172,7 +173,7 @@ class Tangent:
 
 @dataclass(frozen=True, slots=True)
 class Limited:
-    """What is not positive where a limit holds, and the condition under which the limit applies."""
+    """A limit: a gap that is not positive where it holds, and a condition (guard) under which it applies."""
 
     gap: Node
     guard: Node | None = None

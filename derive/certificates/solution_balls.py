@@ -38,15 +38,19 @@ Ratio = tuple[Any, Any]
 """Numerator and denominator, polynomials in the unknown."""
 
 
-def _compared(claim: Claim, found: Iterable[Sequence[Ball]]) -> str:
-    """What is wrong with the listed solutions, beside those found of which the domains hold a part: a ball for each
-    unknown."""
-    inside = [point for point in found if all(map(_may_hold, claim.domains, point))]
+def _flaw_of_listing(claim: Claim, solutions: Iterable[Sequence[Ball]]) -> str:
+    """What is wrong with the list of a claim, compared with all solutions of its equations: a ball for each unknown."""
+    inside = [balls for balls in solutions if all(map(_may_hold, claim.domains, balls))]
     listed = claim.solutions
-    if len(listed) > len(inside) or not all(any(all(map(_is_near, one, point)) for point in inside) for one in listed):
+    if len(listed) > len(inside) or not all(any(_is_in(point, balls) for balls in inside) for point in listed):
         return "a listed number is no solution"
-    is_complete = all(any(all(map(_is_near, one, point)) for one in listed) for point in inside)
+    is_complete = all(any(_is_in(point, balls) for point in listed) for balls in inside)
     return "" if is_complete else "a solution is not listed"
+
+
+def _is_in(point: Sequence[float], balls: Sequence[Ball]) -> bool:
+    """Whether each of some balls holds a number of a point, but for rounding."""
+    return all(map(_is_same_number, point, balls))
 
 
 def _may_hold(domain: Domain, ball: Ball) -> bool:
@@ -55,28 +59,29 @@ def _may_hold(domain: Domain, ball: Ball) -> bool:
     return not (ball < domain.low or ball > domain.high or is_at_open_end)
 
 
-def _is_near(number: float, ball: Ball) -> bool:
+def _is_same_number(number: float, ball: Ball) -> bool:
     """Whether a ball holds a number that is the same but for rounding."""
     return bool((ball - number).abs_lower() <= SAME_ROOT * abs(number))
 
 
 def ball_of(span: Span) -> Ball:
+    """A ball that holds every number of an interval."""
     return arb(span[0]).union(arb(span[1]))
 
 
 def _is_sure(yes: bool, no: bool) -> bool:
-    """What balls tell of a question; NoElement where they leave it open."""
+    """Whether balls prove a statement (`yes`) and not its opposite (`no`); NoElement where they prove neither."""
     if not (yes or no):
         raise NoElement
     return yes
 
 
-def _exponent_of(node: Node, claim: Claim) -> Fraction:
+def _exact_exponent(node: Node, claim: Claim) -> Fraction:
     """An exponent that is known exactly."""
-    found = exact_value(node, claim.exact)
-    if found is None:
+    exponent = exact_value(node, claim.exact)
+    if exponent is None:
         raise NoElement
-    return Fraction(found)
+    return Fraction(exponent)
 
 
 _INVERSES: dict[str, Callable[[Ball], Sequence[Ball]]] = {
@@ -103,6 +108,7 @@ _INVERSES: dict[str, Callable[[Ball], Sequence[Ball]]] = {
 
 
 def flaw_of_isolation(claim: Claim, evidence: Isolation) -> str:
+    """What is wrong with a claim whose unknown is isolated; empty if it holds."""
     (equation,), (name,) = claim.equations, claim.unknowns
     is_left = name in names_in(equation.lhs)
     node, other = (equation.lhs, equation.rhs) if is_left else (equation.rhs, equation.lhs)
@@ -111,54 +117,57 @@ def flaw_of_isolation(claim: Claim, evidence: Isolation) -> str:
     operations: list[str] = []
     values = [_value(other, claim.spans)]
     while isinstance(node, Apply):
-        holding = [i for i, arg in enumerate(node.args) if name in names_in(arg)]
-        if len(holding) != 1:
+        places = [i for i, arg in enumerate(node.args) if name in names_in(arg)]
+        if len(places) != 1:
             return "the unknown stands more than once"
         operations.append(node.op)
-        values = [*chain(*(_undone(node, holding[0], y, claim) for y in values))]
-        node = node.args[holding[0]]
+        (place,) = places
+        values = [*chain.from_iterable(_preimages(node, place, y, claim) for y in values)]
+        node = node.args[place]
     if tuple(operations) != evidence.operations:
         return "other operations stand there"
-    return _compared(claim, [(ball,) for ball in values])
+    return _flaw_of_listing(claim, [(ball,) for ball in values])
 
 
 def _value(node: Node, spans: Mapping[str, Span]) -> Ball:
     """A ball that holds the value of an expression of known numbers."""
-    found = enclose(node, spans, "")
-    if found is None or found.flaw == GAP:
+    enclosure = enclose(node, spans, "")
+    if enclosure is None or enclosure.flaw == GAP:
         raise NoElement
-    return ball_of(found.values)
+    return ball_of(enclosure.values)
 
 
-def _undone(node: Apply, place: int, y: Ball, claim: Claim) -> Sequence[Ball]:
-    """All numbers of one argument for which an operation comes to y."""
+def _preimages(node: Apply, place: int, y: Ball, claim: Claim) -> Sequence[Ball]:
+    """All numbers of the argument at a place for which an operation comes to y."""
     if node.op in _INVERSES:
         return _INVERSES[node.op](y)
     if node.op == "piecewise":
-        return _undone_choice(node, place, y, claim)
+        return _preimages_of_choice(node, place, y, claim)
     if node.op == "pow" and place == 0:
-        return _roots(y, _exponent_of(node.args[1], claim))
-    rest = [_value(arg, claim.spans) for i, arg in enumerate(node.args) if i != place]
+        return _roots(y, _exact_exponent(node.args[1], claim))
+    others = [_value(arg, claim.spans) for i, arg in enumerate(node.args) if i != place]
     match node.op:
         case "add":
-            return [y - sum(rest)]
-        case "mul" if math.prod(rest) != 0:
-            return [y / math.prod(rest)]
+            return [y - sum(others)]
+        case "mul" if math.prod(others) != 0:
+            return [y / math.prod(others)]
         case "max":
-            return [y] if all(_is_sure(one < y, one > y) for one in rest) else []
+            return [y] if all(_is_sure(other < y, other > y) for other in others) else []
         case "min":
-            return [y] if all(_is_sure(one > y, one < y) for one in rest) else []
-        case "pow" if rest[0] > 0 and rest[0] != 1:
-            return [y.log() / rest[0].log()] if _is_sure(y > 0, y <= 0) else []
+            return [y] if all(_is_sure(other > y, other < y) for other in others) else []
+        case "pow" if others[0] > 0 and others[0] != 1:
+            return [y.log() / others[0].log()] if _is_sure(y > 0, y <= 0) else []
     raise NoElement
 
 
-def _undone_choice(node: Apply, place: int, y: Ball, claim: Claim) -> Sequence[Ball]:
-    """The same for a choice, of which known numbers have to decide that it takes this arm."""
+def _preimages_of_choice(node: Apply, place: int, y: Ball, claim: Claim) -> Sequence[Ball]:
+    """The same for a choice: known numbers have to decide that it takes the arm at this place."""
     for i, (_, condition) in enumerate(cases(node)):
         possible = {True} if condition is None else truths(condition, claim.spans)
         if _is_sure(possible == {True}, possible == {False}):
-            return [y] if _is_sure(2 * i == place, False) else []
+            if place != 2 * i:  # arms and conditions alternate; another arm is taken, or the unknown is in a condition
+                raise NoElement
+            return [y]
     return []
 
 
@@ -176,27 +185,30 @@ def _roots(y: Ball, power: Fraction) -> Sequence[Ball]:
 
 
 def flaw_of_count(claim: Claim, evidence: Count) -> str:
+    """What is wrong with a claim whose solutions are counted zeros of polynomials; empty if it holds."""
     if evidence.zeros != len(claim.solutions):
         return "another number of zeros is listed"
     if len(claim.unknowns) == 1:
-        return _compared(claim, [(ball,) for ball in _zeros_in_one_unknown(claim)])
+        return _flaw_of_listing(claim, [(ball,) for ball in _zeros_in_one_unknown(claim)])
     pairs = balls_of_zeros(claim.equations, claim.unknowns, {name: claim.exact[name] for name in claim.needed})
-    return "the common zeros cannot be told apart" if pairs is None else _compared(claim, pairs)
+    return "the common zeros cannot be told apart" if pairs is None else _flaw_of_listing(claim, pairs)
 
 
 def _zeros_in_one_unknown(claim: Claim) -> list[Any]:
-    """Balls that hold the different zeros."""
+    """Balls that hold the different zeros of the numerator at which nothing that is divided by is zero."""
     divisors: list[Any] = []
 
-    def inverse(x: Ratio) -> Ratio:
-        divisors.append(x[0])
-        return x[1], x[0]
+    def inverse(ratio: Ratio) -> Ratio:
+        above, below = ratio
+        divisors.append(above)
+        return below, above
 
     def power(node: Apply, part: Fold) -> Ratio:
-        exponent = _exponent_of(node.args[1], claim)
+        exponent = _exact_exponent(node.args[1], claim)
         if exponent.denominator != 1 or abs(exponent) > _DEGREE:
             raise NoElement
-        above, below = part(node.args[0]) if exponent > 0 else inverse(part(node.args[0]))
+        base = part(node.args[0])
+        above, below = base if exponent > 0 else inverse(base)
         return above ** abs(exponent.numerator), below ** abs(exponent.numerator)
 
     ratios: Arithmetic[Ratio] = Arithmetic(
@@ -210,12 +222,11 @@ def _zeros_in_one_unknown(claim: Claim) -> list[Any]:
         forms={"pow": power},
     )
     numbers = {name: _constant(value) for name, value in claim.exact.items()}
-    numerator, _ = ratios.fold(
-        claim.differences[0], {claim.unknowns[0]: (fmpq_poly([0, 1]), fmpq_poly([1])), **numbers}.__getitem__
-    )
+    names = {claim.unknowns[0]: (fmpq_poly([0, 1]), fmpq_poly([1])), **numbers}
+    numerator, _ = ratios.fold(claim.differences[0], names.__getitem__)
     if numerator == 0:
         raise NoElement  # the unknown cancels
-    zeros = numerator // numerator.gcd(numerator.derivative())
+    zeros = numerator // numerator.gcd(numerator.derivative())  # each zero once, whatever its multiplicity
     for divisor in divisors:
         zeros //= zeros.gcd(divisor)
     (domain,) = claim.domains

@@ -40,17 +40,18 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Narrowing:
-    """A box without what a step takes off in which there is nothing: of Newton's method, or by slopes for a bound."""
+    """A step that takes empty parts off a box: of Newton's method, or by slopes for a bound."""
 
 
 class FlawError(Exception):
-    """What is wrong with a certificate."""
+    """A tree does not cover its box; the message says why."""
 
 
 def pieces(
     box: Box, tree: Sequence[Cut | Narrowing | T], narrowed: Callable[[Box], Box | None]
 ) -> Iterator[tuple[Box, T]]:
-    """The boxes into which a tree cuts a box, each with what the tree says of it: together they cover the whole."""
+    """The boxes into which a tree cuts a box, each with its leaf: together they cover it, but for what `narrowed` takes
+    off a part as empty. A FlawError where they do not."""
     pending = [box]
     for node in tree:
         if not pending:
@@ -62,8 +63,8 @@ def pieces(
                 raise FlawError("a cut is outside its box")
             pending += node.halves(part)
         elif isinstance(node, Narrowing):
-            left = narrowed(part)
-            pending += [] if left is None else [left]
+            remaining = narrowed(part)
+            pending += [] if remaining is None else [remaining]
         else:
             yield part, node
     if pending:
@@ -73,7 +74,7 @@ def pieces(
 def recorded(
     box: Box, step: Callable[[Box], tuple[Cut | Narrowing | T, Iterable[Box]] | None], most: int
 ) -> tuple[Cut | Narrowing | T, ...] | None:
-    """The tree of a box; `step` says what is done with a part, and what is left to look at, the next one last.
+    """The tree of a box; `step` gives the node of a part, and the parts that remain of it, the next one last.
 
     None where nothing can be done with a part, or there are too many.
     """
@@ -81,17 +82,18 @@ def recorded(
     pending = [box]
     while pending:
         tick()
-        found = step(pending.pop()) if len(tree) <= most else None
-        if found is None:
+        outcome = step(pending.pop()) if len(tree) <= most else None
+        if outcome is None:
             return None
-        tree.append(found[0])
-        pending += found[1]
+        node, remaining = outcome
+        tree.append(node)
+        pending += remaining
     return tuple(tree)
 
 
-def cut_off(box: Box, left: Box, share: float, is_settled: Callable[[Box], bool]) -> Cut | None:
-    """The cut that takes a settled part off a box beside what is left of it, if that is more than a share of a side."""
-    for i, ((low, high), (least, most)) in enumerate(zip(box, left, strict=True)):
+def cut_off(box: Box, remaining: Box, share: float, is_settled: Callable[[Box], bool]) -> Cut | None:
+    """A cut that leaves a settled part of the box outside `remaining`, if the part is more than a share of a side."""
+    for i, ((low, high), (least, most)) in enumerate(zip(box, remaining, strict=True)):
         for at, side in ((least, (low, least)), (most, (most, high))):
             is_large = high - low == math.inf or side[1] - side[0] > share * (high - low)
             if low < at < high and is_large and is_settled((*box[:i], side, *box[i + 1 :])):

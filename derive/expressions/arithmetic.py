@@ -98,10 +98,10 @@ class Arithmetic(Generic[Element]):
     def attempt(self, node: Node, named: Callable[[str], Element] = nothing) -> Element | None:
         """What an expression comes to; None if it has no counterpart in this arithmetic."""
         try:
-            found: Element = self.fold(node, named)
+            element: Element = self.fold(node, named)
         except NoElement:
             return None
-        return found
+        return element
 
 
 def same(number: Number) -> Number:
@@ -139,8 +139,7 @@ Sum = dict[Monomial, Fraction]
 
 UNIT: Monomial = frozenset()
 """The empty product."""
-
-_HIGHEST = 8  # limit on powers that are multiplied out
+_MOST_EXPANDED = 8  # limit on powers that are multiplied out
 
 
 def power_of(base: Hashable, power: Any = 1) -> Sum:
@@ -148,35 +147,36 @@ def power_of(base: Hashable, power: Any = 1) -> Sum:
     return {frozenset({(base, power)}): Fraction(1)}
 
 
-def joined(one: Monomial, other: Mapping[Any, Any] | Monomial) -> Monomial:
+def joined(monomial: Monomial, other: Mapping[Any, Any] | Monomial) -> Monomial:
     """The product of two monomials."""
-    powers = dict(one)
+    powers = dict(monomial)
     for base, power in dict(other).items():
         powers[base] = powers.get(base, 0) + power
     return frozenset((base, power) for base, power in powers.items() if power)
 
 
 def plus(
-    one: Mapping[_Key, Fraction], other: Mapping[_Key, Fraction], factor: Fraction | int = 1
+    terms: Mapping[_Key, Fraction], other: Mapping[_Key, Fraction], factor: Fraction | int = 1
 ) -> dict[_Key, Fraction]:
     """A sum and a multiple of another, or any two rows of coefficients.
 
     >>> plus(power_of("x"), plus(power_of("x"), power_of("y")), -1)
     {frozenset({('y', 1)}): Fraction(-1, 1)}
     """
-    total = dict(one)
+    total = dict(terms)
     for monomial, coefficient in other.items():
         total[monomial] = total.get(monomial, Fraction(0)) + factor * coefficient
     return {monomial: coefficient for monomial, coefficient in total.items() if coefficient}
 
 
-def times(one: Sum, other: Sum, most: int) -> Sum:
+def times(terms: Sum, other: Sum, most: int) -> Sum:
     """The product of two sums; NoElement if it takes more than so many products of terms."""
-    if len(one) * len(other) > most:
+    if len(terms) * len(other) > most:
         raise NoElement
     total: Sum = {}
-    for monomial, factor in one.items():
-        total = plus(total, {joined(monomial, second): share for second, share in other.items()}, factor)
+    for monomial, factor in terms.items():
+        products = {joined(monomial, second): share for second, share in other.items()}
+        total = plus(total, products, factor)
     return total
 
 
@@ -209,32 +209,31 @@ def multiplied_out(node: Node, named: Callable[[Node], Hashable], most: int) -> 
 
     def power(node: Apply, part: Fold) -> Sum:
         exponent = node.args[1]
-        if not isinstance(exponent, Number) or exponent.value not in range(1, _HIGHEST + 1):
-            return other(node, part)
+        if not isinstance(exponent, Number) or exponent.value not in range(1, _MOST_EXPANDED + 1):
+            return atom(node, part)
         return reduce(partial(times, most=most), [part(node.args[0])] * int(exponent.value))
 
     def inverse(node: Apply, part: Fold) -> Sum:
-        below = part(node.args[0])
-        if len(below) != 1:
-            return other(node, part)
-        ((monomial, factor),) = below.items()
+        divisor = part(node.args[0])
+        if len(divisor) != 1:
+            return atom(node, part)
+        ((monomial, factor),) = divisor.items()
         return {frozenset((base, -power) for base, power in monomial): 1 / factor}
 
-    def other(node: Apply, _: Fold) -> Sum:
+    def atom(node: Apply, _: Fold) -> Sum:
         return power_of(named(node))
 
-    found: Sum = arithmetic_of_sums(most, {"pow": power, "inv": inverse}, other).fold(
-        node, lambda name: power_of(named(Name(name)))
-    )
-    return found
+    sums = arithmetic_of_sums(most, {"pow": power, "inv": inverse}, atom)
+    total: Sum = sums.fold(node, lambda name: power_of(named(Name(name))))
+    return total
 
 
 # Constants
 
-_STEEPEST = 1000  # limit on constant exponents
-_BITS = 10_000  # limit on those of a power of an exact number
-_Size = Any  # a rational while it is short, else a float; None of what has names
-_WHOLE = 1e15  # beyond it doubles cannot distinguish neighbouring whole numbers or angles
+_HIGHEST = 1000  # limit on constant exponents
+_MOST_BITS = 10_000  # limit on those of a power of an exact number
+_Value = Any  # of a constant: a rational while it is short, else a float; a truth value; None of what has names
+_PRECISE = 1e15  # beyond it doubles cannot distinguish neighbouring whole numbers or angles
 
 
 class ConstantError(Exception):
@@ -258,21 +257,21 @@ def prove_constants(node: Node) -> None:
     _CONSTANTS.fold(node, lambda _: None)
 
 
-def _size(node: Apply, part: Fold) -> _Size:
+def _operation(node: Apply, part: Fold) -> _Value:
     """The value of an operation without names, None if it has one; that of a condition is its truth."""
     op = node.op
-    sizes: list[_Size] = [part(arg) for arg in node.args]
-    if op == "pow" and sizes[1] is not None and abs(sizes[1]) > _STEEPEST:
-        raise ConstantError(node, f"the exponent {float(sizes[1]):g} is over {_STEEPEST}", f"exponent {_STEEPEST}")
-    if op == "pow" and sizes[1] is not None and _bits(node.args[0]) * abs(sizes[1]) > _BITS:
-        raise ConstantError(node, "a constant has too many digits", f"{_BITS} bits")
-    if op == "inv" and sizes[0] == 0:
+    values: list[_Value] = [part(arg) for arg in node.args]
+    if op == "pow" and values[1] is not None and abs(values[1]) > _HIGHEST:
+        raise ConstantError(node, f"the exponent {float(values[1]):g} is over {_HIGHEST}", f"exponent {_HIGHEST}")
+    if op == "pow" and values[1] is not None and _bits(node.args[0]) * abs(values[1]) > _MOST_BITS:
+        raise ConstantError(node, "a constant has too many digits", f"{_MOST_BITS} bits")
+    if op == "inv" and values[0] == 0:
         raise ConstantError(node, "it divides by zero")
-    known = [size for size in sizes if size is not None]
-    if len(known) < len(sizes):
+    known = [value for value in values if value is not None]
+    if len(known) < len(values):
         return None
-    if (op in PERIODIC or op in STEPPED) and abs(known[0]) > _WHOLE:
-        raise ConstantError(node, f"{op} of {float(known[0]):g} is beyond the precision of a double", f"{_WHOLE:g}")
+    if (op in PERIODIC or op in STEPPED) and abs(known[0]) > _PRECISE:
+        raise ConstantError(node, f"{op} of {float(known[0]):g} is beyond the precision of a double", f"{_PRECISE:g}")
     try:
         return _bounded(node, _short(_OF_CONSTANTS[op](*known)))
     except OverflowError:
@@ -280,13 +279,14 @@ def _size(node: Apply, part: Fold) -> _Size:
     except ZeroDivisionError:
         raise ConstantError(node, "it divides by zero") from None
     except ValueError:
-        shown = ", ".join(f"{float(size):g}" for size in known)
+        shown = ", ".join(f"{float(value):g}" for value in known)
         raise ConstantError(node, f"{op}({shown}) is not a real number") from None
 
 
-def _number(node: Number) -> _Size:
-    size = math.inf if node.real != node.real else node.real
-    if LEAST < abs(size) < MOST or not node.value:
+def _number(node: Number) -> _Value:
+    """A literal, which must be within the range of ordinary doubles."""
+    value = math.inf if math.isnan(node.real) else node.real  # NaN stands for a number that overflows
+    if LEAST < abs(value) < MOST or not node.value:
         return _short(node.value)
     raise ConstantError(node, "a number is out of range", "1e-300 to 1e300")
 
@@ -296,52 +296,55 @@ def _bits(node: Node) -> int:
     return _length(node.value) if isinstance(node, Number) else 0
 
 
-def _short(size: _Size) -> _Size:
+def _short(value: _Value) -> _Value:
     """A number, as a float if it is rational and long."""
-    return float(size) if isinstance(size, Fraction) and _length(size) > _BITS else size
+    return float(value) if isinstance(value, Fraction) and _length(value) > _MOST_BITS else value
 
 
 def _length(number: Fraction) -> int:
     return (number.numerator * number.denominator).bit_length()
 
 
-def _bounded(node: Node, size: _Size) -> _Size:
-    if size is None or size == 0 or LEAST < abs(size) < MOST:
-        return size
-    if size != size:
+def _bounded(node: Node, value: _Value) -> _Value:
+    """The value of a constant, which must be within the range of ordinary doubles."""
+    if value is None or value == 0 or LEAST < abs(value) < MOST:
+        return value
+    if value != value:  # NaN
         raise ConstantError(node, "a constant is not a real number")
     raise ConstantError(node, "a constant is out of range", "1e-300 to 1e300")
 
 
-def _power(base: _Size, exponent: _Size) -> _Size:
+def _power(base: _Value, exponent: _Value) -> _Value:
+    """A power: exact of a rational if it stays short, else a double."""
     if not base and exponent < 0:
         return 1 / base
     is_whole = isinstance(exponent, Fraction) and exponent.denominator == 1
-    if isinstance(base, Fraction) and is_whole and _length(base) * abs(exponent) <= _BITS:
+    if isinstance(base, Fraction) and is_whole and _length(base) * abs(exponent) <= _MOST_BITS:
         return base ** int(exponent)
     return math.pow(base, exponent)
 
 
-def _first_arm(*sizes: _Size) -> _Size:
-    arms = (arm for arm, holds in zip_longest(sizes[::2], sizes[1::2], fillvalue=True) if holds)
+def _first_arm(*values: _Value) -> _Value:
+    """The first arm of a choice whose condition, the value behind it, is true; None if none is."""
+    arms = (arm for arm, holds in zip_longest(values[::2], values[1::2], fillvalue=True) if holds)
     return next(arms, None)
 
 
 _OF_CONSTANTS: dict[str, Callable[..., Any]] = {
     "pi": lambda: math.pi,
-    "add": lambda *sizes: sum(sizes) if all(isinstance(size, Fraction) for size in sizes) else math.fsum(sizes),
-    "mul": lambda *sizes: math.prod(sizes),
+    "add": lambda *values: sum(values) if all(isinstance(value, Fraction) for value in values) else math.fsum(values),
+    "mul": lambda *values: math.prod(values),
     "neg": operator.neg,
-    "inv": lambda size: 1 / size,
+    "inv": lambda value: 1 / value,
     "pow": _power,
-    "min": lambda *sizes: min(sizes),
-    "max": lambda *sizes: max(sizes),
+    "min": lambda *values: min(values),
+    "max": lambda *values: max(values),
     "piecewise": _first_arm,
     **{name: entry.value for name, entry in TABLE.items()},
-    "floor": lambda size: Fraction(math.floor(size)),
-    "ceil": lambda size: Fraction(math.ceil(size)),
+    "floor": lambda value: Fraction(math.floor(value)),
+    "ceil": lambda value: Fraction(math.ceil(value)),
     **TESTS,
     **LOGIC,
 }
-_CONSTANTS: Arithmetic[_Size] = Arithmetic(_number, {}, otherwise=_size)
+_CONSTANTS: Arithmetic[_Value] = Arithmetic(_number, {}, otherwise=_operation)
 """Numbers for what has no names, each within the range of ordinary doubles."""

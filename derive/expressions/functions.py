@@ -21,16 +21,7 @@ from functools import cache, partial
 from importlib import import_module
 from typing import Any, Literal
 
-from derive.expressions.special_functions import (
-    gamma,
-    gamma_of_ball,
-    gamma_slope,
-    inverse_error,
-    lambert,
-    lambert_slope,
-    root_of_ball,
-    whole_below_ball,
-)
+from derive.expressions import special_functions as special
 
 Real = Callable[[float], float]
 Span = tuple[float, float]
@@ -102,6 +93,7 @@ class Function:
 
     @property
     def falls(self) -> bool:
+        """Whether it falls throughout."""
         return self.turn is not None and self.turn[0] == self.domain[1]
 
     @property
@@ -121,7 +113,9 @@ class Function:
     @property
     def called_in_numba(self) -> str:
         """The function in machine code, which has those of Python's math; empty if there is none."""
-        return self.in_numba or (f"m.{self.name}" if getattr(math, self.name, None) is self.value else "")
+        if self.in_numba or getattr(math, self.name, None) is not self.value:
+            return self.in_numba
+        return f"m.{self.name}"
 
     @property
     def called_in_javascript(self) -> str:
@@ -152,16 +146,16 @@ class Function:
         """The function for arrays; NaN where it is undefined."""
         if self.called_in_numpy:
             module, _, name = self.called_in_numpy.rpartition(".")
-            found: Callable[..., Any] = getattr(import_module(module), name)
-            return found
+            function: Callable[..., Any] = getattr(import_module(module), name)
+            return function
         return _element_by_element(self.value)
 
     def slope_over(self) -> Callable[..., Any]:
         """Its slope for arrays of arguments and values."""
         if isinstance(self.slope, str) and self.called_in_numpy.startswith("numpy."):
             return _compiled(self.slope, "numpy")
-        whole = _element_by_element(self.slope_at)
-        return lambda x, y: whole(x)
+        slope = _element_by_element(self.slope_at)
+        return lambda x, y: slope(x)
 
 
 @cache
@@ -175,18 +169,17 @@ def _element_by_element(function: Real) -> Callable[..., Any]:
     """A function of one number, applied to arrays; NaN where it is undefined."""
     import numpy
 
-    def one(x: float) -> float:
+    def element(x: float) -> float:
         try:
             return function(x)
         except (ValueError, OverflowError, ZeroDivisionError):
             return math.nan
 
-    return numpy.vectorize(one, otypes=[float])
+    return numpy.vectorize(element, otypes=[float])
 
 
 _INFINITY = math.inf
 _POSITIVE: Span = (0.0, _INFINITY)
-
 _NOT_NEGATIVE = ("y >= 0",)
 
 _ENTRIES = (
@@ -200,17 +193,10 @@ _ENTRIES = (
         between=_POSITIVE,
         inverses=(Inverse("y**2", _NOT_NEGATIVE),),
         degree=Fraction(1, 2),
-        digits=root_of_ball,
+        digits=special.root_of_ball,
         latex=r"\sqrt{%s}",
     ),
-    Function(
-        "exp",
-        math.exp,
-        "y",
-        between=_POSITIVE,
-        inverses=(Inverse("log(y)"),),
-        overflows=True,
-    ),
+    Function("exp", math.exp, "y", between=_POSITIVE, inverses=(Inverse("log(y)"),), overflows=True),
     Function(
         "log",
         math.log,
@@ -418,7 +404,7 @@ _ENTRIES = (
         steepest="0",
         degree=Fraction(1),
         rational=lambda x: Fraction(math.ceil(x)),
-        digits=lambda x: -whole_below_ball(-x),
+        digits=lambda x: -special.whole_below_ball(-x),
         in_numba="np.ceil",
         in_sympy="ceiling",
         latex=r"\left\lceil %s \right\rceil",
@@ -432,7 +418,7 @@ _ENTRIES = (
         steepest="0",
         degree=Fraction(1),
         rational=lambda x: Fraction(math.floor(x)),
-        digits=whole_below_ball,
+        digits=special.whole_below_ball,
         in_numba="np.floor",
         latex=r"\left\lfloor %s \right\rfloor",
     ),
@@ -444,7 +430,7 @@ _ENTRIES = (
         slope_off=4096,  # of exp(-x**2), whose argument is rounded
         between=(-1.0, 1.0),
         bends=(0.0,),
-        inverse_in_doubles=inverse_error,
+        inverse_in_doubles=special.inverse_error,
         inverse_off=256,
         inverses=(Inverse("erfinv(y)", ("y >= -1", "y <= 1")),),
         in_numpy="scipy.special.erf",
@@ -453,7 +439,7 @@ _ENTRIES = (
     ),
     Function(
         "erfinv",
-        inverse_error,
+        special.inverse_error,
         "sqrt(pi)/2*exp(y*y)",
         also=("inverf",),
         off=64,
@@ -469,8 +455,8 @@ _ENTRIES = (
     ),
     Function(
         "gamma",
-        gamma,
-        gamma_slope,
+        special.gamma,
+        special.gamma_slope,
         off=64,
         slope_off=1 << 14,
         domain=_POSITIVE,
@@ -478,15 +464,15 @@ _ENTRIES = (
         turn=(1.4616321449683623, 0.8856031944108887),
         steepest="y*(abs(log(x)) + 1/x)",  # a bound, since log(x) - 1/x < psi(x) < log(x)
         overflows=True,
-        digits=gamma_of_ball,
+        digits=special.gamma_of_ball,
         in_numpy=None,
         in_javascript="derive.gamma",
         latex=r"\Gamma",
     ),
     Function(
         "lambertw",
-        lambert,
-        lambert_slope,
+        special.lambert,
+        special.lambert_slope,
         also=("LambertW",),
         off=256,
         slope_off=1 << 15,

@@ -26,7 +26,7 @@ from derive.tolerances import LEAST, MOST
 from quantities.errors import DeriveError, ExpressionError, LimitError, excerpt
 
 Token = tuple[str, str, int, int]
-"""The kind (number, word, op, end), the text, the start and the end of a token."""
+"""The kind (number, word, op, end), the text, the start and the end of a token; plain tuples are made fastest."""
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
@@ -67,7 +67,7 @@ HINTS = {
 }
 """The hint for each operator that is out of place."""
 
-_ELSEWHERE = {
+_FOREIGN = {
     **dict.fromkeys(("lg", "logten"), "log10(x)"),
     **dict.fromkeys(("lb", "ld", "logtwo"), "log2(x)"),
     "log1p": "log(1 + x)",
@@ -124,9 +124,9 @@ def foreign(word: str) -> str:
     >>> foreign("atan2"), foreign("srqt"), foreign("k")
     ('Write atan(y/x).', 'Did you mean sqrt?', 'For a product write k*(...).')
     """
-    if instead := _ELSEWHERE.get(word.casefold()):
-        return f"Write {instead}." if ":" not in instead else f"Use {instead}."
     low = word.casefold()
+    if instead := _FOREIGN.get(low):
+        return f"Use {instead}." if ":" in instead else f"Write {instead}."
     close = low if low in FUNCTIONS else next((name for name in FUNCTIONS if _is_slip(low, name)), "")
     return f"Did you mean {close}?" if close else f"For a product write {word}*(...)."
 
@@ -136,12 +136,12 @@ def _is_slip(word: str, name: str) -> bool:
     if min(len(word), len(name)) < 3 or abs(len(word) - len(name)) > 1:
         return False
     start = next((i for i, (a, b) in enumerate(zip(word, name, strict=False)) if a != b), min(len(word), len(name)))
-    one, other = word[start:], name[start:]
+    word_tail, name_tail = word[start:], name[start:]
     return (
-        one[1:] == other[1:]
-        or one[1:] == other
-        or one == other[1:]
-        or (one[1::-1] == other[:2] and one[2:] == other[2:])
+        word_tail[1:] == name_tail[1:]  # replaced
+        or word_tail[1:] == name_tail  # inserted
+        or word_tail == name_tail[1:]  # deleted
+        or (word_tail[1::-1] == name_tail[:2] and word_tail[2:] == name_tail[2:])  # exchanged
     )
 
 
@@ -152,24 +152,24 @@ def tokens(text: str) -> list[Token]:
     ['2', '*', 'x', '**', '2', '']
     """
     plain = text
-    for mark, meant in _LOOKALIKES.items():
-        plain = plain.replace(mark, meant)
-    found: list[Token] = []
+    for lookalike, sign in _LOOKALIKES.items():
+        plain = plain.replace(lookalike, sign)
+    tokens: list[Token] = []
     position = 0
     while True:
         match = _TOKEN.match(plain, position)
         if match is None:
-            raise _stray(text, position)
+            raise _stray_error(text, position)
         kind = str(match.lastgroup)
         start, position = match.span(kind)
         word = plain[start:position]
-        if kind == "number" and _RUN_ON.match(plain, position):
-            raise _run_on(text, word, plain[position], start)
+        if kind == "number" and _NUMBER_GOES_ON.match(plain, position):
+            raise _run_on_error(text, word, plain[position], start)
         if word in ("//", ":=", "->"):
             raise complaint(text, start, f"'{word}' does not belong here.", HINTS[word])
-        found.append((kind, word, start, position))
+        tokens.append((kind, word, start, position))
         if kind == "end":
-            return found
+            return tokens
 
 
 def complaint(text: str, start: int, what: str, hint: str) -> ExpressionError:
@@ -180,33 +180,33 @@ def complaint(text: str, start: int, what: str, hint: str) -> ExpressionError:
     return ExpressionError(f"{excerpt(text)}, {where}: {what}", hint=hint, text=text, position=(line, column))
 
 
-_RUN_ON = re.compile(r"[\w.]")
+_NUMBER_GOES_ON = re.compile(r"[\w.]")
 
 
-def _stray(text: str, position: int) -> ExpressionError:
+def _stray_error(text: str, position: int) -> ExpressionError:
     while text[position].isspace():
         position += 1
     mark = text[position]
     shown = repr(mark) if mark.isascii() else f"{mark!r} (U+{ord(mark):04X})"
     hint = _STRAYS.get(mark, "")
     if mark == "^":
-        hint = _raised(text, position) or hint
+        hint = _hint_on_caret(text, position) or hint
     if mark.isalpha() and not hint:
         hint = "Names are made of the letters A to Z, digits and underscores; this letter only looks like one."
     return complaint(text, position, f"{shown} does not belong here.", hint)
 
 
-_BEFORE = re.compile(r"([\w.]+|\([^()]*\))\s*$")
-_BEHIND = re.compile(r"\s*(-?\s*[\w.]+|\([^()]*\))")
+_BASE = re.compile(r"([\w.]+|\([^()]*\))\s*$")
+_EXPONENT = re.compile(r"\s*(-?\s*[\w.]+|\([^()]*\))")
 
 
-def _raised(text: str, position: int) -> str:
+def _hint_on_caret(text: str, position: int) -> str:
     """The hint for a power written with a caret."""
-    base, exponent = _BEFORE.search(text[:position]), _BEHIND.match(text, position + 1)
+    base, exponent = _BASE.search(text[:position]), _EXPONENT.match(text, position + 1)
     return f"Write {base[1]}**{exponent[1]}." if base and exponent else ""
 
 
-def _run_on(text: str, word: str, mark: str, start: int) -> ExpressionError:
+def _run_on_error(text: str, word: str, mark: str, start: int) -> ExpressionError:
     """The error for a number that is followed directly by a letter, a digit or a point."""
     if mark == ".":
         return complaint(text, start, f"{word}. is not a number.", "Write one decimal point.")
@@ -220,10 +220,11 @@ def _run_on(text: str, word: str, mark: str, start: int) -> ExpressionError:
 
 
 LONGEST = 20_000  # characters of an equation
-_DEEPEST = 50  # limit on nested parentheses, signs and powers
+_MOST_NESTED = 50  # limit on nested parentheses, signs and powers
 
 _LEVELS = {"or": 1, "and": 2, "+": 5, "-": 5, "*": 6, "/": 6, **dict.fromkeys(COMPARISONS, 4)}
-_SEVERAL = {"min", "max"}
+"""How tightly each operator binds; beside these, `not` at 3 and a sign at 7."""
+_OF_SEVERAL = {"min", "max"}
 
 
 def parse_equation(text: str) -> Equation:
@@ -250,7 +251,7 @@ def parse_expression(text: str) -> Node:
     return _Reader(text, "expression").expression()
 
 
-_DIGITS = 60  # limit on those of one number
+_MOST_DIGITS = 60  # limit on those of one number
 
 
 @lru_cache(maxsize=1024)
@@ -261,8 +262,9 @@ def _exact(word: str) -> Fraction | tuple[str, str]:
     (Fraction(7, 100), ('large', '60 digits, 1e300'))
     """
     digits, _, exponent = word.lower().partition("e")
-    if len(digits) > _DIGITS or (exponent and abs(int(exponent[:9])) > 330):
-        return "small" if exponent.startswith("-") else "large", f"{_DIGITS} digits, 1e300"
+    # in the text, since the fraction would have a digit for each power of ten
+    if len(digits) > _MOST_DIGITS or (exponent and abs(int(exponent[:9])) > 330):
+        return "small" if exponent.startswith("-") else "large", f"{_MOST_DIGITS} digits, 1e300"
     value = Fraction(word)
     if value and not LEAST < value < MOST:
         return "small" if value < 1 else "large", "1e-300 to 1e300"
@@ -276,11 +278,9 @@ class _Reader:
         self.text = text
         self.kind = kind
         if len(text) > LONGEST:
-            raise LimitError(
-                f"{kind} {excerpt(text)}: {len(text)} characters are too many.",
-                hint=f"Split it: name its parts, each under {LONGEST} characters.",
-                limit=f"{LONGEST} characters",
-            )
+            what = f"{kind} {excerpt(text)}: {len(text)} characters are too many."
+            hint = f"Split it: name its parts, each under {LONGEST} characters."
+            raise LimitError(what, hint=hint, limit=f"{LONGEST} characters")
         self.tokens = tokens(text)
         self.next = 0
         self.depth = 0
@@ -288,12 +288,12 @@ class _Reader:
     # The three things a text can be
 
     def equation(self) -> Equation:
-        lhs = self._value(self._climb(5))
+        lhs = self._as_value(self._climb(5))
         kind, op, start, _ = self.tokens[self.next]
         if op not in ("=", "<=", ">="):
             raise self._error(start, *self._no_equation(kind, op))
         self.next += 1
-        rhs = self._value(self._choice())
+        rhs = self._as_value(self._choice())
         if self._word() == "=":
             raise self._error(self._start(), "a second '=' makes it two equations.", "Write one in each relation.")
         self._finish(lhs, rhs)
@@ -303,17 +303,19 @@ class _Reader:
         node = self._choice()
         self._finish(node)
         if not is_condition(node):
-            hint = "Write a comparison such as swing < 0.3."
-            raise self._error(0, "it is not a comparison.", hint)
+            raise self._error(0, "it is not a comparison.", "Write a comparison such as swing < 0.3.")
         return node
 
     def expression(self) -> Node:
-        node = self._value(self._choice())
+        node = self._as_value(self._choice())
         self._finish(node)
         return node
 
     def _finish(self, *parts: Node) -> None:
-        self._expect_end()
+        """Refuse what follows the parts that were read, and constants in them that are no finite number."""
+        kind, word, start, _ = self.tokens[self.next]
+        if kind != "end":
+            raise self._error(start, *self._misplaced(kind, word))
         try:
             for part in parts:
                 prove_constants(part)
@@ -325,6 +327,7 @@ class _Reader:
     # By rising precedence
 
     def _choice(self) -> Node:
+        """Anything that may stand alone, in parentheses or as an argument: `a if x > 0 else b`, or what has no `if`."""
         start = self._start()
         arms: list[Node] = []
         while True:
@@ -332,28 +335,25 @@ class _Reader:
             if self._word() != "if":
                 break
             self.next += 1
-            condition = self._truth(self._climb(1))
+            condition = self._as_condition(self._climb(1))
             if self._word() != "else":
                 raise self._error(self._start(), "an 'if' has no 'else'.", "Write a if condition else b.")
             self.next += 1
-            arms += [self._value(value), condition]
+            arms += [self._as_value(value), condition]
         if not arms:
             return value
-        return Apply("piecewise", (*arms, self._value(value)), (start, self._end()))
+        return Apply("piecewise", (*arms, self._as_value(value)), (start, self._end()))
 
     def _climb(self, level: int) -> Node:
         """An operand and every operator after it that binds at least this tightly."""
         self.depth += 1
-        if self.depth > _DEEPEST:
-            raise LimitError(
-                f"{excerpt(self.text)}, column {self._start() + 1}: nested deeper than {_DEEPEST}.",
-                hint="Split it: name its inner parts.",
-                limit=f"{_DEEPEST} levels",
-            )
+        if self.depth > _MOST_NESTED:
+            what = f"{excerpt(self.text)}, column {self._start() + 1}: nested deeper than {_MOST_NESTED}."
+            raise LimitError(what, hint="Split it: name its inner parts.", limit=f"{_MOST_NESTED} levels")
         start = self._start()
         left = self._operand()
-        while (found := _LEVELS.get(self._word(), 0)) >= level:
-            left = self._chain(left, found, start)
+        while (operator_level := _LEVELS.get(self._word(), 0)) >= level:
+            left = self._chain(left, operator_level, start)
         self.depth -= 1
         return left
 
@@ -366,45 +366,49 @@ class _Reader:
             operands.append(self._climb(level + 1))
         at = (start, self._end())
         if level <= 2:
-            return Apply(signs[1], tuple(self._truth(operand) for operand in operands), at)
-        values = [self._value(operand) for operand in operands]
+            return Apply(signs[1], tuple(self._as_condition(operand) for operand in operands), at)
+        values = [self._as_value(operand) for operand in operands]
         if level == 4:
-            pairs = [Apply(COMPARISONS[s], (a, b), at) for s, a, b in zip(signs[1:], values, values[1:], strict=False)]
-            return pairs[0] if len(pairs) == 1 else Apply("and", tuple(pairs), at)
-        inverse, sign, op = ("neg", "-", "add") if level == 5 else ("inv", "/", "mul")
-        parts = [Apply(inverse, (v,), v.at) if s == sign else v for s, v in zip(signs, values, strict=True)]
+            in_a_row = zip(signs[1:], values, values[1:], strict=False)
+            tests = [Apply(COMPARISONS[sign], (left, right), at) for sign, left, right in in_a_row]
+            return tests[0] if len(tests) == 1 else Apply("and", tuple(tests), at)
+        op, inverse, sign_of_inverse = ("add", "neg", "-") if level == 5 else ("mul", "inv", "/")
+        parts: list[Node] = []
+        for sign, value in zip(signs, values, strict=True):
+            parts.append(Apply(inverse, (value,), value.at) if sign == sign_of_inverse else value)
         return Apply(op, tuple(parts), at)
 
     def _operand(self) -> Node:
+        """A number, a name, a call or parentheses, with the sign or `not` before it and the power behind it."""
         kind, word, start, end = self.tokens[self.next]
         self.next += 1
         if word in ("-", "+"):
-            inner = self._value(self._climb(7))
+            inner = self._as_value(self._climb(7))
             return inner if word == "+" else Apply("neg", (inner,), (start, self._end()))
         if word == "not":
-            return Apply("not", (self._truth(self._climb(3)),), (start, self._end()))
+            return Apply("not", (self._as_condition(self._climb(3)),), (start, self._end()))
         if word == "(":
             node: Node = self._choice()
             self._expect(")")
         elif kind == "number":
-            node = self._number(word, start, end)
+            node = self._literal(word, start, end)
         elif kind == "word":
-            node = self._named(word, start, end)
+            node = self._name_or_call(word, start, end)
         else:
             raise self._error(start, *self._no_operand(kind, word))
         if self._word() == "**":
             self.next += 1
-            node = Apply("pow", (self._value(node), self._value(self._climb(7))), (start, self._end()))
+            node = Apply("pow", (self._as_value(node), self._as_value(self._climb(7))), (start, self._end()))
         return node
 
-    def _number(self, word: str, start: int, end: int) -> Number:
+    def _literal(self, word: str, start: int, end: int) -> Number:
         value = _exact(word)
         if isinstance(value, Fraction):
             return Number(value, word, (start, end))
         which, limit = value
         raise self._too_large(start, f"the number {excerpt(word)} is too {which}", limit)
 
-    def _named(self, word: str, start: int, end: int) -> Node:
+    def _name_or_call(self, word: str, start: int, end: int) -> Node:
         if self._word() == "(":
             return self._call(word, start)
         if word == "pi":
@@ -423,14 +427,14 @@ class _Reader:
             raise self._error(start, f"'{word}(' calls a function that does not exist.", foreign(word))
         self.next += 1
         if self._word() == ")":
-            arguments = "x, y" if op in _SEVERAL else "x"
+            arguments = "x, y" if op in _OF_SEVERAL else "x"
             raise self._error(start, f"{word}() has no argument.", f"Write {word}({arguments}).")
-        args = [self._value(self._choice())]
+        args = [self._as_value(self._choice())]
         while self._word() == ",":
             self.next += 1
-            args.append(self._value(self._choice()))
+            args.append(self._as_value(self._choice()))
         self._expect(")")
-        if len(args) != 1 and op not in _SEVERAL:
+        if len(args) != 1 and op not in _OF_SEVERAL:
             hint = "log is natural; for another base write log(x)/log(base)." if op == "log" else ""
             raise self._error(start, f"{word} takes one argument, not {len(args)}.", hint)
         return Apply(op, tuple(args), (start, self._end()))
@@ -441,9 +445,9 @@ class _Reader:
         default: tuple[Node, ...] = ()
         while not default:
             self._expect("(")
-            value = self._value(self._choice())
+            value = self._as_value(self._choice())
             self._expect(",")
-            condition = self._truth(self._choice())
+            condition = self._as_condition(self._choice())
             self._expect(")")
             if condition == Apply("true", ()):
                 default = (value,)
@@ -459,44 +463,41 @@ class _Reader:
 
     # Checks
 
-    def _value(self, node: Node) -> Node:
+    def _as_value(self, node: Node) -> Node:
         if is_condition(node):
             raise self._error(node.at[0], "expected a value, not a condition.", "Write a if condition else b.")
         return node
 
-    def _truth(self, node: Node) -> Node:
+    def _as_condition(self, node: Node) -> Node:
         if not is_condition(node):
             raise self._error(node.at[0], "expected a condition, not a value.", "Compare it: x > 0.")
         return node
 
     def _too_large(self, start: int, what: str, limit: str) -> DeriveError:
-        return LimitError(
-            f"{excerpt(self.text)}, column {start + 1}: {what}.",
-            hint="Make it a quantity with its own value.",
-            limit=limit,
-        )
+        what = f"{excerpt(self.text)}, column {start + 1}: {what}."
+        return LimitError(what, hint="Make it a quantity with its own value.", limit=limit)
 
     # Tokens
 
     def _word(self) -> str:
-        return self.tokens[self.next][1]
+        _, word, _, _ = self.tokens[self.next]
+        return word
 
     def _start(self) -> int:
-        return self.tokens[self.next][2]
+        _, _, start, _ = self.tokens[self.next]
+        return start
 
     def _end(self) -> int:
-        return self.tokens[self.next - 1][3]
+        _, _, _, end = self.tokens[self.next - 1]
+        return end
 
     def _expect(self, mark: str) -> None:
         if self._word() != mark:
-            found = f"'{self._word()}'" if self._word() else "the end"
-            raise self._error(self._start(), f"'{mark}' is missing before {found}.", "")
+            shown = f"'{self._word()}'" if self._word() else "the end"
+            raise self._error(self._start(), f"'{mark}' is missing before {shown}.", "")
         self.next += 1
 
-    def _expect_end(self) -> None:
-        kind, word, start, _ = self.tokens[self.next]
-        if kind != "end":
-            raise self._error(start, *self._misplaced(kind, word))
+    # What is wrong, and a hint
 
     def _misplaced(self, kind: str, word: str) -> tuple[str, str]:
         if kind in ("word", "number") or word == "(":
@@ -512,8 +513,10 @@ class _Reader:
         return self._misplaced(kind, op)
 
     def _no_operand(self, kind: str, word: str) -> tuple[str, str]:
+        if not self.text.strip():
+            return "it is empty.", "Write a = b."
         if kind == "end":
-            return ("it ends where a value is expected.", "") if self.text.strip() else ("it is empty.", "Write a = b.")
+            return "it ends where a value is expected.", ""
         return f"expected a value, not '{word}'.", HINTS.get(word, "")
 
     def _error(self, start: int, what: str, hint: str) -> ExpressionError:

@@ -7,10 +7,9 @@ from typing import Any
 
 from derive.tolerances import LAST_DIGIT
 
-_INFINITY = math.inf
 _BRANCH = -1 / math.e  # where the two branches of Lambert's function meet, as a double,
 _BRANCH_REST = 1.2428753672788363e-17  # and the rest of that number
-_NEAR = 0.02  # distance from the branch point, as its square root, up to which the series is used
+_SERIES_LIMIT = 0.02  # distance from the branch point, as its square root, up to which the series is used
 _SERIES = (1.0, -1 / 3, 11 / 72, -43 / 540, 769 / 17280, -221 / 8505, 680863 / 43545600, -1963 / 204120)
 
 
@@ -31,6 +30,7 @@ def gamma(x: float) -> float:
 
 
 def gamma_slope(x: float, y: float) -> float:
+    """The slope of the gamma function at x, where its value is y."""
     from scipy.special import psi
 
     return y * float(psi(x))
@@ -38,10 +38,10 @@ def gamma_slope(x: float, y: float) -> float:
 
 def _above_branch(x: float) -> float:
     """The square root of twice `e*x + 1`, without loss of digits where the two terms cancel."""
-    rest = (x - _BRANCH) - _BRANCH_REST
-    if rest < 0:
+    distance = (x - _BRANCH) - _BRANCH_REST
+    if distance < 0:
         raise ValueError("Lambert's function of a number below -1/e")
-    return math.sqrt(2 * math.e * rest)
+    return math.sqrt(2 * math.e * distance)
 
 
 def lambert(x: float) -> float:
@@ -49,16 +49,19 @@ def lambert(x: float) -> float:
 
     scipy's loses half of the digits near the branch point, where the argument itself has to be known better.
     """
-    if x == _INFINITY:
+    if x == math.inf:
         return x
     root = _above_branch(x)
-    if root < _NEAR:
-        return _one_more(root) - 1
+    if root < _SERIES_LIMIT:
+        return _series_at_branch(root) - 1
     w = _start(x, root)
     for _ in range(60):  # each of Halley's steps triples the digits
-        grown = math.exp(w)
-        gap = w * grown - x if w < 700 else w - x / grown
-        step = gap / (grown * (w + 1) - (w + 2) * gap / (2 * w + 2)) if w < 700 else gap * w / (w + 1)
+        exponential = math.exp(w)
+        if w < 700:
+            gap = w * exponential - x
+            step = gap / (exponential * (w + 1) - (w + 2) * gap / (2 * w + 2))
+        else:  # the products with the exponential may overflow
+            step = (w - x / exponential) * w / (w + 1)
         w -= step
         if abs(step) <= LAST_DIGIT * abs(w):
             break
@@ -66,8 +69,9 @@ def lambert(x: float) -> float:
 
 
 def _start(x: float, root: float) -> float:
+    """A first guess for Lambert's function at x, from the square root of its distance from the branch point."""
     if x < 1 and root < 1:
-        return _one_more(root) - 1
+        return _series_at_branch(root) - 1
     if abs(x) < 0.1:
         return x * (1 - x)
     if x < 3:
@@ -75,7 +79,7 @@ def _start(x: float, root: float) -> float:
     return math.log(x) - math.log(math.log(x))
 
 
-def _one_more(root: float) -> float:
+def _series_at_branch(root: float) -> float:
     """`w + 1` near the branch point, as a series in its square root."""
     total = 0.0
     for factor in reversed(_SERIES):
@@ -84,12 +88,13 @@ def _one_more(root: float) -> float:
 
 
 def lambert_slope(x: float, w: float) -> float:
-    if x == _INFINITY:
+    """The slope of Lambert's function at x, where its value is w."""
+    if x == math.inf:
         return 0.0
     root = _above_branch(x)
     if root == 0:
-        return _INFINITY
-    return math.exp(-w) / (_one_more(root) if root < _NEAR else w + 1)
+        return math.inf
+    return math.exp(-w) / (_series_at_branch(root) if root < _SERIES_LIMIT else w + 1)
 
 
 # On FLINT's balls, which are so narrow that an exact number in one is meant
@@ -101,9 +106,9 @@ def root_of_ball(x: Any) -> Any:
 
 
 def whole_below_ball(x: Any) -> Any:
-    """The largest whole number that is not larger; a whole number in the ball is it."""
-    whole = (x + 0.5).floor()
-    return whole if x.contains(whole) else x.floor()
+    """The number in a ball rounded down; if the ball holds a whole number, that is meant."""
+    nearest = (x + 0.5).floor()
+    return nearest if x.contains(nearest) else x.floor()
 
 
 def gamma_of_ball(x: Any) -> Any:

@@ -18,47 +18,40 @@ from sympy.core.relational import Relational
 
 from derive.errors import ExpressionError, LimitError, excerpt
 from derive.expressions.arithmetic import Arithmetic, ConstantError, prove_constants
-from derive.expressions.functions import TABLE
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, applied, cases
+from derive.expressions.functions import TABLE, Function
+from derive.expressions.tree import COMPARISONS, Apply, Equation, Name, Node, Number, applied, cases
 from quantities.declaration import Declaration, agreed
 from quantities.quantity import Quantity
 
-_DEEPEST = 100  # limit on nested operations
+_MOST_NESTED = 100  # limit on nested operations
 
-_MAKERS: dict[str, Callable[..., Any]] = {
-    "add": sympy.Add,
-    "mul": sympy.Mul,
+
+def _constructor(entry: Function) -> Any:
+    """sympy's function for an entry of the table, or one that makes its formula in sympy."""
+    if callable(entry.in_sympy):
+        return partial(entry.in_sympy, sympy)
+    return getattr(sympy, entry.in_sympy or entry.name)
+
+
+_CONSTRUCTORS: dict[str, Callable[..., Any]] = {
+    **{op: getattr(sympy, op.capitalize()) for op in ("add", "mul", "pow", "min", "max", "and", "or", "not")},
+    **{op: getattr(sympy, op.capitalize()) for op in COMPARISONS.values()},
     "neg": lambda x: -x,
     "inv": lambda x: 1 / x,
-    "pow": sympy.Pow,
     "pi": lambda: sympy.pi,
     "true": lambda: sympy.true,
-    "min": sympy.Min,
-    "max": sympy.Max,
-    "lt": sympy.Lt,
-    "le": sympy.Le,
-    "gt": sympy.Gt,
-    "ge": sympy.Ge,
-    "eq": sympy.Eq,
-    "ne": sympy.Ne,
-    "and": sympy.And,
-    "or": sympy.Or,
-    "not": sympy.Not,
-    **{
-        name: partial(one.in_sympy, sympy) if callable(one.in_sympy) else getattr(sympy, one.in_sympy or name)
-        for name, one in TABLE.items()
-    },
+    **{name: _constructor(entry) for name, entry in TABLE.items()},
 }
 _SYMPY: Arithmetic[Any] = Arithmetic(
     number=lambda node: sympy.Rational(node.value.numerator, node.value.denominator),
-    operations=_MAKERS,
+    operations=_CONSTRUCTORS,
     forms={
         "piecewise": lambda choice, part: sympy.Piecewise(
             *((part(arm), condition is None or part(condition)) for arm, condition in cases(choice))
         )
     },
 )
-_OPS: dict[Any, str] = {made: op for op, made in _MAKERS.items() if isinstance(made, type)}
+_OPERATIONS: dict[Any, str] = {maker: op for op, maker in _CONSTRUCTORS.items() if isinstance(maker, type)}
 _RELATIONS: dict[str, Callable[..., Any]] = {"=": sympy.Eq, "<=": sympy.Le, ">=": sympy.Ge}
 
 
@@ -75,16 +68,16 @@ def to_sympy(node: Node, quantities: Mapping[str, Quantity]) -> Any:
 def to_relational(equation: Equation, quantities: Mapping[str, Quantity]) -> Relational:
     """The equation as sympy's, left as it is (`Eq(x, x + 1)` would otherwise be False)."""
     sides = (to_sympy(side, quantities) for side in equation.sides)
-    made: Relational = _RELATIONS[equation.op](*sides, evaluate=False)
-    return made
+    relational: Relational = _RELATIONS[equation.op](*sides, evaluate=False)
+    return relational
 
 
 def from_sympy(expression: Any) -> tuple[Node, dict[str, Declaration]]:
-    """What sympy left of an expression, as a tree, and the declarations of its quantities."""
+    """A sympy expression as a tree, and the declarations of its quantities."""
     if hasattr(expression, "_units"):  # a pint Quantity, which sympify would strip of its unit
         raise _no_expression(expression)
     try:
-        reader = _Reader({})
+        reader = _Reader()
         node = reader.node(sympy.sympify(expression, strict=True))
         prove_constants(node)
     except ConstantError as fault:
@@ -97,30 +90,30 @@ def from_sympy(expression: Any) -> tuple[Node, dict[str, Declaration]]:
         raise LimitError(what, hint="Write numbers between 1e-300 and 1e300.", limit="1e-300 to 1e300") from None
     except RecursionError:
         raise _too_deep() from None
-    return node, reader.found
+    return node, reader.declared
 
 
-def _no_expression(given: Any) -> ExpressionError:
-    shown = type(given).__name__
+def _no_expression(thing: Any) -> ExpressionError:
+    shown = type(thing).__name__
     hint = "Write a sympy expression of quantities, or text."
     return ExpressionError(f"a {shown} is not an expression.", hint=hint, text=shown)
 
 
 def _too_deep() -> LimitError:
-    what = f"The expression is nested too deep, over {_DEEPEST} levels."
-    return LimitError(what, hint="Name its inner parts.", limit=f"{_DEEPEST} levels")
+    what = f"The expression is nested too deep, over {_MOST_NESTED} levels."
+    return LimitError(what, hint="Name its inner parts.", limit=f"{_MOST_NESTED} levels")
 
 
 class _Reader:
     """One pass over a sympy expression, which collects its quantities."""
 
-    def __init__(self, found: dict[str, Declaration]) -> None:
-        self.found = found
+    def __init__(self) -> None:
+        self.declared: dict[str, Declaration] = {}
         self.depth = 0
 
     def node(self, expression: Any) -> Node:
         self.depth += 1
-        if self.depth > _DEEPEST:
+        if self.depth > _MOST_NESTED:
             raise _too_deep()
         try:
             return self._node(expression)
@@ -131,11 +124,9 @@ class _Reader:
         if isinstance(expression, Quantity):
             return self._named(expression.declaration)
         if expression.is_Symbol or isinstance(expression, AppliedUndef):
-            raise ExpressionError(
-                f"{excerpt(str(expression))} is a sympy symbol without a unit.",
-                hint=f'Declare it: Quantity("{expression}", "unit").',
-                text=str(expression),
-            )
+            what = f"{excerpt(str(expression))} is a sympy symbol without a unit."
+            hint = f'Declare it: Quantity("{expression}", "unit").'
+            raise ExpressionError(what, hint=hint, text=str(expression))
         if expression is sympy.pi:
             return Apply("pi", ())
         if expression is sympy.E:
@@ -152,9 +143,9 @@ class _Reader:
             return self._pieces(expression)
         return self._operation(expression)
 
-    def _named(self, said: Declaration) -> Node:
-        name = said.name
-        self.found[name] = agreed(self.found[name], said) if name in self.found else said
+    def _named(self, declaration: Declaration) -> Node:
+        name = declaration.name
+        self.declared[name] = agreed(self.declared[name], declaration) if name in self.declared else declaration
         return Name(name)
 
     def _operation(self, expression: Any) -> Node:
@@ -165,13 +156,11 @@ class _Reader:
             return Apply("add", tuple(_signed(self.node(term)) for term in expression.as_ordered_terms()))
         if expression.is_Mul:
             return self._product(expression)
-        op = _OPS.get(expression.func, "")
+        op = _OPERATIONS.get(expression.func, "")
         if not op:
-            raise ExpressionError(
-                f"sympy's {expression.func.__name__} cannot appear in a relation: {excerpt(str(expression))}.",
-                hint="Write it with + - * / **, the functions of the relation file, Min, Max and Piecewise.",
-                text=str(expression),
-            )
+            what = f"sympy's {expression.func.__name__} cannot appear in a relation: {excerpt(str(expression))}."
+            hint = "Write it with + - * / **, the functions of the relation file, Min, Max and Piecewise."
+            raise ExpressionError(what, hint=hint, text=str(expression))
         return Apply(op, tuple(map(self.node, expression.args)))
 
     def _product(self, expression: Any) -> Node:
@@ -204,14 +193,15 @@ class _Reader:
 
 
 def _fraction(number: Any) -> Fraction:
-    held = float(number)
-    if held == 0 and number != 0:
+    """A sympy float as the decimal that Python prints of it; OverflowError if it is below the least double."""
+    double = float(number)
+    if double == 0 and number != 0:
         raise OverflowError
-    return Fraction(repr(held))
+    return Fraction(repr(double))
 
 
 def _root(exponent: Any) -> Fraction:
-    """The exponent that Python's 1/3 was meant to be."""
+    """The fraction that a double such as Python's 1/3 stands for as an exponent."""
     return Fraction(float(exponent)).limit_denominator(99)
 
 
@@ -219,6 +209,8 @@ def _signed(node: Node) -> Node:
     """A negative term of a sum, as a subtraction."""
     if isinstance(node, Number) and node.value < 0:
         return Apply("neg", (Number(-node.value),))
-    if isinstance(node, Apply) and node.op == "mul" and isinstance(node.args[0], Number) and node.args[0].value < 0:
-        return Apply("neg", (Apply("mul", (Number(-node.args[0].value), *node.args[1:])),))
+    if isinstance(node, Apply) and node.op == "mul":
+        first, *others = node.args
+        if isinstance(first, Number) and first.value < 0:
+            return Apply("neg", (Apply("mul", (Number(-first.value), *others)),))
     return node

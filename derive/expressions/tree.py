@@ -70,8 +70,8 @@ class Apply:
     def names(self) -> tuple[str, ...]:
         """The names below, each once, in reading order; cached."""
         if self._names is None:
-            found = dict.fromkeys(chain.from_iterable(map(names_in, self.args)))
-            object.__setattr__(self, "_names", tuple(found))
+            names = dict.fromkeys(chain.from_iterable(map(names_in, self.args)))
+            object.__setattr__(self, "_names", tuple(names))
         return self._names or ()
 
 
@@ -109,13 +109,10 @@ class Equation:
         return self.text or f"{render(self.lhs)} {self.op} {render(self.rhs)}"
 
 
-FUNCTIONS: dict[str, str] = {
-    **{name: name for name in (*TABLE, "min", "max")},
-    "Min": "min",
-    "Max": "max",
-    **{spelling: entry.name for entry in TABLE.values() for spelling in entry.also},
-}
+FUNCTIONS: dict[str, str] = {name: name for name in (*TABLE, "min", "max")} | {"Min": "min", "Max": "max"}
 """The operation of every function that text may call, by each of its spellings."""
+for _entry in TABLE.values():
+    FUNCTIONS.update(dict.fromkeys(_entry.also, _entry.name))
 
 COMPARISONS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
 OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
@@ -133,10 +130,10 @@ def walk(*nodes: Node) -> Iterator[Node]:
     """
     pending = [*reversed(nodes)]
     while pending:
-        found = pending.pop()
-        yield found
-        if isinstance(found, Apply):
-            pending.extend(reversed(found.args))
+        node = pending.pop()
+        yield node
+        if isinstance(node, Apply):
+            pending.extend(reversed(node.args))
 
 
 def operations(*nodes: Node, among: Container[str] | None = None) -> Iterator[Apply]:
@@ -150,13 +147,13 @@ def names_in(*nodes: Node | Equation) -> tuple[str, ...]:
     """The names that occur, each once, in reading order."""
     if len(nodes) == 1 and isinstance(nodes[0], Apply):
         return nodes[0].names
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for node in nodes:
         if isinstance(node, (Apply, Equation)):
-            found.update(dict.fromkeys(node.names))
+            names.update(dict.fromkeys(node.names))
         elif isinstance(node, Name):
-            found[node.name] = None
-    return tuple(found)
+            names[node.name] = None
+    return tuple(names)
 
 
 def cases(choice: Apply) -> Iterator[tuple[Node, Node | None]]:
@@ -172,12 +169,12 @@ def applied(op: str, parts: Sequence[Node], nothing: Node) -> Node:
 
 
 def conjunction(conditions: Sequence[Node]) -> Node:
-    """That several conditions hold together; the only one is itself."""
+    """The condition that several others hold together; a single one is itself."""
     return applied("and", conditions, Apply("true", ()))
 
 
 def rebuilt(node: Node, change: Callable[[Node], Node | None]) -> Node:
-    """The tree with other parts in the place of some: `change` tells what stands for a part; None if its own parts may.
+    """The tree with some parts replaced: `change` gives what replaces a part, or None to go on to the parts of it.
 
     >>> render(rebuilt(Apply("neg", (Name("x"),)), lambda part: Name("y") if part == Name("x") else None))
     '-y'
@@ -217,11 +214,11 @@ def render(node: Node) -> str:
     >>> render(Apply("mul", (Name("a"), Apply("inv", (Apply("add", (Name("b"), Name("c"))),)))))
     'a/(b + c)'
     """
-    return _written(node)[0]
+    return _with_precedence(node)[0]
 
 
-def _written(node: Node) -> tuple[str, int]:
-    """The text and its precedence."""
+def _with_precedence(node: Node) -> tuple[str, int]:
+    """The text, and how tightly it binds: from 0, a choice, over 5, a sum, and 6, a product, to 9, a single word."""
     if isinstance(node, Name):
         return node.name, 9
     if isinstance(node, Number):
@@ -236,26 +233,27 @@ def _written(node: Node) -> tuple[str, int]:
         case "mul":
             return _product(node), 6
         case "neg":
-            return "-" + _held(node.args[0], 7), 5
+            return "-" + _bracketed(node.args[0], 7), 5
         case "inv":
-            return "1/" + _held(node.args[0], 7), 6
+            return "1/" + _bracketed(node.args[0], 7), 6
         case "pow":
-            return f"{_held(node.args[0], 9)}**{_held(node.args[1], 8)}", 8
+            return f"{_bracketed(node.args[0], 9)}**{_bracketed(node.args[1], 8)}", 8
         case "piecewise":
             return _piecewise(node.args), 0
         case "and" | "or":
             level = 1 if node.op == "or" else 2
-            return f" {node.op} ".join(_held(arg, level + 1) for arg in node.args), level
+            return f" {node.op} ".join(_bracketed(arg, level + 1) for arg in node.args), level
         case "not":
-            return "not " + _held(node.args[0], 4), 3
+            return "not " + _bracketed(node.args[0], 4), 3
         case op if op in _SIGNS:
-            return f"{_held(node.args[0], 5)} {_SIGNS[op]} {_held(node.args[1], 5)}", 4
+            return f"{_bracketed(node.args[0], 5)} {_SIGNS[op]} {_bracketed(node.args[1], 5)}", 4
         case op:
             return f"{op}({', '.join(render(arg) for arg in node.args)})", 9
 
 
-def _held(node: Node, level: int) -> str:
-    text, precedence = _written(node)
+def _bracketed(node: Node, level: int) -> str:
+    """The text of an operand, in parentheses if it binds less tightly than a level."""
+    text, precedence = _with_precedence(node)
     return text if precedence >= level else f"({text})"
 
 
@@ -276,12 +274,12 @@ def is_negated(node: Node) -> bool:
 
 
 def _sum(node: Apply) -> str:
-    text = _held(node.args[0], 5 if is_negated(node.args[0]) else 6)
+    text = _bracketed(node.args[0], 5 if is_negated(node.args[0]) else 6)
     for arg in node.args[1:]:
         if isinstance(arg, Apply) and arg.op == "neg":
-            text += " - " + _held(arg.args[0], 6)
+            text += " - " + _bracketed(arg.args[0], 6)
         else:
-            text += " + " + _held(arg, 6)
+            text += " + " + _bracketed(arg, 6)
     return text
 
 
@@ -289,16 +287,18 @@ def _product(node: Apply) -> str:
     text = ""
     for arg in node.args:
         if isinstance(arg, Apply) and arg.op == "inv":
-            text = f"{text or '1'}/{_held(arg.args[0], 7)}"
-        else:
-            first = _written(arg)[0] if is_negated(arg) else _held(arg, 7)
-            text = f"{text}*{_held(arg, 7)}" if text else first
+            text = f"{text or '1'}/{_bracketed(arg.args[0], 7)}"
+        elif text:
+            text = f"{text}*{_bracketed(arg, 7)}"
+        else:  # in front, a negative factor needs no parentheses
+            text = render(arg) if is_negated(arg) else _bracketed(arg, 7)
     return text
 
 
 def _piecewise(args: tuple[Node, ...]) -> str:
-    arms = [f"{_held(args[i], 1)} if {_held(args[i + 1], 1)}" for i in range(0, len(args) - 1, 2)]
+    pairs = [*zip(args[::2], args[1::2], strict=False)]
     if len(args) % 2:
-        return " else ".join([*arms, _held(args[-1], 1)])
-    pairs = ", ".join(f"({render(args[i])}, {render(args[i + 1])})" for i in range(0, len(args), 2))
-    return f"Piecewise({pairs})"
+        arms = (f"{_bracketed(arm, 1)} if {_bracketed(condition, 1)}" for arm, condition in pairs)
+        return " else ".join([*arms, _bracketed(args[-1], 1)])
+    arms = (f"({render(arm)}, {render(condition)})" for arm, condition in pairs)
+    return f"Piecewise({', '.join(arms)})"

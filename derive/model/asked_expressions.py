@@ -35,9 +35,9 @@ from quantities.units import Unit, convert
 _Set = TypeVar("_Set", bound=RelationSet)
 _EXTENDED = Memo[tuple[RelationSet, str]](most=64)
 _SPELLED = {"**": " to the ", "*": " times ", "/": " per ", "+": " plus ", "-": " minus "}
-_MARK = re.compile(r"\*\*|[*/+()]")  # what no misspelt name contains; a minus may be a hyphen
-_LONGEST = 60  # characters of a name
-_ANY = "real"
+_OPERATOR = re.compile(r"\*\*|[*/+()]")  # what no misspelt name contains; a minus may be a hyphen
+_LONGEST_NAME = 60  # characters of a name
+_ANY_NUMBER = "real"
 
 
 def asking(library: _Set, target: str) -> tuple[_Set, str]:
@@ -53,9 +53,9 @@ def asking(library: _Set, target: str) -> tuple[_Set, str]:
         return library, target
     text, unit = split_unit(target)
     if text not in library.declared and not _is_expression(library, text):
-        return library, target  # no quantity: whoever asks says so
-    made = _extended if text not in library.declared else restated
-    return _EXTENDED.of(library.session, target, lambda: made(library, text, unit))  # type: ignore[return-value]
+        return library, target  # no quantity: the caller raises the error for an undeclared name
+    make_library = _extended if text not in library.declared else restated
+    return _EXTENDED.of(library.session, target, lambda: make_library(library, text, unit))  # type: ignore[return-value]
 
 
 def split_unit(target: str) -> tuple[str, str]:
@@ -75,12 +75,12 @@ def restated(library: _Set, name: str, unit: str) -> tuple[_Set, str]:
         return library, name
     shown = _fitting(name, quantity.unit, unit)
     moved = quantity.but(unit=shown.text)
-    ends = [(one.domain.low, one.domain.high, one.default and one.default.base) for one in (quantity, moved)]
-    if ends[0] != ends[1] or (quantity.is_count and shown.size != quantity.unit.size):
+    numbers = [(each.domain.low, each.domain.high, each.default and each.default.base) for each in (quantity, moved)]
+    before, after = numbers
+    if before != after or (quantity.is_count and shown.size != quantity.unit.size):
         why = "it counts" if quantity.is_count else "its domain is declared in it"
-        raise UnitError(
-            f"{name} keeps its unit {quantity.unit}: {why}.", hint=f"Ask for {name}.", quantity=name, unit=unit
-        )
+        what = f"{name} keeps its unit {quantity.unit}: {why}."
+        raise UnitError(what, hint=f"Ask for {name}.", quantity=name, unit=unit)
     declared = {**library.declared, name: moved}
     return library.holding((relation.over(declared) for relation in library.relations.values()), declared), name
 
@@ -102,13 +102,13 @@ def _fitting(name: str, own: Unit, text: str) -> Unit:
 
 def _near(own: Unit, text: str) -> str:
     """The units nearest to a text that fit, as a hint; empty if there are none."""
-    near = [one.partition(" ")[2] for one in proposals(f"1 {text}", own, read_domain(_ANY, own))]
+    near = [proposal.partition(" ")[2] for proposal in proposals(f"1 {text}", own, read_domain(_ANY_NUMBER, own))]
     return f"Write {', or '.join(near)}." if any(near) else ""
 
 
 def _is_expression(library: RelationSet, text: str) -> bool:
     """Whether a target that names no quantity is meant to be worked out, and not misspelt."""
-    if _MARK.search(text):
+    if _OPERATOR.search(text):
         return True
     try:
         names = names_in(parse_expression(text))
@@ -127,7 +127,7 @@ def _extended(library: RelationSet, text: str, unit: str) -> tuple[RelationSet, 
     own = _own_unit(library, node, dimension_of(node, dimensions))
     name = _free_name(library, text)
     shown = _fitting(excerpt(text), own, unit) if unit else own
-    asked = Declaration(name, shown.text, f"the value of {text}", domain=_ANY)
+    asked = Declaration(name, shown.text, f"the value of {text}", domain=_ANY_NUMBER)
     stated = {**library.declared, name: asked}
     try:
         relation = relate(name, asked, text, quantities=stated, vocabulary=Vocabulary(stated))
@@ -140,18 +140,21 @@ def _own_unit(library: RelationSet, node: Node, dimension: Dimension | None) -> 
     """The unit of a value: that of a quantity in it of the same dimension, else the coherent one."""
     if dimension is None:
         return parse_unit("")
-    alike = (library.declared[name].unit for name in names_in(node) if library.declared[name].dimension == dimension)
-    return next((unit for unit in alike if not unit.offset), None) or parse_unit(str(dimension) if dimension else "")
+    for name in names_in(node):
+        quantity = library.declared[name]
+        if quantity.dimension == dimension and not quantity.unit.offset:
+            return quantity.unit
+    return parse_unit(str(dimension) if dimension else "")
 
 
 def _of_the_target(error: DimensionError, name: str, text: str) -> DimensionError:
-    """The error of the relation that states a target, told of the target: its name is nobody's."""
-    problems = tuple(replace(one, relation="", message=_told(one.message, name, text)) for one in error.problems)
-    return DimensionError(_told(error.what, name, text), hint=error.hint, problems=problems)
+    """The error of the relation that states a target, with the target in the place of the name, which no user knows."""
 
+    def of_target(message: str) -> str:
+        return message.replace(f"{name}: ", f"{excerpt(text)}: ", 1)
 
-def _told(message: str, name: str, text: str) -> str:
-    return message.replace(f"{name}: ", f"{excerpt(text)}: ", 1)
+    problems = tuple(replace(problem, relation="", message=of_target(problem.message)) for problem in error.problems)
+    return DimensionError(of_target(error.what), hint=error.hint, problems=problems)
 
 
 def _free_name(library: RelationSet, text: str) -> str:
@@ -164,7 +167,7 @@ def _free_name(library: RelationSet, text: str) -> str:
         text = text.replace(mark, word)
     name = "_".join(re.findall(r"[A-Za-z0-9]+", text))
     name = name if name[:1].isalpha() else f"asked_{name}"
-    name = name if len(name) <= _LONGEST else "asked_value"
+    name = name if len(name) <= _LONGEST_NAME else "asked_value"
     while name in library.declared or name in library.relations or not _is_allowed(name):
         name += "_asked"
     return name

@@ -50,25 +50,30 @@ def implied(condition: Node, truths: Mapping[Node, bool]) -> bool | None:
     """
     if condition in truths:
         return truths[condition]
-    claim = _claim(condition)
+    claim = _claim_of(condition)
     if claim is None:
         return None
-    known = [_claim(other if truth else _denied(other)) for other, truth in truths.items()]
-    around = [one for one in known if one is not None and one[0] == claim[0]]
-    if around and not _is_possible([*around, claim]):
-        return False
     subject, op, number = claim
-    return True if around and not _is_possible([*around, (subject, OPPOSITE[op], number)]) else None
+    known = (_claim_of(other if truth else _negation(other)) for other, truth in truths.items())
+    of_subject = [other for other in known if other is not None and other[0] == subject]
+    if not of_subject:
+        return None
+    if not _is_possible([*of_subject, claim]):
+        return False
+    return None if _is_possible([*of_subject, (subject, OPPOSITE[op], number)]) else True
 
 
-def exclude_each_other(one: Node, other: Node) -> bool:
+def exclude_each_other(condition: Node, other: Node) -> bool:
     """Whether two conditions never hold together."""
-    first, second = _claim(one), _claim(other)
-    return first is not None and second is not None and first[0] == second[0] and not _is_possible([first, second])
+    first, second = _claim_of(condition), _claim_of(other)
+    if first is None or second is None or first[0] != second[0]:
+        return False
+    return not _is_possible([first, second])
 
 
 @lru_cache(maxsize=4096)  # a tree of many cases asks for each of them at every fork
-def _claim(condition: Node) -> _Claim | None:
+def _claim_of(condition: Node) -> _Claim | None:
+    """A comparison as a claim: about one side if the other is a number, else about the difference of both, and zero."""
     if not isinstance(condition, Apply) or condition.op not in COMPARISONS.values():
         return None
     left, right = condition.args
@@ -81,7 +86,7 @@ def _claim(condition: Node) -> _Claim | None:
 
 
 @lru_cache(maxsize=4096)
-def _denied(condition: Node) -> Node:
+def _negation(condition: Node) -> Node:
     """The negation of a condition: the opposite comparison between names and numbers, which always have a value."""
     if isinstance(condition, Apply) and condition.op in OPPOSITE and all(map(is_simple, condition.args)):
         return Apply(OPPOSITE[condition.op], condition.args, condition.at)
@@ -92,7 +97,7 @@ def _is_possible(claims: Iterable[_Claim]) -> bool:
     """Whether some number satisfies all these claims."""
     low, low_open, high, high_open = -math.inf, True, math.inf, True
     excluded = set()
-    for _, op, number in claims:
+    for _, op, number in claims:  # of two bounds at one number, the open one is tighter
         if op in ("gt", "ge", "eq") and (number, op == "gt") > (low, low_open):
             low, low_open = number, op == "gt"
         if op in ("lt", "le", "eq") and (number, op != "lt") < (high, not high_open):
@@ -107,7 +112,7 @@ def _is_possible(claims: Iterable[_Claim]) -> bool:
 # Relations taken apart
 
 _ARM = " arm "  # between the name of a relation and the place of its arm
-_MOST = 8  # limit on arms of one relation that are taken apart
+_MOST_ARMS = 8  # limit on arms of one relation that are taken apart
 _TAKEN_APART = Memo["RelationSet | None"](most=2)
 _REDUCED = Memo[RelationSet](most=16)
 _CHOOSING = Memo["list[Relation]"](most=1)  # the relations that have a name in some arms only
@@ -119,7 +124,7 @@ Verdict = Callable[[Node], "bool | None"]
 def _chooses_names(relation: Relation, *, of_same_names: bool = False) -> bool:
     """Whether a relation has a choice with a name in some arms only, or any choice where that is asked for."""
     choices = operations(*relation.written.sides, among=("piecewise",))
-    return any(of_same_names or len({frozenset(names_in(arm)) for arm, _ in cases(one)}) > 1 for one in choices)
+    return any(of_same_names or len({frozenset(names_in(arm)) for arm, _ in cases(choice)}) > 1 for choice in choices)
 
 
 def without_excluded_arms(library: RelationSet, verdict: Verdict) -> RelationSet | None:
@@ -128,38 +133,39 @@ def without_excluded_arms(library: RelationSet, verdict: Verdict) -> RelationSet
     choosing = _CHOOSING.of(library.session, "", lambda: [*filter(_chooses_names, library.relations.values())])
     for relation in choosing:
         old = relation.written
-        new = old.changed(partial(_reduced, verdict=verdict))
+        new = old.changed(partial(_without_false_arms, verdict=verdict))
         if len(new.names) < len(old.names):
             fewer[relation.name] = replace(new, text=str(old))
     if not fewer:
         return None
     key = tuple((name, new.lhs, new.rhs) for name, new in fewer.items())
 
-    def made() -> RelationSet:
-        return library.holding(_stated(one, fewer.get(one.name, one.written)) for one in library.relations.values())
+    def make_library() -> RelationSet:
+        relations = library.relations.values()
+        return library.holding(_with_equation(each, fewer.get(each.name, each.written)) for each in relations)
 
-    return _REDUCED.of(library.session, key, made)
+    return _REDUCED.of(library.session, key, make_library)
 
 
-def _reduced(node: Node, verdict: Verdict) -> Node:
+def _without_false_arms(node: Node, verdict: Verdict) -> Node:
     """An expression without the arms of its choices that are excluded."""
     if not isinstance(node, Apply):
         return node
     if node.op != "piecewise":
-        return Apply(node.op, tuple(_reduced(arg, verdict) for arg in node.args), node.at)
+        return Apply(node.op, tuple(_without_false_arms(arg, verdict) for arg in node.args), node.at)
     kept: list[Node] = []
     failed: list[Node] = []
     for arm, condition in cases(node):
         if condition is None:
-            kept.append(_reduced(arm, verdict))
+            kept.append(_without_false_arms(arm, verdict))
             if failed and len(kept) == 1:
-                kept.append(conjunction([_denied(one) for one in failed]))
+                kept.append(conjunction([_negation(failing) for failing in failed]))
             break
         holds = verdict(condition)
         if holds is False:
             failed.append(condition)
             continue
-        kept += [_reduced(arm, verdict), condition]
+        kept += [_without_false_arms(arm, verdict), condition]
         if holds is True:
             break
     return Apply("piecewise", tuple(kept), node.at) if kept else node
@@ -173,21 +179,21 @@ def one_relation_for_each_arm(library: RelationSet, *, of_same_names: bool = Fal
     """
     is_apart = partial(_chooses_names, of_same_names=of_same_names)
 
-    def made() -> RelationSet | None:
+    def make_library() -> RelationSet | None:
         if not any(map(is_apart, library.relations.values())):
             return None
         relations: list[Relation] = []
-        for one in library.relations.values():
-            arms = list(_arms(one)) if is_apart(one) else []
-            if not arms or len(arms) > _MOST:
-                relations.append(one)
+        for relation in library.relations.values():
+            arms = list(_arms(relation)) if is_apart(relation) else []
+            if not arms or len(arms) > _MOST_ARMS:
+                relations.append(relation)
                 continue
             for place, (equation, conditions) in enumerate(arms):
-                name = f"{one.name}{_ARM}{place}"
-                relations.append(_stated(one, equation, name, _without_implied(conditions)))
+                name = f"{relation.name}{_ARM}{place}"
+                relations.append(_with_equation(relation, equation, name, _without_implied(conditions)))
         return library.holding(relations)
 
-    return _TAKEN_APART.of(library.session, of_same_names, made)
+    return _TAKEN_APART.of(library.session, of_same_names, make_library)
 
 
 def relation_of_arm(name: str) -> str:
@@ -198,23 +204,23 @@ def relation_of_arm(name: str) -> str:
 def with_arms(library: RelationSet, arms: Mapping[str, Relation]) -> RelationSet:
     """The library with these arms, each under the name and the text of the relation that it was taken from."""
 
-    def stated(one: Relation) -> Relation:
-        arm = arms.get(one.name)
+    def restored(relation: Relation) -> Relation:
+        arm = arms.get(relation.name)
         if arm is None:
-            return one
-        return _stated(arm, replace(arm.written, text=str(one.written)), one.name)
+            return relation
+        return _with_equation(arm, replace(arm.written, text=str(relation.written)), relation.name)
 
     key = tuple((name, arm.name) for name, arm in arms.items())
-    return _REDUCED.of(library.session, key, lambda: library.holding(map(stated, library.relations.values())))
+    return _REDUCED.of(library.session, key, lambda: library.holding(map(restored, library.relations.values())))
 
 
 def _without_implied(conditions: tuple[Node, ...]) -> tuple[Node, ...]:
     """Conditions without those that the others imply: `x > 1 and x > 2` is `x > 2`."""
     kept = list(dict.fromkeys(conditions))
-    for one in tuple(kept):
-        others = {other: True for other in kept if other != one}
-        if implied(one, others):
-            kept.remove(one)
+    for condition in tuple(kept):
+        others = {other: True for other in kept if other != condition}
+        if implied(condition, others):
+            kept.remove(condition)
     return tuple(kept)
 
 
@@ -222,24 +228,27 @@ def _arms(relation: Relation) -> Iterator[tuple[Equation, tuple[Node, ...]]]:
     """The equations with one arm in the place of each choice, and the conditions that lead to each of them."""
     pending: list[tuple[Equation, tuple[Node, ...]]] = [(replace(relation.written, text=""), ())]
     while pending:
-        equation, met = pending.pop()
+        equation, conditions_so_far = pending.pop()
         choice = next(operations(*equation.sides, among=("piecewise",)), None)
         if choice is None:
-            yield equation, met
+            yield equation, conditions_so_far
             continue
         failed: list[Node] = []
-        ways: list[tuple[Node, tuple[Node, ...]]] = []
+        branches: list[tuple[Node, tuple[Node, ...]]] = []
         for arm, condition in cases(choice):
-            held = () if condition is None else (condition,)
-            ways.append((arm, (*map(_denied, failed), *held)))
-            failed += held
-        for arm, conditions in reversed(ways):
-            pending.append((equation.changed(partial(replaced, old=choice, new=arm)), (*met, *conditions)))
+            own = () if condition is None else (condition,)
+            branches.append((arm, (*map(_negation, failed), *own)))
+            failed += own
+        for arm, conditions in reversed(branches):
+            chosen = equation.changed(partial(replaced, old=choice, new=arm))
+            pending.append((chosen, (*conditions_so_far, *conditions)))
 
 
-def _stated(one: Relation, written: Equation, name: str = "", conditions: tuple[Node, ...] = ()) -> Relation:
-    """The same relation with another equation, over the quantities that are left in it."""
-    whole = (*one.conditions, *conditions)
-    left = names_in(written, *whole)
-    declared = {other: one.declared[other] for other in one.declared if other in left}
-    return one.but(name=name or one.name, written=written, declared=declared, conditions=whole)
+def _with_equation(
+    relation: Relation, written: Equation, name: str = "", conditions: tuple[Node, ...] = ()
+) -> Relation:
+    """The same relation with another equation, and with more conditions, over the quantities that are left in these."""
+    all_conditions = (*relation.conditions, *conditions)
+    names = names_in(written, *all_conditions)
+    declared = {quantity: relation.declared[quantity] for quantity in relation.declared if quantity in names}
+    return relation.but(name=name or relation.name, written=written, declared=declared, conditions=all_conditions)

@@ -52,49 +52,49 @@ class Turn(NamedTuple):
 
     def by(self, other: Turn, power: Fraction = _ONE) -> Turn:
         """The turn of a product with a power of another."""
-        if other is STILL:
+        if other is NO_TURN:
             return self
         return Turn(*(a + power * b for a, b in zip(self, other, strict=True)))
 
     @property
     def settled(self) -> Turn:
         """The same with every pi used up that turns cycles or hertz into radians."""
-        of_cycles = _common_power(self.cycles, self.pis)
-        of_hertz = _common_power(self.hertz, self.pis - of_cycles)
-        made = of_cycles + of_hertz
-        return Turn(self.cycles - of_cycles, self.pis - made, self.radians + made, self.hertz - of_hertz)
+        of_cycles = _shared_power(self.cycles, self.pis)
+        of_hertz = _shared_power(self.hertz, self.pis - of_cycles)
+        used = of_cycles + of_hertz  # each pi turns a cycle or a hertz into radians
+        return Turn(self.cycles - of_cycles, self.pis - used, self.radians + used, self.hertz - of_hertz)
 
     @property
     def is_sound(self) -> bool:
-        """Whether this is a valid quotient of two sides."""
+        """Whether the two sides of an equation may have this quotient of turns."""
         cycles, _, radians, hertz = self.settled
-        cancelled = _common_power(cycles, -hertz)
+        cancelled = _shared_power(cycles, -hertz)
         cycles, hertz = cycles - cancelled, hertz + cancelled
         return not cycles and radians * hertz >= 0
 
 
-def _common_power(one: Fraction, other: Fraction) -> Fraction:
+def _shared_power(power: Fraction, other: Fraction) -> Fraction:
     """What two powers have in common: the smaller one, if both have one sign."""
-    return min(one, other, key=abs) if one * other > 0 else _NONE
+    return min(power, other, key=abs) if power * other > 0 else _NONE
 
 
-STILL = Turn()
+NO_TURN = Turn()
 
 
 def mark_of(unit: Unit) -> Turn:
-    """What a unit says of turning beside its dimension.
+    """The turn of a unit: its powers of radians and hertz, which its dimension does not show.
 
     >>> from quantities.spelling import parse_unit
     >>> mark_of(parse_unit("deg/s")).radians, mark_of(parse_unit("V/kHz")).hertz
     (Fraction(1, 1), Fraction(-1, 1))
     """
-    return _mark(unit.text)
+    return _mark_of_text(unit.text)
 
 
 @lru_cache(maxsize=4096)
-def _mark(text: str) -> Turn:
+def _mark_of_text(text: str) -> Turn:
     radians, hertz = parse_unit(text).turning
-    return Turn(radians=radians, hertz=hertz) if radians or hertz else STILL
+    return Turn(radians=radians, hertz=hertz) if radians or hertz else NO_TURN
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,36 +109,36 @@ class Turning:
 
         A sum as a whole may lean on the pi of one of its terms: `omega = 2*pi*f + f`.
         """
-        return all(_is_same(one, other) for one, other in product(self.of_terms(left), self.of_terms(right)))
+        return all(_is_same(turn, other) for turn, other in product(self.of_terms(left), self.of_terms(right)))
 
     def of_terms(self, node: Node) -> frozenset[Turn]:
         """The turns of the terms of a sum and of the arms of a choice, or that of any other expression."""
-        found = [self.of_terms(term) for term in terms_of(node)] or [frozenset({self.of(node)})]
-        return frozenset().union(*found)
+        turns = [self.of_terms(term) for term in terms_of(node)] or [frozenset({self.of(node)})]
+        return frozenset().union(*turns)
 
     def of(self, node: Node) -> Turn:
         """The turn of an expression."""
         if isinstance(node, Name):
-            cycles, mark = self.known[node.name].cycles, self.marks.get(node.name, STILL)
+            cycles, mark = self.known[node.name].cycles, self.marks.get(node.name, NO_TURN)
             return mark._replace(cycles=cycles) if cycles else mark
         if isinstance(node, Number):
-            return STILL
+            return NO_TURN
         match node.op:
             case "pi":
                 return Turn(pis=_ONE)
             case "mul":
-                return reduce(Turn.by, map(self.of, node.args), STILL)
+                return reduce(Turn.by, map(self.of, node.args), NO_TURN)
             case "neg":
                 return self.of(node.args[0])
             case "inv":
-                return STILL.by(self.of(node.args[0]), -_ONE)
+                return NO_TURN.by(self.of(node.args[0]), -_ONE)
             case "pow" if isinstance(node.args[1], Number):
-                return STILL.by(self.of(node.args[0]), node.args[1].value)
+                return NO_TURN.by(self.of(node.args[0]), node.args[1].value)
             case "add" | "min" | "max" | "piecewise":
                 return _common([self.of(term) for term in terms_of(node)])
             case op if op in DEGREES:
-                return STILL.by(self.of(node.args[0]), DEGREES[op])
-        return STILL
+                return NO_TURN.by(self.of(node.args[0]), DEGREES[op])
+        return NO_TURN
 
 
 def is_of_cycles(ratio: Dimension) -> bool:
@@ -146,15 +146,15 @@ def is_of_cycles(ratio: Dimension) -> bool:
     return len(ratio.powers) == 1 and ratio.bases.keys() == {"cycle"}
 
 
-def _is_same(one: Turn, other: Turn) -> bool:
-    if one.cycles == other.cycles and one.settled.cycles != other.settled.cycles:
+def _is_same(turn: Turn, other: Turn) -> bool:
+    if turn.cycles == other.cycles and turn.settled.cycles != other.settled.cycles:
         return False  # a pi turns the cycles of one of them: 2*pi*n_1 + n_2
-    return other.by(one, -_ONE).is_sound
+    return other.by(turn, -_ONE).is_sound
 
 
 def _common(turns: list[Turn]) -> Turn:
     """The turn of several terms: beside a term in hertz, the pi of another makes no radians."""
-    first = min(turns, key=lambda turn: abs(turn.cycles), default=STILL)
+    first = min(turns, key=lambda turn: abs(turn.cycles), default=NO_TURN)
     settled = [turn.settled for turn in turns]
     if all(turn == settled[0] for turn in settled):
         return first
@@ -178,7 +178,7 @@ def terms_of(node: Node) -> list[Node]:
 _COUNTED = {"token", "parameter", "sequence", "accelerator"}
 """What comes in whole pieces of one base unit, so that rounding it does not depend on the unit."""
 
-_LARGEST = 64  # limit on terms of an exponent's polynomial
+_MOST_TERMS = 64  # limit on terms of an exponent's polynomial
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +193,7 @@ class Mismatch:
     right_dimension: Dimension
 
 
-_Found = Dimension | None
+_OptionalDimension = Dimension | None
 """None of a literal zero, which matches all, and of parts whose error has been reported."""
 
 _NO_MARKS: Mapping[str, Turn] = {}
@@ -211,38 +211,39 @@ def mismatches(
     >>> [fault.kind for fault in mismatches(parse_equation("x = x + L - L"), {"x": time, "L": length})]
     ['terms']
     """
-    judge = _Judge(known, marks)
-    whole = Apply("=", equation.sides)
-    judge.agree("sides", whole, equation.sides)
-    return judge.faults
+    check = _DimensionCheck(known, marks)
+    check.agree("sides", Apply("=", equation.sides), equation.sides)
+    return check.faults
 
 
 def mismatches_of_condition(
     condition: Node, known: Mapping[str, Dimension], marks: Mapping[str, Turn] = _NO_MARKS
 ) -> list[Mismatch]:
     """The errors of a condition such as `swing < 0.3`."""
-    judge = _Judge(known, marks)
-    judge.of(condition)
-    return judge.faults
+    check = _DimensionCheck(known, marks)
+    check.of(condition)
+    return check.faults
 
 
 def dimension_of(node: Node, known: Mapping[str, Dimension]) -> Dimension | None:
     """The dimension of an expression, or None where it has none or is a bare zero."""
-    judge = _Judge(known)
-    found = judge.of(node)
-    return None if judge.faults else found
+    check = _DimensionCheck(known)
+    dimension = check.of(node)
+    return None if check.faults else dimension
 
 
-class _Judge:
+class _DimensionCheck:
+    """The dimensions of expressions with known names, and the faults that were found on the way."""
+
     def __init__(self, known: Mapping[str, Dimension], marks: Mapping[str, Turn] = _NO_MARKS) -> None:
         self.known = known
         self.turning = Turning(known, marks)
         self.faults: list[Mismatch] = []
-        self.arithmetic: Arithmetic[_Found] = Arithmetic(
+        self.arithmetic: Arithmetic[_OptionalDimension] = Arithmetic(
             number=lambda node: NUMBER if node.value else None,
             operations={
-                "neg": lambda found: found,
-                "inv": lambda found: None if found is None else NUMBER / found,
+                "neg": lambda dimension: dimension,
+                "inv": lambda dimension: None if dimension is None else NUMBER / dimension,
                 **dict.fromkeys(("pi", *LOGIC), lambda *_: NUMBER),
                 **{op: partial(_of_degree, degree) for op, degree in DEGREES.items() if op not in STEPPED},
             },
@@ -257,95 +258,97 @@ class _Judge:
             otherwise=self._number,
         )
 
-    def of(self, node: Node) -> _Found:
+    def of(self, node: Node) -> _OptionalDimension:
         """The dimension of a node; its errors are recorded."""
-        found: _Found = self.arithmetic.fold(node, self.known.__getitem__)
-        return found
+        dimension: _OptionalDimension = self.arithmetic.fold(node, self.known.__getitem__)
+        return dimension
 
-    def _comparison(self, node: Apply, _: Fold) -> _Found:
+    def _comparison(self, node: Apply, _: Fold) -> _OptionalDimension:
         self.agree("terms", node, node.args)
         return NUMBER
 
-    def agree(self, kind: Literal["sides", "terms"], whole: Node, parts: tuple[Node, ...]) -> _Found:
+    def agree(self, kind: Literal["sides", "terms"], node: Node, parts: tuple[Node, ...]) -> _OptionalDimension:
         """The common dimension of all parts."""
-        common: _Found = None
+        common: _OptionalDimension = None
         # the first of each kind, and all of them: 2*pi*f fits both omega and f, which do not fit each other
-        kept: dict[tuple[Dimension, frozenset[Turn]], Node] = {}
+        compared: dict[tuple[Dimension, frozenset[Turn]], Node] = {}
         for part in parts:
-            found = self.of(part)
-            if found is None:
+            dimension = self.of(part)
+            if dimension is None:
                 continue
-            turns = self.turning.of_terms(part) if self.turning.marks or found.cycles else frozenset()
-            if (found, turns) in kept:
+            turns = self.turning.of_terms(part) if self.turning.marks or dimension.cycles else frozenset()
+            if (dimension, turns) in compared:
                 continue
-            for (measured, _), other in kept.items():
-                if not self._fits(other, measured, part, found):
-                    self.faults.append(Mismatch(kind, whole, other, measured, part, found))
+            for (other_dimension, _), other in compared.items():
+                if not self._fits(other, other_dimension, part, dimension):
+                    self.faults.append(Mismatch(kind, node, other, other_dimension, part, dimension))
                     return None
-            if common is None or abs(found.cycles) < abs(common.cycles):
-                common, kept = found, {(found, turns): part, **kept}  # cycles that pi has turned into radians
+            if common is None or abs(dimension.cycles) < abs(common.cycles):
+                # with fewer cycles, some of which pi has turned into radians: the dimension of the whole
+                common, compared = dimension, {(dimension, turns): part, **compared}
             else:
-                kept[found, turns] = part
+                compared[dimension, turns] = part
         return common
 
-    def _fits(self, left: Node, common: Dimension, right: Node, found: Dimension) -> bool:
+    def _fits(self, left: Node, left_dimension: Dimension, right: Node, right_dimension: Dimension) -> bool:
         """Whether two parts have one dimension, with cycles counted by their turns."""
-        if found == common:
-            return not (self.turning.marks or common.cycles) or self.turning.agrees(left, right)
-        return is_of_cycles(found / common) and self.turning.agrees(left, right)
+        if right_dimension == left_dimension:
+            return not (self.turning.marks or left_dimension.cycles) or self.turning.agrees(left, right)
+        return is_of_cycles(right_dimension / left_dimension) and self.turning.agrees(left, right)
 
-    def _is_plain(self, node: Node, found: Dimension) -> bool:
+    def _is_plain(self, node: Node, dimension: Dimension) -> bool:
         """Whether a part is a number, as an exponent and an argument must be."""
-        return not found or self._fits(Number(Fraction(1)), NUMBER, node, found)
+        return not dimension or self._fits(Number(Fraction(1)), NUMBER, node, dimension)
 
-    def _product(self, node: Apply, part: Fold) -> _Found:
-        total: _Found = NUMBER
+    def _product(self, node: Apply, part: Fold) -> _OptionalDimension:
+        total: _OptionalDimension = NUMBER
         for arg in node.args:
             if isinstance(arg, Number):  # a zero too: 0*t is a time
                 continue
-            found = part(arg)
-            total = None if total is None or found is None else total * found
+            dimension = part(arg)
+            total = None if total is None or dimension is None else total * dimension
         return total
 
-    def _power(self, node: Apply, part: Fold) -> _Found:
+    def _power(self, node: Apply, part: Fold) -> _OptionalDimension:
         base, exponent = node.args
-        found: _Found = part(base)
+        dimension: _OptionalDimension = part(base)
         power = self.of(exponent)
         if power is not None and not self._is_plain(exponent, power):
             self.faults.append(Mismatch("exponent", node, exponent, power, Number(Fraction(1)), NUMBER))
             return None
-        if not found:
-            return found
+        if not dimension:
+            return dimension
         polynomial = _polynomial(exponent)
         if polynomial.keys() <= {()}:
-            return found ** polynomial.get((), Fraction(0))
-        return found.raised(polynomial)
+            return dimension ** polynomial.get((), Fraction(0))
+        return dimension.raised(polynomial)
 
-    def _choice(self, node: Apply, part: Fold) -> _Found:
+    def _choice(self, node: Apply, part: Fold) -> _OptionalDimension:
         for condition in node.args[1::2]:
             part(condition)
         return self.agree("terms", node, node.args[::2])
 
-    def _rounded(self, node: Apply, part: Fold) -> _Found:
-        found: _Found = part(node.args[0])
-        if found:
-            bases = found.bases
-            if len(found.powers) != 1 or bases.keys() - _COUNTED or set(bases.values()) != {1}:
-                self.faults.append(Mismatch("rounding", node, node.args[0], found, Number(Fraction(1)), NUMBER))
+    def _rounded(self, node: Apply, part: Fold) -> _OptionalDimension:
+        """The dimension of what is rounded, which must be a number or a count of things."""
+        dimension: _OptionalDimension = part(node.args[0])
+        if dimension:
+            bases = dimension.bases
+            if len(dimension.powers) != 1 or bases.keys() - _COUNTED or set(bases.values()) != {1}:
+                self.faults.append(Mismatch("rounding", node, node.args[0], dimension, Number(Fraction(1)), NUMBER))
                 return None
-        return found
+        return dimension
 
-    def _number(self, node: Apply, part: Fold) -> _Found:
+    def _number(self, node: Apply, part: Fold) -> _OptionalDimension:
         """Check that the argument of exp, log, sin and the like is a number."""
         for arg in node.args:
-            found = part(arg)
-            if found is not None and not self._is_plain(arg, found):
-                self.faults.append(Mismatch("argument", node, arg, found, Number(Fraction(1)), NUMBER))
+            dimension = part(arg)
+            if dimension is not None and not self._is_plain(arg, dimension):
+                self.faults.append(Mismatch("argument", node, arg, dimension, Number(Fraction(1)), NUMBER))
         return NUMBER
 
 
-def _of_degree(degree: Fraction, found: _Found) -> _Found:
-    return found if found is None or degree == 1 else found**degree
+def _of_degree(degree: Fraction, dimension: _OptionalDimension) -> _OptionalDimension:
+    return dimension if dimension is None or degree == 1 else dimension**degree
 
 
 def _polynomial(node: Node) -> Polynomial:
@@ -356,11 +359,8 @@ def _polynomial(node: Node) -> Polynomial:
     {(): Fraction(1, 1), (('n', -1),): Fraction(-1, 1)}
     """
     try:
-        whole = multiplied_out(node, render, _LARGEST)
+        terms = multiplied_out(node, render, _MOST_TERMS)
     except NoElement:
-        raise LimitError(
-            f"An exponent with a dimension below it has more than {_LARGEST} terms.",
-            hint="Give the exponent its own name.",
-            limit=f"{_LARGEST} terms",
-        ) from None
-    return {tuple(sorted(monomial)): factor for monomial, factor in whole.items()}
+        what = f"An exponent with a dimension below it has more than {_MOST_TERMS} terms."
+        raise LimitError(what, hint="Give the exponent its own name.", limit=f"{_MOST_TERMS} terms") from None
+    return {tuple(sorted(monomial)): factor for monomial, factor in terms.items()}

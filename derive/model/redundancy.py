@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial, reduce
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from flint import fmpz
 
@@ -31,17 +31,23 @@ from derive.expressions.arithmetic import UNIT, Fold, NoElement, Sum, arithmetic
 from derive.expressions.tree import Apply, Name, Node, walk
 from derive.model.relation import Relation
 
-_TERMS = 200  # limit on terms of an expanded equation
-_POWER = 6  # limit on the power to which a sum is expanded
-_CORE = 300  # limit on relations among which cycles are sought
+_MOST_TERMS = 200  # limit on terms of an expanded equation
+_MOST_EXPANDED = 6  # limit on the power to which a sum is expanded
+_MOST_IN_CORE = 300  # limit on relations among which cycles are sought
 
-_Atom = tuple[str, tuple[object, ...]]
 _Row = dict[Any, Fraction]
 _PRIMES = 1229  # limit on primes that are tried as factors: those below ten thousand
 
 
+class _Atom(NamedTuple):
+    """A factor of a term: a quantity by its name, pi, a sum, or a function of sums, by its operation."""
+
+    kind: str  # name, pi, sum, or an operation
+    parts: tuple[Any, ...]
+
+
 def redundant(relations: Sequence[Relation]) -> Iterator[Problem]:
-    """The relations that add nothing new.
+    """A problem for each relation that adds nothing to the ones before it.
 
     >>> from derive.model.relation import relate
     >>> from quantities.declaration import Declaration
@@ -50,39 +56,40 @@ def redundant(relations: Sequence[Relation]) -> Iterator[Problem]:
     >>> print(next(redundant(stated)).message)
     it is the same as one.
     """
-    members = {one.name: frozenset(one.written.names) for one in relations}
-    alike = Counter(members.values())
-    circling = _core({one.name: members[one.name] for one in relations if one.is_equation and not one.conditions})
-    circling = circling if len(circling) <= _CORE else []
-    met: dict[object, str] = {}
-    new: dict[str, tuple[Relation, Sum]] = {}
+    members = {relation.name: frozenset(relation.written.names) for relation in relations}
+    counts = Counter(members.values())
+    unconditional = [relation.name for relation in relations if relation.is_equation and not relation.conditions]
+    core = _core({name: members[name] for name in unconditional})
+    in_cycles = core if len(core) <= _MOST_IN_CORE else []
+    seen: dict[object, str] = {}  # the first relation of each normal form
+    expanded: dict[str, tuple[Relation, Sum]] = {}
     for relation in relations:
-        several = alike[members[relation.name]] > 1 or relation.name in circling
-        terms = _canonical(relation) if several or _may_cancel(relation) else None
+        may_repeat = counts[members[relation.name]] > 1 or relation.name in in_cycles
+        terms = _canonical(relation) if may_repeat or _may_cancel(relation) else None  # expanding takes time
         if terms is None:
             continue
         if not terms:
             hint = "State what fixes one of its quantities, or leave it out."
             what = "it is an identity: both sides are the same for all values."
-            yield Problem(relation.name, 0, what, hint)
+            yield Problem(relation.name, line=0, message=what, hint=hint)
         elif relation.is_equation:
-            key = (_scaled(_product_row(relation, terms) or terms), frozenset(relation.when))
-            if other := met.get(key):
+            key = (_normalized(_product_row(relation, terms) or terms), frozenset(relation.when))
+            if other := seen.get(key):
                 hint = f"Leave out {other} or {relation.name}: either one gives any of its quantities."
-                yield Problem(relation.name, 0, f"it is the same as {other}.", hint)
+                yield Problem(relation.name, line=0, message=f"it is the same as {other}.", hint=hint)
             else:
-                met[key] = relation.name
-                new[relation.name] = (relation, terms)
-    yield from _circles([new[name] for name in circling if name in new])
+                seen[key] = relation.name
+                expanded[relation.name] = (relation, terms)
+    yield from _cycles([expanded[name] for name in in_cycles if name in expanded])
 
 
 def _may_cancel(relation: Relation) -> bool:
-    """Whether each of its quantities occurs twice, without which no equation is an identity."""
-    found = Counter(part.name for part in walk(*relation.written.sides) if isinstance(part, Name))
-    return all(count > 1 for count in found.values())
+    """Whether every quantity of a relation occurs twice or more, without which it is no identity."""
+    counts = Counter(part.name for part in walk(*relation.written.sides) if isinstance(part, Name))
+    return all(count > 1 for count in counts.values())
 
 
-def _scaled(row: Mapping[Any, Fraction]) -> frozenset[tuple[object, Fraction]]:
+def _normalized(row: Mapping[Any, Fraction]) -> frozenset[tuple[object, Fraction]]:
     """The row scaled so that one entry is one, the same entry for all its multiples."""
     first = row[min(row, key=hash)]
     return frozenset((column, factor / first) for column, factor in row.items())
@@ -92,66 +99,70 @@ def _scaled(row: Mapping[Any, Fraction]) -> frozenset[tuple[object, Fraction]]:
 
 
 def _canonical(relation: Relation) -> Sum | None:
-    """The terms of a relation's difference in normal form; None if they are too long, or it has no value."""
+    """The difference of a relation's sides in normal form; None if it is too long to expand, or undefined."""
     written = relation.written
-    reading = _Reading(frozenset(name for name in relation.declared if _is_positive(relation, name)))
+    expansion = _Expansion(frozenset(name for name in relation.declared if _is_positive(relation, name)))
     try:
-        terms = reading.cleared(plus(reading.terms(written.lhs), reading.terms(written.rhs), -1))
+        terms = expansion.cleared(plus(expansion.terms(written.lhs), expansion.terms(written.rhs), -1))
     except (NoElement, OverflowError, ZeroDivisionError):
         return None
-    shared = {atom: -power for atom, power in _lowest(terms).items() if power < 0 or reading.is_positive(atom)}
+    shared = {atom: -power for atom, power in _lowest(terms).items() if power < 0 or expansion.is_positive(atom)}
     return {joined(monomial, shared): factor for monomial, factor in terms.items()}
 
 
-class _Reading:
+class _Expansion:
     """Trees as sums of terms; a sum in a denominator or under a root is an atom, which holds its terms."""
 
     def __init__(self, positive: frozenset[str]) -> None:
         self.positive = positive
 
     def is_positive(self, atom: _Atom) -> bool:
-        return atom[0] == "pi" or (atom[0] == "name" and atom[1][0] in self.positive)
+        return atom.kind == "pi" or (atom.kind == "name" and atom.parts[0] in self.positive)
 
     def terms(self, node: Node) -> Sum:
+        """An expression as a sum of terms; NoElement if it has too many."""
         powers = {
             "inv": lambda node, part: self._power(part(node.args[0]), Fraction(-1)),
             "sqrt": lambda node, part: self._power(part(node.args[0]), Fraction(1, 2)),
             "pow": self._raised,
         }
-        found: Sum = arithmetic_of_sums(_TERMS, powers, _function).fold(node, lambda name: power_of(("name", (name,))))
-        return found
+        sums = arithmetic_of_sums(_MOST_TERMS, powers, _function)
+        terms: Sum = sums.fold(node, lambda name: power_of(_Atom("name", (name,))))
+        return terms
 
     def _raised(self, node: Apply, part: Fold) -> Sum:
+        """A power; one with a symbolic exponent is an atom."""
         exponent: Sum = part(node.args[1])
         if exponent.keys() <= {UNIT}:
             return self._power(part(node.args[0]), exponent.get(UNIT, Fraction(0)))
         return _function(node, part)
 
     def _power(self, base: Sum, power: Fraction) -> Sum:
+        """A power of a sum: one term is raised factor by factor; several are multiplied out, or become an atom."""
         if not base:
             if power <= 0:
                 raise ZeroDivisionError
             return {}
         if len(base) == 1:
             ((monomial, factor),) = base.items()
-            raised = frozenset((atom, held * power) for atom, held in monomial if held * power)
-            if power.denominator == 1 and abs(power) <= _TERMS:
+            raised = frozenset((atom, exponent * power) for atom, exponent in monomial if exponent * power)
+            if power.denominator == 1 and abs(power) <= _MOST_TERMS:
                 return {raised: factor ** int(power)}
             is_known = factor > 0 and all(self.is_positive(atom) for atom, _ in monomial)
             if is_known and (root := _root(factor, power)) is not None:
                 return {raised: root}
-        atom: _Atom = ("sum", (frozenset(base.items()),))
-        if power.denominator == 1 and 0 < power <= _POWER:
+        atom = _Atom("sum", (frozenset(base.items()),))
+        if power.denominator == 1 and 0 < power <= _MOST_EXPANDED:
             return _written_out(power_of(atom, power))
         return power_of(atom, power)
 
     def cleared(self, terms: Sum) -> Sum:
         """The terms over one denominator, which is dropped."""
-        for _ in range(_POWER):
-            below = {atom: -power for atom, power in _lowest(terms).items() if atom[0] == "sum" and power < 0}
-            if not below:
+        for _ in range(_MOST_EXPANDED):
+            denominators = {atom: -power for atom, power in _lowest(terms).items() if atom.kind == "sum" and power < 0}
+            if not denominators:
                 break
-            terms = _written_out({joined(monomial, below): factor for monomial, factor in terms.items()})
+            terms = _written_out({joined(monomial, denominators): factor for monomial, factor in terms.items()})
         return terms
 
 
@@ -161,61 +172,68 @@ def _written_out(terms: Sum) -> Sum:
     for monomial, factor in terms.items():
         factors: list[Sum] = [{UNIT: factor}]
         for atom, power in monomial:
-            is_whole = atom[0] == "sum" and power.denominator == 1 and 0 < power <= _POWER
-            factors += [dict(atom[1][0])] * int(power) if is_whole else [power_of(atom, power)]
-        total = plus(total, reduce(partial(times, most=_TERMS), factors))
+            is_whole = atom.kind == "sum" and power.denominator == 1 and 0 < power <= _MOST_EXPANDED
+            factors += [dict(atom.parts[0])] * int(power) if is_whole else [power_of(atom, power)]
+        total = plus(total, reduce(partial(times, most=_MOST_TERMS), factors))
     return total
 
 
 def _lowest(terms: Sum) -> dict[_Atom, Fraction]:
     """The lowest power of each atom in any of the terms: of a common divisor, or negative of a denominator."""
-    held = [dict(monomial) for monomial in terms]
-    atoms = dict.fromkeys(chain.from_iterable(held))
-    return {atom: min(powers.get(atom, Fraction(0)) for powers in held) for atom in atoms}
+    monomials = [dict(monomial) for monomial in terms]
+    atoms = dict.fromkeys(chain.from_iterable(monomials))
+    return {atom: min(powers.get(atom, Fraction(0)) for powers in monomials) for atom in atoms}
 
 
 def _function(node: Apply, part: Fold) -> Sum:
     """An operation that is no sum, product or power: an atom, alike for arguments that are."""
     if node.op == "pi":
-        return power_of(("pi", ()))
-    parts: Iterable[object] = (frozenset(part(arg).items()) for arg in node.args)
-    return power_of((node.op, (frozenset(parts),) if node.op in ("max", "min", "and", "or") else tuple(parts)))
+        return power_of(_Atom("pi", ()))
+    arguments: Iterable[object] = (frozenset(part(arg).items()) for arg in node.args)
+    is_symmetric = node.op in ("max", "min", "and", "or")
+    return power_of(_Atom(node.op, (frozenset(arguments),) if is_symmetric else tuple(arguments)))
 
 
 def _root(number: Fraction, power: Fraction) -> Fraction | None:
-    """A power of a positive number, if it is a fraction again."""
-    ends = []
-    for whole in (number.numerator, number.denominator):
-        base = round(whole ** (1 / power.denominator)) if whole < 10**15 else 0
-        if base**power.denominator != whole:
+    """A power of a positive rational, if it is rational too."""
+    roots = []
+    for integer in (number.numerator, number.denominator):
+        base = round(integer ** (1 / power.denominator)) if integer < 10**15 else 0
+        if base**power.denominator != integer:
             return None
-        ends.append(Fraction(base))
-    return (ends[0] / ends[1]) ** power.numerator if abs(power.numerator) <= _TERMS else None
+        roots.append(Fraction(base))
+    if abs(power.numerator) > _MOST_TERMS:
+        return None
+    above, below = roots
+    return (above / below) ** power.numerator
 
 
 # Cycles
 
 
-def _circles(stated: Sequence[tuple[Relation, Sum]]) -> Iterator[Problem]:
-    """The last relation of each cycle among linear equations, and among products."""
-    told: set[str] = set()
+def _cycles(stated: Sequence[tuple[Relation, Sum]]) -> Iterator[Problem]:
+    """A problem for the last relation of each cycle among linear equations, and among products."""
+    reported: set[str] = set()
     for row_of in (_linear_row, _product_row):
         rows = {relation.name: row for relation, terms in stated if (row := row_of(relation, terms)) is not None}
-        names = {name: frozenset(_names(row)) for name, row in rows.items()}
-        for circle in _dependent({name: rows[name] for name in _core(names)}):
-            *others, last = circle
-            joined = frozenset[str]().union(*(names[name] for name in circle))
-            if len(joined) <= len(circle) and last not in told:
-                told.add(last)
+        names = {name: frozenset(_quantities_in(row)) for name, row in rows.items()}
+        for cycle in _dependent({name: rows[name] for name in _core(names)}):
+            *others, last = cycle
+            quantities = frozenset[str]().union(*(names[name] for name in cycle))
+            if len(quantities) <= len(cycle) and last not in reported:
+                reported.add(last)
                 what = f"it goes in a circle with {', '.join(others)}: it follows from them and fixes nothing."
-                yield Problem(last, 0, what, f"Leave out {last}, or state something else about its quantities.")
+                hint = f"Leave out {last}, or state something else about its quantities."
+                yield Problem(last, line=0, message=what, hint=hint)
 
 
 def _linear_row(relation: Relation, terms: Sum) -> _Row | None:
     """The coefficients of a linear equation, the constant among them."""
     for monomial in terms:
-        names = [power for atom, power in monomial if atom[0] != "pi"]
-        if len(names) > 1 or any(power != 1 for power in names) or any(a[0] not in ("name", "pi") for a, _ in monomial):
+        if any(atom.kind not in ("name", "pi") for atom, _ in monomial):
+            return None
+        powers = [power for atom, power in monomial if atom.kind == "name"]
+        if powers not in ([], [1]):
             return None
     return terms
 
@@ -224,16 +242,16 @@ def _product_row(relation: Relation, terms: Sum) -> _Row | None:
     """The exponents of an equation of two products, including those of the primes of its number."""
     if len(terms) != 2:
         return None
-    (one, c), (other, d) = terms.items()
-    number = -d / c
-    above = joined(one, {atom: -power for atom, power in other})
-    if number <= 0 or any(atom[0] not in ("name", "pi") for atom, _ in above):
+    (left, left_factor), (right, right_factor) = terms.items()
+    ratio = -right_factor / left_factor
+    exponents = joined(left, {atom: -power for atom, power in right})
+    if ratio <= 0 or any(atom.kind not in ("name", "pi") for atom, _ in exponents):
         return None
-    if any(not _is_positive(relation, str(atom[1][0])) for atom, _ in above if atom[0] == "name"):
+    if any(not _is_positive(relation, str(atom.parts[0])) for atom, _ in exponents if atom.kind == "name"):
         return None
-    row: _Row = dict(above)
-    for whole, sign in ((number.numerator, -1), (number.denominator, 1)):
-        for prime, count in _primes(whole).items():
+    row: _Row = dict(exponents)
+    for integer, sign in ((ratio.numerator, -1), (ratio.denominator, 1)):
+        for prime, count in _primes(integer).items():
             row[prime] = row.get(prime, Fraction(0)) + sign * count
     return row
 
@@ -243,48 +261,47 @@ def _is_positive(relation: Relation, name: str) -> bool:
     return domain.low > 0 or (domain.low == 0 and domain.open_low)
 
 
-def _primes(whole: int) -> Counter[int]:
+def _primes(integer: int) -> Counter[int]:
     """The prime factors of a number; a large remainder counts as one."""
-    return Counter({int(prime): count for prime, count in fmpz(whole).factor(trial_limit=_PRIMES)})
+    return Counter({int(prime): count for prime, count in fmpz(integer).factor(trial_limit=_PRIMES)})
 
 
-def _names(row: _Row) -> Iterator[str]:
+def _quantities_in(row: _Row) -> Iterator[str]:
     """The quantities of a row, whose columns are atoms, sets of atoms with their powers, or primes."""
     for column in row:
-        if isinstance(column, tuple):
-            atoms = [column]
-        else:
-            atoms = [atom for atom, _ in column] if isinstance(column, frozenset) else []
-        yield from (atom[1][0] for atom in atoms if atom[0] == "name")
+        if not isinstance(column, int):
+            atoms = [column] if isinstance(column, _Atom) else [atom for atom, _ in column]
+            yield from (atom.parts[0] for atom in atoms if atom.kind == "name")
 
 
 def _core(names: Mapping[str, frozenset[str]]) -> list[str]:
     """The relations that can be in a cycle: each of their quantities occurs in another of them."""
-    left = dict(names)
-    holders: dict[str, set[str]] = {}
-    for one, own in names.items():
-        for name in own:
-            holders.setdefault(name, set()).add(one)
-    alone = [next(iter(held)) for held in holders.values() if len(held) == 1]
-    while alone:
-        one = alone.pop()
-        for name in left.pop(one, ()):
-            holders[name].discard(one)
-            alone += list(holders[name]) if len(holders[name]) == 1 else []
-    return list(left)
+    remaining = dict(names)
+    relations_of: dict[str, set[str]] = {}
+    for relation, members in names.items():
+        for name in members:
+            relations_of.setdefault(name, set()).add(relation)
+    removable = [next(iter(relations)) for relations in relations_of.values() if len(relations) == 1]
+    while removable:
+        relation = removable.pop()
+        for name in remaining.pop(relation, ()):
+            relations_of[name].discard(relation)
+            if len(relations_of[name]) == 1:
+                removable += relations_of[name]
+    return list(remaining)
 
 
 def _dependent(rows: Mapping[str, _Row]) -> Iterator[list[str]]:
     """The smallest sets of rows in which the last follows from the ones before it, by exact elimination."""
     pivots: dict[object, tuple[_Row, dict[str, Fraction]]] = {}
-    for name, stated in rows.items():
-        row, made = dict(stated), {name: Fraction(1)}
-        while found := next((column for column in row if column in pivots), None):
-            above, parts = pivots[found]
-            factor = row[found] / above[found]
-            row = plus(row, above, -factor)
-            made = plus(made, parts, -factor)
+    for name, given in rows.items():
+        row, combination = dict(given), {name: Fraction(1)}  # of which rows this one is the sum, with what factors
+        while pivot := next((column for column in row if column in pivots), None):
+            pivot_row, pivot_combination = pivots[pivot]
+            factor = row[pivot] / pivot_row[pivot]
+            row = plus(row, pivot_row, -factor)
+            combination = plus(combination, pivot_combination, -factor)
         if row:
-            pivots[next(iter(row))] = (row, made)
+            pivots[next(iter(row))] = (row, combination)
         else:
-            yield [other for other in rows if other in made]
+            yield [other for other in rows if other in combination]

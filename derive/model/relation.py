@@ -13,15 +13,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from derive.errors import (
-    DimensionError,
-    ExpressionError,
-    Problem,
-    UnitError,
-    UnknownNameError,
-    excerpt,
-    listed,
-)
+from derive.errors import DimensionError, ExpressionError, Problem, UnitError, UnknownNameError, excerpt, listed
 from derive.expressions.grammar import parse_condition, parse_equation, parse_expression
 from derive.expressions.tree import Apply, Equation, Name, Node, is_condition, names_in, operations, render
 from derive.model.dimensions import Mismatch, mismatches, mismatches_of_condition
@@ -39,9 +31,9 @@ if TYPE_CHECKING:
 
     from quantities.quantity import Quantity
 
-_TOLD = 20  # limit on reported errors of one relation
-_OF = " of "  # between the share that is left out and the quantity that it is of
-_MENDED = 3  # of them, those for which the whole library is searched for a repair
+_MOST_REPORTED = 20  # limit on reported errors of one relation
+_SHARE_OF = " of "  # between the share that is left out and the quantity that it is of
+_MOST_REPAIRED = 3  # of them, those for which the whole library is searched for a repair
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,33 +56,30 @@ class Relation(Shown):
     def __post_init__(self, vocabulary: Vocabulary | None) -> None:
         check_name(self.name)
         if not self.written.names:
-            raise ExpressionError(
-                f"{self.name}: {excerpt(str(self.written))} contains no quantity.",
-                hint="A relation needs at least one quantity.",
-                text=str(self.written),
-            )
+            what = f"{self.name}: {excerpt(str(self.written))} contains no quantity."
+            raise ExpressionError(what, hint="A relation needs at least one quantity.", text=str(self.written))
         problems = self._problems(vocabulary or Vocabulary(self.declared))
         if problems:
             raise DimensionError(listed(problems), problems=tuple(problems))
         object.__setattr__(self, "declared", MappingProxyType(dict(self.declared)))
 
     def _problems(self, vocabulary: Vocabulary) -> list[Problem]:
-        own = Vocabulary(self.declared)
-        found = mismatches(self.written, own.dimensions, own.marks)
-        faults: list[tuple[tuple[str, ...], Equation, Mismatch]] = [(("equation",), self.written, one) for one in found]
+        """The errors of dimension in the equation and its conditions; only the first few search for a repair."""
+        members = Vocabulary(self.declared)
+        faults: list[tuple[tuple[str, ...], Equation, Mismatch]] = []
+        for fault in mismatches(self.written, members.dimensions, members.marks):
+            faults.append((("equation",), self.written, fault))
         for i, condition in enumerate(self.conditions):
-            found = mismatches_of_condition(condition, own.dimensions, own.marks)
-            faults += [(("when", str(i)), Equation(condition, "=", condition), one) for one in found]
-        if not faults:
-            return []
-        told = [
-            problem_of(self.name, *fault, vocabulary if i < _MENDED else vocabulary.brief)
-            for i, fault in enumerate(faults[:_TOLD])
-        ]
-        if len(faults) > _TOLD:
-            rest = f"{self.name}: {len(faults) - _TOLD} more of its parts do not fit."
-            told.append(Problem(self.name, 0, rest, "Fix the first ones and check it again."))
-        return told
+            for fault in mismatches_of_condition(condition, members.dimensions, members.marks):
+                faults.append((("when", str(i)), Equation(condition, "=", condition), fault))
+        problems = []
+        for i, (where, equation, fault) in enumerate(faults[:_MOST_REPORTED]):
+            searched = vocabulary if i < _MOST_REPAIRED else vocabulary.brief
+            problems.append(problem_of(self.name, where, equation, fault, searched))
+        if len(faults) > _MOST_REPORTED:
+            more = f"{self.name}: {len(faults) - _MOST_REPORTED} more of its parts do not fit."
+            problems.append(Problem(self.name, line=0, message=more, hint="Fix the first ones and check it again."))
+        return problems
 
     @cached_property
     def quantities(self) -> Mapping[str, Quantity]:
@@ -181,27 +170,25 @@ class Relation(Shown):
     @property
     def neglected_share(self) -> str:
         """The quantity that says what share is left out; empty if none is said."""
-        return self.neglects.partition(_OF)[0]
+        return self.neglects.partition(_SHARE_OF)[0]
 
     @property
     def neglected_of(self) -> str:
         """The quantity in the relation that the share is of; empty if it is of the whole right side."""
-        return self.neglects.partition(_OF)[2]
+        return self.neglects.partition(_SHARE_OF)[2]
 
     def neglecting(self, share: Declaration, of: str = "") -> Relation:
-        """The same relation, which leaves out so much: a share of what it counts, or of one quantity in it."""
+        """The same relation with the share that it leaves out: of all that it counts, or of one quantity in it."""
         if share.dimension != DIMENSIONLESS.dimension:
             what = f"{self.name}, neglects: {share.name} is not a share, it is in {share.unit}."
             hint = "Name a quantity without a unit: what is left out, over what the relation counts."
             raise UnitError(what, hint=hint, quantity=share.name, unit=share.unit.text)
         if of and of not in self.written.names:
-            raise ExpressionError(
-                f"{self.name}, neglects: {of} is not in {self.written}.",
-                hint="Name a quantity of the relation after the word of, or none for the whole right side.",
-                text=of,
-            )
-        said = f"{share.name}{_OF}{of}" if of else share.name
-        return self.but(neglects=said)
+            what = f"{self.name}, neglects: {of} is not in {self.written}."
+            hint = "Name a quantity of the relation after the word of, or none for the whole right side."
+            raise ExpressionError(what, hint=hint, text=of)
+        text = f"{share.name}{_SHARE_OF}{of}" if of else share.name
+        return self.but(neglects=text)
 
     def over(self, declared: Mapping[str, Declaration]) -> Relation:
         """The same relation over another library's declarations of the same quantities."""
@@ -209,14 +196,14 @@ class Relation(Shown):
         return self if mine == self.declared else self.but(declared=mine)  # proved before, on the same scales
 
     @classmethod
-    def proved(cls, name: str, written: Equation, declared: Mapping[str, Declaration], **said: Any) -> Relation:
-        """A relation whose dimensions were proved before; `said` has its other fields, as far as they are stated."""
-        made = object.__new__(cls)
-        made.__dict__.update(name=name, written=written, declared=MappingProxyType(dict(declared)), **said)
-        return made
+    def proved(cls, name: str, written: Equation, declared: Mapping[str, Declaration], **stated: Any) -> Relation:
+        """A relation whose dimensions were proved before; `stated` has its other fields, as far as they are stated."""
+        relation = object.__new__(cls)
+        relation.__dict__.update(name=name, written=written, declared=MappingProxyType(dict(declared)), **stated)
+        return relation
 
     def but(self, **changes: Any) -> Relation:
-        """The same relation with other parts, whose dimensions were proved before."""
+        """The same relation with some fields changed, whose dimensions were proved before."""
         return Relation.proved(**self._parts | changes)
 
     def states_the_same(self, other: Relation) -> bool:
@@ -278,61 +265,57 @@ def relate(
     conditions = tuple(_condition(condition, declared) for condition in when)
     searched = vocabulary or Vocabulary(declared)
     used = names_in(equation, *conditions)
-    if missing := [one for one in used if one not in declared]:
+    if missing := [member for member in used if member not in declared]:
         raise undeclared(name, missing, searched)
     tolerance = None if approximate is None else read_tolerance(approximate)
-    mine = {one: _declaration(declared[one]) for one in used}
-    return Relation(name, equation, mine, because, source, conditions, tolerance, vocabulary=searched)
+    mine = {member: _declaration(declared[member]) for member in used}
+    return Relation(name, equation, mine, because, source, conditions, approximate=tolerance, vocabulary=searched)
 
 
 def undeclared(name: str, missing: list[str], vocabulary: Vocabulary) -> UnknownNameError:
     """The error for undeclared names in a relation."""
     error = vocabulary.unknown(missing[0])
-    said = "".join(f" Nor is there {excerpt(other)}." for other in missing[1:4])
-    error.what, error.others = f"{name}: {error.what}{said}", tuple(missing[1:])
+    others = "".join(f" Nor is there {excerpt(other)}." for other in missing[1:4])
+    error.what, error.others = f"{name}: {error.what}{others}", tuple(missing[1:])
     return error
 
 
 def _by_name(quantities: Any) -> dict[str, Declaration]:
+    """The declarations of some quantities, or of a single one, by name."""
     listed = list(quantities) if isinstance(quantities, Iterable) else [quantities]
-    return {said.name: said for said in map(_declaration, listed)}
+    return {declaration.name: declaration for declaration in map(_declaration, listed)}
 
 
 def _declaration(quantity: Any) -> Declaration:
-    said = declaration_of(quantity)
-    if said is None:
+    declaration = declaration_of(quantity)
+    if declaration is None:
         raise ExpressionError(f"a {type(quantity).__name__} is not a quantity.", hint='Write Quantity("x", "m").')
-    return said
+    return declaration
 
 
 def _equation(lhs: Any, rhs: Any, declared: ChainMap[str, Declaration]) -> Equation:
     if isinstance(lhs, str) and rhs is None:
         return parse_equation(lhs)
     if rhs is not None:
-        sides = (_value(lhs, declared), _value(rhs, declared))
-        return Equation(sides[0], "=", sides[1])
+        return Equation(_checked_side(lhs, declared), "=", _checked_side(rhs, declared))
     from sympy import Eq, Ge, Le
 
     for kind, op in ((Eq, "="), (Le, "<="), (Ge, ">=")):
         if isinstance(lhs, kind):
-            left, right = (_value(side, declared) for side in lhs.args)
+            left, right = (_checked_side(side, declared) for side in lhs.args)
             return Equation(left, op, right)
     shown = repr(str(lhs)) if str(lhs) in ("True", "False") else f"a {type(lhs).__name__} alone"
-    raise ExpressionError(
-        f"{shown} is not a relation.",
-        hint="Give the two sides separately (sympy turns an equation it can decide into True or False), or text.",
-        text=shown,
-    )
+    hint = "Give the two sides separately (sympy turns an equation it can decide into True or False), or text."
+    raise ExpressionError(f"{shown} is not a relation.", hint=hint, text=shown)
 
 
-def _value(side: Any, declared: ChainMap[str, Declaration]) -> Node:
+def _checked_side(side: Any, declared: ChainMap[str, Declaration]) -> Node:
+    """A side as a tree, which must not be a condition."""
     node = _side(side, declared)
     if is_condition(node):
-        raise ExpressionError(
-            f"{excerpt(render(node))} is a condition, not a side of an equation.",
-            hint="Give it as when=[...], or write Piecewise((a, condition), (b, True)).",
-            text=render(node),
-        )
+        what = f"{excerpt(render(node))} is a condition, not a side of an equation."
+        hint = "Give it as when=[...], or write Piecewise((a, condition), (b, True))."
+        raise ExpressionError(what, hint=hint, text=render(node))
     return node
 
 
@@ -348,8 +331,9 @@ def _side(side: Any, declared: ChainMap[str, Declaration]) -> Node:
         from derive.expressions.sympy_bridge import from_sympy
 
         node, brought = from_sympy(side)
-    for name, said in brought.items():
-        declared.maps[0][name] = agreed(_declaration(declared[name]), said) if name in declared else said
+    for name, declaration in brought.items():
+        before = declared.get(name)
+        declared.maps[0][name] = declaration if before is None else agreed(_declaration(before), declaration)
     return node
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -25,44 +26,45 @@ from quantities.facts import Profile, Profiles
 from quantities.symbolic import Symbols
 from quantities.value import Value
 
-_T = TypeVar("_T", Relation, Profile)
-_S = TypeVar("_S")
-_LATER, _BEHIND = 0.98, 0.9  # profiles, and relations, beside quantities that are found as well
+if TYPE_CHECKING:
+    from quantities.quantity import Quantity
+
+_Named = TypeVar("_Named", Relation, Profile)
+_Type = TypeVar("_Type")
+_PROFILE_RANK, _RELATION_RANK = 0.98, 0.9  # so that a quantity that matches as well comes first
 
 
-def typed(kind: str, wanted: type[_S], parts: Any) -> list[_S]:
+def list_of(kind: str, wanted: type[_Type], parts: Any) -> list[_Type]:
     """The parts as a list, each of the wanted type."""
     listed = _listed(parts)
     for part in listed:
         if not isinstance(part, wanted):
-            raise ExpressionError(
-                f"a {type(part).__name__} is not a {kind}.",
-                hint="Write Library([relation, ...], [quantity, ...], [profile, ...]).",
-                text=type(part).__name__,
-            )
+            name, hint = type(part).__name__, "Write Library([relation, ...], [quantity, ...], [profile, ...])."
+            raise ExpressionError(f"a {name} is not a {kind}.", hint=hint, text=name)
     return listed
 
 
 def declarations(parts: Any) -> list[Declaration]:
     """The declarations of these quantities."""
-    return typed("quantity", Declaration, [declaration_of(part) or part for part in _listed(parts)])
+    return list_of("quantity", Declaration, [declaration_of(part) or part for part in _listed(parts)])
 
 
 def _listed(parts: Any) -> list[Any]:
+    """Some parts, or a single one, as a list; a text or a mapping is a single one."""
     return list(parts) if isinstance(parts, Iterable) and not isinstance(parts, (str, Mapping)) else [parts]
 
 
-def shelved(profiles: Iterable[Profile] | Profiles) -> Profiles:
+def as_profiles(profiles: Iterable[Profile] | Profiles) -> Profiles:
     """The profiles by name; unread ones stay unread until they are needed."""
     if isinstance(profiles, Profiles):
         return profiles
-    return Profiles(named("profile", typed("profile", Profile, profiles), Profile.__eq__).values())
+    return Profiles(by_name("profile", list_of("profile", Profile, profiles), Profile.__eq__).values())
 
 
-def both(one: Profiles, other: Profiles) -> Profiles:
+def unite_profiles(profiles: Profiles, other: Profiles) -> Profiles:
     """The profiles of both; a name in both must mean the same."""
-    stated = named("profile", [*one.stated.values(), *other.stated.values()], Profile.__eq__)
-    shelves = tuple(dict.fromkeys([*one.shelves, *other.shelves]))
+    stated = by_name("profile", [*profiles.stated.values(), *other.stated.values()], Profile.__eq__)
+    shelves = tuple(dict.fromkeys([*profiles.shelves, *other.shelves]))
     for shelf in shelves:
         for name, profile in stated.items():
             if name in shelf and shelf[name] != profile:
@@ -70,7 +72,7 @@ def both(one: Profiles, other: Profiles) -> Profiles:
     return Profiles(stated.values(), shelves)
 
 
-def no_profile(name: Any, profiles: Profiles) -> UnknownNameError:
+def unknown_profile(name: Any, profiles: Profiles) -> UnknownNameError:
     """The error for a missing profile, or for a precision that a profile does not have."""
     known = list(profiles)
     if not isinstance(name, str):
@@ -85,18 +87,20 @@ def no_profile(name: Any, profiles: Profiles) -> UnknownNameError:
     if not close:
         return unknown("profile", name, known, search=False)
     names = [hit.entry.name for hit in close]
-    chosen = [f"{one}{colon}{choice.casefold()}" for one in names if choice.casefold() in profiles.choices(one)]
-    return mistaken("profile", name, chosen or names, called=not colon and all(map(is_alias, close)))
+    choice = choice.casefold()
+    with_choice = [f"{profile}{colon}{choice}" for profile in names if choice in profiles.choices(profile)]
+    return mistaken("profile", name, with_choice or names, called=not colon and all(map(is_alias, close)))
 
 
 def profile_entries(profiles: Profiles) -> list[Entry]:
     """The profiles as search entries; what completes one, such as a precision, belongs to it."""
-    return [Entry("profile", name, said.title, said.also, rank=_LATER) for name, said in profiles.labels().items()]
+    labels = profiles.labels().items()
+    return [Entry("profile", name, label.title, label.also, rank=_PROFILE_RANK) for name, label in labels]
 
 
 def relation_entries(relations: Iterable[Relation]) -> list[Entry]:
     """The relations as search entries; a relation with a quantity's name ranks behind the quantity."""
-    return [Entry("relation", r.name, r.because, joins=tuple(r.declared), rank=_BEHIND) for r in relations]
+    return [Entry("relation", r.name, r.because, joins=tuple(r.declared), rank=_RELATION_RANK) for r in relations]
 
 
 def prove_fit(profile: Profile, quantities: Mapping[str, Declaration]) -> None:
@@ -110,34 +114,28 @@ def prove_fit(profile: Profile, quantities: Mapping[str, Declaration]) -> None:
                 raise
 
 
-def named(kind: str, parts: Iterable[_T], same: Callable[[_T, _T], bool]) -> dict[str, _T]:
+def by_name(kind: str, parts: Iterable[_Named], same: Callable[[_Named, _Named], bool]) -> dict[str, _Named]:
     """The parts by name, each name once; equal parts are merged."""
-    found: dict[str, _T] = {}
+    merged: dict[str, _Named] = {}
     for part in parts:
-        first = found.setdefault(part.name, part)
+        first = merged.setdefault(part.name, part)
         if first is not part and not same(first, part):
             raise _twice(kind, part.name)
-    return found
+    return merged
 
 
 def _twice(kind: str, name: str) -> ExpressionError:
-    return ExpressionError(
-        f"The {kind} {name} is declared twice with two meanings: they differ.",
-        hint="Rename one, or leave one out.",
-        text=name,
-    )
+    what = f"The {kind} {name} is declared twice with two meanings: they differ."
+    return ExpressionError(what, hint="Rename one, or leave one out.", text=name)
 
 
-def merged(quantities: Iterable[Declaration]) -> dict[str, Declaration]:
-    found: dict[str, Declaration] = {}
+def merge_declarations(quantities: Iterable[Declaration]) -> dict[str, Declaration]:
+    """The quantities by name; those of one name, which must agree, are merged."""
+    declarations: dict[str, Declaration] = {}
     for quantity in quantities:
-        first = found.get(quantity.name, quantity)
-        found[quantity.name] = first if first is quantity else agreed(first, quantity)
-    return found
-
-
-if TYPE_CHECKING:
-    from quantities.quantity import Quantity
+        first = declarations.get(quantity.name, quantity)
+        declarations[quantity.name] = first if first is quantity else agreed(first, quantity)
+    return declarations
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -157,11 +155,11 @@ class RelationSet(Shown):
         profiles: Iterable[Profile] | Profiles = (),
         title: str = "",
     ) -> None:
-        listed = typed("relation", Relation, relations)
-        stated = named("relation", listed, Relation.states_the_same)
-        mentioned = [quantity for relation in listed for quantity in relation.declared.values()]
-        vocabulary = merged([*declarations(quantities), *mentioned])
-        sets = shelved(profiles)
+        listed = list_of("relation", Relation, relations)
+        stated = by_name("relation", listed, Relation.states_the_same)
+        mentioned = chain.from_iterable(relation.declared.values() for relation in listed)
+        vocabulary = merge_declarations([*declarations(quantities), *mentioned])
+        sets = as_profiles(profiles)
         for profile in sets.stated.values():
             prove_fit(profile, vocabulary)
         self.__dict__.update(
@@ -179,7 +177,7 @@ class RelationSet(Shown):
         return type(self)(
             [*self.relations.values(), *other.relations.values()],
             [*self.declared.values(), *other.declared.values()],
-            both(self.profiles, other.profiles),
+            unite_profiles(self.profiles, other.profiles),
             self.title or other.title,
         )
 
@@ -194,13 +192,12 @@ class RelationSet(Shown):
         for name in names:
             if not isinstance(name, str) or name not in self.relations:
                 raise self._no_relation(name)
-        kept = [relation for name, relation in self.relations.items() if name not in names]
-        return self.holding(kept)
+        return self.holding(relation for name, relation in self.relations.items() if name not in names)
 
     def in_case(self, left_out: Collection[str]) -> Self:
         """The same in one case: without some relations, and with the others as though their conditions held."""
-        kept = [relation.in_its_case for name, relation in self.relations.items() if name not in left_out]
-        return self.holding(kept)
+        relations = self.relations.items()
+        return self.holding(relation.in_its_case for name, relation in relations if name not in left_out)
 
     def holding(self, relations: Iterable[Relation], declared: Mapping[str, Declaration] | None = None) -> Self:
         """The same with these relations instead of its own, and with other declarations of its quantities."""
@@ -233,22 +230,21 @@ class RelationSet(Shown):
     def profile(self, name: str) -> Profile:
         """The profile of this name; a choice after a colon completes it, such as the precision of a chip's peak."""
         if not isinstance(name, str) or name not in self.profiles:
-            raise no_profile(name, self.profiles)
+            raise unknown_profile(name, self.profiles)
         return self.profiles[name]
 
     @cached_property
     def holders(self) -> Mapping[str, tuple[str, ...]]:
-        """The relations that hold each quantity, including inequalities."""
-        found: dict[str, list[str]] = {}
-        for relation, held in self.members.items():
-            for name in held:
-                found.setdefault(name, []).append(relation)
-        return {name: tuple(names) for name, names in found.items()}
+        """The relations, inequalities included, that contain each quantity in a side."""
+        relations: dict[str, list[str]] = {}
+        for relation, members in self.members.items():
+            for name in members:
+                relations.setdefault(name, []).append(relation)
+        return {name: tuple(names) for name, names in relations.items()}
 
     def held_by(self, relations: Iterable[str]) -> dict[str, None]:
-        """The quantities that some relations hold, in the order in which they stand there."""
-        members = self.members
-        return {name: None for relation in relations for name in members[relation]}
+        """The quantities in the sides of some relations, in the order in which they stand there."""
+        return dict.fromkeys(chain.from_iterable(map(self.members.__getitem__, relations)))
 
     @cached_property
     def places(self) -> Mapping[str, int]:
@@ -261,11 +257,10 @@ class RelationSet(Shown):
 
     @cached_property
     def limits(self) -> Mapping[str, tuple[str, ...]]:
-        """The inequalities that hold each quantity."""
-        found = {
-            name: tuple(r for r in held if not self.relations[r].is_equation) for name, held in self.holders.items()
-        }
-        return {name: held for name, held in found.items() if held}
+        """The inequalities that contain each quantity in a side."""
+        bounding = {relation.name for relation in self.inequalities}
+        limits = {name: tuple(filter(bounding.__contains__, names)) for name, names in self.holders.items()}
+        return {name: relations for name, relations in limits.items() if relations}
 
     @cached_property
     def conditional(self) -> tuple[Relation, ...]:
@@ -274,41 +269,38 @@ class RelationSet(Shown):
 
     @cached_property
     def compared(self) -> frozenset[str]:
-        """The quantities that conditions ask for, of relations and of the choices in them."""
-        asked: list[Node] = [condition for relation in self.conditional for condition in relation.conditions]
+        """The quantities in conditions, of relations and of the choices in them."""
+        conditions: list[Node] = [*chain.from_iterable(relation.conditions for relation in self.conditional)]
         for relation in self.relations.values():
             if relation.chooses:
-                asked += operations(*relation.written.sides, among=CONDITIONS)
-        return frozenset(names_in(*asked))
+                conditions += operations(*relation.written.sides, among=CONDITIONS)
+        return frozenset(names_in(*conditions))
 
     @cached_property
     def defaults(self) -> Mapping[str, Value]:
-        """The quantities' own values."""
+        """The default of each quantity that has one."""
         return {name: q.default for name, q in self.declared.items() if q.default is not None}
 
     @cached_property
     def hints(self) -> Mapping[str, float]:
-        """The quantities' own values in base units, as guesses."""
+        """The defaults as numbers in base units, which serve as guesses."""
         return {name: value.base[1] for name, value in self.defaults.items()}
 
     @cached_property
     def measured(self) -> Mapping[str, Value]:
         """Measured or published values: one of each quantity that a profile states, or that has a default."""
-        stated = {name: value for profile in self.profiles.values() for name, value in profile.values.items()}
-        return {name: value for name, value in (stated | {**self.defaults}).items() if name in self.declared}
+        values: dict[str, Value] = {}
+        for profile in self.profiles.values():
+            values |= profile.values
+        values |= self.defaults
+        return {name: value for name, value in values.items() if name in self.declared}
 
     def plausible(self, name: str) -> float:
         """A number that a quantity may have, in base units."""
         if name in self.measured:
             return self.measured[name].base[1]
-        domain = self.declared[name].domain
-        numbers = (
-            self.declared[name].unit.to_base(1.0),
-            0.5,
-            (domain.low + domain.high) / 2,
-            domain.low + 1,
-            domain.high,
-        )
+        domain, one_unit = self.declared[name].domain, self.declared[name].unit.to_base(1.0)
+        numbers = (one_unit, 0.5, (domain.low + domain.high) / 2, domain.low + 1, domain.high)
         return next((number for number in numbers if number in domain), domain.low)
 
     @cached_property
@@ -328,8 +320,7 @@ class RelationSet(Shown):
         return Vocabulary(self.declared)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        parts = (tuple(self.relations.values()), tuple(self.declared.values()), self.profiles)
-        return type(self), (*parts, self.title)
+        return type(self), (tuple(self.relations.values()), tuple(self.declared.values()), self.profiles, self.title)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RelationSet):

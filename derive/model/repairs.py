@@ -13,20 +13,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
+from itertools import chain
 
 from derive.errors import Problem, UnknownNameError, unknown
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, rebuilt, render
-from derive.model.dimensions import (
-    STILL,
-    Mismatch,
-    Turn,
-    Turning,
-    dimension_of,
-    is_of_cycles,
-    mark_of,
-    mismatches,
-    terms_of,
-)
+from derive.model.dimensions import Mismatch, Turn, Turning, dimension_of, is_of_cycles, mark_of, mismatches, terms_of
 from derive.search.index import Entry, Index
 from quantities.declaration import Declaration
 from quantities.dimension import NUMBER, Dimension
@@ -44,14 +35,13 @@ class Vocabulary:
 
     @cached_property
     def brief(self) -> Vocabulary:
-        """The same for one of many problems."""
+        """The same vocabulary without searches, for one of many problems."""
         return replace(self, searches=False) if self.searches else self
 
     @cached_property
     def index(self) -> Index:
         """The search index of quantities by name, alias and meaning."""
-        said = self.quantities.values()
-        return Index(Entry("quantity", q.name, q.meaning, q.aliases) for q in said)
+        return Index(Entry("quantity", each.name, each.meaning, each.aliases) for each in self.quantities.values())
 
     def unknown(self, name: object) -> UnknownNameError:
         """The error for an undeclared quantity."""
@@ -65,25 +55,27 @@ class Vocabulary:
 
     @cached_property
     def marks(self) -> dict[str, Turn]:
-        """The turns in the units of some quantities."""
-        found = {name: mark_of(quantity.unit) for name, quantity in self.quantities.items()}
-        return {name: mark for name, mark in found.items() if mark is not STILL}
+        """The turns of the units of quantities that have one."""
+        turns = {name: mark_of(quantity.unit) for name, quantity in self.quantities.items()}
+        return {name: mark for name, mark in turns.items() if mark != Turn()}
 
     @cached_property
     def by_dimension(self) -> dict[Dimension, list[str]]:
         """The names of each dimension, in the order of declaration."""
-        found: dict[Dimension, list[str]] = {}
+        names: dict[Dimension, list[str]] = {}
         for name, dimension in self.dimensions.items():
-            found.setdefault(dimension, []).append(name)
-        return found
+            names.setdefault(dimension, []).append(name)
+        return names
 
 
 def shown(node: Node) -> str:
+    """An expression as text; a long one is cut off."""
     text = render(node)
     return text if len(text) <= _WIDEST else text[:_WIDEST] + "..."
 
 
 def exponent_of(power: Fraction) -> str:
+    """The size of a power as it is written behind a base: `**2`, `**(1/2)`, or nothing for 1; the sign is left out."""
     size = abs(power)
     if size == 1:
         return ""
@@ -95,7 +87,7 @@ def factors_of(side: Node, power: Fraction = Fraction(1)) -> list[tuple[Node, Fr
     if isinstance(side, Apply):
         match side.op:
             case "mul":
-                return [part for arg in side.args for part in factors_of(arg, power)]
+                return [*chain.from_iterable(factors_of(arg, power) for arg in side.args)]
             case "inv":
                 return factors_of(side.args[0], -power)
             case "neg":
@@ -107,10 +99,9 @@ def factors_of(side: Node, power: Fraction = Fraction(1)) -> list[tuple[Node, Fr
     return [(side, power)]
 
 
-_PROPOSED = 2  # limit on repairs in one hint
+_MOST_PROPOSED = 2  # limit on repairs in one hint
 _AMOUNTS = {"operation", "information", "token", "money", "parameter", "sequence"}
 """What is counted, so that the same with /s is a rate."""
-
 _COUNTED = _AMOUNTS | {"accelerator"}
 
 
@@ -126,15 +117,16 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """The hint that mends a mismatch, and the edits among what it proposes."""
+    """A hint on a mismatch, and the edits of the relation among its proposals."""
 
     hint: str
     edits: tuple[Edit, ...] = ()
 
 
-def _joined(parts: Iterable[tuple[Node, Fraction]]) -> Node:
+def _product_of(factors: Iterable[tuple[Node, Fraction]]) -> Node:
+    """The product of some factors, each with its power."""
     nodes: list[Node] = []
-    for node, power in parts:
+    for node, power in factors:
         if power == 0:
             continue
         raised = node if abs(power) == 1 else Apply("pow", (node, Number(abs(power))))
@@ -153,31 +145,31 @@ def _is_negative(side: Node) -> bool:
 
 
 def repair(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) -> Repair:
-    """What mends a mismatch."""
+    """The hint on a mismatch, with the edits that it proposes; a vocabulary that does not search allows no edits."""
     ratio = fault.right_dimension / fault.left_dimension
     if not ratio or is_of_cycles(ratio):
-        return _turned(equation, fault, vocabulary)
-    if (literal := _literal(fault)) is not None:
-        return Repair(literal)
+        return _repair_of_turns(equation, fault, vocabulary)
+    if (hint_on_literal := _repair_of_literal(fault)) is not None:
+        return Repair(hint_on_literal)
     if fault.kind == "rounding":
         return Repair("Divide by a quantity of that unit before rounding.")
     if fault.kind in ("argument", "exponent"):
         ratio = fault.left_dimension
-    edits = _chosen(equation, fault, ratio, vocabulary) if vocabulary.searches else []
-    chosen = [edit.words for edit in edits]
-    if len(chosen) < _PROPOSED:
-        chosen += _redeclared(fault, ratio, vocabulary)
-    if not chosen:
-        argument = fault.kind in ("argument", "exponent")
-        subject = "the right" if fault.kind == "sides" else shown(fault.left if argument else fault.right)
-        chosen = [f"divide {subject} by something in {ratio}"]
-    sentence = ", or ".join(chosen)
-    measured = [vocabulary.dimensions[name] for name in equation.names]
-    hint = " ".join(part for part in (_slip(ratio, measured), sentence[0].upper() + sentence[1:] + ".") if part)
+    edits = _best_edits(equation, fault, ratio, vocabulary) if vocabulary.searches else []
+    proposals = [edit.words for edit in edits]
+    if len(proposals) < _MOST_PROPOSED:
+        proposals += _redeclared(fault, ratio, vocabulary)
+    if not proposals:
+        subjects = {"sides": "the right", "argument": shown(fault.left), "exponent": shown(fault.left)}
+        subject = subjects.get(fault.kind, shown(fault.right))
+        proposals = [f"divide {subject} by something in {ratio}"]
+    sentence = ", or ".join(proposals)
+    slip = _slip(ratio, [vocabulary.dimensions[name] for name in equation.names])
+    hint = f"{slip} {sentence[0].upper()}{sentence[1:]}.".lstrip()
     return Repair(hint, tuple(edits))
 
 
-def _literal(fault: Mismatch) -> str | None:
+def _repair_of_literal(fault: Mismatch) -> str | None:
     """The repair for a bare number beside a quantity."""
     for part, other in ((fault.left, fault.right_dimension), (fault.right, fault.left_dimension)):
         if fault.kind in ("sides", "terms") and other and not names_in(part):
@@ -185,62 +177,62 @@ def _literal(fault: Mismatch) -> str | None:
     return None
 
 
-def _turned(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) -> Repair:
+def _repair_of_turns(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) -> Repair:
     """The repair for two sides that differ by cycles: 2*pi beside radians, otherwise a declaration."""
     turning = Turning(vocabulary.dimensions, vocabulary.marks)
     left, right = (turning.of(side).settled for side in (fault.left, fault.right))
     two_pi = Apply("mul", (Number(Fraction(2)), Apply("pi", ())))
-    if left.radians or right.radians or fault.kind in ("argument", "exponent"):
-        first, second = (
-            (fault.left, fault.right) if fault.kind in ("argument", "exponent") else (fault.right, fault.left)
-        )
-        said = ("the right", "the left") if fault.kind == "sides" else (shown(first), shown(second))
-        inner = [(term, shown(term), "multiply") for side in (first, second) for term in terms_of(side)]
-        whole = [(first, said[0], "multiply"), (second, said[1], "multiply"), (first, said[0], "divide")]
-        for side, subject, act in (*inner, *whole):
+    is_argument = fault.kind in ("argument", "exponent")
+    if left.radians or right.radians or is_argument:
+        first, second = (fault.left, fault.right) if is_argument else (fault.right, fault.left)
+        subjects = ("the right", "the left") if fault.kind == "sides" else (shown(first), shown(second))
+        terms = [(term, shown(term), "multiply") for term in (*terms_of(first), *terms_of(second))]
+        sides = [(first, subjects[0], "multiply"), (second, subjects[1], "multiply"), (first, subjects[0], "divide")]
+        for side, subject, act in (*terms, *sides):
             edit = _Part(side, NUMBER, subject, vocabulary, equation).scaled(act, "2*pi", two_pi)
             if _mends(edit, equation, vocabulary):
                 hint = f"Cycles meet radians: one cycle is 2*pi radians. {act.capitalize()} {subject} by 2*pi."
                 return Repair(hint, (edit,))
-    return Repair(
-        _recounted(equation, fault, vocabulary) or "A cycle is 2*pi radians, and a hertz is one cycle a second."
-    )
+    hint = _hint_on_turns(equation, fault, vocabulary)
+    return Repair(hint or "A cycle is 2*pi radians, and a hertz is one cycle a second.")
 
 
-def _recounted(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) -> str:
+def _hint_on_turns(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) -> str:
     """Units in which the relation would be consistent, with turns as a plain count or a quantity per turn."""
-    turn, own = Dimension.of("cycle"), equation.names
-    known = {name: vocabulary.dimensions[name] for name in own}
-    ways: dict[str, str] = {}
+    turn, names = Dimension.of("cycle"), equation.names
+    known = {name: vocabulary.dimensions[name] for name in names}
+    proposals: dict[str, str] = {}
     for name in names_in(fault.left, fault.right):
         dimension, unit = known[name], vocabulary.quantities[name].unit
         cycles = dimension.bases.get("cycle", 0)
         plain = "in Hz or 1/s" if "time" in dimension.bases else "without revolutions"
-        tries = [(1, "per turn", f"in {unit}/rev"), (-1, "by turn", f"in ({unit})*rev")]
-        for power, kind, words in [(cycles, "plain", plain)] if cycles else tries:
+        candidates = [(1, "per turn", f"in {unit}/rev"), (-1, "by turn", f"in ({unit})*rev")]
+        for power, kind, words in [(cycles, "plain", plain)] if cycles else candidates:
             if not mismatches(equation, {**known, name: dimension / turn**power}):
-                ways.setdefault(kind, f"declare {name} {words}")
-    said = ", or ".join([ways[key] for key in ("plain", "per turn", "by turn") if key in ways][:2])
-    meant = "Where radians are meant, multiply by 2*pi."
-    return f"A revolution is its own unit. {meant} {said[0].upper()}{said[1:]}." if said else ""
+                proposals.setdefault(kind, f"declare {name} {words}")
+    declarations = ", or ".join([proposals[key] for key in ("plain", "per turn", "by turn") if key in proposals][:2])
+    if not declarations:
+        return ""
+    advice = "A revolution is its own unit. Where radians are meant, multiply by 2*pi."
+    return f"{advice} {declarations[0].upper()}{declarations[1:]}."
 
 
-def _chosen(equation: Equation, fault: Mismatch, ratio: Dimension, vocabulary: Vocabulary) -> list[Edit]:
+def _best_edits(equation: Equation, fault: Mismatch, ratio: Dimension, vocabulary: Vocabulary) -> list[Edit]:
     """The first edits that make the whole relation consistent, else the first that mend the failing part."""
-    whole: dict[str, Edit] = {}
+    complete: dict[str, Edit] = {}
     local: dict[str, Edit] = {}
     for edit in _proposals(equation, fault, ratio, vocabulary):
-        found = whole if _mends(edit, equation, vocabulary) else local
-        found.setdefault(edit.words, edit)
-        if len(whole) == _PROPOSED:
+        group = complete if _mends(edit, equation, vocabulary) else local
+        group.setdefault(edit.words, edit)
+        if len(complete) == _MOST_PROPOSED:
             break
-    return list((whole or local).values())[:_PROPOSED]
+    return list((complete or local).values())[:_MOST_PROPOSED]
 
 
 def _slip(ratio: Dimension, measured: Iterable[Dimension]) -> str:
-    """The words for a typical slip."""
+    """The sentence that names a typical slip; empty if this is none."""
     bases = ratio.bases
-    if bases.keys() == {"time"} and not any(found.bases.keys() & _AMOUNTS for found in measured):
+    if bases.keys() == {"time"} and not any(dimension.bases.keys() & _AMOUNTS for dimension in measured):
         return ""
     slips = {
         "accelerator": "A per-chip value meets a total.",
@@ -262,9 +254,9 @@ def _slip(ratio: Dimension, measured: Iterable[Dimension]) -> str:
 def _proposals(equation: Equation, fault: Mismatch, ratio: Dimension, vocabulary: Vocabulary) -> Iterator[Edit]:
     """Edits that make the failing part consistent, likeliest first."""
     is_of_sides = fault.kind == "sides"
-    said = ("the right", "the left") if is_of_sides else (shown(fault.right), shown(fault.left))
-    left = _Part(fault.left, NUMBER / ratio, said[1], vocabulary, equation)
-    parts = [_Part(fault.right, ratio, said[0], vocabulary, equation), left]
+    subjects = ("the right", "the left") if is_of_sides else (shown(fault.right), shown(fault.left))
+    left = _Part(fault.left, NUMBER / ratio, subjects[1], vocabulary, equation)
+    parts = [_Part(fault.right, ratio, subjects[0], vocabulary, equation), left]
     if fault.kind not in ("sides", "terms"):
         parts = [replace(left, excess=ratio)]
     first = parts[0]
@@ -288,7 +280,7 @@ def _proposals(equation: Equation, fault: Mismatch, ratio: Dimension, vocabulary
 
 
 def _multiplied(node: Node, equation: Equation, vocabulary: Vocabulary) -> Iterator[Edit]:
-    """A sum that should have been a product, if that mends the whole relation."""
+    """The edit that multiplies the terms of a sum, if that mends the whole relation."""
     if isinstance(node, Apply) and node.op == "add":
         product = Apply("mul", node.args)
         edit = Edit(f"multiply instead of adding: {shown(product)}", node, product)
@@ -297,7 +289,7 @@ def _multiplied(node: Node, equation: Equation, vocabulary: Vocabulary) -> Itera
 
 
 def _redeclared(fault: Mismatch, ratio: Dimension, vocabulary: Vocabulary) -> list[str]:
-    """A factor that was perhaps declared as an amount and is a rate."""
+    """The proposal to declare a factor as a rate that was declared as an amount."""
     if len(ratio.powers) != 1 or ratio.bases.keys() != {"time"}:
         return []
     for factor, power in factors_of(fault.right):
@@ -325,97 +317,105 @@ class _Part:
 
     @property
     def _acts(self) -> tuple[tuple[str, Dimension], ...]:
+        """The two acts that remove the excess, each with the dimension of what the part is divided or multiplied by."""
         return ("divide", self.excess), ("multiply", NUMBER / self.excess)
 
     def _dimension(self, node: Node) -> Dimension | None:
         return dimension_of(node, self.vocabulary.dimensions)
 
     def reciprocals(self) -> Iterator[Edit]:
-        """The reciprocal of a factor."""
+        """Edits that invert a factor."""
         for place, (factor, power) in enumerate(self.factors):
-            found = self._dimension(factor)
-            if found and len(self.factors) > 1 and found ** (2 * power) == self.excess:
+            dimension = self._dimension(factor)
+            if dimension and len(self.factors) > 1 and dimension ** (2 * power) == self.excess:
                 yield self._repowered(place, -power)
 
     def by_one_quantity(self) -> Iterator[Edit]:
-        """Division or multiplication by one quantity; quantities new to the relation come first."""
+        """Edits that divide or multiply by one quantity; quantities new to the relation come first."""
         used, lhs = self.equation.names, self.equation.lhs
         absent = {node.name for node in (lhs, *(factor for factor, _ in self.factors)) if isinstance(node, Name)}
         for act, wanted in self._acts:
             names = [name for name in self.vocabulary.by_dimension.get(wanted, []) if name not in absent]
-            for name in sorted(names[:64], key=lambda other: other in used)[:3]:
+            for name in sorted(names[:64], key=lambda candidate: candidate in used)[:3]:
                 yield self.scaled(act, f"{name} [{self.vocabulary.quantities[name].unit}]", Name(name))
 
     def scaled(self, act: str, words: str, factor: Node) -> Edit:
-        """The part multiplied by something, or divided by it."""
+        """The edit that multiplies the part by a factor, or divides it by that."""
         by = Apply("inv", (factor,)) if act == "divide" else factor
         return Edit(f"{act} {self.subject} by {words}", self.node, Apply("mul", (self.node, by)))
 
     def roots(self) -> Iterator[Edit]:
-        """The square root, or the square, of the whole part."""
-        found = self._dimension(self.node)
-        if found and found ** Fraction(1, 2) == self.excess:
+        """Edits that take the square root of the whole part, or square it."""
+        dimension = self._dimension(self.node)
+        if dimension and dimension ** Fraction(1, 2) == self.excess:
             yield Edit(f"take the square root of {self.subject}", self.node, Apply("sqrt", (self.node,)))
-        if found and NUMBER / found == self.excess:
+        if dimension and NUMBER / dimension == self.excess:
             yield Edit(f"square {self.subject}", self.node, Apply("pow", (self.node, Number(Fraction(2)))))
 
     def squares(self) -> Iterator[Edit]:
-        """A factor whose square or cube was meant: a length or a speed, but not a count of things."""
+        """Edits that square or cube a factor: a length or a speed, but not a count of things."""
         return (edit for edit in self.powers() if edit.words.startswith("write") and edit.squares)
 
     def powers(self) -> Iterator[Edit]:
-        """Another power of a factor."""
+        """Edits that give a factor another power."""
         for place, (factor, power) in enumerate(self.factors):
-            found = self._dimension(factor)
-            if not found:
+            dimension = self._dimension(factor)
+            if not dimension:
                 continue
             for step in (Fraction(n, 2) for n in (-2, 2, -1, 1, -4, 4, -6, 6)):
-                changed = power + step
-                if found**step * self.excess != NUMBER or (changed == 0 and len(self.factors) == 1):
+                new_power = power + step
+                if dimension**step * self.excess != NUMBER or (new_power == 0 and len(self.factors) == 1):
                     continue
-                once = [node for node, _ in self.factors].count(factor) == 1 and changed.denominator == 1
-                yield self._repowered(place, changed, squares=once and not found.bases.keys() & _COUNTED)
+                occurs_once = [node for node, _ in self.factors].count(factor) == 1
+                is_count = bool(dimension.bases.keys() & _COUNTED)
+                squares = occurs_once and new_power.denominator == 1 and not is_count
+                yield self._repowered(place, new_power, squares=squares)
 
-    def _repowered(self, place: int, changed: Fraction, *, squares: bool = False) -> Edit:
-        """The part with another power of one of its factors; the sign, which these are without, stays."""
+    def _repowered(self, place: int, new_power: Fraction, *, squares: bool = False) -> Edit:
+        """The edit that gives a factor another power; the sign of the part, which its factors do not have, stays."""
         factor, power = self.factors[place]
-        joined = _joined([*self.factors[:place], (factor, changed), *self.factors[place + 1 :]])
-        new = Apply("neg", (joined,)) if _is_negative(self.node) else joined
-        return Edit(_words(factor, power, changed), self.node, new, squares)
+        product = _product_of([*self.factors[:place], (factor, new_power), *self.factors[place + 1 :]])
+        new = Apply("neg", (product,)) if _is_negative(self.node) else product
+        return Edit(_new_power_in_words(factor, power, new_power), self.node, new, squares=squares)
 
     def by_two_quantities(self) -> Iterator[Edit]:
-        """Division or multiplication by a product or a quotient of two quantities."""
+        """Edits that divide or multiply by the root of a quantity, or by the product or quotient of two."""
         absent = {node.name for node in (self.node, self.equation.lhs) if isinstance(node, Name)}
-        index = {}
+        by_dimension = {}
         for dimension, names in self.vocabulary.by_dimension.items():
-            if kept := [name for name in names[:2] if name not in absent]:
-                index[dimension] = kept
+            if candidates := [name for name in names[:2] if name not in absent]:
+                by_dimension[dimension] = candidates
         for act, wanted in self._acts:
-            if squares := index.get(wanted**2):
+            if squares := by_dimension.get(wanted**2):
                 root = Apply("sqrt", (Name(squares[0]),))
                 yield self.scaled(act, render(root), root)
-            for dimension, names in list(index.items())[:200]:
-                for sign, other in (("*", wanted / dimension), ("/", dimension / wanted)):
-                    if not dimension or not other or other not in index:
+            for dimension, names in list(by_dimension.items())[:200]:
+                for sign, partner in (("*", wanted / dimension), ("/", dimension / wanted)):
+                    if not dimension or not partner or partner not in by_dimension:
                         continue
-                    first, second = names[0], index[other][0]
-                    pair = _joined([(Name(first), Fraction(1)), (Name(second), Fraction(1 if sign == "*" else -1))])
+                    first, second = names[0], by_dimension[partner][0]
+                    power = Fraction(1 if sign == "*" else -1)
+                    pair = _product_of([(Name(first), Fraction(1)), (Name(second), power)])
                     words = f"{first}**2" if first == second else f"{first}{sign}{second}"
                     yield self.scaled(act, words, pair)
                     return
 
 
-def _words(factor: Node, power: Fraction, changed: Fraction) -> str:
+def _new_power_in_words(factor: Node, power: Fraction, new_power: Fraction) -> str:
+    """The proposal to change the power of a factor."""
     text = shown(factor) if isinstance(factor, Name) else f"({shown(factor)})"
-    if changed == 0:
+    if new_power == 0:
         return f"leave out {text}{exponent_of(power)}"
-    written = text + exponent_of(changed)
-    if (changed < 0) != (power < 0):
-        return f"{'divide' if changed < 0 else 'multiply'} by {written} instead"
+    written = text + exponent_of(new_power)
+    if (new_power < 0) != (power < 0):
+        act = "divide" if new_power < 0 else "multiply"
+        return f"{act} by {written} instead"
     return f"write {written} instead of {text}{exponent_of(power)}"
 
 
 def _mends(edit: Edit, equation: Equation, vocabulary: Vocabulary) -> bool:
+    """Whether an edit makes the whole relation consistent."""
+
     def change(part: Node) -> Node | None:
         return edit.new if part is edit.old else None
 
@@ -423,7 +423,7 @@ def _mends(edit: Edit, equation: Equation, vocabulary: Vocabulary) -> bool:
     return not mismatches(changed, vocabulary.dimensions, vocabulary.marks)
 
 
-_SHOWN = 24  # limit on factors of a product in a message
+_MOST_FACTORS = 24  # limit on factors of a product in a message
 _DERIVED = ("N", "Pa", "J", "W", "C", "V", "ohm", "F", "H", "T", "Wb")
 
 
@@ -432,15 +432,15 @@ def problem_of(
 ) -> Problem:
     """A mismatch as the user reads it: the relation, the part, both sides factor by factor, the repair."""
     part = "" if where == ("equation",) else f", {where[0]}"
-    message = f"{name}{part}: {_said(fault)}"
-    left, right = _factors(fault.left, vocabulary), _factors(fault.right, vocabulary)
+    message = f"{name}{part}: {_difference(fault)}"
+    left, right = _factors_with_units(fault.left, vocabulary), _factors_with_units(fault.right, vocabulary)
     if fault.kind == "sides":
         message += f"\n    left:  {left or render(fault.left)}\n    right: {right or render(fault.right)}"
     else:
         message += "".join(f"\n    {row}" for row in (left, right) if row)
     mend = repair(equation, fault, vocabulary)
     span = _span(equation, fault)
-    return Problem(name, 0, message, mend.hint, where, span, mend.edits)
+    return Problem(name, line=0, message=message, hint=mend.hint, where=where, span=span, edits=mend.edits)
 
 
 def _span(equation: Equation, fault: Mismatch) -> tuple[int, int]:
@@ -455,26 +455,28 @@ def _span(equation: Equation, fault: Mismatch) -> tuple[int, int]:
     return min(part.at[0] for part in parts), max(part.at[1] for part in parts)
 
 
-def _said(fault: Mismatch) -> str:
+def _difference(fault: Mismatch) -> str:
+    """The sentence that says in which dimensions the parts of a mismatch are."""
     left, right = shown(fault.left), shown(fault.right)
-    dimension, other = _named(fault.left_dimension), _named(fault.right_dimension)
+    left_dimension = _dimension_in_words(fault.left_dimension)
+    right_dimension = _dimension_in_words(fault.right_dimension)
     if fault.left_dimension == fault.right_dimension:
         return f"{left} and {right} differ by 2*pi: one counts radians, the other cycles or hertz."
     match fault.kind:
         case "sides":
-            return f"left is {dimension}, right is {other}."
+            return f"left is {left_dimension}, right is {right_dimension}."
         case "terms":
-            return f"in {shown(fault.node)}, {left} is {dimension} and {right} is {other}."
+            return f"in {shown(fault.node)}, {left} is {left_dimension} and {right} is {right_dimension}."
         case "argument":
             function = fault.node.op if isinstance(fault.node, Apply) else ""
-            return f"{function} takes a number, and {left} is {dimension}."
+            return f"{function} takes a number, and {left} is {left_dimension}."
         case "exponent":
-            return f"an exponent is a number, and {left} is {dimension}."
+            return f"an exponent is a number, and {left} is {left_dimension}."
         case "rounding":
-            return f"{shown(fault.node)} would depend on the unit, since {left} is {dimension}."
+            return f"{shown(fault.node)} would depend on the unit, since {left} is {left_dimension}."
 
 
-def _named(dimension: Dimension) -> str:
+def _dimension_in_words(dimension: Dimension) -> str:
     """A dimension in base units, with its common name if it has one."""
     if not dimension:
         return "a number"
@@ -482,23 +484,24 @@ def _named(dimension: Dimension) -> str:
     return f"{dimension} ({common})" if common else str(dimension)
 
 
-def _factors(side: Node, vocabulary: Vocabulary) -> str:
+def _factors_with_units(side: Node, vocabulary: Vocabulary) -> str:
     """A product with the unit of each of its factors; empty for a plain number."""
     text = ""
     factors = factors_of(side)
-    for factor, power in factors[:_SHOWN]:
+    for factor, power in factors[:_MOST_FACTORS]:
         if isinstance(factor, Number) or (isinstance(factor, Apply) and factor.op == "pi"):
             continue
-        part = _measured(factor, vocabulary) + exponent_of(power)
+        part = _factor_with_unit(factor, vocabulary) + exponent_of(power)
         if power < 0:
             text = f"{text or '1'} / {part}"
             continue
         text = f"{text} * {part}" if text else part
-    return text if len(factors) <= _SHOWN else f"{text} * ..."
+    return text if len(factors) <= _MOST_FACTORS else f"{text} * ..."
 
 
-def _measured(factor: Node, vocabulary: Vocabulary) -> str:
+def _factor_with_unit(factor: Node, vocabulary: Vocabulary) -> str:
     if isinstance(factor, Name):
         return f"{factor.name} [{vocabulary.quantities[factor.name].unit}]"
-    found = dimension_of(factor, vocabulary.dimensions)
-    return f"({shown(factor)}) [{'?' if found is None else found}]"
+    dimension = dimension_of(factor, vocabulary.dimensions)
+    unit = "?" if dimension is None else str(dimension)
+    return f"({shown(factor)}) [{unit}]"

@@ -6,12 +6,13 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial
+from itertools import chain
 from math import isfinite
 from typing import Any, Literal
 
 from derive.errors import ExpressionError
 
-_FEW = 12  # names of an axis that are all told
+_MOST_LISTED = 12  # names of an axis that are all listed
 _DECADES = 100.0  # ratio of the ends from which an axis is logarithmic
 
 
@@ -32,8 +33,8 @@ class Axis:
         >>> Axis.of("batch", [1, 10, 400]).log, Axis.of("batch", [0, 10, 400]).log
         (True, False)
         """
-        numbers = [number for column in columns for number in column if isfinite(number)]
-        return cls(label, bool(numbers) and min(numbers) > 0 and max(numbers) / min(numbers) >= _DECADES)
+        numbers = [*filter(isfinite, chain.from_iterable(columns))]
+        return cls(label, log=bool(numbers) and min(numbers) > 0 and max(numbers) / min(numbers) >= _DECADES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,14 +134,17 @@ class Chart:
 def holding(
     drawn: Sequence[Chart], profiles: Iterable[str], given: Mapping[str, Any], limits: Iterable[str] = ()
 ) -> tuple[Chart, ...]:
-    """Charts with what holds in all of them below the last: profiles, givens and limits.
+    """Charts with a caption below the last: the profiles, givens and limits that hold in all of them.
 
     >>> chart, = holding([Chart(Axis("batch"), Axis("cost"), ())], ["llama3-70b"], {"chips": "8 chip"}, ["time <= 2 s"])
     >>> chart.caption
     'llama3-70b; chips = 8 chip; time <= 2 s'
     """
-    told = (", ".join(one) for one in (profiles, (f"{name} = {value}" for name, value in given.items()), limits))
-    return (*drawn[:-1], replace(drawn[-1], caption="; ".join(filter(None, told)))) if drawn else ()
+    if not drawn:
+        return ()
+    groups = (profiles, (f"{name} = {value}" for name, value in given.items()), limits)
+    caption = "; ".join(filter(None, map(", ".join, groups)))
+    return (*drawn[:-1], replace(drawn[-1], caption=caption))
 
 
 def described(charts: Iterable[Chart]) -> str:
@@ -157,37 +161,39 @@ def _described(chart: Chart) -> str:
     shown = [series.label for series in chart.series if series.label]
     marked = [mark.label for mark in chart.marks if mark.label]
     up, along = (axis.label or _listed(axis.names) for axis in (chart.y, chart.x))
-    said = f"Chart of {up} against {along}"
-    said = ": ".join(filter(None, (chart.title, said, ", ".join(shown)))) + "."
-    named = list(dict.fromkeys(one.text.replace("\n", ", ") for one in chart.words))
-    said += f" Regions: {'; '.join(named)}." if named else ""
-    return f"{said} Marked: {', '.join(marked)}." if marked else said
+    text = f"Chart of {up} against {along}"
+    text = ": ".join(filter(None, (chart.title, text, ", ".join(shown)))) + "."
+    regions = list(dict.fromkeys(words.text.replace("\n", ", ") for words in chart.words))
+    if regions:
+        text += f" Regions: {'; '.join(regions)}."
+    if marked:
+        text += f" Marked: {', '.join(marked)}."
+    return text
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names) if len(names) <= _FEW else f"{names[0]} and {len(names) - 1} others"
+    return ", ".join(names) if len(names) <= _MOST_LISTED else f"{names[0]} and {len(names) - 1} others"
 
 
 def reworded(charts: Iterable[Chart], called: Mapping[str, str]) -> tuple[Chart, ...]:
-    """Charts whose words are replaced by a reader's own, the longest first; each has to stand somewhere.
+    """Charts whose words are replaced by a reader's own, the longest first; it is an error if one stands nowhere.
 
     >>> time = Chart(Axis("batch"), Axis("step time [s]"), (Series.of([1, 2], [3, 4], "h100-sxm:fp8"),))
     >>> described(reworded([time], {"h100-sxm:fp8": "H100", "step time": "latency"}))
     'Chart of latency [s] against batch: H100.'
     """
-    shown, met = tuple(charts), set[str]()
+    shown, replaced = tuple(charts), set[str]()
     words = re.compile("|".join(map(re.escape, sorted(called, key=len, reverse=True))))
 
-    def own(match: re.Match[str]) -> str:
-        met.add(match[0])
+    def replacement(match: re.Match[str]) -> str:
+        replaced.add(match[0])
         return called[match[0]]
 
-    found = tuple(_worded(chart, partial(words.sub, own)) for chart in shown) if called else shown
-    if unmet := [old for old in called if old not in met]:
-        raise ExpressionError(
-            f"No words of the picture are {', '.join(map(repr, unmet))}.", hint=f"It says: {described(shown)}"
-        )
-    return found
+    renamed = tuple(_worded(chart, partial(words.sub, replacement)) for chart in shown) if called else shown
+    if missing := [old for old in called if old not in replaced]:
+        what = f"No words of the picture are {', '.join(map(repr, missing))}."
+        raise ExpressionError(what, hint=f"It says: {described(shown)}")
+    return renamed
 
 
 _AS_THEY_ARE = ("style", "axis", "levels")  # no words, and numbers with their units
@@ -198,8 +204,8 @@ def _worded(part: Any, word: Callable[[str], str]) -> Any:
     if isinstance(part, str):
         return word(part)
     if isinstance(part, tuple):
-        return tuple(_worded(one, word) for one in part)
+        return tuple(_worded(element, word) for element in part)
     if not is_dataclass(part) or isinstance(part, type):
         return part
-    names = (one.name for one in fields(part) if one.name not in _AS_THEY_ARE)
+    names = (field.name for field in fields(part) if field.name not in _AS_THEY_ARE)
     return replace(part, **{name: _worded(getattr(part, name), word) for name in names})

@@ -59,8 +59,8 @@ class Derivation:
 
 
 @dataclass(frozen=True, slots=True)
-class _Hand:
-    """How numbers are written: a result, and one that was stated, each with its unit; and text with numbers in it."""
+class _NumberStyle:
+    """Functions that write a result and a stated number, each with its unit, and a text with numbers in it."""
 
     result: Callable[[float, str], str]
     stated: Callable[[float, str], str]
@@ -74,20 +74,21 @@ def lay_out(answer: Answer, digits: int | None = None, is_report: bool = False) 
     """
     letters = letters_for(answer.quantities)
     digits = digits or digits_borne(answer)
-    hand = _Hand(partial(amount, digits=digits), partial(_stated, digits=STATED), str)
     if is_report:
-        hand = _Hand(partial(reported, digits=digits), reported, readable)
+        style = _NumberStyle(result=partial(reported, digits=digits), stated=reported, text=readable)
+    else:
+        style = _NumberStyle(result=partial(amount, digits=digits), stated=partial(_stated, digits=STATED), text=str)
     return Derivation(
-        answer.quantity.name,
-        _result(answer, letters[answer.quantity.name], hand),
-        tuple(_paragraph(step, letters, hand, answer.given) for step in answer.steps),
-        tuple(
-            Symbol(letters[name], name, _magnitude(value, hand), value.source)
+        target=answer.quantity.name,
+        headline=_result(answer, letters[answer.quantity.name], style),
+        steps=tuple(_paragraph(step, letters, style, answer.given) for step in answer.steps),
+        symbols=tuple(
+            Symbol(letters[name], name, _magnitude(value, style), value.source)
             for name, value in answer.given.items()
             if name in letters
         ),
-        () if is_report else notes(answer),
-        () if is_report else cautions(answer),
+        notes=() if is_report else notes(answer),
+        cautions=() if is_report else cautions(answer),
     )
 
 
@@ -101,34 +102,30 @@ def notes(answer: Answer) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 def letters_for(quantities: Mapping[str, Declaration]) -> dict[str, str]:
     """Each quantity's letter, no letter twice."""
-    taken: dict[str, str] = {}
+    letters: dict[str, str] = {}
     for name, quantity in quantities.items():
         chosen = mathematics.letter(name, quantity.latex)
-        taken[name] = mathematics.upright(name.replace("_", " ")) if chosen in taken.values() else chosen
-    return taken
+        letters[name] = mathematics.upright(name.replace("_", " ")) if chosen in letters.values() else chosen
+    return letters
 
 
 def digits_borne(answer: Answer) -> int:
     """How many digits a result has: one more than the least certain input that is not a count."""
-    borne = [
+    digits = [
         len(f"{abs(value.number):.12g}".replace(".", "").split("e")[0].strip("0"))
         for value in answer.given.values()
         if value.number != int(value.number) or abs(value.number) >= 1e4
     ]
-    return min(max(min(borne, default=_MOST - 1) + 1, _FEWEST), _MOST)
+    return min(max(min(digits, default=_MOST - 1) + 1, _FEWEST), _MOST)
 
 
-def _magnitude(value: Value, hand: _Hand) -> str:
+def _magnitude(value: Value, style: _NumberStyle) -> str:
     """A value with its unit and, if it is a range, its bounds."""
-    text = hand.stated(value.number, value.unit.text)
+    text = style.stated(value.number, value.unit.text)
     if not value.is_range:
         return text
-    low, high = (hand.stated(end, "") for end in (value.low, value.high))
+    low, high = (style.stated(end, "") for end in (value.low, value.high))
     return rf"{text}\ ({low}\ldots{high})"
-
-
-def _quantity(number: float, unit: str, digits: int) -> str:
-    return _with_unit(mathematics.number(number, digits), unit)
 
 
 def _stated(number: float, unit: str, digits: int) -> str:
@@ -137,12 +134,13 @@ def _stated(number: float, unit: str, digits: int) -> str:
 
 def _with_unit(number: str, unit: str) -> str:
     spelled = mathematics.unit(unit)
-    return number + (rf"\,{spelled}" if spelled else "")
+    return rf"{number}\,{spelled}" if spelled else number
 
 
 def amount(number: float, unit: str, digits: int) -> str:
     """A result, with a prefix that leaves few digits before the point if its unit can have one."""
-    return _quantity(*prefixed(number, unit), digits)
+    number, unit = prefixed(number, unit)
+    return _with_unit(mathematics.number(number, digits), unit)
 
 
 def reported(number: float, unit: str, digits: int = REPORTED) -> str:
@@ -152,61 +150,65 @@ def reported(number: float, unit: str, digits: int = REPORTED) -> str:
     ('12690\\,\\mathrm{USD}', '37.9\\,\\mathrm{YFLOP}', '129.3\\,\\mathrm{ktoken}')
     """
     number, unit = in_multiples(number, unit)
-    return _quantity(number, unit, reported_digits(number, digits))
+    return _with_unit(mathematics.number(number, reported_digits(number, digits)), unit)
 
 
-def _result(answer: Answer, letter: str, hand: _Hand) -> str:
+def _result(answer: Answer, letter: str, style: _NumberStyle) -> str:
+    """The headline: a letter with its value, or between its bounds."""
     unit = answer.quantity.unit
     if answer.base is not None:
-        return f"{letter} = {hand.result(unit.from_base(answer.base), unit.text)}"
+        return f"{letter} = {style.result(unit.from_base(answer.base), unit.text)}"
     assert answer.bounds is not None
-    low, high = (hand.result(unit.from_base(end), unit.text) for end in answer.bounds)
+    low, high = (style.result(unit.from_base(end), unit.text) for end in answer.bounds)
     return rf"{low} \le {letter} \le {high}"
 
 
-def _paragraph(step: Step, letters: Mapping[str, str], hand: _Hand, given: Mapping[str, Value]) -> Paragraph:
-    def written(name: str) -> str:
+def _paragraph(step: Step, letters: Mapping[str, str], style: _NumberStyle, given: Mapping[str, Value]) -> Paragraph:
+    """A step as stated, rearranged, with numbers, and its value; equations solved together, without the middle two."""
+
+    def letter_of(name: str) -> str:
         return letters.get(name) or mathematics.letter(name)
 
     if step.together:
-        said = [stated(part.stated, written) for part in step.together if part.stated is not None]
-        values = [(written(part.quantity), _evaluated(part, hand)) for part in step.together]
-        return Paragraph(f"{step.relation}, together", step.because, (*said, *values))
+        equations = [stated(part.stated, letter_of) for part in step.together if part.stated is not None]
+        values = [(letter_of(part.quantity), _evaluated(part, style)) for part in step.together]
+        return Paragraph(f"{step.relation}, together", step.because, (*equations, *values))
 
-    def filled(name: str) -> str:
-        if name not in step.worth or (written(name)[:1].isdigit() and given[name].source.kind == "exact"):
-            return written(name)  # a letter such as 1/token has its number
+    def number_of(name: str) -> str:
+        if name not in step.worth or (letter_of(name)[:1].isdigit() and given[name].source.kind == "exact"):
+            return letter_of(name)  # a letter such as 1/token has its number
         number, unit = step.worth[name]
-        return (hand.stated if name in given else hand.result)(number, unit.text)
+        write = style.stated if name in given else style.result
+        return write(number, unit.text)
 
     lines: list[Line] = []
-    left = written(step.quantity)
+    letter = letter_of(step.quantity)
     if step.stated is not None:
-        lines.append(stated(step.stated, written))
+        lines.append(stated(step.stated, letter_of))
     if step.form is not None:
-        form = mathematics.mathematics(step.form, written)
-        if lines != [(left, form)]:
-            lines.append((left, form))
-        numbers = mathematics.mathematics(step.form, filled)
+        form = mathematics.mathematics(step.form, letter_of)
+        if lines != [(letter, form)]:  # where the step is not stated in this form already
+            lines.append((letter, form))
+        numbers = mathematics.mathematics(step.form, number_of)
         is_name = isinstance(step.form, Name)
         if names_in(step.form) and not is_name and len(numbers) <= _WIDEST:
-            lines.append(("" if lines else left, numbers))
-    lines.append(("" if step.form is not None else left, _evaluated(step, hand)))
+            lines.append(("" if lines else letter, numbers))
+    lines.append(("" if step.form is not None else letter, _evaluated(step, style)))
     return Paragraph(step.relation, step.because, tuple(lines))
 
 
 def stated(equation: Equation, written: Callable[[str], str]) -> Line:
-    """A relation as it is stated; a bound has no equals sign and stays whole."""
+    """The two sides of an equation as a line; an inequality is one side of it, with its sign."""
     if equation.op != "=":
         return mathematics.equation(equation, written), ""
     return mathematics.mathematics(equation.lhs, written), mathematics.mathematics(equation.rhs, written)
 
 
-def _evaluated(step: Step, hand: _Hand) -> str:
+def _evaluated(step: Step, style: _NumberStyle) -> str:
     """The value as mathematics; text, such as that of an interval, is upright."""
     if step.result is None:
         return mathematics.upright(step.value)
     (low, high), unit = step.result
     if low != high:
-        return mathematics.upright(hand.text(step.value))
-    return hand.result(unit.from_base(low), unit.text)
+        return mathematics.upright(style.text(step.value))
+    return style.result(unit.from_base(low), unit.text)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
 from derive.presentation.charts import Chart, described
@@ -119,8 +120,8 @@ class Report:
     @property
     def quantities(self) -> tuple[Declaration, ...]:
         """The quantities whose letters the formulas use, each once."""
-        met = (quantity for block in self.blocks if isinstance(block, Formulas) for quantity in block.quantities)
-        return tuple(dict.fromkeys(met))
+        formulas = (block.quantities for block in self.blocks if isinstance(block, Formulas))
+        return tuple(dict.fromkeys(chain.from_iterable(formulas)))
 
     @property
     def pictures(self) -> tuple[Picture, ...]:
@@ -136,13 +137,13 @@ def spans(words: str) -> Iterator[Span]:
      ('text', ' costs '), ('text', '$'), ('text', '2')]
     """
     position = 0
-    for found in _MARKUP.finditer(words):
-        if found.start() > position:
-            yield "text", words[position : found.start()]
-        kind = found.lastindex
+    for match in _MARKUP.finditer(words):
+        if match.start() > position:
+            yield "text", words[position : match.start()]
+        kind = match.lastindex
         assert kind is not None
-        yield _KINDS[kind - 1], found[kind]
-        position = found.end()
+        yield _KINDS[kind - 1], match[kind]
+        position = match.end()
     if position < len(words):
         yield "text", words[position:]
 
@@ -172,7 +173,7 @@ def verbatim(text: str) -> str:
     >>> verbatim("a*b costs $2")
     'a\\*b costs \\$2'
     """
-    return re.sub(r"[\\$*`]", lambda found: "\\" + found[0], text)
+    return re.sub(r"[\\$*`]", lambda match: "\\" + match[0], text)
 
 
 # Documents as text
@@ -180,7 +181,6 @@ def verbatim(text: str) -> str:
 _DATE = re.compile(r"(?<![\w.-])20\d\d-\d\d(?:-\d\d)?(?![\w-])")
 _COMMIT = re.compile(r"(?<=@)([0-9a-f]{7})[0-9a-f]+\b")
 _WORD = 40  # longest source, in characters, that is cited by its text
-
 _FEWEST = 3  # headings that have a table of contents
 
 Dialect: TypeAlias = "Latex | Markdown | Html"
@@ -218,12 +218,16 @@ def bound(
     <BLANKLINE>
     """
     is_volume = len(reports) > 1
-    blocks = [block for report in reports for block in (*([Heading(report.title, 1)] * is_volume), *report.blocks)]
+    blocks: list[Block] = []
+    for report in reports:
+        if is_volume:
+            blocks.append(Heading(report.title, 1))
+        blocks += report.blocks
     if not lead:
         first = next((place for place, block in enumerate(blocks) if isinstance(block, Heading)), len(blocks))
         lead, blocks = blocks[:first], blocks[first:]
-    names = {one.name for block in (*lead, *blocks) if isinstance(block, Where) for one in block.quantities}
-    page = _Page(dialect, frozenset(names))
+    introduced = chain.from_iterable(block.quantities for block in (*lead, *blocks) if isinstance(block, Where))
+    page = _Page(dialect, frozenset(quantity.name for quantity in introduced))
     opening, parts = page.lead(lead), page.blocks(blocks)
     if page.cited:
         parts += [dialect.heading("Sources", 2, "sources"), page.sources]
@@ -232,10 +236,11 @@ def bound(
 
 
 def _facts(cited: Iterable[Source], edition: str) -> str:
-    """The latest date in the sources, and what made the report."""
-    latest = max((date for source in cited for date in _DATE.findall(str(source))), default="")
-    said = ", ".join(part for part in (f"Facts as of {latest}" if latest else "", edition) if part)
-    return f"{said}." if said else ""
+    """The line below the title: the latest date in the sources, and the edition."""
+    latest = max(chain.from_iterable(_DATE.findall(str(source)) for source in cited), default="")
+    facts = f"Facts as of {latest}" if latest else ""
+    text = ", ".join(filter(None, (facts, edition)))
+    return f"{text}." if text else ""
 
 
 def derivation(answer: Answer, dialect: Dialect, digits: int | None = None) -> str:
@@ -288,9 +293,10 @@ class _Page:
         headings = [block for block in blocks if isinstance(block, Heading) and block.level <= 2]
         if len(headings) < _FEWEST:
             return ()
-        return [(one.level, self.words(one.words), anchor(_bare(one.words))) for one in headings]
+        return [(heading.level, self.words(heading.words), anchor(_bare(heading.words))) for heading in headings]
 
     def block(self, block: Block) -> list[str]:
+        """The parts of a page that a block becomes: one, but for a derivation."""
         dialect = self.dialect
         match block:
             case Heading():
@@ -316,18 +322,18 @@ class _Page:
         """The result and its cautions, the steps, the inputs and the notes."""
         dialect = self.dialect
         parts = [dialect.result(title, level, shown.headline)]
-        parts += [dialect.caution(f"{one}.") for one in shown.cautions]
+        parts += [dialect.caution(f"{caution}.") for caution in shown.cautions]
         for number, step in enumerate(shown.steps, 1):
             reason = f": {dialect.escaped(step.because)}" if step.because else ""
             parts.append(dialect.step(number, self.named(step.relation), reason, step.lines))
         if shown.symbols:
             rows = [
-                (self.symbol(one), self.named(one.name), self.math(one.value), self.cite(one.source, "{}"))
-                for one in shown.symbols
+                (self.symbol(symbol), self.named(symbol.name), self.math(symbol.value), self.cite(symbol.source, "{}"))
+                for symbol in shown.symbols
             ]
             parts.append(dialect.inputs(("symbol", "quantity", "value", "source"), rows))
         if shown.notes:
-            parts += dialect.small([dialect.note(one.title(), dialect.listed(rows)) for one, rows in shown.notes])
+            parts += dialect.small([dialect.note(title.title(), dialect.listed(rows)) for title, rows in shown.notes])
         return parts
 
     def named(self, name: str) -> str:
@@ -342,18 +348,19 @@ class _Page:
         shown = self.math(letter(quantity.name, quantity.latex))
         spelled = "" if quantity.unit.text in ("", "1") else f" ({self.dialect.breakable(quantity.unit.text)})"
         meaning = self.dialect.escaped(re.split("[;:] ", quantity.meaning or quantity.name.replace("_", " "))[0])
-        said = f"{shown}, {meaning}{spelled}"
-        return self.dialect.target(said, f"symbol-{quantity.name}")
+        words = f"{shown}, {meaning}{spelled}"
+        return self.dialect.target(words, f"symbol-{quantity.name}")
 
-    def symbol(self, one: Symbol) -> str:
+    def symbol(self, symbol: Symbol) -> str:
         """A letter, linked to where it is introduced."""
-        shown = self.math(one.letter)
-        return self.dialect.linked(shown, f"symbol-{one.name}") if one.name in self.introduced else shown
+        shown = self.math(symbol.letter)
+        return self.dialect.linked(shown, f"symbol-{symbol.name}") if symbol.name in self.introduced else shown
 
     def words(self, words: str) -> str:
         return "".join(self.word(kind, text) for kind, text in spans(words))
 
     def word(self, kind: str, text: str) -> str:
+        """A piece of a text; a name is linked to where its letter is introduced."""
         if kind == "link":
             words, address = led(text)
             return self.dialect.leading(self.dialect.word("text", words), address)
@@ -362,6 +369,7 @@ class _Page:
         return self.dialect.linked(shown, f"symbol-{text}") if is_linked else shown
 
     def citations(self, sources: Sequence[Source]) -> str:
+        """The citations behind a text, each once, with the space before them."""
         text = " ".join(dict.fromkeys(self.cite(source, "({})") for source in sources))
         return f"{self.dialect.before_citations}{text}" if text else ""
 
@@ -370,7 +378,9 @@ class _Page:
         escaped = self.dialect.escaped
         if source.kind in ("published", "measured") or source.url or source.date or len(source.text) > _WORD:
             bare = replace(source, note="")
-            self.cited.setdefault(bare, {}).update({source.note: None} if source.note else {})
+            remarks = self.cited.setdefault(bare, {})
+            if source.note:
+                remarks[source.note] = None
             number = [*self.cited].index(bare) + 1
             return self.dialect.linked(escaped(f"[{number}]"), f"source-{number}")
         return in_words.format(escaped(source.text))
@@ -378,5 +388,5 @@ class _Page:
     @property
     def sources(self) -> str:
         """The list of cited sources, each once, with the remarks on its numbers; a commit has seven digits."""
-        told = ("; ".join((str(source), *remarks)) for source, remarks in self.cited.items())
-        return self.dialect.listed([_COMMIT.sub(r"\1", one) for one in told], is_numbered=True)
+        texts = ("; ".join((str(source), *remarks)) for source, remarks in self.cited.items())
+        return self.dialect.listed([_COMMIT.sub(r"\1", text) for text in texts], is_numbered=True)

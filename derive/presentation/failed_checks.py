@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Container, Iterable, Mapping, Sequence
 from fractions import Fraction
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from derive.expressions.tree import Node, names_in, render
@@ -44,8 +45,8 @@ def broken(relation: Relation, values: Mapping[str, float]) -> str:
 
 
 def by_default(relations: Iterable[Relation], defaults: Mapping[str, Value], typed: Container[str]) -> str:
-    """The defaults by which relations of a conflict apply, as a hint: each may be what contradicts the givens."""
-    conditions = [condition for relation in relations for condition in relation.conditions]
+    """A hint that names the defaults on which relations of a conflict depend, since each may contradict the givens."""
+    conditions = chain.from_iterable(relation.conditions for relation in relations)
     hints = ""
     for name in names_in(*conditions):
         default = defaults.get(name)
@@ -66,15 +67,17 @@ def sides_apart(relation: Relation, values: Mapping[str, float]) -> str:
     sides = [(side, value(side, values)) for side in parts]
     if any(math.isnan(number) for _, number in sides):
         return f"{written} is undefined here"
-    (left, less), (right, more) = (
+    (left, left_texts), (right, right_texts) = (
         (render(side), [customary(number, side_unit(relation, side), digits) for digits in _DIGITS])
         for side, number in sides
     )
-    shown = next((pair for pair in zip(less, more, strict=True) if pair[0] != pair[1]), (less[-1], more[-1]))
+    pairs = zip(left_texts, right_texts, strict=True)
+    most_digits = left_texts[-1], right_texts[-1]
+    left_text, right_text = next((pair for pair in pairs if pair[0] != pair[1]), most_digits)
     if written.op == "=":
-        return f"{left} is {shown[0]}, and {right} is {shown[1]}"
+        return f"{left} is {left_text}, and {right} is {right_text}"
     than = {"<=": "more than", ">=": "less than"}[written.op]
-    return f"{left} is {shown[0]}, {than} {right}, which is {shown[1]}"
+    return f"{left} is {left_text}, {than} {right}, which is {right_text}"
 
 
 def cautions(answer: Answer, idle: Sequence[str] | None = None) -> tuple[str, ...]:
@@ -99,11 +102,14 @@ def warnings(answer: Answer, idle: Sequence[str] | None = None) -> tuple[str, ..
     With `idle`, those givens that play no part in this answer and in the others that were asked for beside it.
     """
     unused = answer.unused if idle is None else idle
-    told = [check.verdict or check.statement for check in answer.failed]
-    told += [idle_givens(answer, unused)] if unused else []
-    told += [_unverified(one) for one in answer.stated_assumptions if one.kind == "condition"]
-    told += [assumption.text for assumption in answer.stated_assumptions if assumption.kind in ("own", "lost")]
-    return (*told, answer.whole) if answer.whole else tuple(told)
+    sentences = [check.verdict or check.statement for check in answer.failed]
+    if unused:
+        sentences.append(idle_givens(answer, unused))
+    sentences += [_unverified(assumption) for assumption in answer.stated_assumptions if assumption.kind == "condition"]
+    sentences += [assumption.text for assumption in answer.stated_assumptions if assumption.kind in ("own", "lost")]
+    if answer.whole:
+        sentences.append(answer.whole)
+    return tuple(sentences)
 
 
 def _unverified(assumption: Assumption) -> str:
@@ -120,10 +126,11 @@ def idle_givens(answer: Answer, unused: Sequence[str]) -> str:
     for given, named in answer.acts_on.items():
         if given in unused:
             elsewhere.setdefault(named, []).append(given)
-    told = f"{without_part(unused)} in this answer"
+    sentence = f"{without_part(unused)} in this answer"
     for named, givens in elsewhere.items():
-        told += f"; {named} counts {'it' if len(unused) == 1 else ', '.join(givens)}"
-    return told
+        counted = "it" if len(unused) == 1 else ", ".join(givens)
+        sentence += f"; {named} counts {counted}"
+    return sentence
 
 
 def without_part(unused: Sequence[str]) -> str:
@@ -142,18 +149,17 @@ def in_a_row(parts: Sequence[str]) -> str:
 
 
 def fails_in_words(names: Sequence[str]) -> str:
-    """What a picture says of checks that fail.
+    """The label of failing checks in a picture.
 
     >>> fails_in_words(["fits_in_memory"]), fails_in_words(["fits_in_memory", "within_limit"])
     ('fits in memory fails', 'fits in memory, within limit fail')
     """
-    told = ", ".join(names).replace("_", " ")
-    return f"{told} {'fails' if len(names) == 1 else 'fail'}"
+    checks = ", ".join(names).replace("_", " ")
+    return f"{checks} {'fails' if len(names) == 1 else 'fail'}"
 
 
 def displaced(name: str, weak: Value, number: float | None, unit: Unit, is_brief: bool = False) -> str:
-    """The sentence for a weak value that is displaced by another number, or that no value fits; if brief, without its
-    source.
+    """The sentence for a weak value that a computed number, or none, takes the place of; if brief, without its source.
 
     >>> from quantities.spelling import parse_unit
     >>> from quantities.value import read_value
@@ -170,7 +176,7 @@ def stated_value(name: str, weak: Value) -> str:
 
 
 def no_value_fits(relations: Sequence[str], unknowns: Sequence[str]) -> str:
-    """The sentence for relations that leave what is in them no admissible value.
+    """The sentence for relations whose unknowns have no admissible value.
 
     >>> no_value_fits(["rest"], ["length"])
     'rest: no admissible value of length fits the others'
@@ -181,9 +187,9 @@ def no_value_fits(relations: Sequence[str], unknowns: Sequence[str]) -> str:
 def side_unit(relation: Relation, side: Node) -> Unit:
     """The unit of a side: that of a quantity of the same dimension in the relation, if there is one."""
     written = relation.written
-    dimensions = {name: one.dimension for name, one in relation.declared.items()}
-    own = dimension_of(side, dimensions)
+    dimensions = {name: quantity.dimension for name, quantity in relation.declared.items()}
+    dimension = dimension_of(side, dimensions)
     for name in names_in(side, written.lhs, written.rhs):
-        if own == dimensions[name] and not relation.declared[name].unit.offset:
+        if dimension == dimensions[name] and not relation.declared[name].unit.offset:
             return relation.declared[name].unit
-    return DIMENSIONLESS if own is None else Unit(str(own), (), Fraction(1), own)
+    return DIMENSIONLESS if dimension is None else Unit(str(dimension), (), Fraction(1), dimension)

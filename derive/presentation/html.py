@@ -101,12 +101,12 @@ class Html:
         return f"<ul>{_each('li', (*rows[:-1], rows[-1] + citations))}</ul>"
 
     def aligned(self, lines: Sequence[Line]) -> str:
-        rows = "".join(
-            f"<mtr><mtd>{_row(left)}</mtd><mtd><mo>=</mo></mtd><mtd>{_row(right)}</mtd></mtr>"
-            if right
-            else f"<mtr><mtd></mtd><mtd></mtd><mtd>{_row(left)}</mtd></mtr>"
-            for left, right in fitted(lines, _LINE)
-        )
+        rows = ""
+        for left, right in fitted(lines, _LINE):
+            if right:
+                rows += f"<mtr><mtd>{_row(left)}</mtd><mtd><mo>=</mo></mtd><mtd>{_row(right)}</mtd></mtr>"
+            else:
+                rows += f"<mtr><mtd></mtd><mtd></mtd><mtd>{_row(left)}</mtd></mtr>"
         return _in_block(f'<mtable displaystyle="true" class="aligned">{rows}</mtable>')
 
     def grid(self, header: Sequence[str], rows: Sequence[Sequence[str]], caption: str, shares: Sequence[float]) -> str:
@@ -143,7 +143,7 @@ class Html:
 
 
 def _each(tag: str, inside: Iterable[str]) -> str:
-    return "".join(f"<{tag}>{one}</{tag}>" for one in inside)
+    return "".join(f"<{tag}>{text}</{tag}>" for text in inside)
 
 
 def _in_block(inside: str) -> str:
@@ -160,5 +160,5 @@ def _row(latex: str) -> str:
     except ImportError:
         raise DeriveError("HTML needs latex2mathml.", hint="pip install 'derive-engine[reports]'") from None
     upright = re.sub(r"\\mathrm\{(\w)\}", r"\\text{\1}", latex)  # a single letter would become slanted
-    made = convert(upright.replace(r"\AA", "Å"))
-    return re.sub(r"&(?!#?\w+;)", "&amp;", made[made.index(">") + 1 : made.rindex("</math>")])
+    mathml = convert(upright.replace(r"\AA", "Å"))
+    return re.sub(r"&(?!#?\w+;)", "&amp;", mathml[mathml.index(">") + 1 : mathml.rindex("</math>")])

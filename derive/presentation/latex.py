@@ -105,7 +105,8 @@ class Latex:
         return words
 
     def leading(self, words: str, address: str) -> str:
-        return rf"\href{{{address.replace('%', chr(92) + '%').replace('#', chr(92) + '#')}}}{{{words}}}"
+        target = address.replace("%", r"\%").replace("#", r"\#")
+        return rf"\href{{{target}}}{{{words}}}"
 
     def target(self, words: str, name: str) -> str:
         return words
@@ -255,8 +256,8 @@ def _run(folder: Path, name: str) -> None:
     except subprocess.TimeoutExpired:
         raise LimitError(f"{name}: TeX did not finish.", limit=f"{_SECONDS} s") from None
     if done.returncode:
-        said = [line for line in _log(folder, name) if line.startswith(("!", "l."))]
-        raise DeriveError(f"{name}: TeX rejected the document: {' '.join(said[:_SHOWN_LINES])}")
+        errors = [line for line in _log(folder, name) if line.startswith(("!", "l."))]
+        raise DeriveError(f"{name}: TeX rejected the document: {' '.join(errors[:_SHOWN_LINES])}")
 
 
 def _log(folder: Path, name: str) -> list[str]:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from derive.expressions.arithmetic import Arithmetic, Fold
 from derive.expressions.functions import TABLE
@@ -27,7 +27,7 @@ Letters = Callable[[str], str]
 """How a name is written: its letter, or its number and unit."""
 
 Written = tuple[str, int]
-"""Mathematics, and how closely it binds."""
+"""Mathematics, and how closely it binds: 0 a condition, 1 a sum, 2 a product, 3 a fraction, 4 a power, 9 a letter."""
 
 _GREEK = re.compile(
     "alpha|beta|gamma|delta|epsilon|zeta|eta|theta|iota|kappa|lambda|mu|nu|xi|pi|rho|sigma|tau|upsilon|phi|chi|psi|omega"
@@ -45,19 +45,13 @@ _ROWS = re.compile(r"\\begin\{(?:aligned|cases)\}((?:(?!\\begin).)*?)\\end\{(?:a
 _SPACE = re.compile(r"(?<!\\)\\ ")
 _UNSEEN = str.maketrans("", "", "{}_^ ")
 _SHORT = re.compile(r"([A-Za-z])(?:_([A-Za-z0-9]{1,3})|([0-9]{1,3}))?")
-_RAISED = re.compile(r"(?:\*\*|\^)(?:\(([+-]?[0-9.]+(?:/[0-9]+)?)\)|([+-]?[0-9]+(?:\.[0-9]+)?))")
-_ESCAPED = {
-    **{c: rf"\{c}" for c in "#$%&_{}"},
-    "\\": r"\backslash{}",
-    "^": r"\hat{}",
-    "~": r"\tilde{}",
-    "<": "<",
-}
+_POWER = re.compile(r"(?:\*\*|\^)(?:\(([+-]?[0-9.]+(?:/[0-9]+)?)\)|([+-]?[0-9]+(?:\.[0-9]+)?))")
+_ESCAPED = {**{c: rf"\{c}" for c in "#$%&_{}"}, "\\": r"\backslash{}", "^": r"\hat{}", "~": r"\tilde{}"}
 _COMPARED = {"lt": "<", "le": r"\le", "gt": ">", "ge": r"\ge", "eq": "=", "ne": r"\ne"}
 _SIGNS = {"=": "=", "<=": r"\le", ">=": r"\ge"}
 
-_HIGH = re.compile("[⁺⁻]?[\u2070\u00b9\u00b2\u00b3\u2074-\u2079]+")
-_SAME = str.maketrans("·⋅×μ\u2126\u212b", "***µ\u03a9\u00c5")
+_RAISED_DIGITS = re.compile("[⁺⁻]?[\u2070\u00b9\u00b2\u00b3\u2074-\u2079]+")
+_SAME_SIGNS = str.maketrans("·⋅×μ\u2126\u212b", "***µ\u03a9\u00c5")
 _LOWERED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
 
 
@@ -154,13 +148,13 @@ def unit(text: str) -> str:
     """
     if text in ("", "1", "dimensionless"):
         return ""
-    plain = _HIGH.sub(lambda found: f"**{found[0].translate(_LOWERED)}", text.strip()).translate(_SAME)
+    plain = _RAISED_DIGITS.sub(lambda match: f"**{match[0].translate(_LOWERED)}", text.strip()).translate(_SAME_SIGNS)
     plain = re.sub(r"\s*(\*\*|[*/])\s*", r"\1", re.sub(r"\bper\b", "/", plain))
-    powers = _RAISED.sub(lambda found: f"^{{{found[1] or found[2]}}}", plain)
-    powers = re.sub(r"\*|\s+", lambda _: r"\,", powers).replace("µ", r"\mu ")
-    if not re.fullmatch(r"(?:[A-Za-z0-9_/()Ω°Å%‰$]|\^\{[+-]?[0-9./]+\}|\\,|\\mu )+", powers):
+    raised = _POWER.sub(lambda match: f"^{{{match[1] or match[2]}}}", plain)
+    raised = re.sub(r"\*|\s+", lambda _: r"\,", raised).replace("µ", r"\mu ")
+    if not re.fullmatch(r"(?:[A-Za-z0-9_/()Ω°Å%‰$]|\^\{[+-]?[0-9./]+\}|\\,|\\mu )+", raised):
         return upright(text)
-    spelled = powers.replace("Ω", r"\Omega ").replace("°", r"^{\circ}").replace("Å", r"\AA ").replace("_", r"\_")
+    spelled = raised.replace("Ω", r"\Omega ").replace("°", r"^{\circ}").replace("Å", r"\AA ").replace("_", r"\_")
     spelled = spelled.replace("%", r"\%").replace("$", r"\$")
     return rf"\mathrm{{{spelled}}}"
 
@@ -175,8 +169,8 @@ def width(shown: str) -> int:
     before = ""
     while flat != before:
         before = flat
-        flat = _FRACTION.sub(lambda found: max(found[1], found[2], key=width), flat)
-        flat = _ROWS.sub(lambda found: max(found[1].split(r"\\"), key=width), flat)
+        flat = _FRACTION.sub(lambda match: max(match[1], match[2], key=width), flat)
+        flat = _ROWS.sub(lambda match: max(match[1].split(r"\\"), key=width), flat)
     return len(re.sub(r"\\[a-zA-Z]+", "x", flat).translate(_UNSEEN))
 
 
@@ -197,6 +191,7 @@ def mathematics(node: Node, letters: Letters) -> str:
 
 
 def _name(text: str) -> Written:
+    """A letter, or the number in its place, with how closely it binds."""
     if "/" in text and "mathrm" not in text:  # a letter such as F/W would seem to divide by the next factor too
         return text, 1
     if text.startswith("-"):  # a number in the place of a letter
@@ -204,18 +199,22 @@ def _name(text: str) -> Written:
     return text, 3 if " " in text or r"\," in text or "^" in text else 9
 
 
-def _held(node: Node, part: Fold, level: int) -> str:
+def _bracketed(node: Node, part: Fold, level: int) -> str:
+    """An operand, in brackets if it binds less closely than a level."""
     text, precedence = part(node)
     return text if precedence >= level else rf"\left({text}\right)"
 
 
 def _rational(node: Number) -> Written:
+    """A number: as it was written, else as a decimal if that is exact, else as a fraction."""
     value = node.value
-    if node.text and value:  # as it was written
+    if node.text and value:
         written = stated(nearest(value), 12)
         return written, 3 if r"\times" in written else 9
     if value.denominator == 1:
-        return (str(value), 9 if value >= 0 else 1) if len(str(value)) <= 7 else (number(float(value), 12), 3)
+        if len(str(value)) > 7:
+            return number(float(value), 12), 3
+        return str(value), 9 if value >= 0 else 1
     decimal = f"{float(value):.12g}"
     if Fraction(decimal) == value:
         if "e" in decimal:
@@ -226,23 +225,22 @@ def _rational(node: Number) -> Written:
 
 def _sum(node: Apply, part: Fold) -> Written:
     """The terms with the signs between them: a term that begins with a minus sign is subtracted."""
-    parts: list[str] = []
+    total = ""
     for term in node.args:
-        negative = isinstance(term, Apply) and term.op == "neg"
-        inner = term.args[0] if isinstance(term, Apply) and negative else term
-        text = _held(inner, part, 2 if negative else 0)
-        if text.startswith("-") and parts:
-            text, negative = text[1:], True
-        sign = "-" if negative else "+"
-        if parts:
-            parts.append(f" {sign} {text}")
+        is_negative = isinstance(term, Apply) and term.op == "neg"
+        inner = term.args[0] if isinstance(term, Apply) and is_negative else term
+        text = _bracketed(inner, part, 2 if is_negative else 0)
+        if text.startswith("-") and total:
+            text, is_negative = text[1:], True
+        if total:
+            total += f" - {text}" if is_negative else f" + {text}"
         else:
-            parts.append(f"-{text}" if negative else text)
-    return "".join(parts), 1
+            total = f"-{text}" if is_negative else text
+    return total, 1
 
 
 def _negative(node: Apply, part: Fold) -> Written:
-    return f"-{_held(node.args[0], part, 2)}", 1
+    return f"-{_bracketed(node.args[0], part, 2)}", 1
 
 
 def _product(node: Apply, part: Fold) -> Written:
@@ -250,20 +248,21 @@ def _product(node: Apply, part: Fold) -> Written:
     factors = node.args if node.op == "mul" else (node,)
     first = factors[0]
     if isinstance(first, Apply) and first.op == "neg" and len(factors) > 1:
-        rest = factors[1:] if first.args[0] == _ONE else (first.args[0], *factors[1:])
-        return f"-{_product(Apply('mul', rest), part)[0]}", 1
+        positive = factors[1:] if first.args[0] == _ONE else (first.args[0], *factors[1:])
+        text, _ = _product(Apply("mul", positive), part)
+        return f"-{text}", 1
     above = [factor for factor in factors if not _is_inverse(factor)]
     below = [factor.args[0] for factor in factors if isinstance(factor, Apply) and _is_inverse(factor)]
-    flat = [one for factor in below for one in _factors(factor)]
     if not below:
         return _side_by_side(above, part), 2
     top = _side_by_side(above, part, alone=True) if above else "1"
-    return rf"\frac{{{top}}}{{{_side_by_side(flat, part, alone=True)}}}", 3
+    bottom = _side_by_side([*chain.from_iterable(map(_factors, below))], part, alone=True)
+    return rf"\frac{{{top}}}{{{bottom}}}", 3
 
 
 def _power(node: Apply, part: Fold) -> Written:
     base, exponent = node.args
-    return f"{_held(base, part, 5)}^{{{_raised(exponent, part)}}}", 4
+    return f"{_bracketed(base, part, 5)}^{{{_raised(exponent, part)}}}", 4
 
 
 def _raised(node: Node, part: Fold) -> str:
@@ -271,22 +270,23 @@ def _raised(node: Node, part: Fold) -> str:
     factors = node.args if isinstance(node, Apply) and node.op == "mul" else (node,)
     below = [factor.args[0] for factor in factors if isinstance(factor, Apply) and _is_inverse(factor)]
     if len(below) != 1:
-        return _held(node, part, 0)
+        return _bracketed(node, part, 0)
     above = [factor for factor in factors if not _is_inverse(factor)]
-    divisor = _held(below[0], part, 3)
+    divisor = _bracketed(below[0], part, 3)
     if r"\times" in divisor:  # its power of ten would seem to multiply the quotient
         divisor = rf"\left({divisor}\right)"
     return f"{_side_by_side(above, part) if above else '1'}/{divisor}"
 
 
 def _side_by_side(factors: list[Node], part: Fold, alone: bool = False) -> str:
+    """Factors with a space or a dot between; `alone` above or below a bar, where a single one needs no brackets."""
     if alone and len(factors) == 1:
-        return _held(factors[0], part, 0)
-    texts = [_held(factor, part, 3 if i else 2) for i, factor in enumerate(factors)]
+        return _bracketed(factors[0], part, 0)
+    texts = [_bracketed(factor, part, 3 if i else 2) for i, factor in enumerate(factors)]
     joined = texts[0]
     for before, text in pairwise(texts):
-        apart = text[:1].isdigit() or "mathrm" in before or "mathrm" in text
-        joined += rf" \cdot {text}" if apart else f" {text}"
+        needs_dot = text[:1].isdigit() or "mathrm" in before or "mathrm" in text
+        joined += rf" \cdot {text}" if needs_dot else f" {text}"
     return joined
 
 
@@ -303,17 +303,19 @@ def _factors(node: Node) -> tuple[Node, ...]:
 def _cases(node: Apply, part: Fold) -> Written:
     rows = []
     for arm, condition in cases(node):
-        where = r"\text{otherwise}" if condition is None else rf"\text{{if }} {_held(condition, part, 0)}"
-        rows.append(f"{_held(arm, part, 0)} & {where}")
+        where = r"\text{otherwise}" if condition is None else rf"\text{{if }} {_bracketed(condition, part, 0)}"
+        rows.append(f"{_bracketed(arm, part, 0)} & {where}")
     return r"\begin{cases}" + r" \\ ".join(rows) + r"\end{cases}", 9
 
 
-def _called(name: str, *parts: Written) -> Written:
+def _function_call(name: str, *parts: Written) -> Written:
     inside = ", ".join(text for text, _ in parts)
-    return name.replace("%s", inside) if "%s" in name else rf"{name}\left({inside}\right)", 9
+    if "%s" in name:  # a pattern such as \sqrt{%s}
+        return name.replace("%s", inside), 9
+    return rf"{name}\left({inside}\right)", 9
 
 
-def _joined(sign: str, *parts: Written) -> Written:
+def _infix(sign: str, *parts: Written) -> Written:
     return sign.join(text for text, _ in parts), 0
 
 
@@ -322,13 +324,13 @@ _MATHEMATICS: Arithmetic[Written] = Arithmetic(
     operations={
         "pi": lambda: (r"\pi", 9),
         "true": lambda: (r"\text{otherwise}", 9),
-        "max": partial(_called, r"\max"),
-        "min": partial(_called, r"\min"),
-        "and": partial(_joined, r"\text{ and }"),
-        "or": partial(_joined, r"\text{ or }"),
+        "max": partial(_function_call, r"\max"),
+        "min": partial(_function_call, r"\min"),
+        "and": partial(_infix, r"\text{ and }"),
+        "or": partial(_infix, r"\text{ or }"),
         "not": lambda inner: (rf"\neg\left({inner[0]}\right)", 0),
-        **{op: partial(_joined, f" {sign} ") for op, sign in _COMPARED.items()},
-        **{name: partial(_called, entry.latex or rf"\{name}") for name, entry in TABLE.items()},
+        **{op: partial(_infix, f" {sign} ") for op, sign in _COMPARED.items()},
+        **{name: partial(_function_call, entry.latex or rf"\{name}") for name, entry in TABLE.items()},
     },
     forms={"add": _sum, "neg": _negative, "mul": _product, "inv": _product, "pow": _power, "piecewise": _cases},
 )
@@ -360,14 +362,18 @@ def fitted(lines: Iterable[Line], room: int) -> list[Line]:
     """
     lines = list(lines)
     free = room - max((width(left) for left, right in lines if right), default=0)
-    found: list[Line] = []
+    broken: list[Line] = []
     for left, right in lines:
-        first, *others = _broken(right or left, max(free, room // 2) if right else room)
-        found.append((left, first) if right else (first, ""))
+        if right:
+            first, *others = _broken(right, max(free, room // 2))
+            broken.append((left, first))
+        else:
+            first, *others = _broken(left, room)
+            broken.append((first, ""))
         for part in others:
-            goes_on = right and part.startswith(" = ")
-            found.append(("", part[3:]) if goes_on else (_INDENT + part, ""))
-    return found
+            is_right_side = right and part.startswith(" = ")
+            broken.append(("", part[3:]) if is_right_side else (_INDENT + part, ""))
+    return broken
 
 
 def _broken(text: str, room: int) -> list[str]:
@@ -388,17 +394,18 @@ def _filled(pieces: list[str], room: int) -> list[str]:
         if lines and not piece.startswith(_EQUALS) and width(lines[-1] + piece) <= room:
             lines[-1] += piece
         else:
-            signed = rf" \cdot{piece}" if lines and piece.startswith(" ") and not _SIGN.match(piece) else piece
+            is_factor = lines and piece.startswith(" ") and not _SIGN.match(piece)
+            signed = rf" \cdot{piece}" if is_factor else piece  # at a break, the sign of a product is written
             lines += _broken(signed.removeprefix(", "), room)
     return lines
 
 
 def _pieces(text: str, signs: tuple[str, ...]) -> list[str]:
     """A formula parted before these signs where they stand outside all brackets; after them, if they are commas."""
-    own = _SIGN.match(text)
-    first = own.end() if own else 1
+    own_sign = _SIGN.match(text)
+    first = own_sign.end() if own_sign else 1
     after = 2 if signs == (", ",) else 0
-    places = (found.start() for found, depth in _with_depths(text) if not depth)
+    places = (match.start() for match, depth in _with_depths(text) if not depth)
     starts = [0, *(place + after for place in places if place >= first and text.startswith(signs, place))]
     return [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
 
@@ -406,11 +413,11 @@ def _pieces(text: str, signs: tuple[str, ...]) -> list[str]:
 def _with_depths(text: str) -> Iterator[tuple[re.Match[str], int]]:
     """The tokens, each with the number of brackets around it."""
     depth = 0
-    for found in _TOKEN.finditer(text):
-        if _CLOSES.match(found[0]):
+    for token in _TOKEN.finditer(text):
+        if _CLOSES.match(token[0]):
             depth -= 1
-        yield found, depth
-        if _OPENS.match(found[0]):
+        yield token, depth
+        if _OPENS.match(token[0]):
             depth += 1
 
 
@@ -434,11 +441,11 @@ def _broken_inside(text: str, room: int) -> str:
 def _groups(text: str) -> Iterator[tuple[int, int]]:
     r"""Where the outermost groups begin and end: of fractions, and between `\left(` and `\right)`."""
     begun, denominator = 0, -1
-    for found in (found for found, depth in _with_depths(text) if not depth):
-        if _OPENS.match(found[0]):
-            begun = found.end()
-        elif _CLOSES.match(found[0]):
+    for token in (token for token, depth in _with_depths(text) if not depth):
+        if _OPENS.match(token[0]):
+            begun = token.end()
+        elif _CLOSES.match(token[0]):
             opened = text[:begun]
             if opened.endswith((r"\left(", r"\sqrt{", r"\frac{")) or begun == denominator:
-                yield begun, found.start()
-            denominator = found.end() + 1 if opened.endswith(r"\frac{") else -1
+                yield begun, token.start()
+            denominator = token.end() + 1 if opened.endswith(r"\frac{") else -1

@@ -27,21 +27,14 @@ REPORTED = 4
 _LARGE = {0: "", 3: "k", 6: "M", 9: "G", 12: "T", 15: "P", 18: "E", 21: "Z", 24: "Y"}
 _SMALL = {-9: "n", -6: "µ", -3: "m", 0: ""}
 _SPELLED = {"byte": "B"}  # after a prefix
-_PREFIXES = {
-    **dict.fromkeys(("byte", "FLOP", "token", "parameter"), _LARGE),
-    **{unit: {**_SMALL, **_LARGE} for unit in ("W", "J")},
-    "s": _SMALL,
-}
-_MULTIPLES = {
-    **_PREFIXES,
-    **dict.fromkeys(("USD", "bit", "sequence"), _LARGE),
-    "Hz": {**_SMALL, **_LARGE},
-}
+_ALL = {**_SMALL, **_LARGE}
+_PREFIXES = {**dict.fromkeys(("byte", "FLOP", "token", "parameter"), _LARGE), "W": _ALL, "J": _ALL, "s": _SMALL}
+_MULTIPLES = {**_PREFIXES, **dict.fromkeys(("USD", "bit", "sequence"), _LARGE), "Hz": _ALL}
 """The units of which reports write multiples."""
 _COUNTED = frozenset({"FLOP", "USD", "parameter", "sequence", "token"})
 """What is counted is written out up to five digits: 50430 tokens."""
 _OTHER_NAMES = {"B": "byte", "param": "parameter", "tok": "token"}
-_POWERS = {prefix: power for power, prefix in {**_SMALL, **_LARGE}.items()}
+_POWERS = {prefix: power for power, prefix in _ALL.items()}
 _AMOUNT = re.compile(r"(?<![\w.:@/-])(?<!arXiv )(\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?![\w:@-]|\.\d)(?: ([A-Za-z][\w*/]*))?")
 
 
@@ -64,12 +57,12 @@ def prefixed(number: float, unit: str, long: float = 1e5) -> tuple[float, str]:
     return _multiple(number, head[0], unit[head.end() :], _PREFIXES[head[0]])
 
 
-def _multiple(number: float, name: str, rest: str, prefixes: Mapping[int, str]) -> tuple[float, str]:
+def _multiple(number: float, name: str, suffix: str, prefixes: Mapping[int, str]) -> tuple[float, str]:
     """A number and its unit, a name and what follows it, with the prefix that leaves one to three digits in front."""
     power = min(max(_thousands(number), min(prefixes)), max(prefixes))
-    if rest.startswith("**") or not prefixes[power]:
-        return number, name + rest
-    return float(f"{number / 10.0**power:.15g}"), prefixes[power] + _SPELLED.get(name, name) + rest
+    if suffix.startswith("**") or not prefixes[power]:
+        return number, name + suffix
+    return float(f"{number / 10.0**power:.15g}"), prefixes[power] + _SPELLED.get(name, name) + suffix
 
 
 def _thousands(number: float) -> int:
@@ -94,20 +87,21 @@ def in_multiples(number: float, unit: str) -> tuple[float, str]:
     is_whole = abs(number) < 1e5 and _is_whole(number)
     if head is None or not number or not math.isfinite(number) or is_whole:
         return number, unit
-    rest, (power, name) = unit[head.end() :], _taken_apart(head[0])
+    suffix, (power, name) = unit[head.end() :], _taken_apart(head[0])
     long = 1e5 if name in _COUNTED and not power else 1e3
     if name in _MULTIPLES and not 1 <= abs(number) < long:
         bare = float(f"{number * 10.0**power:.15g}")
-        found = _multiple(bare, name, rest, _MULTIPLES[name])
-        number, unit = found if found[1] != name + rest or 1 <= abs(bare) < long else (number, unit)
-    below = re.match(r"/(byte|token|parameter|FLOP)(?=/|$)", rest)
-    if below is None or power or abs(number) >= 1e-3:
+        scaled, scaled_unit = _multiple(bare, name, suffix, _MULTIPLES[name])
+        if scaled_unit != name + suffix or 1 <= abs(bare) < long:
+            number, unit = scaled, scaled_unit
+    divisor = re.match(r"/(byte|token|parameter|FLOP)(?=/|$)", suffix)
+    if divisor is None or power or abs(number) >= 1e-3:
         return number, unit
     shift = -_thousands(number)
     if shift not in _LARGE:
         return number, unit
-    prefix = _LARGE[shift] + _SPELLED.get(below[1], below[1])
-    return float(f"{number * 10.0**shift:.15g}"), f"{head[0]}/{prefix}{rest[below.end() :]}"
+    prefix = _LARGE[shift] + _SPELLED.get(divisor[1], divisor[1])
+    return float(f"{number * 10.0**shift:.15g}"), f"{head[0]}/{prefix}{suffix[divisor.end() :]}"
 
 
 def _taken_apart(spelled: str) -> tuple[int, str]:
@@ -142,10 +136,10 @@ def readable(text: str) -> str:
     'training_compute = 38 YFLOP (arXiv 2407.21783), 30840000 h*chip, 0.3333 of 2024'
     """
 
-    def shorter(found: re.Match[str]) -> str:
-        if "e" not in found[1] and len(found[1].replace(".", "").strip("0")) < DIGITS and len(found[1]) < DIGITS + 2:
-            return found[0]
-        number, unit = in_multiples(float(found[1]), found[2] or "")
+    def shorter(match: re.Match[str]) -> str:
+        if "e" not in match[1] and len(match[1].replace(".", "").strip("0")) < DIGITS and len(match[1]) < DIGITS + 2:
+            return match[0]
+        number, unit = in_multiples(float(match[1]), match[2] or "")
         return with_unit(rounded(number, reported_digits(number), 1e9), unit)
 
     return _AMOUNT.sub(shorter, text)
@@ -270,8 +264,8 @@ def finite(data: Any) -> Any:
     if isinstance(data, float):
         return data if math.isfinite(data) else None
     if isinstance(data, dict):
-        return {name: finite(one) for name, one in data.items()}
-    return [finite(one) for one in data] if isinstance(data, (list, tuple)) else data
+        return {name: finite(value) for name, value in data.items()}
+    return [*map(finite, data)] if isinstance(data, (list, tuple)) else data
 
 
 def attributes(thing: Any, *names: str) -> dict[str, Any]:
@@ -280,10 +274,10 @@ def attributes(thing: Any, *names: str) -> dict[str, Any]:
     >>> attributes(slice(1, (2, 3)), "start", "stop")
     {'start': 1, 'stop': [2, 3]}
     """
-    found = {name: getattr(thing, name) for name in names}
-    for name, held in found.items():
-        if isinstance(held, tuple):
-            found[name] = list(held)
-        elif isinstance(held, Mapping):
-            found[name] = dict(held)
-    return found
+    data = {name: getattr(thing, name) for name in names}
+    for name, value in data.items():
+        if isinstance(value, tuple):
+            data[name] = list(value)
+        elif isinstance(value, Mapping):
+            data[name] = dict(value)
+    return data

@@ -1,6 +1,6 @@
 """The remarks on one answer of many: of a table, a sample or a front, with the point at which they were found.
 
-What an answer assumes is found by asking again, which takes too long at every point: it is told of one in the middle.
+What an answer assumes is found by asking again, which takes too long at every point: it is shown for one in the middle.
 """
 
 from __future__ import annotations
@@ -26,9 +26,11 @@ class PlacedRemark:
     remark: Remark
 
     def __str__(self) -> str:
-        places = (f"{name} = {with_unit(format(at['value'], '.6g'), at['unit'])}" for name, at in self.point.items())
-        where = f" at {', '.join(places)}" if self.point else ""
-        return f"{self.target}{where}: {self.remark.text}"
+        if not self.point:
+            return f"{self.target}: {self.remark.text}"
+        numbers = {name: with_unit(format(data["value"], ".6g"), data["unit"]) for name, data in self.point.items()}
+        place = ", ".join(f"{name} = {number}" for name, number in numbers.items())
+        return f"{self.target} at {place}: {self.remark.text}"
 
     @property
     def data(self) -> dict[str, Any]:
@@ -49,8 +51,8 @@ def point_data(chosen: Mapping[str, float], declared: Mapping[str, Declaration])
 
 def largest(remarks: Iterable[PlacedRemark]) -> Iterator[PlacedRemark]:
     """The remarks that stand beside the numbers: for each target as many as stand under the headline of an answer."""
-    told: dict[str, int] = {}
-    for one in remarks:
-        told[one.target] = told.get(one.target, 0) + 1
-        if told[one.target] <= MOST_REMARKS:
-            yield one
+    counts: dict[str, int] = {}
+    for remark in remarks:
+        counts[remark.target] = counts.get(remark.target, 0) + 1
+        if counts[remark.target] <= MOST_REMARKS:
+            yield remark

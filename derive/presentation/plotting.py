@@ -70,8 +70,8 @@ def figure(*charts: Chart) -> Any:
     """A matplotlib figure of charts one below the other; a notebook shows it without further ado."""
     matplotlib = _matplotlib()
     with matplotlib.rc_context(_LOOK):
-        drawn = matplotlib.figure.Figure(figsize=(_WIDTH, sum(chart.height for chart in charts)), layout="constrained")
         heights = [chart.height for chart in charts]
+        drawn = matplotlib.figure.Figure(figsize=(_WIDTH, sum(heights)), layout="constrained")
         panels = drawn.subplots(len(charts), 1, squeeze=False, gridspec_kw={"height_ratios": heights})[:, 0]
         for panel, chart in zip(panels, charts, strict=True):
             _draw(panel, chart)
@@ -79,7 +79,7 @@ def figure(*charts: Chart) -> Any:
         if captions:
             words = "\n".join(fill(typeset(caption), _LETTERS) for caption in captions)
             drawn.supxlabel(words, x=0.01, ha="left", fontsize=_SMALL, color="#444444")
-    drawn._repr_svg_ = partial(as_svg, "figure", *charts)
+    drawn._repr_svg_ = partial(as_svg, "figure", *charts)  # what a notebook asks for
     return drawn
 
 
@@ -103,7 +103,7 @@ def _same_everywhere(name: str, svg: str) -> str:
     numbers = dict.fromkeys(_HASHED.findall(svg))
     for number, hashed in enumerate(numbers):
         svg = svg.replace(hashed, f"{hashed[0]}{salt}-{number}")
-    return _PLACES.sub(lambda found: _DECIMAL.sub(lambda digits: f"{float(digits[0]):.6g}", found[0]), svg)
+    return _PLACES.sub(lambda place: _DECIMAL.sub(lambda digits: f"{float(digits[0]):.6g}", place[0]), svg)
 
 
 def as_picture(ending: str, name: str, *charts: Chart) -> str | bytes:
@@ -139,36 +139,37 @@ def _matplotlib() -> Any:
 
 def _import_without_back_end() -> None:
     """Import matplotlib where MPLBACKEND may name no back end: nothing here needs one, and the import would fail."""
-    named = os.environ.pop("MPLBACKEND", None)
+    back_end = os.environ.pop("MPLBACKEND", None)
     try:
         import matplotlib
     finally:
-        if named is not None:
-            os.environ["MPLBACKEND"] = named
-    if named is not None:
+        if back_end is not None:
+            os.environ["MPLBACKEND"] = back_end
+    if back_end is not None:
         with suppress(ValueError):
-            matplotlib.rcParams["backend"] = named  # as matplotlib itself would have taken it
+            matplotlib.rcParams["backend"] = back_end  # as matplotlib itself would have taken it
 
 
 def _draw(panel: Any, chart: Chart) -> None:
     if chart.areas:
         _draw_map(panel, chart)
+    elif chart.y.names:  # no lines along an axis of names
+        panel.grid(True, axis="x")
     else:
-        across = "x" if chart.y.names else "both"
-        panel.grid(True, axis="y" if chart.x.names and not chart.y.names else across)
-    free, named = iter(count()), iter(count())
+        panel.grid(True, axis="y" if chart.x.names else "both")
+    free_colors, shapes = count(), count()
     for series in chart.series:
-        color = _PALETTE[(next(free) if series.color is None else series.color) % len(_PALETTE)]
-        shape = next(named) % len(_POINTS) if series.style == "points" and series.label else 0
-        _draw_series(panel, series, color, bool(chart.y.names), shape)
+        color = next(free_colors) if series.color is None else series.color
+        shape = next(shapes) % len(_POINTS) if series.style == "points" and series.label else 0
+        _draw_series(panel, series, _PALETTE[color % len(_PALETTE)], across=bool(chart.y.names), shape=shape)
     _scale(panel.xaxis, panel.set_xscale, panel.set_xlim, chart.x)
     _scale(panel.yaxis, panel.set_yscale, panel.set_ylim, chart.y)
     if chart.y.names:
         panel.invert_yaxis()
-    labelled = [*(one for one in chart.series if one.label), *chart.hatches]
+    labelled = [*(series for series in chart.series if series.label), *chart.hatches]
     _shade(panel, chart)
-    rows = _mark_across(panel, chart)
-    _mark_up(panel, chart, is_outside=len(labelled) <= _ROOM)
+    rows = _mark_x(panel, chart)
+    _mark_y(panel, chart, is_outside=len(labelled) <= _ROOM)
     panel.set_title(typeset(chart.title), loc="left", pad=6 + _ROW * rows)
     _hatch(panel, chart)
     if len(labelled) > _ROOM:
@@ -211,22 +212,24 @@ def _beside_levels(panel: Any, drawn: Any, chart: Chart) -> list[tuple[float, fl
         x, y = inside.transform((words.x, words.y))
         half = _LETTER * max(map(len, words.text.split("\n"))) / 2
         taken += [(x - half, y), (x, y), (x + half, y)]
-    taken += [point for one in chart.series for point in inside.transform(numpy.column_stack([one.x, one.y]))]
+    for series in chart.series:
+        taken += [*inside.transform(numpy.column_stack([series.x, series.y]))]
     places = []
     for pieces in filter(len, drawn.allsegs):
         points = numpy.concatenate(pieces)
         shares = inside.transform(points)
         room = numpy.minimum(shares, 1 - shares).min(axis=1)
         if taken:
-            apart = numpy.linalg.norm(shares[:, None, :] - numpy.array(taken)[None, :, :], axis=2)
-            room = numpy.minimum(room, apart.min(axis=1))
-        best = int(numpy.argmax(numpy.round(room, 6)))
+            gaps = numpy.linalg.norm(shares[:, None, :] - numpy.array(taken)[None, :, :], axis=2)
+            room = numpy.minimum(room, gaps.min(axis=1))
+        best = int(numpy.argmax(numpy.round(room, 6)))  # rounded, so that the last digits of a processor decide nothing
         taken.append(shares[best])
         places.append((float(points[best][0]), float(points[best][1])))
     return places
 
 
 def _draw_series(panel: Any, series: Series, color: str, across: bool, shape: int) -> None:
+    """Draw a series with its tags; `across` where the vertical axis has names, so that bars lie."""
     x, y = _rounded(series.x), _rounded(series.y)
     label = typeset(series.label) or None
     if series.style == "bars":
@@ -234,7 +237,8 @@ def _draw_series(panel: Any, series: Series, color: str, across: bool, shape: in
         place, end = (y, x) if across else (x, y)
         start = _rounded(series.start) or [0.0] * len(end)
         length = [high - low for low, high in zip(start, end, strict=True)]
-        draw(place, length, **{"left" if across else "bottom": start}, color=color, label=label, alpha=0.85)
+        base = {"left" if across else "bottom": start}
+        draw(place, length, **base, color=color, label=label, alpha=0.85)
     elif series.style == "points":
         marker, size, inside = _POINTS[shape]
         look = {"marker": marker, "markersize": size, "fillstyle": inside, "zorder": 4}
@@ -245,10 +249,8 @@ def _draw_series(panel: Any, series: Series, color: str, across: bool, shape: in
     elif series.style == "crosses":
         panel.plot(x, y, "x", color=color, label=label, markersize=5, zorder=4)
     else:
-        width = 2.4 if series.strong else 1.5
-        panel.plot(
-            x, y, _STYLES[series.style], color=color, label=label, linewidth=width, zorder=3 if series.strong else 2
-        )
+        look = {"linewidth": 2.4, "zorder": 3} if series.strong else {"linewidth": 1.5, "zorder": 2}
+        panel.plot(x, y, _STYLES[series.style], color=color, label=label, **look)
     if across and series.style == "bars":  # beside the right end of each bar
         x = [max(start, end) for start, end in zip(series.start or (0.0,) * len(x), x, strict=True)]
         where: dict[str, Any] = {"xytext": (3, 0), "ha": "left", "va": "center"}
@@ -267,11 +269,12 @@ def typeset(text: str) -> str:
     >>> typeset("flow [m**3/h]"), typeset("1/s**-0.5 of N*m")
     ('flow [m³/h]', '1/s⁻⁰·⁵ of N·m')
     """
-    raised = _POWER.sub(lambda found: (found[1] or found[2]).translate(_RAISED), text)
+    raised = _POWER.sub(lambda power: (power[1] or power[2]).translate(_RAISED), text)
     return raised.replace("*", "\N{MIDDLE DOT}")
 
 
 def _scale(axis: Any, set_scale: Any, set_limits: Any, stated: Axis) -> None:
+    """Label an axis of matplotlib, scale it, and set its ends, as the chart states them."""
     axis.set_label_text(typeset(stated.label))
     if stated.names:
         axis.set_ticks(range(len(stated.names)), labels=[*map(typeset, stated.names)])
@@ -310,7 +313,7 @@ def _shade(panel: Any, chart: Chart) -> None:
     panel.set_xlim(limits)
 
 
-def _mark_across(panel: Any, chart: Chart) -> int:
+def _mark_x(panel: Any, chart: Chart) -> int:
     """Values of the horizontal axis as lines, with their names above, in the number of rows that is returned.
 
     Each name begins at its line. They are placed from the right, so that a line that goes on to a higher row has only
@@ -319,12 +322,13 @@ def _mark_across(panel: Any, chart: Chart) -> int:
     limits = panel.get_xlim()
     first = 1 if chart.shades else 0
     starts: list[float] = []  # of the leftmost name of each row
-    for mark in sorted((one for one in chart.marks if one.axis == "x"), key=lambda one: -one.at):
+    scale = log if chart.x.log else float
+    for mark in sorted((mark for mark in chart.marks if mark.axis == "x"), key=lambda mark: -mark.at):
         panel.axvline(mark.at, **_MARKED)
         if not mark.label:
             continue
-        low, at, high = (log(one) if chart.x.log else one for one in (limits[0], mark.at, limits[1]))
-        begins = (at - low) / (high - low)
+        low, place, high = map(scale, (limits[0], mark.at, limits[1]))
+        begins = (place - low) / (high - low)
         ends = begins + _LETTER * (len(mark.label) + 1)
         row = next((row for row, start in enumerate(starts) if ends < start), len(starts))
         starts[row : row + 1] = [begins]
@@ -336,7 +340,7 @@ def _mark_across(panel: Any, chart: Chart) -> int:
     return first + len(starts)
 
 
-def _mark_up(panel: Any, chart: Chart, is_outside: bool) -> None:
+def _mark_y(panel: Any, chart: Chart, is_outside: bool) -> None:
     """Values of the vertical axis as lines, with their names at the right end, outside unless the legend is there."""
     for mark in chart.marks:
         if mark.axis == "y":

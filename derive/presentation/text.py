@@ -1,7 +1,7 @@
 """Results as documents, and their text for the terminal; an answer as text and as plain data.
 
-Whatever derive comes to tells itself as one document: a headline, what stands below it, its sections, the picture and
-the data. The command line prints, draws or lists it, and a notebook shows it, each without knowing what it is of.
+Every result of derive becomes one document: a headline, what stands below it, its sections, the picture and the data.
+The command line prints, draws or lists it, and a notebook shows it, each without knowing what it is of.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """What a result tells, whatever it is told in."""
+    """What a result shows, in text, in pictures and as data."""
 
     headline: str
     remarks: Sequence[str] = ()  # directly below it
@@ -53,20 +53,20 @@ class Document:
     def text(self) -> str:
         """The text for the terminal, whose first line is the headline."""
         lines = [self.headline, *(f"  {remark}" for remark in self.remarks)]
-        for part in self.sections:
-            lines += part.lines if part.rows else []
+        for section in self.sections:
+            lines += section.lines if section.rows else []
         return "\n".join(lines)
 
 
 class Result(Shown):
-    """What tells itself as a document, of which its text is a part."""
+    """A result of derive, which a subclass lays out as a document; its text is a part of that."""
 
     def _document(self, digits: int | None = None) -> Document:
         raise NotImplementedError
 
     @query()
     def text(self, digits: int | None = None) -> str:
-        """What it comes to, as aligned text: a headline and what stands below it, with numbers to this many digits."""
+        """The result as aligned text: a headline and what stands below it, with numbers to this many digits."""
         return self._document(digits).text
 
     def __str__(self) -> str:
@@ -94,17 +94,17 @@ def as_text(answers: Sequence[Answer], digits: int = DIGITS) -> str:
     idle, lines = _idle(answers), list[str]()
     steps: dict[tuple[str, ...], None] = {}
     given: dict[str, Value] = {}
-    said: dict[str, dict[str, None]] = {}
+    titled: dict[str, dict[str, None]] = {}  # the notes of all answers under each title, each once
     for answer in answers:
         lines += Document(headline=headline(answer, digits), remarks=cautions(answer, idle)).text.split("\n")
         steps.update(dict.fromkeys(tuple(_step_lines(step, digits)) for step in answer.steps))
         given.update(answer.given)
         for title, rows in notes(answer):
-            said.setdefault(title, {}).update(dict.fromkeys(rows))
+            titled.setdefault(title, {}).update(dict.fromkeys(rows))
     for number, step in enumerate(steps, 1):
         lines += ["", f"{number}. {step[0]}", *step[1:]]
-    for title, under in (("given", _given(given)), *((title, [*told]) for title, told in said.items())):
-        lines += Section(title, under).lines if under else []
+    for section in (Section("given", _given(given)), *(Section(title, [*rows]) for title, rows in titled.items())):
+        lines += section.lines if section.rows else []
     return "\n".join(lines)
 
 
@@ -117,11 +117,11 @@ def _idle(answers: Sequence[Answer]) -> tuple[str, ...]:
 def cautions_together(answers: Sequence[Answer]) -> list[str]:
     """The warnings of several answers, each once."""
     idle = _idle(answers)
-    told = list(chain.from_iterable(warnings(answer, idle) for answer in answers))
+    sentences = list(chain.from_iterable(warnings(answer, idle) for answer in answers))
     for answer in answers:
         about = f"{answer.quantity.name}: " if len(answers) > 1 else ""
-        told += [f"{about}{remark}" for remark in remarked(answer)]
-    return list(dict.fromkeys(told))
+        sentences += [f"{about}{remark}" for remark in remarked(answer)]
+    return list(dict.fromkeys(sentences))
 
 
 def _step_lines(step: Step, digits: int) -> list[str]:
@@ -134,14 +134,16 @@ def _step_lines(step: Step, digits: int) -> list[str]:
     name, equals, form = shown.rearranged.partition(" = ")
     rows = [form] if equals and shown.rearranged != shown.equation else []
     rows += [row for row in (shown.numbers, shown.value) if row not in ("", form)]
-    lines = [f"   {name if i == 0 else '':<{len(name)}} = {row}" for i, row in enumerate(rows)]
+    lefts = [name, *[""] * len(rows)]
+    lines = [f"   {left:<{len(name)}} = {row}" for left, row in zip(lefts, rows, strict=False)]
     return [f"{shown.relation}: {shown.equation}", *lines]
 
 
 def _given(given: Mapping[str, Value]) -> list[str]:
-    width = max((len(name) for name in given), default=0)
-    widest = max((len(str(value)) for value in given.values()), default=0)
-    return [f"{name:<{width}} = {value!s:<{widest}}  {value.source}" for name, value in given.items()]
+    """The givens in aligned columns: name, value and source."""
+    name_width = max(map(len, given), default=0)
+    value_width = max((len(str(value)) for value in given.values()), default=0)
+    return [f"{name:<{name_width}} = {value!s:<{value_width}}  {value.source}" for name, value in given.items()]
 
 
 def columns(rows: Sequence[Sequence[str]], right: Container[int] = ()) -> list[str]:
@@ -152,8 +154,9 @@ def columns(rows: Sequence[Sequence[str]], right: Container[int] = ()) -> list[s
     16      1.5
     256    0.12
     """
-    sides = [f"{'>' if i in right else '<'}{max(map(len, column))}" for i, column in enumerate(zip(*rows, strict=True))]
-    return ["  ".join(f"{cell:{side}}" for cell, side in zip(row, sides, strict=True)).rstrip() for row in rows]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    formats = [f">{width}" if i in right else f"<{width}" for i, width in enumerate(widths)]
+    return ["  ".join(map(format, row, formats)).rstrip() for row in rows]
 
 
 def as_data(answer: Answer, digits: int = DIGITS) -> dict[str, Any]:
@@ -190,5 +193,5 @@ def as_data(answer: Answer, digits: int = DIGITS) -> dict[str, Any]:
         ],
         "failed": [{"name": check.name, "sentence": check.verdict or check.statement} for check in answer.failed],
         **attributes(answer, "unused", "acts_on", "whole"),
-        "remarks": [remark_data(one) for one in answer.remarks],
+        "remarks": [remark_data(remark) for remark in answer.remarks],
     }

@@ -19,7 +19,7 @@ from quantities.value import KINDS
 
 _TextKind = Literal["text", "expression", "share", "quantity", "unit", "domain", "trust", "range"]
 Kind = _TextKind | Literal["texts", "libraries", "profiles", "conditions", "answers", "value", "givens", "seen"]
-"""What a key holds: a text, of which it is said what the text is if not only people read it; texts; or a table."""
+"""What a key holds: a text, and of what kind if the loader reads it too; a list of texts; or a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,9 @@ def kind_of(path: tuple[str, ...]) -> Kind:
             return "value"
         case ("profiles", _, _, *_) if path[-1] not in keys_of(path[:-1]):
             return "value"
-    key = keys_of(path[:-1]).get(path[-1]) or keys_of(path[:-2]).get(path[-2] if len(path) > 1 else "")
+    key = keys_of(path[:-1]).get(path[-1])
+    if key is None and len(path) > 1:  # an item of a list
+        key = keys_of(path[:-2]).get(path[-2])
     return key.kind if key else "text"
 
 
@@ -208,13 +210,13 @@ def schema() -> _Schema:
     ['equation']
     """
     entries = {
-        "units": _named(_UNIT, {**_TEXT, "description": SECTIONS["units"]}),
-        "quantities": _named(_NAME, _reference("quantity")),
-        "relations": _named(_DOTTED, _reference("relation")),
-        "profiles": _named(_PROFILE, _reference("profile")),
+        "units": _table_of_entries(_UNIT, {**_TEXT, "description": SECTIONS["units"]}),
+        "quantities": _table_of_entries(_NAME, _reference("quantity")),
+        "relations": _table_of_entries(_DOTTED, _reference("relation")),
+        "profiles": _table_of_entries(_PROFILE, _reference("profile")),
         "examples": {"type": "object", "additionalProperties": _reference("example")},
     }
-    top = {name: _of(key) for name, key in FILE.items()}
+    top = {name: _schema_of_key(key) for name, key in FILE.items()}
     sections = {name: {**entries[name], "description": meaning} for name, meaning in SECTIONS.items()}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -225,45 +227,46 @@ def schema() -> _Schema:
         "properties": {**top, **sections},
         "additionalProperties": False,
         "$defs": {
-            "quantity": _quantity(),
-            "relation": _table(RELATION, "A relation between quantities."),
-            "value": {**_table(VALUE, "A value with its source."), "required": ["value"]},
-            "profile": _profile(),
-            "example": _table(EXAMPLE, "A question with a known answer."),
+            "quantity": _schema_of_quantity(),
+            "relation": _schema_of_table(RELATION, "A relation between quantities."),
+            "value": {**_schema_of_table(VALUE, "A value with its source."), "required": ["value"]},
+            "profile": _schema_of_profile(),
+            "example": _schema_of_table(EXAMPLE, "A question with a known answer."),
         },
     }
 
 
-def _of(key: Key) -> _Schema:
+def _schema_of_key(key: Key) -> _Schema:
     """The schema of what one key holds."""
-    said: _Schema = {**_KINDS[key.kind], "description": key.meaning}
+    schema: _Schema = {**_KINDS[key.kind], "description": key.meaning}
     if key.among:
-        said["enum"] = ["", *key.among]
+        schema["enum"] = ["", *key.among]
     if key.example and key.is_text:
-        said["examples"] = [key.example]
-    return said
+        schema["examples"] = [key.example]
+    return schema
 
 
-def _table(keys: Mapping[str, Key], description: str) -> _Schema:
-    needed = [name for name, key in keys.items() if key.needed]
-    return {
+def _schema_of_table(keys: Mapping[str, Key], description: str) -> _Schema:
+    schema = {
         "type": "object",
         "description": description,
-        "properties": {name: _of(key) for name, key in keys.items()},
+        "properties": {name: _schema_of_key(key) for name, key in keys.items()},
         "additionalProperties": False,
-        **({"required": needed} if needed else {}),
     }
+    if needed := [name for name, key in keys.items() if key.needed]:
+        schema["required"] = needed
+    return schema
 
 
-def _quantity() -> _Schema:
-    """A quantity; beside `otherwise` there is nothing of a value's but its reason."""
-    said = _table(QUANTITY, "A quantity with its unit.")
-    said["properties"]["aliases"]["items"] = {**_TEXT, "pattern": r"[^\W_]"}
+def _schema_of_quantity() -> _Schema:
+    """A quantity; beside `otherwise` it may have none of the keys of a value but the reason."""
+    table = _schema_of_table(QUANTITY, "A quantity with its unit.")
+    table["properties"]["aliases"]["items"] = {**_TEXT, "pattern": r"[^\W_]"}
     excluded = {name: False for name in VALUE if name != "reason"}
-    return {**said, "dependentSchemas": {"otherwise": {"properties": excluded}}}
+    return {**table, "dependentSchemas": {"otherwise": {"properties": excluded}}}
 
 
-def _profile() -> _Schema:
+def _schema_of_profile() -> _Schema:
     """A profile: what is said of it, and a value for each quantity, or one for each choice."""
     value: _Schema = {"anyOf": [_NUMBER, _reference("value")]}
     choices = {
@@ -276,12 +279,12 @@ def _profile() -> _Schema:
     return {
         "type": "object",
         "description": "A named set of values.",
-        "properties": {name: _of(key) for name, key in PROFILE.items()},
+        "properties": {name: _schema_of_key(key) for name, key in PROFILE.items()},
         "additionalProperties": {"anyOf": [*value["anyOf"], choices]},
     }
 
 
-def _named(pattern: str, entry: _Schema) -> _Schema:
+def _table_of_entries(pattern: str, entry: _Schema) -> _Schema:
     """A table of entries whose names have a pattern; those that stand in equations are no reserved words."""
     names: _Schema = {"pattern": pattern}
     if pattern in (_NAME, _DOTTED):

@@ -31,6 +31,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -40,15 +41,7 @@ from derive.model.relation import Relation, relate, undeclared
 from derive.model.repairs import Vocabulary
 from derive.relation_files.keys import EXAMPLE, FILE, PROFILE, QUANTITY, RELATION, SECTIONS, SHARED, VALUE
 from derive.relation_files.offered import installed, is_name, offers, shelved
-from derive.relation_files.sources import (
-    SEARCHED,
-    Document,
-    Notes,
-    Table,
-    parse_source,
-    read_document,
-    within,
-)
+from derive.relation_files.sources import SEARCHED, Document, Notes, Table, parse_source, read_document, within
 from derive.time_limits import query
 from quantities.declaration import Declaration, check_name, read_aliases, read_given
 from quantities.definitions import define
@@ -58,7 +51,7 @@ from quantities.facts import Profile, by_choice
 from quantities.spelling import parse_unit
 from quantities.value import KINDS, OTHERWISE, Source, Value, read_value
 
-_NEW = "dimension"  # the definition of a unit that is not made of others
+_OWN_DIMENSION = "dimension"  # the definition of a unit that is not made of others
 _UNIT_NAME = re.compile(r"[A-Za-z_]+")
 
 
@@ -93,7 +86,8 @@ def _is_offered(source: str | Path) -> bool:
 def proved(reader: Reader) -> Library:
     """The library that was read; raises its problems, if there are any."""
     if reader.notes.document.is_unread:
-        raise reader.notes.document.errors[0][0]
+        error, _ = reader.notes.document.errors[0]
+        raise error
     if reader.notes.errors:
         raise reader.notes.gathered()
     return reader.library()
@@ -123,7 +117,7 @@ class Example:
 
 @dataclass
 class Reader:
-    """The reading of one document: what was found so far, and its problems."""
+    """The reading of one document: the entries that were read so far, and their problems."""
 
     notes: Notes
     beside: Library
@@ -144,23 +138,24 @@ class Reader:
         return str(self.notes.document.data.get("title", ""))
 
     def library(self) -> Library:
+        """The library of this file, with all that it uses."""
         parts = self.parts()
         library = Library(
-            [relation for part in parts for relation in part.relations],
-            [quantity for part in parts for quantity in part.quantities.values()],
-            [profile for part in parts for profile in part.profiles],
+            chain.from_iterable(part.relations for part in parts),
+            chain.from_iterable(part.quantities.values() for part in parts),
+            chain.from_iterable(part.profiles for part in parts),
             self.title,
         )
-        for used in dict.fromkeys(other for part in parts for other in part.libraries):
+        for used in dict.fromkeys(chain.from_iterable(part.libraries for part in parts)):
             library = used | library
         return library
 
     def parts(self) -> list[Reader]:
         """The files that are used, each once and before those that use it, and the file itself."""
-        found: dict[int, Reader] = {}
+        readers: dict[int, Reader] = {}  # by identity, since readers have no hash
         for file in self.files:
-            found.update((id(part), part) for part in file.parts())
-        return [*found.values(), self]
+            readers.update((id(part), part) for part in file.parts())
+        return [*readers.values(), self]
 
     def known(self) -> dict[str, Declaration]:
         """The quantities that the file may use."""
@@ -172,6 +167,7 @@ class Reader:
         return known
 
     def read(self) -> None:
+        """Read section by section; what a later one refers to is known by then."""
         self.broken |= self.notes.document.lost
         self._top.texts(FILE, *SECTIONS)
         self._uses()
@@ -193,16 +189,16 @@ class Reader:
         return Table(self.notes, "", (), self.notes.document.data)
 
     def _searched(self, vocabulary: Vocabulary) -> Vocabulary:
-        """The vocabulary, which is no longer searched for similar names and repairs after many problems."""
+        """The vocabulary; after many problems, one that is not searched for similar names and repairs."""
         return vocabulary if len(self.notes.errors) < SEARCHED else vocabulary.brief
 
     # The files and libraries that it uses
 
     def _uses(self) -> None:
-        used = self._top.held.get("uses", [])
-        if isinstance(used, list) and all(isinstance(one, str) for one in used):
-            taken = [self._use(one) for one in used]  # a list, so that all missing files are reported
-            self.is_whole = all(taken)
+        uses = self._top.held.get("uses", [])
+        if isinstance(uses, list) and all(isinstance(used, str) for used in uses):
+            are_read = [self._use(used) for used in uses]  # a list, so that all missing files are reported
+            self.is_whole = all(are_read)
         else:
             self.is_whole = False
             example = 'Write uses = ["quantities.toml", "llm"].'
@@ -213,7 +209,8 @@ class Reader:
         path = shelved(used)
         if path is None and not used.endswith(".toml"):
             library = self._top.attempt(lambda: installed(used), "uses")
-            self.libraries += [] if library is None else [library]
+            if library is not None:
+                self.libraries.append(library)
             return library is not None
         folder = self.notes.document.folder
         path = Path(os.path.abspath(path or folder / used))  # one name for each file; links stay
@@ -223,7 +220,7 @@ class Reader:
             self._top.complain(what, "Give its path relative to this file.", "uses")
             return False
         if path not in self.shelf:
-            self.shelf[path] = None
+            self.shelf[path] = None  # until it is read: a file that uses this one in turn is found out by that
             text = self.unsaved.get(path)
             document = read_document(path) if text is None else parse_source(text, path.name, path.parent)
             reader = Reader(Notes(document), self.beside, self.shelf, self.unsaved)
@@ -232,10 +229,11 @@ class Reader:
         return self._take(used, self.shelf[path])
 
     def _take(self, used: str, file: Reader | None) -> bool:
+        """Add a used file, unless it has problems or uses this one; returns whether it was added."""
         if file is None:
             self._top.complain(f"{used} uses this file in turn.", "Leave it out of one of the two.", "uses")
         elif file.notes.errors:
-            first, count = file.notes.errors[0][0], len(file.notes.errors)
+            (first, _), count = file.notes.errors[0], len(file.notes.errors)
             many = "1 problem" if count == 1 else f"{count} problems; the first"
             what = f"{used} has {many}, on line {first.line}: {first.message}"
             self._top.complain(what, f"Fix that file: derive check {used}", "uses")
@@ -252,12 +250,12 @@ class Reader:
         From then on it is known in the whole process, with one meaning (`quantities.definitions`).
         """
         entry = Table(self.notes, name, ("units", name), {})
-        example = f'Write {name} = "1.08 USD", or {name} = "{_NEW}" for what is made of no other unit.'
+        example = f'Write {name} = "1.08 USD", or {name} = "{_OWN_DIMENSION}" for what is made of no other unit.'
         if not isinstance(meaning, str):
             entry.complain("a unit is defined by a string.", example)
         elif not _UNIT_NAME.fullmatch(name):
             entry.complain("it cannot name a unit.", "Write it in letters: EUR, widget.")
-        elif meaning.strip() == _NEW:
+        elif meaning.strip() == _OWN_DIMENSION:
             self._define(entry, Fraction(1), None)
         elif (value := entry.attempt(lambda: read_value(meaning))) is not None:
             if value.is_range or not value.number > 0 or value.unit.offset:
@@ -266,12 +264,14 @@ class Reader:
                 self._define(entry, Fraction(repr(value.number)) * value.unit.size, value.unit.dimension)
 
     def _define(self, entry: Table, factor: Fraction, dimension: Dimension | None) -> None:
-        met = define(entry.name, factor, dimension, self.notes.document.label or "a text that was read before")
-        if met:
+        """Define a unit as a factor times a unit of a dimension; without one it has a dimension of its own."""
+        defined = define(entry.name, factor, dimension, self.notes.document.label or "a text that was read before")
+        if defined:
             hint = f"Choose another name, such as own_{entry.name}: a unit keeps its meaning while the process lives."
-            entry.complain(f"this unit is defined {met}, with another meaning.", hint)
+            entry.complain(f"this unit is defined {defined}, with another meaning.", hint)
 
     def _quantity(self, entry: Table) -> None:
+        """Declare a quantity; while it has a problem it is broken, and what depends on it is not reported too."""
         name, held = entry.name, entry.held
         before = len(self.notes.errors)
         self.broken.add(name)
@@ -294,7 +294,8 @@ class Reader:
             quantity = entry.attempt(lambda: quantity.but(seen=held["seen"]), "seen") or quantity
         if "value" in held or "otherwise" in held:  # without a default that is wrong, its relations are still checked
             default = self._default(entry, quantity)
-            quantity = quantity if default is None else quantity.but(default=default)
+            if default is not None:
+                quantity = quantity.but(default=default)
         self.quantities[name] = quantity
         self.broken.discard(name)
 
@@ -355,14 +356,14 @@ class Reader:
     def _refused(self, entry: Table, error: DeriveError, vocabulary: Vocabulary) -> None:
         """Note why a relation was refused, unless it only uses a quantity that was, or may have been, refused."""
         if isinstance(error, UnknownNameError):
-            unmet = [other for other in (error.name, *error.others) if other not in self.broken]
-            if not unmet or not self.is_whole:
+            missing = [other for other in (error.name, *error.others) if other not in self.broken]
+            if not missing or not self.is_whole:
                 return
-            if len(unmet) <= len(error.others):
-                error = undeclared(entry.name, unmet, vocabulary)
+            if len(missing) <= len(error.others):
+                error = undeclared(entry.name, missing, vocabulary)
         for problem in error.problems:
-            at = (*entry.where, *(problem.where or ("equation",)))
-            placed = replace(problem, relation=entry.name, line=self.notes.document.line(at), where=at)
+            where = (*entry.where, *(problem.where or ("equation",)))
+            placed = replace(problem, relation=entry.name, line=self.notes.document.line(where), where=where)
             self.notes.errors.append((placed, error))
         if not error.problems:
             self.notes.note((*entry.where, _culprit(error, entry.held)), error)
@@ -373,28 +374,32 @@ class Reader:
         """A profile, and one for each choice that it leaves open; none if there is a problem with it."""
         name, known = entry.name, vocabulary.quantities
         before = len(self.notes.errors)
-        said = {key: entry.text(key) for key in PROFILE if key in entry.held and key not in known}
-        shared = self._shared | {key: said[key] for key in SHARED if key in said}
+        texts = {key: entry.text(key) for key in PROFILE if key in entry.held and key not in known}
+        shared = self._shared | {key: texts[key] for key in SHARED if key in texts}
         values: dict[str, dict[str, Value]] = {"": {}}
         for key, stated in entry.held.items():
-            if key in said or key in self.broken:
+            if key in texts or key in self.broken:
                 continue
             if key not in known:
                 self.notes.note((*entry.where, key), within(name, self._searched(vocabulary).unknown(key)))
                 continue
-            for choice, part in _by_choice(stated).items():
-                place = (*entry.where, key, choice) if choice else (*entry.where, key)
-                table = Table(self.notes, f"{name}, {key}", place, part if isinstance(part, dict) else {"value": part})
+            for choice, given in _by_choice(stated).items():
+                where = (*entry.where, key, choice) if choice else (*entry.where, key)
+                data = given if isinstance(given, dict) else {"value": given}
+                table = Table(self.notes, f"{name}, {key}", where, data)
                 table.only(VALUE)
                 value = _value(replace(table, held={**shared, **table.held}), known[key])
                 if value is not None:
                     values.setdefault(choice, {})[key] = value
-        plain = partial(Profile, name, values.pop(""), said.get("title", ""), said.get("note", ""))
-        chosen = [partial(Profile, f"{name}:{choice}", held) for choice, held in values.items()]
-        made = [replace(entry, name="").attempt(making) for making in (plain, *chosen)]
-        return [profile for profile in made if profile is not None] if len(self.notes.errors) == before else []
+        plain = partial(Profile, name, values.pop(""), texts.get("title", ""), texts.get("note", ""))
+        chosen = [partial(Profile, f"{name}:{choice}", numbers) for choice, numbers in values.items()]
+        profiles = [replace(entry, name="").attempt(make) for make in (plain, *chosen)]
+        if len(self.notes.errors) > before:
+            return []
+        return [profile for profile in profiles if profile is not None]
 
     def _shelve(self, entry: Table, profile: Profile) -> None:
+        """Add a profile, unless there is one of its name."""
         if any(profile.name == other.name for other in self.profiles):
             what = f"{profile.name} is declared twice, as a profile and as a choice of one."
             replace(entry, name="").complain(what, "Leave one out.")
@@ -415,12 +420,13 @@ class Reader:
         if not _are_texts(wanted):
             entry.complain("'expected' is not a string.", _EXAMPLE_HINTS["expected"], "expected")
         if len(self.notes.errors) == before:
-            asked = (entry.name, texts["asked"], profiles, given, tuple(wanted))
-            self.examples.append(Example(*asked, texts["source"], texts["meaning"]))
+            asked, source, meaning = texts["asked"], texts["source"], texts["meaning"]
+            self.examples.append(Example(entry.name, asked, profiles, given, tuple(wanted), source, meaning))
 
     # The tables of a section
 
     def _entries(self, section: str) -> Iterable[tuple[str, Any]]:
+        """The names and contents of a section; none, and a problem, if it is no table."""
         entries = self._top.held.get(section, {})
         if isinstance(entries, dict):
             return entries.items()
@@ -428,12 +434,14 @@ class Reader:
         return ()
 
     def _tables(self, section: str) -> Iterable[Table]:
+        """The entries of a section that are tables under allowed names; a problem for each other one."""
         for name, held in self._entries(section):
             entry = Table(self.notes, name, (section, name), held)
             if not isinstance(held, dict):
-                example = {"quantities": '{ unit = "m" }', "relations": '{ equation = "a = b" }'}
-                self.broken |= {name} if section == "quantities" else set()
-                entry.complain("it is not a table.", f"Write {name} = {example.get(section, '{ }')}.")
+                examples = {"quantities": '{ unit = "m" }', "relations": '{ equation = "a = b" }'}
+                if section == "quantities":
+                    self.broken.add(name)
+                entry.complain("it is not a table.", f"Write {name} = {examples.get(section, '{ }')}.")
             elif section in ("profiles", "examples") or entry.attempt(partial(check_name, name)) is not None:
                 yield entry
             elif section == "quantities":
@@ -451,11 +459,12 @@ def _are_texts(values: Any) -> bool:
 
 
 def _by_choice(stated: Any) -> Mapping[str, Any]:
-    """What is stated of a quantity for each choice, or under an empty name if there are none."""
+    """The values that a profile states of a quantity by choice; under an empty name if it has no choices."""
     if not by_choice(stated) or not stated:
         return {"": stated}
-    words = tuple(VALUE)
-    is_value = any(key in VALUE or unknown("key", key, words).suggestions for key in stated)  # a word of it, misspelt
+    keys = tuple(VALUE)
+    # a misspelt key of a value is taken for that, and not for a choice
+    is_value = any(key in VALUE or unknown("key", key, keys).suggestions for key in stated)
     return {"": stated} if is_value else stated
 
 
@@ -469,34 +478,37 @@ def _value(entry: Table, quantity: Declaration) -> Value | None:
     if source is None:
         return None
     if isinstance(stated, (bool, list, dict)) or not isinstance(stated, (str, int, float)):
-        kind = "a table" if isinstance(stated, dict) else f"a {type(stated).__name__}"
-        said = f"'{stated}'" if isinstance(stated, bool) else kind
-        entry.complain(f"{said} is not a value.", f'Write "3 {quantity.unit}".', "value")
+        shown = {bool: f"'{stated}'", dict: "a table"}.get(type(stated), f"a {type(stated).__name__}")
+        entry.complain(f"{shown} is not a value.", f'Write "3 {quantity.unit}".', "value")
         return None
     value = entry.attempt(lambda: read_given(stated, quantity, source), "value")
-    ends = entry.text("range")
-    if value is None or not ends:
+    range_text = entry.text("range")
+    if value is None or not range_text:
         return value
-    return entry.attempt(lambda: read_given(value.between(read_value(ends)), quantity), "range")
+    return entry.attempt(lambda: read_given(value.between(read_value(range_text)), quantity), "range")
 
 
 def _source(entry: Table) -> Source | None:
+    """The source of a value, or None and a problem; a value without one is assumed, by the file."""
     texts = {key: entry.text(key) for key in ("source", "kind", "date", "as_of", "url", "reason")}
     kind = texts["kind"] or ("published" if texts["source"] else "assumed")
     if kind not in KINDS:
         entry.notes.note((*entry.where, "kind"), within(entry.name, unknown("kind of source", kind, list(KINDS))))
         return None
-    said = texts["source"] or entry.notes.document.label or "the relation file"
-    return Source(said, kind, texts["url"], texts["date"] or texts["as_of"], texts["reason"])
+    text = texts["source"] or entry.notes.document.label or "the relation file"
+    date = texts["date"] or texts["as_of"]
+    return Source(text, kind, url=texts["url"], date=date, note=texts["reason"])
 
 
 def _culprit(error: DeriveError, table: Mapping[str, Any]) -> str:
     """The key of a relation that an error is about."""
     when = table.get("when", [])
-    if isinstance(error, UnknownNameError) and error.name != str(table.get("neglects")).partition(" of ")[0]:
+    conditions = [when] if isinstance(when, str) else when
+    share, _, _ = str(table.get("neglects")).partition(" of ")
+    if isinstance(error, UnknownNameError) and error.name != share:
         return "equation" if re.search(rf"\b{re.escape(error.name)}\b", table["equation"]) else "when"
     if isinstance(error, UnknownNameError) or "neglects: " in error.what:
         return "neglects"
-    if getattr(error, "text", None) in ([when] if isinstance(when, str) else when):
+    if getattr(error, "text", None) in conditions:
         return "when"
     return "approximate" if error.what.startswith(("approximate", "value", "unit")) else "equation"

@@ -74,15 +74,15 @@ def offers() -> Mapping[str, tuple[Offer, ...]]:
 
     import quantities
 
-    found: dict[str, tuple[Offer, ...]] = {}
+    offers: dict[str, tuple[Offer, ...]] = {}
     for path in sorted(_SHELF.glob("*.toml")):
-        found[path.stem] = (Offer(path.stem, quantities.DISTRIBUTION, path),)
+        offers[path.stem] = (Offer(path.stem, quantities.DISTRIBUTION, path),)
     for entry in sorted(entry_points(group=_OFFERED), key=lambda entry: (entry.name, entry.value)):
         source = entry.dist.name if entry.dist else entry.value
-        offer = Offer(entry.name, source, entry)
-        if all(other.place != entry for other in found.get(entry.name, ())):  # one folder may be on the path twice
-            found[entry.name] = (*found.get(entry.name, ()), offer)
-    return dict(sorted(found.items()))
+        before = offers.get(entry.name, ())
+        if all(offer.place != entry for offer in before):  # one folder may be on the path twice
+            offers[entry.name] = (*before, Offer(entry.name, source, entry))
+    return dict(sorted(offers.items()))
 
 
 def installed(name: str) -> Library:
@@ -111,15 +111,15 @@ def installed(name: str) -> Library:
 
 
 def _loaded(offer: Offer, entry: EntryPoint) -> Library:
-    """What an entry point leads to, if that is a library; what goes wrong in a package of others is told as such."""
+    """The library that the function at an entry point returns; an error in it is reported as that of its package."""
     from derive.library import Library
 
     try:
-        found = entry.load()()
+        library = entry.load()()
     except Exception as error:  # the code is not ours
         what = f"The library {offer.name} of {offer.source} cannot be loaded: {type(error).__name__}: {error}."
         raise ExpressionError(what, hint=f"See {entry.value} in that package.", text=offer.name) from error
-    if not isinstance(found, Library):
-        what = f"The library {offer.name} of {offer.source} is a {type(found).__name__}."
+    if not isinstance(library, Library):
+        what = f"The library {offer.name} of {offer.source} is a {type(library).__name__}."
         raise ExpressionError(what, hint=f"{entry.value} has to return a derive.Library.", text=offer.name)
-    return found
+    return library

@@ -5,8 +5,8 @@ the second declaration is blanked out and the text read again. The reader is `to
 compiled, it reads the files of the built-in library in a third of the time. It keeps no positions, so the text is
 scanned for its keys; the scan serves messages only.
 
-Other programs have TOML files too (`is_one`). They are told by the names at their top, so that looking through a folder
-costs little, and a file that is not TOML any more, since somebody is writing it, is recognised all the same.
+Other programs have TOML files too. `is_one` tells a relation file by the names at its top, so that looking through a
+folder costs little, and a file that is not TOML any more, since somebody is writing it, is recognised all the same.
 
 Its problems are noted with their lines, while reading goes on (`Notes`).
 """
@@ -30,7 +30,7 @@ from derive.relation_files.offered import is_name, meant, offers
 from derive.relation_files.toml_text import TomlText
 
 _Refused = tuple[DeriveError, int]
-"""Why a text is refused, and on which line."""
+"""The error for which a text is refused, and its line."""
 KeyPath = tuple[str, ...]
 """The path of an entry: the keys of the tables around it, and its own."""
 
@@ -43,29 +43,29 @@ def key_lines(text: str) -> dict[KeyPath, int]:
     >>> key_lines("[[parts]]\\n[[parts]]\\nname = 'b'")
     {('parts',): 1, ('parts', '0'): 1, ('parts', '1'): 2, ('parts', '1', 'name'): 3}
     """
-    found: dict[KeyPath, int] = {}
-    for line, path, before in _statements(text):
-        for depth in range(before + 1, len(path) + 1):
-            found.setdefault(path[:depth], line)
-    return found
+    lines: dict[KeyPath, int] = {}
+    for line, path, open_parts in _statements(text):
+        for depth in range(open_parts + 1, len(path) + 1):
+            lines.setdefault(path[:depth], line)
+    return lines
 
 
 def _statements(text: str) -> Iterator[tuple[int, KeyPath, int]]:
     """Each header and each key at the start of a line: its line, its path, and the parts that were open before."""
-    line, counted = 1, 0
-    for start, path, before in TomlText(text, is_half_typed=False).statements:
+    line, counted = 1, 0  # the line of a place, up to which the ends of lines are counted
+    for start, path, open_parts in TomlText(text, is_half_typed=False).statements:
         line, counted = line + text.count("\n", counted, start), start
-        yield line, path, before
+        yield line, path, open_parts
 
 
-_LONGEST = 24_000  # characters of one line; the TOML reader takes quadratic time over a longer key
+_LONGEST_LINE = 24_000  # characters of one line; the TOML reader takes quadratic time over a longer key
 _DEEP_KEY = re.compile(r"(?<![\w\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){50}")  # a key of nested tables
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """All but the tab and the end of a line; those that turn the direction of a text show another one than it is, too."""
 _MAY_CONTROL = re.compile(rf"{_CONTROL.pattern}|\\[bfreuUx]")  # written out, or as an escape of TOML
-_REPEATS = 8  # limit on repeated declarations that are blanked out
-_AT = re.compile(r"\(at line (\d+), column (\d+)\)|\(at end of document\)")
-_TWICE = re.compile(r"Cannot (declare|overwrite)|Duplicate|twice|Cannot mutate")
+_MOST_REPEATS = 8  # limit on repeated declarations that are blanked out
+_POSITION = re.compile(r"\(at line (\d+), column (\d+)\)|\(at end of document\)")
+_DECLARED_TWICE = re.compile(r"Cannot (declare|overwrite)|Duplicate|twice|Cannot mutate")
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ def read_document(source: str | Path) -> Document:
         what = f"{excerpt(path.name)} is not UTF-8 text: byte {error.start} cannot be read."
         unread = ExpressionError(what, hint="Save it as UTF-8.", text=str(path))
         line = content.count(b"\n", 0, error.start) + 1
-        return Document("", path.name, {}, path.parent, ((unread, line),), is_unread=True)
+        return Document("", path.name, {}, path.parent, errors=((unread, line),), is_unread=True)
     return _within_limits(text, path.name, path.parent, len(content))
 
 
@@ -152,47 +152,47 @@ def _within_limits(text: str, label: str, folder: Path, size: int) -> Document:
         return parse_source(text, label, folder)
     what = f"The relation file has more than {LARGEST} bytes."
     unread = LimitError(what, hint="Split it.", limit=f"{LARGEST} bytes")
-    return Document("", label, {}, folder, ((unread, 0),), is_unread=True)
+    return Document("", label, {}, folder, errors=((unread, 0),), is_unread=True)
 
 
 def parse_source(text: str, label: str = "", folder: Path = Path()) -> Document:  # a Path is immutable
     """The document of a TOML text, with repeated declarations and the first other error."""
     text = text.replace("\r\n", "\n")
     if refused := _too_long(text):
-        return Document(text, label, {}, folder, (refused,))
+        return Document(text, label, {}, folder, errors=(refused,))
     errors: list[_Refused] = []
     lost: set[str] = set()
     remaining = text
     while True:
         try:
             data = tomli.loads(remaining)
-            document = Document(text, label, data, folder, tuple(errors), frozenset(lost))
+            document = Document(text, label, data, folder, errors=tuple(errors), lost=frozenset(lost))
             if controls := _control_characters(document):
-                return Document(text, label, {}, folder, (*errors, *controls))
+                return Document(text, label, {}, folder, errors=(*errors, *controls))
             return document
         except tomli.TOMLDecodeError as raised:
             error, line = _reworded(str(raised), text)
             errors.append((error, line))
-            if not _TWICE.search(str(raised)) or len(errors) > _REPEATS or not line:
-                return Document(text, label, {}, folder, tuple(errors))
+            if not _DECLARED_TWICE.search(str(raised)) or len(errors) > _MOST_REPEATS or not line:
+                return Document(text, label, {}, folder, errors=tuple(errors))
             blanked = _blanked(remaining, line)
-            lost |= _names(remaining) - _names(blanked)
+            lost |= _names_of_entries(remaining) - _names_of_entries(blanked)
             remaining = blanked
         except (ValueError, RecursionError) as raised:
-            deep = isinstance(raised, RecursionError)
-            reason = "tables or lists are nested too deep" if deep else "a number has too many digits"
+            is_deep = isinstance(raised, RecursionError)
+            reason = "tables or lists are nested too deep" if is_deep else "a number has too many digits"
             unread = ExpressionError(f"This is not TOML: {reason}.", hint='Write numbers as text: value = "1e9 USD".')
-            return Document(text, label, {}, folder, ((unread, 0),))
+            return Document(text, label, {}, folder, errors=((unread, 0),))
 
 
 def _too_long(text: str) -> _Refused | None:
     """The error and the line of a line that is too long, or nests too many tables, for the TOML reader."""
     rows = text.split("\n")
-    if max(map(len, rows)) > _LONGEST:
-        line = next(i for i, row in enumerate(rows, 1) if len(row) > _LONGEST)
-        what, limit = "The line has more than {}.", f"{_LONGEST} characters"
-    elif found := _DEEP_KEY.search(text):
-        line = text.count("\n", 0, found.start()) + 1
+    if max(map(len, rows)) > _LONGEST_LINE:
+        line = next(i for i, row in enumerate(rows, 1) if len(row) > _LONGEST_LINE)
+        what, limit = "The line has more than {}.", f"{_LONGEST_LINE} characters"
+    elif key := _DEEP_KEY.search(text):
+        line = text.count("\n", 0, key.start()) + 1
         what, limit = "The key has {} or more.", "50 dots"
     else:
         return None
@@ -200,43 +200,45 @@ def _too_long(text: str) -> _Refused | None:
 
 
 def _control_characters(document: Document) -> list[_Refused]:
-    """The error and the line of each text that a terminal would obey and not show."""
+    """An error, with its line, for each text with a control character, which a terminal would obey and not show."""
     if not _MAY_CONTROL.search(document.text):
         return []
-    found: list[_Refused] = []
+    errors: list[_Refused] = []
     for path, character in _controls(document.data, ()):
         what = f"{'.'.join(path)} has the control character U+{ord(character):04X}."
-        found.append((ExpressionError(what, hint="Take it out.", text=path[-1]), document.line(path)))
-    return found
+        errors.append((ExpressionError(what, hint="Take it out.", text=path[-1]), document.line(path)))
+    return errors
 
 
 def _controls(data: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
     """The path of each text with a control character, or of each key with one, and the character."""
     if isinstance(data, str):
-        if found := _CONTROL.search(data):
-            yield path, found[0]
+        if match := _CONTROL.search(data):
+            yield path, match[0]
     elif isinstance(data, dict):
-        for key, held in data.items():
-            if found := _CONTROL.search(key):
-                yield (*path, ascii(key)), found[0]
-            yield from _controls(held, (*path, key))
+        for key, value in data.items():
+            if match := _CONTROL.search(key):
+                yield (*path, ascii(key)), match[0]
+            yield from _controls(value, (*path, key))
     elif isinstance(data, list):
-        for held in data:
-            yield from _controls(held, path)
+        for value in data:
+            yield from _controls(value, path)
 
 
-def _names(text: str) -> set[str]:
+def _names_of_entries(text: str) -> set[str]:
     """The names at the second level: of quantities, relations and profiles."""
     return {path[1] for path in key_lines(text) if len(path) > 1}
 
 
 def _reworded(message: str, text: str) -> tuple[ExpressionError, int]:
     """An error of the TOML reader reworded, and its line."""
-    found = _AT.search(message)
-    line = int(found.group(1)) if found and found.group(1) else text.count("\n") + 1
-    column = int(found.group(2)) if found and found.group(2) else 1
-    reason = _AT.sub("", message).strip().rstrip(".")
-    if _TWICE.search(message):
+    position = _POSITION.search(message)
+    if position and position[1]:
+        line, column = int(position[1]), int(position[2])
+    else:  # at the end of the document
+        line, column = text.count("\n") + 1, 1
+    reason = _POSITION.sub("", message).strip().rstrip(".")
+    if _DECLARED_TWICE.search(message):
         line = max((start for start, _, _ in _statements(text) if start <= line), default=line)  # of its statement
         name = _key_name(text, line)
         if inline := re.search(r"Duplicate inline table key '(.+?)'", message):
@@ -255,11 +257,13 @@ def _key_name(text: str, line: int) -> str:
 
 
 def _row(text: str, line: int) -> str:
+    """A line of a text, without the space around it; empty if there is no such line."""
     rows = text.split("\n")
     return rows[line - 1].strip() if 0 < line <= len(rows) else ""
 
 
 def _toml_hint(text: str, line: int) -> str:
+    """The hint on a line that is not TOML."""
     row = _row(text, line)
     if row.startswith(("{", "<")):
         return 'A relation file is TOML: [quantities], then name = { unit = "m" }.'
@@ -271,14 +275,13 @@ def _toml_hint(text: str, line: int) -> str:
 def _blanked(text: str, line: int) -> str:
     """The text without one statement, and without its whole table if it opens one."""
     rows = text.split("\n")
-    opens = rows[line - 1].lstrip().startswith("[")
-    starts = [line for line, _, _ in _statements(text)]
-    ends = [start for start in starts if start > line and (not opens or rows[start - 1].lstrip().startswith("["))]
-    end = min(ends, default=len(rows) + 1)
+    is_header = rows[line - 1].lstrip().startswith("[")
+    later = (start for start, _, _ in _statements(text) if start > line)
+    end = next((start for start in later if not is_header or rows[start - 1].lstrip().startswith("[")), len(rows) + 1)
     return "\n".join([*rows[: line - 1], *[""] * (end - line), *rows[end - 1 :]])
 
 
-_LARGEST = 4_000_000  # bytes that are looked at
+_BYTES_READ = 4_000_000  # bytes that are looked at
 _TOP_HEADER = re.compile(r"^[ \t]*\[\[?[ \t]*[\"']?([\w-]+)", re.MULTILINE)
 _TOP_KEY = re.compile(r"^[ \t]*[\"']?([\w-]+)[\"']?(?:[ \t]*\.[ \t]*[\w\"'-]+)*[ \t]*=", re.MULTILINE)
 
@@ -289,10 +292,10 @@ def are_names_of_one(names: Iterable[str]) -> bool:
     >>> are_names_of_one(["title", "quantities"]), are_names_of_one(["project", "tool"]), are_names_of_one(["profiles"])
     (True, False, True)
     """
-    found = set(names)
-    if found & {"quantities", "relations"}:
+    at_top = set(names)
+    if at_top & {"quantities", "relations"}:
         return True
-    return bool(found & {"uses", *SECTIONS}) and found <= {*FILE, *SECTIONS}
+    return bool(at_top & {"uses", *SECTIONS}) and at_top <= {*FILE, *SECTIONS}
 
 
 def names_at_top(text: str) -> set[str]:
@@ -311,7 +314,7 @@ def is_one(path: Path) -> bool:
         return False
     try:
         with path.open("rb") as file:
-            start = file.read(_LARGEST)
+            start = file.read(_BYTES_READ)
     except OSError:
         return False
     coding = "utf-16" if start.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig"
@@ -321,7 +324,7 @@ def is_one(path: Path) -> bool:
 SEARCHED = 20
 """Limit on problems of a file for which similar names and repairs are searched."""
 
-_T = TypeVar("_T")
+_Result = TypeVar("_Result")
 
 
 @dataclass
@@ -336,14 +339,15 @@ class Notes:
             self.note((), error, line)
 
     def note(self, where: KeyPath, error: DeriveError, line: int | None = None) -> None:
-        placed = line is not None  # the position is that of the TOML reader, in the file and not within a text
+        """Note the error of an entry; with its line if it comes from the TOML reader."""
+        is_of_reader = line is not None  # the position is that of the TOML reader, in the file and not within a text
         line = self.document.line(where) if line is None else line
-        span = (0, 0) if placed else _span(error)
-        if isinstance(error, ExpressionError) and error.position is not None and line and not placed:
+        span = (0, 0) if is_of_reader else _span(error)
+        if isinstance(error, ExpressionError) and error.position is not None and line and not is_of_reader:
             column = error.position[1] + self.document.column(line, error.text)
             error.position = (self.document.first_line(line) + error.position[0] - 1, column)
         relation = where[1] if where[:1] == ("relations",) and len(where) > 1 else ""
-        self.errors.append((Problem(relation, line, error.what, error.hint, where, span), error))
+        self.errors.append((Problem(relation, line, error.what, error.hint, where=where, span=span), error))
 
     def gathered(self) -> DeriveError:
         """One error for all problems, of their kind if they share one."""
@@ -354,7 +358,7 @@ class Notes:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of a document: what it holds, where it stands, and the name under which its problems are told."""
+    """A table of a document: what it holds, where it stands, and the name under which its problems are reported."""
 
     notes: Notes
     name: str
@@ -363,10 +367,10 @@ class Table:
 
     def complain(self, what: str, hint: str, *below: str) -> None:
         """Note a problem of the table, or of what stands below it under these keys."""
-        said = f"{self.name}: {what}" if self.name else what
-        self.notes.note((*self.where, *below), ExpressionError(said, hint=hint, text=self.name))
+        message = f"{self.name}: {what}" if self.name else what
+        self.notes.note((*self.where, *below), ExpressionError(message, hint=hint, text=self.name))
 
-    def attempt(self, act: Callable[[], _T], *below: str) -> _T | None:
+    def attempt(self, act: Callable[[], _Result], *below: str) -> _Result | None:
         """What an act returns; None if it fails, which is noted."""
         try:
             return act()
@@ -376,10 +380,10 @@ class Table:
 
     def only(self, known: Iterable[str]) -> None:
         """Note every key that the table may not have."""
-        named = tuple(known)
+        allowed = tuple(known)
         for key in self.held:
-            if key not in named:
-                self.notes.note((*self.where, key), within(self.name, unknown("key", key, named)))
+            if key not in allowed:
+                self.notes.note((*self.where, key), within(self.name, unknown("key", key, allowed)))
 
     def text(self, key: str) -> str:
         """The text of a key; empty if it is not there, or no text."""
@@ -406,7 +410,7 @@ class Table:
 
 
 def within(name: str, error: DeriveError) -> DeriveError:
-    """The error, with the name of its entry."""
+    """The error, its message led by the name of the entry that it is in."""
     profile, comma, quantity = name.rpartition(", ")
     if comma and error.what.startswith(f"{quantity}:"):
         error.what = f"{profile}, {error.what}"
@@ -416,7 +420,7 @@ def within(name: str, error: DeriveError) -> DeriveError:
 
 
 def _span(error: DeriveError) -> tuple[int, int]:
-    """Where in its text an error is, from there to the end of the text; nowhere if it does not say."""
+    """The part of its text that an error is about: from its position to the end; nothing if it has none."""
     if not isinstance(error, ExpressionError) or error.position is None:
         return 0, 0
     row, column = error.position

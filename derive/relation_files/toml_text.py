@@ -29,12 +29,13 @@ _HEADER = re.compile(r"(?<=\n)\[\[?[A-Za-z_][\w.\"' -]*\]\]?[ \t]*(?:#[^\n]*)?\r
 _SCALAR = re.compile(r"[^\s,\]}#\"'\[{][^,\]}#\n]*")
 _PLAIN = re.compile(r"[^\"'\\\r\n]+")  # what stands for itself in every string
 _ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", '"': '"', "\\": "\\", "e": "\x1b"}
-_DEEPEST = 40  # nested lists and inline tables
+_CODE = re.compile(r"\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})|\\x([0-9A-Fa-f]{2})")
+_MOST_NESTED = 40  # nested lists and inline tables
 
 
 @dataclass(frozen=True, slots=True)
 class String:
-    """A string: what it says, and where each of its characters stands; `quotes` are those around it."""
+    """A string: its value, and where each of its characters stands; `quotes` are those around it."""
 
     value: str
     places: tuple[int, ...]  # of each character, and of the end
@@ -53,7 +54,9 @@ class String:
         if self.quotes[0] == "'":
             return value
         plain = value.replace("\\", "\\\\")
-        return plain if len(self.quotes) == 3 else plain.replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
+        if len(self.quotes) == 3:
+            return plain
+        return plain.replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +101,11 @@ class TomlText:
 
     @cached_property
     def _by_path(self) -> dict[Path, Entry]:
-        found: dict[Path, Entry] = {}
+        """The first entry of each path."""
+        entries: dict[Path, Entry] = {}
         for entry in self.entries:
-            found.setdefault(entry.path, entry)
-        return found
+            entries.setdefault(entry.path, entry)
+        return entries
 
     def found(self, path: Path) -> Entry | None:
         """The entry of a path; where it has none, of the first key below it, or else of the nearest above it."""
@@ -153,14 +157,14 @@ class TomlText:
             if isinstance(table, list) and not entry.keys and entry.string is not None:
                 table.append(entry.string.value)
             elif isinstance(table, dict) and entry.is_stated:
-                held = _held(entry)
-                if held is not None:
-                    table.setdefault(name, held)
+                value = _own_value(entry)
+                if value is not None:
+                    table.setdefault(name, value)
         return root
 
 
-def _held(entry: Entry) -> Any:
-    """What an entry holds by itself: its string, an empty list or table, or its number; None of anything else."""
+def _own_value(entry: Entry) -> Any:
+    """The value of an entry without those below it: its string or number, an empty list or table; else None."""
     if entry.string is not None:
         return entry.string.value
     if entry.is_header or entry.plain in ("[", "{"):
@@ -172,47 +176,46 @@ def _held(entry: Entry) -> Any:
 
 
 class _Scan:
-    """One pass over a text."""
+    """One pass over a text, which adds the entries, the tables and the statements that it meets to a TomlText."""
 
     def __init__(self, toml: TomlText) -> None:
         self.toml = toml
         self.text = toml.text
-        self.at = 0
+        self.position = 0
         self.lists: dict[Path, int] = {}
 
     def run(self) -> None:
+        """Scan the text line by line, with the table of the last header."""
         table: Path = ()
         while True:
             self._skip(_SPACE)
-            if self.at >= len(self.text):
+            if self.position >= len(self.text):
                 return
-            start, place = self.at, len(self.toml.entries)
+            start, place = self.position, len(self.toml.entries)
             if self._peek() == "[":
                 table = self._header(table)
             elif self._statement(table, 0) and (entry := self.toml.entries[place]).is_stated:
                 self.toml.statements.append((start, entry.path, len(table)))
-            row = self.text[self.text.rfind("\n", 0, self.at) + 1 : self.at]
-            if self.at == start or row.strip():  # else a list that was not closed ended before this line
-                self.at = self._line_end()
+            row = self.text[self.text.rfind("\n", 0, self.position) + 1 : self.position]
+            if self.position == start or row.strip():  # else a list that was not closed ended before this line
+                end = self.text.find("\n", self.position)
+                self.position = len(self.text) if end < 0 else end
 
     def _peek(self) -> str:
-        return self.text[self.at : self.at + 1]
+        return self.text[self.position : self.position + 1]
 
     def _skip(self, pattern: re.Pattern[str]) -> None:
-        found = pattern.match(self.text, self.at)
-        self.at = found.end() if found else self.at
-
-    def _line_end(self) -> int:
-        end = self.text.find("\n", self.at)
-        return len(self.text) if end < 0 else end
+        match = pattern.match(self.text, self.position)
+        self.position = match.end() if match else self.position
 
     def _header(self, before: Path) -> Path:
-        start = self.at
+        """A header; returns the path of its table, or that of the table before if it names none."""
+        start = self.position
         is_list = self.text.startswith("[[", start)
-        self.at += 1 + is_list
+        self.position += 1 + is_list
         names, spans = self._dotted()
         self._skip(_BLANK)
-        closed = self._peek() == "]"
+        is_closed = self._peek() == "]"
         if not names:
             return before
         path: Path = ()
@@ -222,10 +225,10 @@ class _Scan:
                 self.lists[path] = self.lists.get(path, -1) + 1
             if path in self.lists:
                 path += (str(self.lists[path]),)
-        if closed:
+        if is_closed:
             self.toml.statements.append((start, path, 0))
         if len(path) == len(names):
-            self.toml.entries.append(Entry(path, spans, start, is_header=True, is_stated=closed))
+            self.toml.entries.append(Entry(path, spans, start, is_header=True, is_stated=is_closed))
         return path
 
     def _dotted(self) -> tuple[Path, tuple[Span, ...]]:
@@ -234,22 +237,24 @@ class _Scan:
         spans: list[Span] = []
         while True:
             self._skip(_BLANK)
-            found = _PART.match(self.text, self.at)
-            if found is None:
+            part = _PART.match(self.text, self.position)
+            if part is None:
                 return tuple(names), tuple(spans)
-            quoted = found.group()[0] in "\"'"
-            names.append(found.group()[1:-1] if quoted else found.group())
-            spans.append((found.start() + quoted, found.end() - quoted))
-            self.at = found.end()
-            blank = _BLANK.match(self.text, self.at)
-            end = blank.end() if blank else self.at
+            name, (start, end) = part[0], part.span()
+            self.position = end
+            if name[0] in "\"'":
+                name, start, end = name[1:-1], start + 1, end - 1
+            names.append(name)
+            spans.append((start, end))
+            blank = _BLANK.match(self.text, self.position)
+            end = blank.end() if blank else self.position
             if self.text[end : end + 1] != ".":
                 return tuple(names), tuple(spans)
-            self.at = end + 1
+            self.position = end + 1
 
     def _statement(self, table: Path, depth: int) -> bool:
         """A key and what it holds; returns whether it was one."""
-        start = self.at
+        start = self.position
         names, spans = self._dotted()
         if not names:
             return False
@@ -258,112 +263,116 @@ class _Scan:
         if self._peek() != "=":
             self.toml.entries.append(Entry(path, spans, start, is_stated=False))
             return True
-        self.at += 1
+        self.position += 1
         self._skip(_BLANK)
         string, plain = self._value(path, depth)
+        # in front of the entries of a list or table that it holds, which are known by now
         self.toml.entries.insert(place, Entry(path, spans, start, string=string, plain=plain))
         return True
 
     def _value(self, path: Path, depth: int) -> tuple[String | None, str]:
-        """The string that stands here, or else what does, or the bracket that opens it; the inside adds its entries."""
+        """The string that begins here, or the bracket of a list or table, whose entries are added, or other text."""
         mark = self._peek()
         if mark in ('"', "'"):
             return self._string(), ""
-        if mark in ("[", "{") and depth < _DEEPEST:
-            inside = self._list if mark == "[" else self._inline
-            inside(path, depth + 1)
+        if mark == "[" and depth < _MOST_NESTED:
+            self._list(path, depth + 1)
+        elif mark == "{" and depth < _MOST_NESTED:
+            self._between("}", path, _BLANK, lambda: self._statement(path, depth + 1))
+        if mark in ("[", "{"):
             return None, mark
-        start = self.at
+        start = self.position
         self._skip(_SCALAR)
-        return None, self.text[start : self.at].strip() if mark not in ("[", "{") else mark
+        return None, self.text[start : self.position].strip()
 
     def _list(self, path: Path, depth: int) -> None:
+        """A list, whose items have their numbers in the place of keys."""
         numbers = count()
 
         def item() -> bool:
-            before, mark = self.at, self._peek()
-            if _HEADER.match(self.text, self.at) or (mark not in ('"', "'", "{", "[") and self._is_statement()):
+            before, mark = self.position, self._peek()
+            if _HEADER.match(self.text, self.position) or (mark not in ('"', "'", "{", "[") and self._is_statement()):
                 return False  # the list was not closed
-            where, place = len(self.toml.entries), (*path, str(next(numbers)))
-            string, _ = self._value(place, depth)
+            place, item_path = len(self.toml.entries), (*path, str(next(numbers)))
+            string, _ = self._value(item_path, depth)
             if string is not None:
-                self.toml.entries.insert(where, Entry(place, (), before, string=string))
-            return self.at > before
+                self.toml.entries.insert(place, Entry(item_path, (), before, string=string))
+            return self.position > before
 
         self._between("]", path, _SPACE, item)
 
-    def _inline(self, path: Path, depth: int) -> None:
-        self._between("}", path, _BLANK, lambda: self._statement(path, depth))
-
     def _between(self, end: str, path: Path, blank: re.Pattern[str], part: Callable[[], bool]) -> None:
-        """The parts of a list or an inline table, with commas between them, up to its end, or to what is none."""
-        start, place = self.at, len(self.toml.tables)
-        self.at += 1
+        """Read the parts of a list or an inline table, between commas, up to its end or to what is no part."""
+        start, place = self.position, len(self.toml.tables)
+        self.position += 1
         while True:
             self._skip(blank)
             mark = self._peek()
             if mark == ",":
-                self.at += 1
+                self.position += 1
             elif mark in ("", end) or not part():
                 break
-        inside = self.at
+        inside = self.position
         if self._peek() == end:
-            self.at += 1
-        self.toml.tables.insert(place, ((start, self.at if end == "]" else inside), path))
+            self.position += 1
+        self.toml.tables.insert(place, ((start, self.position if end == "]" else inside), path))
 
     def _is_statement(self) -> bool:
         """Whether a key with an equals sign stands here."""
-        before = self.at
+        start = self.position
         self._dotted()
         self._skip(_BLANK)
-        found, self.at = self._peek() == "=", before
-        return found
+        is_statement, self.position = self._peek() == "=", start
+        return is_statement
 
     # Strings
 
     def _string(self) -> String:
+        """A string; a half-typed one ends with its line, or before a header."""
         mark = self._peek()
-        quotes = mark * 3 if self.text.startswith(mark * 3, self.at) else mark
-        self.at += len(quotes)
+        quotes = mark * 3 if self.text.startswith(mark * 3, self.position) else mark
+        self.position += len(quotes)
         if len(quotes) == 3:
             self._skip(re.compile(r"\r?\n"))
-        found: list[str] = []
+        characters: list[str] = []
         places: list[int] = []
         while True:
-            if plain := _PLAIN.match(self.text, self.at):
-                found.append(plain.group())
-                places += range(self.at, plain.end())
-                self.at = plain.end()
+            if plain := _PLAIN.match(self.text, self.position):
+                characters.append(plain.group())
+                places += range(self.position, plain.end())
+                self.position = plain.end()
             if self._is_over(quotes):
                 break
-            place, text = self.at, self._character(quotes)
-            found.append(text)
+            place, text = self.position, self._character(quotes)
+            characters.append(text)
             places += [place] * len(text)
-        places.append(self.at)
-        if self.text.startswith(quotes, self.at):
-            self.at += len(quotes)
-        return String("".join(found), tuple(places), quotes)
+        places.append(self.position)
+        if self.text.startswith(quotes, self.position):
+            self.position += len(quotes)
+        return String("".join(characters), tuple(places), quotes)
 
     def _is_over(self, quotes: str) -> bool:
-        if self.at >= len(self.text):
+        """Whether a string between these quotes ends here."""
+        if self.position >= len(self.text):
             return True
         if len(quotes) == 3:
-            ends = self.text.startswith(quotes, self.at) and not self.text.startswith(quotes + quotes[0], self.at)
-            return ends or (self.toml.is_half_typed and self.text.startswith("\n[", self.at))
+            ahead = self.text[self.position : self.position + 4]  # of four quotes, the first belongs to the string
+            ends = ahead.startswith(quotes) and not ahead.startswith(quotes + quotes[0])
+            return ends or (self.toml.is_half_typed and self.text.startswith("\n[", self.position))
         return self._peek() in (quotes, "\n", "\r")
 
     def _character(self, quotes: str) -> str:
         """The next character, or what an escape stands for; moves behind it."""
-        rest = self.text[self.at : self.at + 12]
-        if quotes[0] == '"' and (met := re.match(r"\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})|\\x([0-9A-Fa-f]{2})", rest)):
-            self.at += met.end()
-            number = int(next(group for group in met.groups() if group), 16)
+        ahead = self.text[self.position : self.position + 12]
+        if quotes[0] == '"' and (escape := _CODE.match(ahead)):
+            self.position += escape.end()
+            number = int(next(filter(None, escape.groups())), 16)
             return chr(number) if number < 0x110000 else ""
-        if quotes[0] == '"' and len(rest) > 1 and rest[0] == "\\" and rest[1] in _ESCAPES:
-            self.at += 2
-            return _ESCAPES[rest[1]]
-        if quotes == '"""' and (folded := re.compile(r"\\[ \t]*\r?\n\s*").match(self.text, self.at)):
-            self.at = folded.end()
+        if quotes[0] == '"' and len(ahead) > 1 and ahead[0] == "\\" and ahead[1] in _ESCAPES:
+            self.position += 2
+            return _ESCAPES[ahead[1]]
+        if quotes == '"""' and (line_break := re.compile(r"\\[ \t]*\r?\n\s*").match(self.text, self.position)):
+            self.position = line_break.end()
             return ""
-        self.at += 1
-        return "" if rest.startswith("\r\n") else rest[0]
+        self.position += 1
+        return "" if ahead.startswith("\r\n") else ahead[0]

@@ -50,19 +50,19 @@ def written(library: Library, name: str) -> list[str]:
     equation = "period = 2*pi*sqrt(length/gravity)"
     because = "small angles"
     """
-    found: dict[str, Mapping[str, Any]] = {}
+    sections: dict[str, Mapping[str, Any]] = {}
     if name in library.declared:
-        found["quantities"] = _quantity(library.declared[name])
+        sections["quantities"] = _quantity(library.declared[name])
     if name in library.relations:
-        found["relations"] = _relation(library.relations[name])
+        sections["relations"] = _relation(library.relations[name])
     if name in library.profiles:
-        found["profiles"] = _profile(library, library.profiles[name])
-    return ["\n".join([f"[{section}.{_key(name)}]", *_rows(held)]) for section, held in found.items()]
+        sections["profiles"] = _profile(library, library.profiles[name])
+    return ["\n".join([f"[{section}.{_key(name)}]", *_rows(held)]) for section, held in sections.items()]
 
 
-def _rows(held: Mapping[str, Any]) -> list[str]:
-    """A row for each key that says something; a unit says something even if it is empty."""
-    return [f"{_key(key)} = {_toml(value)}" for key, value in held.items() if value or key == "unit"]
+def _rows(table: Mapping[str, Any]) -> list[str]:
+    """A row for each key with a value; an empty unit is one."""
+    return [f"{_key(key)} = {_toml(value)}" for key, value in table.items() if value or key == "unit"]
 
 
 def _toml(value: Any) -> str:
@@ -75,15 +75,15 @@ def _toml(value: Any) -> str:
     return f"[{', '.join(map(_toml, value))}]"
 
 
-def _quantity(said: Declaration) -> dict[str, Any]:
-    domain = said.domain.text
-    held: dict[str, Any] = {"unit": said.unit.text, "meaning": said.meaning, "latex": said.latex}
-    held["domain"] = "" if domain == "positive" else domain
-    if said.default is not None and said.default.source.stands_in:
-        held |= {"otherwise": _number(said.default), "reason": said.default.source.note}
-    elif said.default is not None:
-        held |= _value(said.default)
-    return held | {"seen": said.seen.words if said.seen else {}, "aliases": said.aliases}
+def _quantity(quantity: Declaration) -> dict[str, Any]:
+    domain = quantity.domain.text
+    table: dict[str, Any] = {"unit": quantity.unit.text, "meaning": quantity.meaning, "latex": quantity.latex}
+    table["domain"] = "" if domain == "positive" else domain
+    if quantity.default is not None and quantity.default.source.stands_in:
+        table |= {"otherwise": _number(quantity.default), "reason": quantity.default.source.note}
+    elif quantity.default is not None:
+        table |= _value(quantity.default)
+    return table | {"seen": quantity.seen.words if quantity.seen else {}, "aliases": quantity.aliases}
 
 
 def _relation(relation: Relation) -> dict[str, Any]:
@@ -101,8 +101,8 @@ def _value(value: Value) -> dict[str, str]:
     """A value and its source."""
     source = value.source
     ends = f"{value.low!r}..{value.high!r} {value.unit.text}".strip() if value.is_range else ""
-    said = {"source": source.text, "kind": source.kind, "url": source.url, "date": source.date, "reason": source.note}
-    return {"value": _number(value), "range": ends, **said}
+    stated = {"source": source.text, "kind": source.kind, "url": source.url, "date": source.date, "reason": source.note}
+    return {"value": _number(value), "range": ends, **stated}
 
 
 def _number(value: Value) -> str:
@@ -132,33 +132,34 @@ def packed(library: Library) -> bytes:
     >>> unpacked(packed(fall)) == fall
     True
     """
-    quantities = [_words(quantity) for quantity in library.declared.values()]
-    return json.dumps([library.title, quantities, [_parts(r) for r in library.relations.values()]]).encode()
+    quantities = [*map(_packed_quantity, library.declared.values())]
+    relations = [*map(_packed_relation, library.relations.values())]
+    return json.dumps([library.title, quantities, relations]).encode()
 
 
 def unpacked(data: bytes | None, profiles: Iterable[Profile] | Profiles = ()) -> Library | None:
     """The library that was packed, with these profiles; None if the data are not one."""
     try:
         title, quantities, relations = json.loads(data or b"")
-        declared = {words["name"]: _declaration(words) for words in quantities}
-        return Library(
-            [_unpacked_relation(declared, *parts) for parts in relations], declared.values(), profiles, title
-        )
+        declared = {words["name"]: _unpacked_quantity(words) for words in quantities}
+        proved = [_unpacked_relation(declared, *parts) for parts in relations]
+        return Library(proved, declared.values(), profiles, title)
     except (DeriveError, LookupError, TypeError, ValueError):
         return None
 
 
-def _words(quantity: Declaration) -> dict[str, Any]:
+def _packed_quantity(quantity: Declaration) -> dict[str, Any]:
+    """The arguments of a declaration, with the default as a list."""
     if (value := quantity.default) is None:
         return quantity.words
-    numbers = [_packed_number(one) for one in (value.number, value.low, value.high)]
+    numbers = [_packed_number(number) for number in (value.number, value.low, value.high)]
     return quantity.words | {"default": [numbers, value.unit.text, astuple(value.source), value.rounding]}
 
 
-def _declaration(words: dict[str, Any]) -> Declaration:
+def _unpacked_quantity(words: dict[str, Any]) -> Declaration:
     if words["default"]:
         numbers, unit, source, rounding = words["default"]
-        number, low, high = map(_read_number, numbers)
+        number, low, high = map(_unpacked_number, numbers)
         words["default"] = Value(number, low, high, parse_unit(unit), Source(*source), rounding)
     return Declaration(**words)
 
@@ -169,35 +170,38 @@ def _packed_number(number: float) -> float | str:
     return number if exact is None else str(exact)
 
 
-def _read_number(said: float | str) -> float:
-    return Rational(Fraction(said)) if isinstance(said, str) else said
+def _unpacked_number(packed_number: float | str) -> float:
+    return Rational(Fraction(packed_number)) if isinstance(packed_number, str) else packed_number
 
 
-def _parts(relation: Relation) -> list[Any]:
+def _packed_relation(relation: Relation) -> list[Any]:
+    """The name of a relation, its equation, and its other fields."""
     written = relation.written
-    equation = [_listed(written.lhs), written.op, _listed(written.rhs), written.text]
-    said = {key: getattr(relation, key) for key in ("because", "source", "approximate", "neglects")}
-    return [relation.name, equation, said | {"conditions": [_listed(one) for one in relation.conditions]}]
+    equation = [_packed_node(written.lhs), written.op, _packed_node(written.rhs), written.text]
+    fields = {key: getattr(relation, key) for key in ("because", "source", "approximate", "neglects")}
+    return [relation.name, equation, fields | {"conditions": [*map(_packed_node, relation.conditions)]}]
 
 
-def _unpacked_relation(known: Mapping[str, Declaration], name: str, equation: Any, said: dict[str, Any]) -> Relation:
+def _unpacked_relation(known: Mapping[str, Declaration], name: str, equation: Any, fields: dict[str, Any]) -> Relation:
     lhs, op, rhs, text = equation
-    written = Equation(_tree(lhs), op, _tree(rhs), text)
-    said["conditions"] = tuple(map(_tree, said["conditions"]))
-    declared = {one: known[one] for one in names_in(written, *said["conditions"])}
-    return Relation.proved(name, written, declared, **said)
+    written = Equation(_unpacked_node(lhs), op, _unpacked_node(rhs), text)
+    fields["conditions"] = tuple(map(_unpacked_node, fields["conditions"]))
+    declared = {member: known[member] for member in names_in(written, *fields["conditions"])}
+    return Relation.proved(name, written, declared, **fields)
 
 
-def _listed(node: Node) -> Any:
+def _packed_node(node: Node) -> Any:
     if isinstance(node, Apply):
-        return [node.op, *map(_listed, node.args)]
+        return [node.op, *map(_packed_node, node.args)]
     return node.name if isinstance(node, Name) else node.text
 
 
-def _tree(said: Any) -> Node:
-    return _leaf(said) if isinstance(said, str) else Apply(said[0], tuple(map(_tree, said[1:])))
+def _unpacked_node(packed_node: Any) -> Node:
+    if isinstance(packed_node, str):
+        return _unpacked_leaf(packed_node)
+    return Apply(packed_node[0], tuple(map(_unpacked_node, packed_node[1:])))
 
 
 @lru_cache(maxsize=4096)
-def _leaf(text: str) -> Node:
+def _unpacked_leaf(text: str) -> Node:
     return Number(Fraction(text), text) if text[0] in "0123456789." else Name(text)

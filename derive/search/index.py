@@ -19,23 +19,25 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import chain
 from math import log
 from typing import TypeVar
 
 from derive.errors import UnknownNameError, excerpt, unknown
 from quantities.definitions import definition
 
-_NAMED, _CALLED, _SAID, _JOINED = 1.0, 0.97, 0.8, 0.5  # weights of fields: name, aliases, meaning, joined names
-_PARTLY = 4  # least letters of a word that may match a part or a misspelling of another
+_NAME_WEIGHT, _ALIAS_WEIGHT, _MEANING_WEIGHT, _JOINED_WEIGHT = 1.0, 0.97, 0.8, 0.5
+_FILLER_WEIGHT = 0.2  # of a word with little meaning
+_LEAST_LETTERS = 4  # of a word that may match a part or a misspelling of another
 _SAME_LETTERS = 0.75  # least share of letters that a misspelt word shares with a word
 _SAME_TITLE = 0.75  # the same for a whole title
-_LEAST = 0.4  # least score of a hit
-_MEANT = 0.62  # least score of a proposal for an undeclared name
-_NEAR = 0.9  # least share of the best score for further proposals
-_TOO_LITTLE = 0.3  # least share of a query that an entry must match: with less, its score cannot reach `_LEAST`
-_FEW = 3
-_MOST_ALIKE = 8  # texts that are told as similar to one
-_LONGEST = 200  # characters of a query
+_LEAST_SCORE = 0.4  # of a hit
+_LEAST_PROPOSED = 0.62  # score of a proposal for an undeclared name
+_NEAR_BEST = 0.9  # least share of the best score for further proposals
+_LEAST_COVER = 0.3  # least share of a query that an entry must match: with less, its score cannot reach `_LEAST_SCORE`
+_MOST_PROPOSED = 3  # names for an undeclared one
+_MOST_SIMILAR = 8  # texts that count as similar to one
+_LONGEST_QUERY = 200  # characters of a query
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,18 +71,18 @@ class _Field:
     """A title or a meaning: its entry, its weight, and its words."""
 
     entry: int
-    worth: float
+    weight: float
     words: tuple[str, ...]
     text: str
 
     @property
     def is_title(self) -> bool:
-        return self.worth >= _CALLED
+        return self.weight >= _ALIAS_WEIGHT
 
 
 _Key = TypeVar("_Key")
-_Met = dict[str, tuple[float, str]]
-"""The matched words of a query: how well, and by which word."""
+_Matches = dict[str, tuple[float, str]]
+"""For each matched word of a query, how well it matches, from 0 to 1, and the word of an entry that it matches."""
 
 
 class Index:
@@ -93,141 +95,151 @@ class Index:
 
     def __init__(self, entries: Iterable[Entry]) -> None:
         self.entries = tuple(entries)
+        self._known_matches: dict[str, Mapping[str, float]] = {}
 
     @cached_property
     def _postings(self) -> dict[str, list[_Field]]:
         """The titles and meanings that contain each word."""
-        found: dict[str, list[_Field]] = {}
+        postings: dict[str, list[_Field]] = {}
         for i, entry in enumerate(self.entries):
             for field in _fields(i, entry):
                 for word in dict.fromkeys(field.words):
-                    found.setdefault(word, []).append(field)
-        return found
+                    postings.setdefault(word, []).append(field)
+        return postings
 
     @cached_property
     def _weights(self) -> dict[str, float]:
         """The weight of each word: greater, the fewer entries contain it."""
         counts = {word: len({field.entry for field in fields}) for word, fields in self._postings.items()}
-        return {word: 0.2 if word in FILLERS else log(1 + len(self.entries) / count) for word, count in counts.items()}
+        return {word: log(1 + len(self.entries) / count) for word, count in counts.items() if word not in FILLERS}
 
     def _weight(self, word: str) -> float:
-        return 0.2 if word in FILLERS else self._weights.get(word, log(1 + len(self.entries)))
+        """The weight of any word: one that no entry contains weighs as much as one that a single entry contains."""
+        return _FILLER_WEIGHT if word in FILLERS else self._weights.get(word, log(1 + len(self.entries)))
 
     @cached_property
-    def _whole(self) -> dict[_Field, float]:
+    def _total_weights(self) -> dict[_Field, float]:
         """The total weight of the words of each title and meaning."""
-        fields = {field for postings in self._postings.values() for field in postings}
+        fields = set(chain.from_iterable(self._postings.values()))
         return {field: sum(map(self._weight, dict.fromkeys(field.words))) for field in fields}
 
     @cached_property
     def _titles(self) -> dict[tuple[int, str], str]:
         """Every name and alias, written as one word."""
-        titles = (field for fields in self._postings.values() for field in fields if field.is_title)
-        return {(field.entry, field.text): letters(field.text) for field in titles}
+        fields = chain.from_iterable(self._postings.values())
+        return {(field.entry, field.text): letters(field.text) for field in fields if field.is_title}
 
     def search(self, text: str, kind: str = "") -> list[Hit]:
         """The entries that match some words, best first; of one kind, if it is given."""
-        words = self._segmented(fold(text[:_LONGEST]))
-        found = {hit.entry: hit for hit in self._mentioning(words)}
-        for hit in self._misspelt(letters(text[:_LONGEST])):
-            if hit.entry not in found or hit.score > found[hit.entry].score:
-                found[hit.entry] = hit
-        kept = [hit for hit in found.values() if hit.score >= _LEAST and kind in ("", hit.entry.kind)]
+        words = self._segmented(fold(text[:_LONGEST_QUERY]))
+        best = {hit.entry: hit for hit in self._entries_mentioning(words)}
+        for hit in self._entries_misspelt(letters(text[:_LONGEST_QUERY])):
+            if hit.entry not in best or hit.score > best[hit.entry].score:
+                best[hit.entry] = hit
+        kept = [hit for hit in best.values() if hit.score >= _LEAST_SCORE and kind in ("", hit.entry.kind)]
         return sorted(kept, key=lambda hit: (-round(hit.score, 9), self._places[hit.entry]))
 
     @cached_property
     def _places(self) -> dict[Entry, int]:
+        """The first place of each entry: of hits that score the same, the one that was listed first comes first."""
         return {entry: place for place, entry in reversed([*enumerate(self.entries)])}
 
     # Entries that mention the words
 
     def _segmented(self, words: tuple[str, ...]) -> list[str]:
         """The words of a query; unknown ones are joined or split if that makes known words."""
-        found: list[str] = []
-        rest = list(words)
-        while rest:
-            word = rest.pop(0)
-            strange = word not in self._postings and word not in FILLERS
-            joined = fold(word + rest[0]) if strange and rest else ()
+        segmented: list[str] = []
+        remaining = list(words)
+        while remaining:
+            word = remaining.pop(0)
+            is_unknown = word not in self._postings and word not in FILLERS
+            joined = fold(word + remaining[0]) if is_unknown and remaining else ()
             if joined and joined[0] in self._postings:
-                found += joined
-                rest.pop(0)
+                segmented += joined
+                remaining.pop(0)
             else:
-                found += (self._split(word) if strange else []) or [word]
-        return found
+                segmented += (self._split(word) if is_unknown else []) or [word]
+        return segmented
 
     def _split(self, word: str) -> list[str]:
+        """The two known words that a word is made of, the first as long as possible; none if there are none."""
         for cut in range(len(word) - 2, 1, -1):
             parts = [*fold(word[:cut]), *fold(word[cut:])]
             if all(part in self._postings for part in parts):
                 return parts
         return []
 
-    def _met(self, word: str) -> Mapping[str, float]:
-        """The known words that a word of the query matches, and how well."""
-        if word not in self._known:
-            self._known[word] = self._meeting(word)
-        return self._known[word]
+    def _matches(self, word: str) -> Mapping[str, float]:
+        """The known words that a word of the query matches, with how well they match, from 0 to 1; found once."""
+        if word not in self._known_matches:
+            self._known_matches[word] = self._find_matches(word)
+        return self._known_matches[word]
 
-    @cached_property
-    def _known(self) -> dict[str, Mapping[str, float]]:
-        return {}
-
-    def _meeting(self, word: str) -> Mapping[str, float]:
+    def _find_matches(self, word: str) -> Mapping[str, float]:
         if word in self._postings:
             return {word: 1.0}
-        if len(word) < _PARTLY or word in FILLERS:
+        if len(word) < _LEAST_LETTERS or word in FILLERS:
             return {}
-        known = [other for other in self._postings if len(other) >= _PARTLY]
-        found = {other: 0.9 * share for other, share in _alike(word, {o: o for o in known}, _SAME_LETTERS)}
+        known = [other for other in self._postings if len(other) >= _LEAST_LETTERS]
+        shares = {other: 0.9 * share for other, share in _similar(word, {o: o for o in known}, _SAME_LETTERS)}
         for other in known:
             if word in other:
-                part = len(word) / len(other)
-                found[other] = max(found.get(other, 0), (0.6 + 0.3 * part) if other.startswith(word) else 0.6 * part)
-        return found
+                covered = len(word) / len(other)
+                share = 0.6 + 0.3 * covered if other.startswith(word) else 0.6 * covered
+                shares[other] = max(shares.get(other, 0), share)
+        return shares
 
-    def _mentioning(self, words: Sequence[str]) -> Iterable[Hit]:
+    def _entries_mentioning(self, words: Sequence[str]) -> Iterable[Hit]:
         """The entries that contain words of a query; its fillers alone are not enough."""
         different = tuple(dict.fromkeys(words))
         telling = [word for word in different if word not in FILLERS] or different
-        asked = sum(map(self._weight, different))
-        met: dict[int, dict[_Field, _Met]] = {}
+        query_weight = sum(map(self._weight, different))
+        matched: dict[int, dict[_Field, _Matches]] = {}
         for word in telling:
-            for other, share in self._met(word).items():
+            for other, share in self._matches(word).items():
                 for field in self._postings[other]:
-                    of = met.setdefault(field.entry, {}).setdefault(field, {})
-                    of[word] = max(of.get(word, (0.0, "")), (share, other))
-        for i, fields in met.items():
-            if sum(map(self._weight, {word for of in fields.values() for word in of})) < _TOO_LITTLE * asked:
+                    matches = matched.setdefault(field.entry, {}).setdefault(field, {})
+                    matches[word] = max(matches.get(word, (0.0, "")), (share, other))
+        for i, fields in matched.items():
+            if sum(map(self._weight, set(chain.from_iterable(fields.values())))) < _LEAST_COVER * query_weight:
                 continue
-            for field, of in fields.items():
-                of.update({word: (1.0, word) for word in different if word not in telling and word in field.words})
-            yield self._scored(self.entries[i], fields, words, asked)
+            for field, matches in fields.items():
+                fillers = (word for word in different if word not in telling and word in field.words)
+                matches.update({word: (1.0, word) for word in fillers})
+            yield self._scored(self.entries[i], fields, words, query_weight)
 
-    def _scored(self, entry: Entry, fields: Mapping[_Field, _Met], words: Sequence[str], asked: float) -> Hit:
+    def _scored(
+        self, entry: Entry, fields: Mapping[_Field, _Matches], words: Sequence[str], query_weight: float
+    ) -> Hit:
         """An entry scored by the words that its titles and meaning match."""
         covered: dict[str, float] = {}
         best, called, exact = 0.0, "", False
-        for field, met in fields.items():
-            for word, (share, _) in met.items():
+        for field, matches in fields.items():
+            for word, (share, _) in matches.items():
                 covered[word] = max(covered.get(word, 0.0), share * (1.0 if field.is_title else 0.9))
-            common = sum(self._weight(word) * share for word, (share, _) in met.items())
-            own = sum(self._weight(other) * share for other, share in {o: s for s, o in met.values()}.items())
-            same = field.is_title and "".join(field.words) == "".join(words)  # wherever the words are parted
-            dice = field.worth + 0.02 if same else field.worth * (common + own) / (asked + self._whole[field])
+            in_query = sum(self._weight(word) * share for word, (share, _) in matches.items())
+            shares = {matched: share for share, matched in matches.values()}  # a word of the field counts once
+            in_field = sum(self._weight(matched) * share for matched, share in shares.items())
+            is_same = field.is_title and "".join(field.words) == "".join(words)  # wherever the words are parted
+            if is_same:  # more than the title can score by its words
+                dice = field.weight + 0.02
+            else:
+                dice = field.weight * (in_query + in_field) / (query_weight + self._total_weights[field])
             if dice > best:
-                best, called, exact = dice, field.text if field.worth == _CALLED else "", same
-        cover = sum(self._weight(word) * share for word, share in covered.items()) / asked
-        whole = all(word in covered or word in FILLERS for word in words)
-        return Hit(entry, entry.rank * (cover + best) / 2, whole, called, exact)
+                best, exact = dice, is_same
+                called = field.text if field.weight == _ALIAS_WEIGHT else ""
+        cover = sum(self._weight(word) * share for word, share in covered.items()) / query_weight
+        covers_query = all(word in covered or word in FILLERS for word in words)
+        return Hit(entry, entry.rank * (cover + best) / 2, whole=covers_query, called=called, exact=exact)
 
-    def _misspelt(self, asked: str) -> Iterable[Hit]:
+    def _entries_misspelt(self, query: str) -> Iterable[Hit]:
         """The entries with a title that is similar to the whole query."""
-        if len(asked) < _PARTLY:
+        if len(query) < _LEAST_LETTERS:
             return
-        for (i, title), share in _alike(asked, self._titles, _SAME_TITLE):
+        for (i, title), share in _similar(query, self._titles, _SAME_TITLE):
             entry = self.entries[i]
-            yield Hit(entry, entry.rank * 0.95 * share, True, title if title != entry.name else "")
+            score = entry.rank * 0.95 * share
+            yield Hit(entry, score, whole=True, called="" if title == entry.name else title)
 
     # Undeclared names
 
@@ -244,11 +256,11 @@ class Index:
 
     def meant(self, name: str) -> list[Hit]:
         """The few entries that may have been meant by a name; only those with this name or alias, if there are any."""
-        if len(name) > _LONGEST:
+        if len(name) > _LONGEST_QUERY:
             return []
-        hits = [hit for hit in self.search(name) if hit.score >= _MEANT]
+        hits = [hit for hit in self.search(name) if hit.score >= _LEAST_PROPOSED]
         exact = [hit for hit in hits if hit.exact]
-        return (exact or [hit for hit in hits if hit.score >= _NEAR * hits[0].score])[:_FEW]
+        return (exact or [hit for hit in hits if hit.score >= _NEAR_BEST * hits[0].score])[:_MOST_PROPOSED]
 
 
 def is_alias(hit: Hit) -> bool:
@@ -266,25 +278,26 @@ def mistaken(kind: str, name: str, close: Iterable[str], called: bool = False) -
 
 
 def _fields(place: int, entry: Entry) -> Iterable[_Field]:
-    yield _Field(place, _NAMED, fold(entry.name), entry.name)
+    """The titles and the meaning of the entry at a place of the index, each with its weight."""
+    yield _Field(place, _NAME_WEIGHT, fold(entry.name), entry.name)
     for alias in entry.aliases:
-        yield _Field(place, _CALLED, fold(alias), alias)
+        yield _Field(place, _ALIAS_WEIGHT, fold(alias), alias)
     if entry.meaning:
-        yield _Field(place, _SAID, fold(entry.meaning), entry.meaning)
+        yield _Field(place, _MEANING_WEIGHT, fold(entry.meaning), entry.meaning)
     if entry.joins:
-        yield _Field(place, _JOINED, fold(" ".join(entry.joins)), "")
+        yield _Field(place, _JOINED_WEIGHT, fold(" ".join(entry.joins)), "")
 
 
-def _alike(text: str, texts: Mapping[_Key, str], least: float) -> list[tuple[_Key, float]]:
+def _similar(text: str, texts: Mapping[_Key, str], least: float) -> list[tuple[_Key, float]]:
     """The texts that are similar to this one, with the share of letters in common, the most similar first.
 
-    >>> [(key, round(share, 2)) for key, share in _alike("lenght", {1: "length", 2: "width"}, least=0.75)]
+    >>> [(key, round(share, 2)) for key, share in _similar("lenght", {1: "length", 2: "width"}, least=0.75)]
     [(1, 0.83)]
     """
     from rapidfuzz import fuzz, process  # here, since most searches meet no misspelt word
 
-    found = process.extract(text, texts, scorer=fuzz.ratio, limit=_MOST_ALIKE, score_cutoff=100 * least)
-    return [(key, score / 100) for _, score, key in found]
+    similar = process.extract(text, texts, scorer=fuzz.ratio, limit=_MOST_SIMILAR, score_cutoff=100 * least)
+    return [(key, score / 100) for _, score, key in similar]
 
 
 # Words in one form for all spellings
@@ -298,7 +311,7 @@ _AMERICAN = [
     (re.compile(r"(?<=[a-z]{3})ll(?=(ed|ing|er|ers)$)"), "l"),
     (re.compile(r"(?<=[a-z]{2})ogue(?=s?$)"), "og"),
 ]
-_ODD = {
+_IRREGULAR = {
     "axes": "axis",
     "indices": "index",
     "matrices": "matrix",
@@ -320,7 +333,8 @@ def fold(text: str) -> tuple[str, ...]:
     (('kv', 'cach', 'utilization'), ('kv', 'cach', 'utilization'))
     """
     plain = unicodedata.normalize("NFKC", text).translate(_SIGNS)
-    return tuple(_one_form(word.casefold()) for part in _CAMEL.split(plain) for word in _WORD.findall(part))
+    words = chain.from_iterable(map(_WORD.findall, _CAMEL.split(plain)))
+    return tuple(_normal_form(word.casefold()) for word in words)
 
 
 def letters(text: str) -> str:
@@ -333,9 +347,10 @@ def letters(text: str) -> str:
 
 
 @lru_cache(maxsize=16384)
-def _one_form(word: str) -> str:
-    plural = word.removesuffix("s")
-    word = _ODD.get(word) or _ODD.get(plural) or word
+def _normal_form(word: str) -> str:
+    """A word in American spelling, in the singular and without endings; of a counted unit, the unit's own name."""
+    singular = word.removesuffix("s")
+    word = _IRREGULAR.get(word) or _IRREGULAR.get(singular) or word
     for british, american in _AMERICAN:
         word = british.sub(american, word)
     stem = _stem(word)
@@ -357,9 +372,9 @@ def _stem(word: str) -> str:
     return f"{word[:-1]}i" if word.endswith("y") and len(word) > 3 else word
 
 
-_LITTLE = """
+_FILLER_TEXT = """
 a an and are as at be by count for from how if in is it its many much n num number of on or per that the to what which
 with
 """
-FILLERS = frozenset(fold(_LITTLE))
+FILLERS = frozenset(fold(_FILLER_TEXT))
 """Words with little meaning, which a match may lack."""

@@ -68,9 +68,9 @@ BOXED = (
 
 def claim(text: str, domain: Domain) -> Claim:
     equation = parse_equation(text)
-    found = claim_of(["r"], [equation], ["x"], GIVEN, {"x": domain}, values_of(equation, "x", GIVEN, domain))
-    assert found is not None, text
-    return found
+    certified = claim_of(["r"], [equation], ["x"], GIVEN, {"x": domain}, values_of(equation, "x", GIVEN, domain))
+    assert certified is not None, text
+    return certified
 
 
 def refused(claim: Claim) -> None:
@@ -104,9 +104,9 @@ DENIED = [system for system in map(ring, range(40)) if is_denied(system)]
 
 @every("system", DENIED, ordinary=1, thorough=4)
 def test_what_contractors_deny_of_five_equations_has_a_certificate(system):
-    told = claim_of([*RING], system.equations, system.unknowns, system.known, system.domains, NOWHERE)
-    assert told is not None
-    check(told)
+    of_ring = claim_of([*RING], system.equations, system.unknowns, system.known, system.domains, NOWHERE)
+    assert of_ring is not None
+    check(of_ring)
 
 
 @every("seed", range(60), ordinary=8)
@@ -121,21 +121,21 @@ def test_contractors_deny_nothing_that_has_a_solution(seed):
 def test_what_holds_only_to_the_third_order_has_no_certificate():
     text, domain = BOXED[-1]
     equation = parse_equation(text)
-    found = claim_of(["r"], [equation], ["x"], {}, {"x": domain}, values_of(equation, "x", {}, domain))
-    assert found is None
+    certified = claim_of(["r"], [equation], ["x"], {}, {"x": domain}, values_of(equation, "x", {}, domain))
+    assert certified is None
 
 
 @pytest.mark.parametrize(("text", "domain"), [*ISOLATED, *COUNTED, *BOXED[:-1]])
 def test_a_solution_that_is_left_out_moved_or_made_up_is_noticed(text, domain):
-    told = claim(text, domain)
-    for place in range(len(told.solutions)):
-        others = told.solutions[:place] + told.solutions[place + 1 :]
-        refused(replace(told, solutions=others))
+    sound = claim(text, domain)
+    for place in range(len(sound.solutions)):
+        others = sound.solutions[:place] + sound.solutions[place + 1 :]
+        refused(replace(sound, solutions=others))
         for share in (1e-6, -0.1):
-            moved = told.solutions[place][0] * (1 + share) or share
-            refused(replace(told, solutions=(*others, (moved,))))
-    refused(replace(told, solutions=(*told.solutions, (7.25,))))
-    refused(replace(told, solutions=(*told.solutions, *told.solutions[:1], (7.25,))))
+            moved = sound.solutions[place][0] * (1 + share) or share
+            refused(replace(sound, solutions=(*others, (moved,))))
+    refused(replace(sound, solutions=(*sound.solutions, (7.25,))))
+    refused(replace(sound, solutions=(*sound.solutions, *sound.solutions[:1], (7.25,))))
 
 
 @pytest.mark.parametrize(("text", "domain"), [*ISOLATED, *COUNTED, *BOXED[:-1]])
@@ -150,45 +150,45 @@ def test_another_number_is_noticed(text, domain):
 
 @pytest.mark.parametrize(("text", "domain"), BOXED[:-1])
 def test_boxes_that_are_moved_or_missing_are_noticed(text, domain):
-    told = claim(text, domain)
-    evidence = told.evidence
+    sound = claim(text, domain)
+    evidence = sound.evidence
     assert isinstance(evidence, Boxes)
-    refused(replace(told, evidence=replace(evidence, tree=evidence.tree[:-1])))
-    refused(replace(told, evidence=replace(evidence, tree=(*evidence.tree, None))))
+    refused(replace(sound, evidence=replace(evidence, tree=evidence.tree[:-1])))
+    refused(replace(sound, evidence=replace(evidence, tree=(*evidence.tree, None))))
     if evidence.places:
-        refused(replace(told, evidence=replace(evidence, places=evidence.places[1:])))
-    for place, node in enumerate(evidence.tree):
+        refused(replace(sound, evidence=replace(evidence, places=evidence.places[1:])))
+    for index, node in enumerate(evidence.tree):
         if isinstance(node, int):
-            tree = (*evidence.tree[:place], None, *evidence.tree[place + 1 :])
-            refused(replace(told, evidence=replace(evidence, tree=tree)))
-    for place, one in enumerate(evidence.places):
-        ((low, high),) = one.narrow
-        aside = replace(one, narrow=((low + 0.125, high + 0.125),))
-        places = (*evidence.places[:place], aside, *evidence.places[place + 1 :])
-        refused(replace(told, evidence=replace(evidence, places=places)))
+            tree = (*evidence.tree[:index], None, *evidence.tree[index + 1 :])
+            refused(replace(sound, evidence=replace(evidence, tree=tree)))
+    for index, place in enumerate(evidence.places):
+        ((low, high),) = place.narrow
+        aside = replace(place, narrow=((low + 0.125, high + 0.125),))
+        places = (*evidence.places[:index], aside, *evidence.places[index + 1 :])
+        refused(replace(sound, evidence=replace(evidence, places=places)))
 
 
 def test_a_cut_outside_its_box_is_noticed():
-    told = claim("exp(x) = a*x", Domain("", 0.0, 10.0))
-    assert isinstance(told.evidence, Boxes)
-    first = told.evidence.tree[0]
+    sound = claim("exp(x) = a*x", Domain("", 0.0, 10.0))
+    assert isinstance(sound.evidence, Boxes)
+    first = sound.evidence.tree[0]
     assert isinstance(first, Cut)
-    refused(replace(told, evidence=replace(told.evidence, tree=(replace(first, at=11.0), *told.evidence.tree[1:]))))
+    refused(replace(sound, evidence=replace(sound.evidence, tree=(replace(first, at=11.0), *sound.evidence.tree[1:]))))
 
 
 @pytest.mark.parametrize("evidence", [Isolation(("pow",)), Count(1), Boxes((), (None,))])
 def test_evidence_of_another_kind_proves_nothing(evidence):
     for text, domain in (*ISOLATED, *BOXED[:-1]):
-        told = claim(text, domain)
-        is_other = bool(told.solutions) and type(told.evidence) is not type(evidence)
+        sound = claim(text, domain)
+        is_other = bool(sound.solutions) and type(sound.evidence) is not type(evidence)
         if is_other and "x**2" not in text and not isinstance(evidence, Count):
-            refused(replace(told, evidence=evidence))
+            refused(replace(sound, evidence=evidence))
 
 
 def test_a_blur_that_hides_the_number_of_solutions_is_noticed():
-    told = claim("x**2 - 2*x + 1 = 0", REAL)
+    sound = claim("x**2 - 2*x + 1 = 0", REAL)
     text = parse_equation("x**2 - 2*x + c = 0")
-    blurred = replace(told, equations=(text,), known=(Known("c", Fraction(1), 1e-13),))
+    blurred = replace(sound, equations=(text,), known=(Known("c", Fraction(1), 1e-13),))
     refused(blurred)
 
 
@@ -203,20 +203,20 @@ def verdict(seed: int) -> str:
         count = counted_by_intervals(parse_equation(f"{text} = 0").lhs, low, high)
     equation, domain = parse_equation(f"{text} = 0"), Domain("", low, high)
     outcome = values_of(equation, "x", {}, domain)
-    found = claim_of(["r"], [equation], ["x"], {}, {"x": domain}, outcome)
-    if found is None or count is None:
+    certified = claim_of(["r"], [equation], ["x"], {}, {"x": domain}, outcome)
+    if certified is None or count is None:
         return ""
-    return "" if len(found.solutions) == count else f"{text}: {count} solutions, certified {found.solutions}"
+    return "" if len(certified.solutions) == count else f"{text}: {count} solutions, certified {certified.solutions}"
 
 
 def test_a_certified_list_is_as_long_as_an_independent_count():
-    assert not [told for told in map(verdict, range(60)) if told]
+    assert not [flaw for flaw in map(verdict, range(60)) if flaw]
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("batch", range(20))
 def test_a_certified_list_is_as_long_as_an_independent_count_at_length(batch):
-    assert not [told for told in map(verdict, range(500 * batch, 500 * batch + 500)) if told]
+    assert not [flaw for flaw in map(verdict, range(500 * batch, 500 * batch + 500)) if flaw]
 
 
 def lacking(seed: int) -> str:
@@ -224,34 +224,34 @@ def lacking(seed: int) -> str:
     case = known(seed)
     domain, equation = Domain("", case.low, case.high), parse_equation(case.text)
     outcome = values_of(equation, "x", case.givens, domain)
-    found = claim_of(["r"], [equation], ["x"], case.givens, {"x": domain}, outcome)
-    if found is None:
+    certified = claim_of(["r"], [equation], ["x"], case.givens, {"x": domain}, outcome)
+    if certified is None:
         return ""
-    missing = [x for x in case.roots if not any(abs(x - y) <= 1e-6 * abs(x) for (y,) in found.solutions)]
+    missing = [x for x in case.roots if not any(abs(x - y) <= 1e-6 * abs(x) for (y,) in certified.solutions)]
     return f"{case.text}: {missing or case.spans} missing" if missing or case.spans else ""
 
 
 def test_no_known_root_is_missing_from_a_certified_list():
-    assert not [told for told in map(lacking, range(60)) if told]
+    assert not [missing for missing in map(lacking, range(60)) if missing]
 
 
 def test_solutions_of_a_system_have_a_certificate():
     pair = [parse_equation("x**2 + y**2 = 25"), parse_equation("cos(y - 4) = x - 2")]
     domains = dict.fromkeys("xy", Domain("-9..9", -9.0, 9.0))
-    told = claim_of(["r", "s"], pair, ["x", "y"], {}, domains, solve_block(pair, ["x", "y"], {}, domains))
-    assert told is not None
-    check(told)
-    assert isinstance(told.evidence, Boxes)
-    refused(replace(told, solutions=told.solutions[1:]))
-    fewer = replace(told.evidence, places=told.evidence.places[1:])
-    refused(replace(told, solutions=told.solutions[1:], evidence=fewer))
-    refused(replace(told, evidence=replace(told.evidence, tree=told.evidence.tree[:-2])))
+    certified = claim_of(["r", "s"], pair, ["x", "y"], {}, domains, solve_block(pair, ["x", "y"], {}, domains))
+    assert certified is not None
+    check(certified)
+    assert isinstance(certified.evidence, Boxes)
+    refused(replace(certified, solutions=certified.solutions[1:]))
+    fewer = replace(certified.evidence, places=certified.evidence.places[1:])
+    refused(replace(certified, solutions=certified.solutions[1:], evidence=fewer))
+    refused(replace(certified, evidence=replace(certified.evidence, tree=certified.evidence.tree[:-2])))
 
 
 def test_a_linear_system_needs_no_boxes_even_without_bounds():
     pair = [parse_equation("x + y = a"), parse_equation("x - 2*y = b")]
     domains = dict.fromkeys("xy", REAL)
-    told = claim_of(["r", "s"], pair, ["x", "y"], GIVEN, domains, solve_block(pair, ["x", "y"], GIVEN, domains))
-    assert told is not None
-    assert isinstance(told.evidence, Boxes)
-    assert told.evidence.tree == (0,)
+    certified = claim_of(["r", "s"], pair, ["x", "y"], GIVEN, domains, solve_block(pair, ["x", "y"], GIVEN, domains))
+    assert certified is not None
+    assert isinstance(certified.evidence, Boxes)
+    assert certified.evidence.tree == (0,)

@@ -21,7 +21,7 @@ def claim_of(seed: int) -> Claim:
     """A claim with the solutions that were planted in two equations."""
     planted = planted_pair(seed)
     end = float(planted.domain.rpartition(".")[2])
-    solutions = tuple((one["x"], one["y"]) for one in planted.solutions)
+    solutions = tuple((solution["x"], solution["y"]) for solution in planted.solutions)
     return Claim(
         relations=("r0", "r1"),
         equations=tuple(map(parse_equation, planted.texts)),

@@ -46,17 +46,17 @@ def test_parts_of_numbers_alone_are_enclosed_once_and_to_the_same_bounds(seed: i
     box = tuple(known.pop(name) for name in moving)
     for side in (relation.written.lhs, relation.written.rhs):
         for name in ("", *moving):
-            found = Form(side, moving, known).enclosed(box, name)
-            assert found == enclose(side, {**known, **dict(zip(moving, box, strict=True))}, name), relation
+            enclosure = Form(side, moving, known).enclosed(box, name)
+            assert enclosure == enclose(side, {**known, **dict(zip(moving, box, strict=True))}, name), relation
 
 
 def test_a_part_of_numbers_that_is_undefined_for_some_of_them_stays_so() -> None:
     """If it were enclosed where it is defined, and no more said of it, a certificate would rest on it."""
     side = parse_expression("x*log(k) + sqrt(m)")
     for k, m in (((-1.0, 2.0), (1.0, 1.0)), ((1.0, 2.0), (-1.0, 1.0))):
-        found = Form(side, ("x",), {"k": k, "m": m}).enclosed(((1.0, 2.0),))
-        assert found is not None
-        assert found.partial
+        enclosure = Form(side, ("x",), {"k": k, "m": m}).enclosed(((1.0, 2.0),))
+        assert enclosure is not None
+        assert enclosure.partial
 
 
 def test_the_tangent_at_the_minimum_is_the_minimum() -> None:

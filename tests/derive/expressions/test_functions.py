@@ -74,12 +74,12 @@ def test_values_are_as_near_as_the_entry_says(name):
     with mp.workdps(60):
         for x in [drawn(name, draw) for _ in range(1000)]:
             try:
-                found = entry.value(x)
+                number = entry.value(x)
             except ValueError:
                 assert x in entry.domain
                 continue
             true = value_of(name)(mpf(x))
-            assert abs(mpf(found) - true) <= entry.off * math.ulp(float(true)), x
+            assert abs(mpf(number) - true) <= entry.off * math.ulp(float(true)), x
 
 
 @every("name", [name for name, one in TABLE.items() if one.shape in ("monotone", "arc", "arctangent")], ordinary=3)
@@ -96,12 +96,12 @@ def test_it_rises_and_falls_as_the_entry_says(name):
     entry = TABLE[name]
     points = sorted(drawn(name, random.Random(f"{name} {i}")) for i in range(300))
     points = [x for x in points if entry.domain[0] < x < entry.domain[1]]
-    for one, other in itertools.pairwise(points):
+    for point, other in itertools.pairwise(points):
         falls = entry.turn is not None and other <= entry.turn[0]
-        straddles = entry.turn is not None and one < entry.turn[0] < other
-        if other - one > 1e-9 and not straddles:
-            rise = (entry.value(other) - entry.value(one)) * (-1 if falls else 1)
-            assert rise >= -2 * entry.off * math.ulp(entry.value(one))
+        straddles = entry.turn is not None and point < entry.turn[0] < other
+        if other - point > 1e-9 and not straddles:
+            rise = (entry.value(other) - entry.value(point)) * (-1 if falls else 1)
+            assert rise >= -2 * entry.off * math.ulp(entry.value(point))
 
 
 @pytest.mark.parametrize("name", TABLE)
@@ -127,8 +127,10 @@ def test_it_takes_a_number_and_no_length(name):
 @pytest.mark.parametrize("name", [name for name, entry in TABLE.items() if entry.degree is not None])
 def test_what_takes_a_length_has_the_degree_that_the_entry_says(name):
     length = Dimension.of("length")
-    found = dimension_of(parse_expression(f"{name}(long)"), {"long": length})
-    assert found == (None if name in STEPPED else length ** TABLE[name].degree)  # how a length is rounded is arbitrary
+    dimension = dimension_of(parse_expression(f"{name}(long)"), {"long": length})
+    assert dimension == (
+        None if name in STEPPED else length ** TABLE[name].degree
+    )  # how a length is rounded is arbitrary
 
 
 @pytest.mark.parametrize("name", TABLE)
@@ -141,8 +143,8 @@ def test_it_is_answered_forwards_and_backwards(name):
         assert y == pytest.approx(float(value_of(name)(x)), rel=1e-13, abs=1e-300)
         if name not in STEPPED:
             back = [answer.value.magnitude for answer in known.solve_all("x", y=y)]
-            assert any(one == pytest.approx(x, rel=1e-8, abs=1e-9) for one in back), (x, back)
-            assert all(value_of(name)(one) == pytest.approx(y, rel=1e-9, abs=1e-12) for one in back)
+            assert any(argument == pytest.approx(x, rel=1e-8, abs=1e-9) for argument in back), (x, back)
+            assert all(value_of(name)(argument) == pytest.approx(y, rel=1e-9, abs=1e-12) for argument in back)
 
 
 @pytest.mark.parametrize("name", [name for name, entry in TABLE.items() if entry.inverses])
@@ -150,11 +152,15 @@ def test_what_the_entry_calls_its_inverses_leads_back(name):
     parts = {"y": Name("y"), "turns": Number(Fraction(0))}
     for x in AT[name]:
         at = {"y": TABLE[name].value(x)}
-        ways = [one for one in TABLE[name].inverses if all(holds(filled(test, parts), at) for test in one.where)]
-        back = [value(filled(form, parts), at) for one in ways for form in (one.form, one.other or one.form)]
-        assert any(found == pytest.approx(x, rel=1e-9, abs=1e-12) for found in back)
-        turned = [found for found in back if not TABLE[name].period or found in AT[name]]
-        assert all(TABLE[name].value(found) == pytest.approx(at["y"], rel=1e-9, abs=1e-12) for found in turned)
+        ways = [
+            inverse for inverse in TABLE[name].inverses if all(holds(filled(test, parts), at) for test in inverse.where)
+        ]
+        back = [
+            value(filled(form, parts), at) for inverse in ways for form in (inverse.form, inverse.other or inverse.form)
+        ]
+        assert any(argument == pytest.approx(x, rel=1e-9, abs=1e-12) for argument in back)
+        turned = [argument for argument in back if not TABLE[name].period or argument in AT[name]]
+        assert all(TABLE[name].value(argument) == pytest.approx(at["y"], rel=1e-9, abs=1e-12) for argument in turned)
 
 
 @pytest.mark.parametrize("name", TABLE)
@@ -172,8 +178,8 @@ def test_compiled_it_comes_to_the_same(name, backend):
     function = library(name).compile("y", given=["x"], backend=backend)
     with mp.workdps(30):
         expected = [float(value_of(name)(mpf(x))) for x in AT[name]]
-    found = [function(x=x) for x in AT[name]] if backend == "python" else function(x=np.array(AT[name]))
-    assert found == pytest.approx(expected, rel=1e-12, abs=1e-300)
+    numbers = [function(x=x) for x in AT[name]] if backend == "python" else function(x=np.array(AT[name]))
+    assert numbers == pytest.approx(expected, rel=1e-12, abs=1e-300)
 
 
 @pytest.mark.parametrize("name", [name for name, entry in TABLE.items() if entry.domain[0] > -math.inf])
@@ -206,8 +212,8 @@ def test_its_derivative_is_taken_automatically(name):
     for x in AT[name]:
         with mp.workdps(30):
             expected = 2 * float(value_of(name)(mpf(x))), 2 * true_slope(name, x)
-        found = tape.gaps(np.array([x]))[0], tape.jacobian(np.array([x]))[0][0]
-        assert found == pytest.approx(expected, rel=1e-12, abs=1e-300)
+        value_and_slope = tape.gaps(np.array([x]))[0], tape.jacobian(np.array([x]))[0][0]
+        assert value_and_slope == pytest.approx(expected, rel=1e-12, abs=1e-300)
 
 
 @pytest.mark.parametrize("name", [name for name, entry in TABLE.items() if entry.shape not in ("kink", "steps")])
@@ -226,8 +232,8 @@ def test_slopes_that_underflow_are_enclosed(name):
     with mp.workdps(60):
         for _ in range(300):
             low = 10 ** draw.uniform(1, 300 if name not in ("tanh", "erf") else 5)
-            found = enclose(Apply(name, (Name("x"),)), {"x": (low, low * draw.uniform(1, 2))}, "x")
-            assert found.slopes[0] <= SLOPES[name](mpf(low)) <= found.slopes[1], low
+            enclosure = enclose(Apply(name, (Name("x"),)), {"x": (low, low * draw.uniform(1, 2))}, "x")
+            assert enclosure.slopes[0] <= SLOPES[name](mpf(low)) <= enclosure.slopes[1], low
 
 
 @every("name", TABLE, ordinary=4)
@@ -236,13 +242,13 @@ def test_its_enclosure_holds_values_and_slopes(name):
     with mp.workdps(60):
         for _ in range(300):
             low, high = sorted((drawn(name, draw), drawn(name, draw)))
-            found = enclose(Apply(name, (Name("x"),)), {"x": (low, high)}, "x")
+            enclosure = enclose(Apply(name, (Name("x"),)), {"x": (low, high)}, "x")
             for x in (low, high, draw.uniform(low, high)):
-                if found is None or not TABLE[name].domain[0] < x < TABLE[name].domain[1]:
+                if enclosure is None or not TABLE[name].domain[0] < x < TABLE[name].domain[1]:
                     continue
-                assert found.values[0] <= value_of(name)(mpf(x)) <= found.values[1], (low, x, high)
-                if found.flaw != GAP and not (name == "abs" and x == 0):
-                    assert found.slopes[0] <= SLOPES[name](mpf(x)) <= found.slopes[1], (low, x, high)
+                assert enclosure.values[0] <= value_of(name)(mpf(x)) <= enclosure.values[1], (low, x, high)
+                if enclosure.flaw != GAP and not (name == "abs" and x == 0):
+                    assert enclosure.slopes[0] <= SLOPES[name](mpf(x)) <= enclosure.slopes[1], (low, x, high)
 
 
 @pytest.mark.parametrize("name", TABLE)
@@ -252,8 +258,8 @@ def test_going_back_from_a_value_loses_no_argument(name):
         x = drawn(name, draw)
         if TABLE[name].domain[0] < x < TABLE[name].domain[1]:
             y = TABLE[name].value(x)
-            found = _INVERSES[name]((y - 1e-15 * abs(y), y + 1e-15 * abs(y)), (x - 1.0, x + 1.0))
-            assert any(low <= x <= high for low, high in found), x
+            arguments = _INVERSES[name]((y - 1e-15 * abs(y), y + 1e-15 * abs(y)), (x - 1.0, x + 1.0))
+            assert any(low <= x <= high for low, high in arguments), x
 
 
 def test_all_solutions_of_a_function_that_turns_are_found_and_proved():
@@ -271,9 +277,9 @@ def test_a_system_of_several_unknowns_is_solved():
     )
     given = {"p": math.gamma(3.3) + 0.4, "q": 3.3 + math.erf(0.4)}
     pairs = [
-        (one.value.magnitude, other.value.magnitude)
-        for one in system.solve_all("a", **given)
-        for other in system.solve_all("b", **given, a=one.value)
+        (answer.value.magnitude, other.value.magnitude)
+        for answer in system.solve_all("a", **given)
+        for other in system.solve_all("b", **given, a=answer.value)
     ]
     assert (3.3, 0.4) in [pytest.approx(pair) for pair in pairs]
     for a, b in pairs:
@@ -284,5 +290,5 @@ def test_a_system_of_several_unknowns_is_solved():
 def test_a_function_of_a_fraction_in_a_text_is_that_of_its_double(name):
     low, high = (max(TABLE[name].domain[0], -6.0), min(TABLE[name].domain[1], 6.0))
     fraction = Fraction(low + (high - low) / 3).limit_denominator(9)
-    found = value(parse_expression(f"{name}({fraction})"), {})
-    assert found == pytest.approx(TABLE[name].value(float(fraction)))
+    number = value(parse_expression(f"{name}({fraction})"), {})
+    assert number == pytest.approx(TABLE[name].value(float(fraction)))

@@ -35,8 +35,8 @@ def polynomials(depth=3):
 def test_it_comes_to_the_number_of_the_expression(text, x, y):
     whole = multiplied_out(parse_expression(text), render, 10**6)
     at = {"x": x, "y": y}
-    found = sum(factor * math.prod(at[name] ** power for name, power in key) for key, factor in whole.items())
-    assert found == eval(text, {"x": x, "y": y})
+    number = sum(factor * math.prod(at[name] ** power for name, power in key) for key, factor in whole.items())
+    assert number == eval(text, {"x": x, "y": y})
     assert all(whole.values())
 
 

@@ -60,9 +60,9 @@ def test_a_text_is_the_sympy_expression_that_it_reads_like(text, expected):
 
 @pytest.mark.parametrize(("text", "expression"), MEANT, ids=[text for text, _ in MEANT])
 def test_a_sympy_expression_becomes_a_tree_of_its_value(text, expression):
-    tree, found = from_sympy(expression)
-    assert found == {name: DECLARED[name].declaration for name in found}
-    assert set(map(symbol, found.values())) == expression.free_symbols
+    tree, declared = from_sympy(expression)
+    assert declared == {name: DECLARED[name].declaration for name in declared}
+    assert set(map(symbol, declared.values())) == expression.free_symbols
     assert value(tree, AT) == pytest.approx(value(parse_expression(text), AT))
     assert to_sympy(tree, DECLARED) == expression
 
@@ -73,8 +73,8 @@ def test_a_published_formula_keeps_its_value_on_the_way_to_sympy_and_back(formul
     right = to_sympy(parse_equation(formula.equation).rhs, quantities)
     at = {quantities[name]: sympy.Float(number, 30) for name, number in formula.values.items()}
     assert float(right.xreplace(at).evalf(15)) == pytest.approx(formula.value(), rel=1e-12)
-    tree, found = from_sympy(right)
-    assert set(found) == {symbol.name for symbol in right.free_symbols}
+    tree, declared = from_sympy(right)
+    assert set(declared) == {symbol.name for symbol in right.free_symbols}
     assert value(tree, formula.values) == pytest.approx(formula.value(), rel=1e-12)
     assert value(parse_expression(render(tree)), formula.values) == pytest.approx(formula.value(), rel=1e-12)
 

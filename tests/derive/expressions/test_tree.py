@@ -100,8 +100,8 @@ def test_what_a_tree_writes_has_its_value_in_python(tree):
     except (ZeroDivisionError, OverflowError):
         assume(False)
     assume(abs(expected) < 1e12)
-    found = eval(render(tree), {"__builtins__": {}, "abs": abs, "max": max}, dict(VALUES))
-    assert found == pytest.approx(expected, rel=1e-9, abs=1e-9)
+    number = eval(render(tree), {"__builtins__": {}, "abs": abs, "max": max}, dict(VALUES))
+    assert number == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
 @pytest.mark.parametrize(

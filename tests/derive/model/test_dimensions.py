@@ -55,8 +55,8 @@ KNOWN = {name: parse_unit(unit).dimension for name, unit in UNITS.items()}
 
 def faults(equation: str) -> list[tuple[str, str]]:
     """The kind of each misfit, and the part that it is found in."""
-    found = mismatches(parse_equation(equation), KNOWN)
-    return [(fault.kind, "" if fault.kind == "sides" else render(fault.node)) for fault in found]
+    mismatched = mismatches(parse_equation(equation), KNOWN)
+    return [(fault.kind, "" if fault.kind == "sides" else render(fault.node)) for fault in mismatched]
 
 
 FITTING = [
@@ -370,10 +370,10 @@ def fits(equation):
 @pytest.mark.thorough
 @every("form", ["{} + {}", "max({}, {})", "({} if n > 1 else {})"], ordinary=3)
 def test_a_sum_fits_what_each_of_its_terms_fits_and_nothing_else(form):
-    pairs = {(one, other) for one, other in product(TURNING, repeat=2) if fits(f"{one} = {other}")}
-    for one, other, head in product(TURNING, repeat=3):
-        together = {(head, one), (head, other), (one, other)} <= pairs
-        terms = form.format(one, other)
+    pairs = {(term, other) for term, other in product(TURNING, repeat=2) if fits(f"{term} = {other}")}
+    for term, other, head in product(TURNING, repeat=3):
+        together = {(head, term), (head, other), (term, other)} <= pairs
+        terms = form.format(term, other)
         assert fits(f"{head} = {terms}") == fits(f"{terms} = {head}") == together, (head, terms)
 
 
@@ -501,15 +501,15 @@ def test_an_exponent_made_of_names_comes_to_its_number(text):
     exponent = parse_expression(text)
     assume(math.isfinite(value(exponent, at)))
     try:
-        found = dimension_of(parse_expression(f"A**({text})"), KNOWN)
+        dimension = dimension_of(parse_expression(f"A**({text})"), KNOWN)
     except LimitError:
         return
     total = sum(
         float(factor) * math.prod(value(parse_expression(atom), at) ** power for atom, power in monomial)
-        for (_, monomial), factor in found.powers
+        for (_, monomial), factor in dimension.powers
     )
     assert total == pytest.approx(2 * value(exponent, at), rel=1e-9, abs=1e-6)
-    assert {base for (base, _), _ in found.powers} <= {"length"}
+    assert {base for (base, _), _ in dimension.powers} <= {"length"}
 
 
 def test_an_exponent_of_very_many_terms_is_refused():

@@ -63,9 +63,9 @@ TWICE = [
 @pytest.mark.parametrize(("one", "other"), TWICE)
 def test_an_equation_that_is_stated_twice_is_found_in_any_form(one, other):
     for pair in ((one, other), (other, one), (one, "x = 3*z", other)):
-        found = problems(*pair)
-        assert [relation for relation, _ in found] == [f"r{len(pair) - 1}"]
-        assert "is the same as r0" in found[0][1]
+        messages = problems(*pair)
+        assert [relation for relation, _ in messages] == [f"r{len(pair) - 1}"]
+        assert "is the same as r0" in messages[0][1]
 
 
 @pytest.mark.parametrize(("one", "other"), TWICE)
@@ -109,9 +109,9 @@ def test_ohms_wheel_is_sound():
     ],
 )
 def test_a_circle_that_fixes_nothing_is_one_problem_at_its_end(circle):
-    found = problems(*circle)
-    assert found
-    assert found[-1][0] == f"r{len(circle) - 1}" or "follows" in found[-1][1]
+    messages = problems(*circle)
+    assert messages
+    assert messages[-1][0] == f"r{len(circle) - 1}" or "follows" in messages[-1][1]
 
 
 @given(st.randoms(use_true_random=False), st.integers(3, 6))
@@ -121,11 +121,11 @@ def test_a_random_circle_is_found_and_one_with_another_number_is_not(choice, siz
     total = 1
     for factor in factors:
         total *= factor
-    steps = [f"{one} = {factor}*{other}" for one, factor, other in zip(names, factors, names[1:], strict=False)]
+    steps = [f"{name} = {factor}*{other}" for name, factor, other in zip(names, factors, names[1:], strict=False)]
     closing = f"{names[0]} = {total}*{names[-1]}"
-    found = problems(*steps, closing)
-    assert [relation for relation, _ in found] == [f"r{size - 1}"]
-    assert "circle" in found[0][1]
+    messages = problems(*steps, closing)
+    assert [relation for relation, _ in messages] == [f"r{size - 1}"]
+    assert "circle" in messages[0][1]
     assert problems(*steps, closing.replace(str(total), str(total + 1))) == []
 
 
@@ -174,11 +174,11 @@ def at_random(equation, names, seed):
     return tuple(eval(side, WORLD, point) for side in equation.split(" = "))
 
 
-def agree(one, other, names):
+def agree(equation, other, names):
     """Whether two equations with the same left side have the same right side, as far as numbers tell."""
     for seed in range(6):
         try:
-            (_, x), (_, y) = at_random(one, names, seed), at_random(other, names, seed)
+            (_, x), (_, y) = at_random(equation, names, seed), at_random(other, names, seed)
         except (ValueError, ZeroDivisionError, OverflowError):
             return None
         if isinstance(x, complex) or isinstance(y, complex):
@@ -204,8 +204,8 @@ def test_a_slip_that_changes_the_number_is_never_taken_for_the_same_equation(rel
             other = relate(f"slip_{i}", slip, quantities=declared)
         except derive.DeriveError:
             continue
-        found = [one for one in redundant([relation, other]) if "the same" in one.message]
-        if found:
+        repeated = [problem for problem in redundant([relation, other]) if "the same" in problem.message]
+        if repeated:
             assert agree(equation, slip, declared) is not False, slip
         elif agree(equation, slip, declared) and not {"max", "min", "ceil", "floor"} & {
             *re.findall("[a-z]+", equation)
@@ -228,7 +228,7 @@ equation = "a = a"
 def test_such_a_library_answers_all_the_same_and_the_command_complains(tmp_path):
     assert derive.load(SAID).solve("a", b="3 m").value.magnitude == 6
     (tmp_path / "said.toml").write_text(SAID)
-    said = ask("check", str(tmp_path / "said.toml"))
-    assert said.status == 2
-    assert ":7: half: it is the same as double.\n  Leave out double or half" in said.err
-    assert ":9: same: it is an identity" in said.err
+    output = ask("check", str(tmp_path / "said.toml"))
+    assert output.status == 2
+    assert ":7: half: it is the same as double.\n  Leave out double or half" in output.err
+    assert ":9: same: it is an identity" in output.err

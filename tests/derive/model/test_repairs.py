@@ -227,7 +227,7 @@ def test_a_forgotten_factor_is_nearly_always_the_one_that_is_named():
 @pytest.mark.thorough
 @every("formula", FORMULAS[::2], ids=str, ordinary=4)
 def test_whatever_is_proposed_for_two_sides_mends_them(formula: Formula):
-    slips = random.Random(formula.name).sample(found := mutants(formula.equation), min(6, len(found)))
+    slips = random.Random(formula.name).sample(candidates := mutants(formula.equation), min(6, len(candidates)))
     planted = {f"slip_{n}": text for n, (_, text) in enumerate(slips)}
     for problem in derive.check(relation_file(formula.units, planted)):
         if not problem.message.startswith(f"{problem.relation}: left is "):

@@ -39,14 +39,14 @@ def chart_of(words: list[str]) -> Chart:
 def test_every_text_is_replaced_once_and_nothing_else(words, order):
     """A cycle of names: what replaces one word is not replaced again, though another word is called so."""
     called = {words[i]: words[order[i]] for i in range(10)}
-    (found,) = reworded([chart_of(words)], called)
+    (chart,) = reworded([chart_of(words)], called)
     assume(not any(a != b and a in b for a in words for b in words))
-    assert sorted(texts(found)) == sorted(words)
-    assert texts(found) == [called[one] for one in texts(chart_of(words))]
+    assert sorted(texts(chart)) == sorted(words)
+    assert texts(chart) == [called[text] for text in texts(chart_of(words))]
 
 
 @given(st.lists(WORDS, min_size=10, max_size=10), WORDS)
 def test_a_word_that_the_chart_does_not_say_is_refused(words, other):
-    assume(not any(other in one for one in words))
+    assume(not any(other in word for word in words))
     with pytest.raises(ExpressionError, match=f"No words of the picture are '{other}'"):
         reworded([chart_of(words)], {other: "new"})

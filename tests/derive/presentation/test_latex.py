@@ -18,7 +18,7 @@ HOSTILE = r"\input{x} \write18{y} ^^5cz % & # _ $ <script> *b* [l](u) `c` | ~"
 
 
 def test_the_cliff_is_stated_rearranged_filled_in_and_worked_out():
-    told = CLIFF.latex()
+    tex = CLIFF.latex()
     lines = [
         r"L^* &= \frac{q k N_a W \eta_m}{F \eta_c \kappa}",
         r"\kappa &= \frac{q k N_a W \eta_m}{L^* F \eta_c}",
@@ -26,28 +26,28 @@ def test_the_cliff_is_stated_rearranged_filled_in_and_worked_out():
         r"1978.9\,\mathrm{TFLOP/s/chip}",
         r"&= 1693\,\mathrm{byte/token}",
     ]
-    places = [told.index(line) for line in lines]
+    places = [tex.index(line) for line in lines]
     assert places == sorted(places)
 
 
 def test_markdown_tells_the_same_mathematics():
-    told = CLIFF.markdown()
+    markdown = CLIFF.markdown()
     for block in re.findall(r"\\begin\{align\*\}\n(.*?)\n\\end", CLIFF.latex(), re.DOTALL):
-        assert re.sub(r"\s+", " ", block.strip()) in re.sub(r"\s+", " ", told)
+        assert re.sub(r"\s+", " ", block.strip()) in re.sub(r"\s+", " ", markdown)
 
 
 def test_a_source_is_numbered_once_and_listed():
-    told = CLIFF.latex()
-    assert told.count("[1]") == 2
-    assert told.count(r"\item") == len(
+    tex = CLIFF.latex()
+    assert tex.count("[1]") == 2
+    assert tex.count(r"\item") == len(
         {value.source for value in CLIFF.given.values() if value.source.kind == "published"}
     )
 
 
 def test_two_quantities_never_share_a_letter():
     library = bare("T_1 T1 t", "t = T_1*T1")
-    told = library.solve("t", T_1=2, T1=3).latex()
-    assert "T_{1} \\cdot \\mathrm{T1}" in told
+    tex = library.solve("t", T_1=2, T1=3).latex()
+    assert "T_{1} \\cdot \\mathrm{T1}" in tex
 
 
 @pytest.mark.parametrize("form", ["latex", "markdown"])
@@ -73,18 +73,18 @@ def hostile_answer():
 
 
 def test_nothing_that_a_user_wrote_reaches_tex_as_a_command():
-    told = hostile_answer().latex()
-    assert r"\input" not in told.replace(r"\textbackslash{}input", "")
-    assert r"\write" not in told.replace(r"\textbackslash{}write", "")
-    assert "^^" not in told
-    assert not re.search(r"(?<!\\)[%#]", told)
+    tex = hostile_answer().latex()
+    assert r"\input" not in tex.replace(r"\textbackslash{}input", "")
+    assert r"\write" not in tex.replace(r"\textbackslash{}write", "")
+    assert "^^" not in tex
+    assert not re.search(r"(?<!\\)[%#]", tex)
 
 
 def test_nothing_that_a_user_wrote_reaches_markdown_as_markup():
-    told = hostile_answer().markdown()
-    assert "<script>" not in told
-    assert not re.search(r"(?<!\\)[<`]", told)
-    assert "](u)" not in told
+    markdown = hostile_answer().markdown()
+    assert "<script>" not in markdown
+    assert not re.search(r"(?<!\\)[<`]", markdown)
+    assert "](u)" not in markdown
 
 
 @pytest.mark.parametrize("write", [escaped, plain])

@@ -214,8 +214,8 @@ def test_every_unit_of_the_built_in_library_reads_back():
 def test_a_typeset_name_keeps_its_letters_and_is_upright_where_it_is_a_word(name):
     shown = letter(name)
     assert balanced(shown)
-    said = re.sub(r"\\mathrm|[{}\\_ ]", "", shown)
-    assert said == name.replace("_", "")
+    letters = re.sub(r"\\mathrm|[{}\\_ ]", "", shown)
+    assert letters == name.replace("_", "")
     word = re.match("[A-Za-z]{2,}", name)
     if word and not shown.startswith("\\" + word[0]):
         assert shown.startswith(r"\mathrm{" + word[0])

@@ -93,10 +93,10 @@ def wrong(seed: int) -> str:
 
 @every("start", range(0, SHORT, BATCH), ordinary=2)
 def test_what_is_printed_is_what_was_computed(start):
-    assert not [found for seed in range(start, start + BATCH) if (found := wrong(seed))]
+    assert not [fault for seed in range(start, start + BATCH) if (fault := wrong(seed))]
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("start", range(FIRST, LAST, BATCH))
 def test_what_is_printed_is_what_was_computed_in_the_long_run(start):
-    assert not [found for seed in range(start, min(start + BATCH, LAST)) if (found := wrong(seed))]
+    assert not [fault for seed in range(start, min(start + BATCH, LAST)) if (fault := wrong(seed))]

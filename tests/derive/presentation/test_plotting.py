@@ -107,6 +107,6 @@ def test_a_short_logarithmic_axis_writes_its_numbers_out(low, high, shown):
     drawn = figure(Chart(axis, Axis("cost"), (Series.of([low, high], [1, 2]),)))
     drawn.canvas.draw()
     (panel,) = drawn.axes
-    ticks = [one.get_text() for one in panel.get_xticklabels() + panel.get_xticklabels(minor=True)]
-    assert any(shown in one for one in ticks)
-    assert any("10^" in one for one in ticks) == (high > 100 * low)
+    ticks = [tick.get_text() for tick in panel.get_xticklabels() + panel.get_xticklabels(minor=True)]
+    assert any(shown in tick for tick in ticks)
+    assert any("10^" in tick for tick in ticks) == (high > 100 * low)

@@ -15,10 +15,10 @@ from tests.derive.presentation.test_latex import CLIFF
 
 @pytest.mark.parametrize("dialect", [DOCUMENT, FRAGMENT, HOST, NOTEBOOK, Html({})])
 def test_a_derivation_says_the_same_in_every_dialect(dialect):
-    told = re.sub(r"</?[a-z]+[^>]*>", "", derivation(CLIFF, dialect))
+    text = re.sub(r"</?[a-z]+[^>]*>", "", derivation(CLIFF, dialect))
     words = ["kv bytes per token", "1693", "1.", "crossover context", "beyond this context", "symbol", "source"]
     words += [name.replace("_", " ") for name in CLIFF.given]
-    places = [told.index(word) for word in [*words[:7], "Sources"]]
+    places = [text.index(word) for word in [*words[:7], "Sources"]]
     assert places == sorted(places)
-    assert all(word in told for word in words)
-    assert told.count("[1") == 2
+    assert all(word in text for word in words)
+    assert text.count("[1") == 2

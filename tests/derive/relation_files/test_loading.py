@@ -494,9 +494,11 @@ def test_every_problem_is_told_on_its_line_and_no_other(case, line_end):
     text = WRONG[case].replace("\n", line_end)
     problems = derive.check(text)
     for line, relation, words in expected_problems(WRONG[case]):
-        told = [p for p in problems if (p.line, p.relation) == (line, relation) and words in f"{p.message} {p.hint}"]
-        assert told, (line, relation, words, [str(problem) for problem in problems])
-        problems.remove(told[0])
+        matching = [
+            p for p in problems if (p.line, p.relation) == (line, relation) and words in f"{p.message} {p.hint}"
+        ]
+        assert matching, (line, relation, words, [str(problem) for problem in problems])
+        problems.remove(matching[0])
     assert problems == []
 
 
@@ -546,10 +548,10 @@ def test_problems_of_several_kinds_are_an_error_of_expression():
 
 def test_every_name_that_nobody_declared_is_told():
     problems = derive.check('[quantities]\nx = { unit = "m" }\n[relations]\nr = { equation = "x = width + height" }')
-    told = " ".join(f"{problem.message} {problem.hint}" for problem in problems)
+    text = " ".join(f"{problem.message} {problem.hint}" for problem in problems)
     assert {problem.line for problem in problems} == {4}
-    assert "'width'" in told
-    assert "'height'" in told
+    assert "'width'" in text
+    assert "'height'" in text
 
 
 def test_a_single_problem_keeps_the_facts_of_its_error():

@@ -28,18 +28,18 @@ lift = { equation = "lift = wing/2" }
 def test_a_relation_says_how_much_it_leaves_out() -> None:
     fall = derive.load(FALL)
     known = fall.solve("speed", height="5 m", wing="0.2 m")
-    said = "fall leaves out what the air takes: 0.025 of what it counts (air_share)"
-    assert known.assumptions == (said,)
+    sentence = "fall leaves out what the air takes: 0.025 of what it counts (air_share)"
+    assert known.assumptions == (sentence,)
     assert fall.solve("speed", height="5 m", wing="2 m").assumptions == ()  # too little to tell
-    assert pickle.loads(pickle.dumps(known)).assumptions == (said,)
+    assert pickle.loads(pickle.dumps(known)).assumptions == (sentence,)
 
 
 def test_what_stands_in_for_a_reason_says_so() -> None:
     fall = derive.load(FALL)
-    told = fall.solve("speed", height="5 m").assumptions
-    assert told[0] == "lift = 0 m is assumed: used where no relation gives it; no wing is stated"
-    assert len(told) == 1  # of an unknown size
-    assert not any("no wing" in one for one in fall.solve("speed", height="5 m", wing="2 m").assumptions)
+    assumptions = fall.solve("speed", height="5 m").assumptions
+    assert assumptions[0] == "lift = 0 m is assumed: used where no relation gives it; no wing is stated"
+    assert len(assumptions) == 1  # of an unknown size
+    assert not any("no wing" in assumption for assumption in fall.solve("speed", height="5 m", wing="2 m").assumptions)
 
 
 def test_both_are_written_as_they_were_read() -> None:
@@ -53,8 +53,8 @@ def test_both_are_written_as_they_were_read() -> None:
 def test_at_a_point_of_its_own_a_relation_neglects_what_is_left_out_there() -> None:
     both = derive.load(FALL).at("high", ["height"])
     assert both.relations["high.fall"].neglects == "high.air_share"
-    told = both.solve("high.speed", **{"high.height": "10 m", "height": "5 m", "wing": "0.2 m"}).assumptions
-    assert any(one.endswith("0.05 of what it counts (high.air_share)") for one in told)
+    assumptions = both.solve("high.speed", **{"high.height": "10 m", "height": "5 m", "wing": "0.2 m"}).assumptions
+    assert any(assumption.endswith("0.05 of what it counts (high.air_share)") for assumption in assumptions)
 
 
 def test_what_is_neglected_is_declared_and_a_share() -> None:

@@ -97,28 +97,28 @@ OTHERS = [3, 2.5, True, [], ["x > 0"], [3], {}, {"a": "3"}, datetime.date(2026, 
 
 def places(data, path=()):
     """Every key of the data, as a path."""
-    for key, held in data.items():
+    for key, value in data.items():
         yield (*path, key)
-        if isinstance(held, dict):
-            yield from places(held, (*path, key))
+        if isinstance(value, dict):
+            yield from places(value, (*path, key))
 
 
-def written(held) -> str:
+def written(value) -> str:
     """Data as an inline value of TOML."""
-    match held:
+    match value:
         case bool():
-            return str(held).lower()
+            return str(value).lower()
         case dict():
-            return "{" + ", ".join(f"{json.dumps(key)} = {written(one)}" for key, one in held.items()) + "}"
+            return "{" + ", ".join(f"{json.dumps(key)} = {written(inner)}" for key, inner in value.items()) + "}"
         case list():
-            return "[" + ", ".join(map(written, held)) + "]"
+            return "[" + ", ".join(map(written, value)) + "]"
         case datetime.date():
-            return held.isoformat()
-    return json.dumps(held)
+            return value.isoformat()
+    return json.dumps(value)
 
 
 def document(data) -> str:
-    return "".join(f"{json.dumps(key)} = {written(held)}\n" for key, held in data.items())
+    return "".join(f"{json.dumps(key)} = {written(value)}\n" for key, value in data.items())
 
 
 def is_read(data) -> bool:
@@ -148,8 +148,8 @@ def test_it_is_a_schema_and_the_command_prints_it() -> None:
 
 @pytest.mark.parametrize("path", BUILT_IN, ids=lambda path: path.stem)
 def test_the_built_in_files_are_admitted(path) -> None:
-    found = [error.message for error in VALIDATOR.iter_errors(tomllib.loads(path.read_text(encoding="utf-8")))]
-    assert found == []
+    messages = [error.message for error in VALIDATOR.iter_errors(tomllib.loads(path.read_text(encoding="utf-8")))]
+    assert messages == []
 
 
 def test_the_files_in_the_readme_and_the_manual_are_admitted() -> None:

@@ -103,7 +103,7 @@ def test_what_a_file_says_of_its_sources_holds_until_an_entry_names_its_own():
         first = { equation = "a = b" }
         second = { equation = "a <= 2*b", source = "a letter" }
     """)
-    assert [one.source for one in library.relations.values()] == ["a handbook", "a letter"]
+    assert [relation.source for relation in library.relations.values()] == ["a handbook", "a letter"]
     first, second = (library.declared[name].default.source for name in "ab")
     assert (first.text, first.kind, second.text, second.kind) == ("a handbook", "assumed", "a ruler", "measured")
 

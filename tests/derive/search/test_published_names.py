@@ -90,13 +90,13 @@ def spellings(name: str, aliases: tuple[str, ...], meaning: str, seed: int) -> l
     """Other ways to write a quantity: its words in any order, run together, in the plural, in capitals; its meaning."""
     draw = random.Random(seed)
     first, *rest = words = name.split("_")
-    told = [word for word in re.findall(r"[^\W_]+", meaning) if FILLERS.isdisjoint(fold(word))]
-    found = [name.replace("_", "-"), first + "".join(map(str.title, rest)), f"{name}s", name.upper()]
-    found += [" ".join(draw.sample(part, len(part))) for part in (words, told) if part]
+    telling = [word for word in re.findall(r"[^\W_]+", meaning) if FILLERS.isdisjoint(fold(word))]
+    variants = [name.replace("_", "-"), first + "".join(map(str.title, rest)), f"{name}s", name.upper()]
+    variants += [" ".join(draw.sample(part, len(part))) for part in (words, telling) if part]
     for alias in aliases:
-        found += [alias.upper(), re.sub("[ _]", "-", alias)]
-        found += [f"{alias}s"] if len(re.sub(r"\W|_", "", alias)) >= SHORTEST_PLURAL else []
-    return found
+        variants += [alias.upper(), re.sub("[ _]", "-", alias)]
+        variants += [f"{alias}s"] if len(re.sub(r"\W|_", "", alias)) >= SHORTEST_PLURAL else []
+    return variants
 
 
 def test_a_quantity_is_found_however_it_is_spelled():
