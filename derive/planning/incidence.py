@@ -393,10 +393,7 @@ class Structure:
         return Occurrences.of(self.members)
 
     def within_reach(self, known: frozenset[str]) -> AbstractSet[str]:
-        """The quantities that may be determined: all that several relations contain, and all that follows from those.
-
-        More than can be: a quantity outside is surely open.
-        """
+        """The quantities that may be determined: all that several relations contain, and all that follows from them."""
 
         def within() -> AbstractSet[str]:
             apart = self.apart(known.union(*self.limits))

@@ -193,11 +193,7 @@ def is_surely_open(structure: Structure, target: str, given: frozenset[str], wea
 
 
 def _may_settle(structure: Structure, basis: Basis, weak: tuple[str, ...], exchange: Exchange, target: str) -> bool:
-    """Whether a target may be determined with estimates in the place of other relations.
-
-    It is tried with the estimates added to those relations: what they determine in their place, they determine beside
-    them too.
-    """
+    """Whether a target may be determined with estimates in the place of other relations: it then is beside them too."""
     matching = basis.matching.copy()
     for estimate, names in exchange.estimates.items():
         for name in names:
