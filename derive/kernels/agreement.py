@@ -121,10 +121,10 @@ def gap_of(relation: Relation, tolerance: float = CONTRADICTION) -> tuple[tuple[
     names = names_in(equation.lhs, equation.rhs, *relation.conditions)
 
     def write(text: Writer) -> str:
-        left, right, whole = apart(equation, text, is_estimate=relation.approximate is not None)
+        left, right, size = apart(equation, text, is_estimate=relation.approximate is not None)
         gap = {"=": f"np.abs({left} - {right})", "<=": f"({left} - {right})", ">=": f"({right} - {left})"}
         applies = "".join(f" * sure({text(condition)})" for condition in relation.conditions)
-        return f"({gap[equation.op]} - {tolerance!r} * {whole}){applies}"
+        return f"({gap[equation.op]} - {tolerance!r} * {size}){applies}"
 
     return names, tested(names, write)
 
@@ -224,7 +224,7 @@ def _filled(tree: Tree, name: str) -> Tree:
     """A tree of cases in which a plan that takes the weak value of a quantity fills each end without a case."""
     if isinstance(tree, Fork):
         return replace(tree, yes=_filled(tree.yes, name), no=_filled(tree.no, name))
-    return Case(Plan(name, (), (name,), ())) if tree is None else tree
+    return Case(Plan(name, blocks=(), weak=(name,), checks=())) if tree is None else tree
 
 
 def testing(library: RelationSet, cases: Cases) -> dict[str, dict[str, Cases]]:

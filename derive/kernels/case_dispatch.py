@@ -79,7 +79,6 @@ class Fork:
 Tree = Case | Fork | None
 """None is where no case holds: the target is not determined."""
 
-
 Asides = Mapping[str, tuple[Tree, ...]]
 """The alternatives for each quantity that conditions ask for and the givens determine."""
 
@@ -240,7 +239,7 @@ class _CaseSorter:
         for condition in chain.from_iterable(relation.conditions for relation in conditional):
             if implied(condition, truths) is not None:
                 continue
-            constant = self._by_fallbacks(condition)
+            constant = self._truth_by_defaults(condition)
             if constant is not None:
                 return self._side(excluded, left_out, {**truths, condition: constant})
             if self._is_decided(condition):
@@ -251,13 +250,12 @@ class _CaseSorter:
             if any(exclude_each_other(*pair) for pair in product(relation.conditions, rival.conditions)):
                 self.rivals.append(excluded | {relation.name})
                 return self._tree(excluded, left_out | {rival.name}, truths)
-        holding = dict.fromkeys(
-            chain.from_iterable(self._decided_by_results(relation, plan) for relation in conditional)
-        )
+        on_results = (self._decided_by_results(relation, plan) for relation in conditional)
+        holding = dict.fromkeys(chain.from_iterable(on_results))
         failing = [self._decided_by_results(self.library.relations[name], plan) for name in sorted(excluded)]
         conditions = [*chain.from_iterable(relation.conditions for relation in conditional)]
         assumed = [c for c in conditions if c not in holding and not self._is_decided(c)]
-        by_defaults = filter(self._by_fallbacks, dict.fromkeys(conditions))
+        by_defaults = filter(self._truth_by_defaults, dict.fromkeys(conditions))
         yielding = tuple(filter(None, (self._yielding(condition, plan, left_out) for condition in by_defaults)))
         following = tuple(filter(None, (self._following(condition, plan) for condition in assumed)))
         return Case(plan, tuple(holding), tuple(filter(None, failing)), tuple(assumed), yielding, following)
@@ -281,13 +279,10 @@ class _CaseSorter:
 
     def _side(self, excluded: frozenset[str], left_out: frozenset[str], truths: Mapping[Node, bool]) -> Tree:
         """One side of a fork, without the relations that do not apply there."""
-        false = {
-            relation.name
-            for relation in self.library.conditional
-            if relation.name not in left_out
-            and any(implied(condition, truths) is False for condition in relation.conditions)
-        }
-        return self._tree(excluded, left_out | false, truths)
+        for relation in self.library.conditional:
+            if relation.name not in left_out and any(implied(c, truths) is False for c in relation.conditions):
+                left_out |= {relation.name}
+        return self._tree(excluded, left_out, truths)
 
     def _conditional(self, plan: Plan) -> list[Relation]:
         """The relations of a plan that hold under conditions only."""
@@ -296,11 +291,11 @@ class _CaseSorter:
 
     def _is_decided(self, condition: Node) -> bool:
         """Whether the givens, or defaults that nothing replaces, decide a condition."""
-        if self._by_fallbacks(condition) is not None:
+        if self._truth_by_defaults(condition) is not None:
             return True
         return all(name in self.outline.strong or self._trees_of(name) for name in names_in(condition))
 
-    def _by_fallbacks(self, condition: Node) -> bool | None:
+    def _truth_by_defaults(self, condition: Node) -> bool | None:
         """The truth of a condition on defaults that nothing replaces: it is the same in every case."""
         if condition not in self.constants:
             names, defaults = names_in(condition), self.library.defaults
@@ -328,11 +323,8 @@ class _CaseSorter:
     def _decided_by_results(self, relation: Relation, plan: Plan) -> tuple[Node, ...]:
         """The conditions of a relation that a plan's results, or weak values, decide."""
         known = {*self.outline.strong, *self.outline.weak, *plan.unknowns}
-        return tuple(
-            condition
-            for condition in relation.conditions
-            if known.issuperset(names_in(condition)) and not self._is_decided(condition)
-        )
+        tested = (condition for condition in relation.conditions if known.issuperset(names_in(condition)))
+        return tuple(condition for condition in tested if not self._is_decided(condition))
 
 
 End = tuple[Case | None, tuple[Node, ...]]

@@ -66,7 +66,7 @@ def formula(library: RelationSet, target: str, given: Iterable[str]) -> Any:
                 return _eliminated(library, cases.outline)
             library, cases = by_arms
         if eliminates_in_a_gap(library, cases):  # what is missing cancels there, and no plan has a form for it
-            raise _none(target, [])
+            raise _no_closed_form(target, [])
         open_cases = [case for case in cases.leaves if case.is_open]
         undecided = cases.partial or next(_following_in_some_case(library, cases.outline, open_cases), None)
         if undecided is not None or (open_cases and len(cases.alternatives) > 1):
@@ -74,13 +74,13 @@ def formula(library: RelationSet, target: str, given: Iterable[str]) -> Any:
         from derive.expressions.sympy_bridge import to_sympy
 
         try:
-            form = _chosen(_side_by_side(library, cases, cases.alternatives))
+            form = _choice(_joined_arms(library, cases, cases.alternatives))
             if sum(1 for _ in islice(walk(form), LARGEST + 1)) > LARGEST:
                 raise _too_large(target)
             return to_sympy(form, library.quantities)
         except (ValueError, TypeError, NotImplementedError) as error:
             # sympy refuses a choice in a condition without a default arm, and a comparison with what is undefined
-            raise _none(target, []) from error
+            raise _no_closed_form(target, []) from error
         except RecursionError as error:  # sympy compares the conditions of a choice by calling itself
             raise _too_large(target) from error
 
@@ -104,7 +104,7 @@ def _eliminated(library: RelationSet, outline: Outline) -> Any:
         forms = [answer.formula for answer in answers if answer is not None]
         if forms and all(form is not None and form == forms[0] for form in forms):
             return forms[0]
-        raise _none(outline.target, [])
+        raise _no_closed_form(outline.target, [])
     from derive.solving.diagnosis.diagnosis import shortage
 
     raise shortage(library, outline, {})
@@ -115,7 +115,7 @@ def _forms(library: RelationSet, plan: Plan) -> dict[str, Node]:
     forms: dict[str, Node] = {}
     for block in plan.blocks:
         tick()
-        forms |= _inverted(library, block)
+        forms |= _closed_forms(library, block)
     return forms
 
 
@@ -140,7 +140,7 @@ def _too_large(target: str) -> LimitError:
 def _arms(library: RelationSet, cases: Cases, tree: Tree, path: tuple[Node, ...] = ()) -> Iterator[_Arm]:
     """The closed form of each case, and the conditions that lead to it."""
     if isinstance(tree, Fork):
-        decided, holds = _decided(library, cases, tree.condition)
+        decided, holds = _when_decided(library, cases, tree.condition)
         yield from _arms(library, cases, tree.yes, (*path, holds))
         yield from _arms(library, cases, tree.no, (*path, *decided, Apply("not", (holds,))))
     elif tree is not None:
@@ -155,10 +155,10 @@ def _arms(library: RelationSet, cases: Cases, tree: Tree, path: tuple[Node, ...]
         yield _in_givens(tree.plan.target, forms), (*path, *conditions)
 
 
-def _decided(library: RelationSet, cases: Cases, condition: Node) -> tuple[tuple[Node, ...], Node]:
+def _when_decided(library: RelationSet, cases: Cases, condition: Node) -> tuple[tuple[Node, ...], Node]:
     """The condition under which a condition is decided, and that under which it holds, in terms of the givens."""
     names = [name for name in names_in(condition) if name in cases.asides]
-    ways = product(*(_side_by_side(library, cases, cases.asides[name]) for name in names))
+    ways = product(*(_joined_arms(library, cases, cases.asides[name]) for name in names))
     paths, holding = [], []
     for way in ways:
         path = tuple(chain.from_iterable(conditions for _, conditions in way))
@@ -170,7 +170,7 @@ def _decided(library: RelationSet, cases: Cases, condition: Node) -> tuple[tuple
     return (Apply("or", tuple(map(conjunction, paths))),), Apply("or", tuple(holding))
 
 
-def _side_by_side(library: RelationSet, cases: Cases, trees: Sequence[Tree]) -> list[_Arm]:
+def _joined_arms(library: RelationSet, cases: Cases, trees: Sequence[Tree]) -> list[_Arm]:
     """The arms of alternatives; where two that differ hold, there is no single value and no arm."""
     alternatives = [list(_arms(library, cases, tree)) for tree in trees]
     parts: list[_Arm] = []
@@ -193,7 +193,7 @@ def _where_defined(form: Node) -> tuple[Node, ...]:
     return (Apply("or", form.args[1::2]),)
 
 
-def _chosen(arms: Sequence[_Arm]) -> Node:
+def _choice(arms: Sequence[_Arm]) -> Node:
     first, conditions = arms[0]
     return Apply("piecewise", _parts(arms)) if conditions else first
 
@@ -209,7 +209,7 @@ def _are_same(library: RelationSet, form: Node, other: Node) -> bool:
     return bool(to_sympy(form, library.quantities) == to_sympy(other, library.quantities))
 
 
-def _inverted(library: RelationSet, block: Block) -> dict[str, Node]:
+def _closed_forms(library: RelationSet, block: Block) -> dict[str, Node]:
     """The closed form of each unknown of a block; an error if it has none, or several."""
     equations = [library.relations[name].written for name in block.relations]
     if len(block.unknowns) == 1:
@@ -219,29 +219,28 @@ def _inverted(library: RelationSet, block: Block) -> dict[str, Node]:
     linear = solved_in_symbols(differences, block.unknowns, library.quantities)
     is_estimate = any(library.relations[relation].approximate for relation in block.relations)
     if linear and ZERO in linear.values() and is_estimate:
-        raise _none(", ".join(block.unknowns), [str(equation) for equation in equations])  # it may only repeat them
-    return linear or _torn(library, equations, block)
+        raise _no_closed_form(", ".join(block.unknowns), equations)  # the estimate may only repeat the others
+    return linear or _by_tear(library, equations, block)
 
 
 def _single(library: RelationSet, equation: Equation, name: str) -> Node:
     """The one closed form of an unknown from an equation; an error if there is none, or several."""
     candidates = isolate(equation, name) or ()
-    powers = [power for candidate in candidates for power in candidate.powers]
+    powers = [*chain.from_iterable(candidate.powers for candidate in candidates)]
     if leaves_out(powers, domains_of(library, names_in(*powers))):
-        raise _none(name, [str(equation)])
-    admissible = [candidate for candidate in candidates if _may_be(library, name, candidate)]
+        raise _no_closed_form(name, [equation])
+    admissible = [candidate for candidate in candidates if _fits_domain(library, name, candidate)]
     if not admissible:
-        raise _none(name, [str(equation)])
+        raise _no_closed_form(name, [equation])
     satisfying = (candidate for candidate in admissible if _satisfies(library, equation, name, candidate))
     if is_divided_by(equation, name) and next(satisfying, None) is None:
-        raise _none(name, [str(equation)])
+        raise _no_closed_form(name, [equation])
     if has_choice(equation, name):
         free = tuple(_where_any_value_does(equation, name))
         if len(admissible) > 1:
-            limits = [tuple(_limits(library, name, candidate.form)) for candidate in admissible]
             admissible = [
-                replace(candidate, conditions=(*candidate.conditions, *ends))
-                for candidate, ends in zip(admissible, limits, strict=True)
+                replace(candidate, conditions=(*candidate.conditions, *_limits(library, name, candidate.form)))
+                for candidate in admissible
             ]
         return _by_arms(name, admissible, free, is_single=_is_monotone(library, equation, name))
     if len(admissible) > 1:
@@ -267,7 +266,7 @@ def _limits(library: RelationSet, name: str, form: Node) -> Iterator[Node]:
         yield Apply("le", (form, Number(stated(domain.high))))
 
 
-def _may_be(library: RelationSet, name: str, candidate: Candidate) -> bool:
+def _fits_domain(library: RelationSet, name: str, candidate: Candidate) -> bool:
     """Whether the sign of a form fits the domain, as far as sympy can tell."""
     from derive.expressions.sympy_bridge import to_sympy
 
@@ -342,7 +341,7 @@ def _by_arms(name: str, candidates: Sequence[Candidate], free: tuple[Node, ...],
     return Apply("piecewise", _parts(exclusive))
 
 
-def _torn(library: RelationSet, equations: list[Equation], block: Block) -> dict[str, Node]:
+def _by_tear(library: RelationSet, equations: list[Equation], block: Block) -> dict[str, Node]:
     """A block solved by one unknown with a closed form, in terms of which the others are written.
 
     A division by an expression that may be zero at a solution would lose that solution: it is refused.
@@ -361,7 +360,7 @@ def _torn(library: RelationSet, equations: list[Equation], block: Block) -> dict
             continue
         last = _single(library, branches[0].left[0], tear)
         return {tear: last, **{name: reduced(form) for name, form in branches[0].forms.items()}}
-    raise _none(", ".join(block.unknowns), [str(equation) for equation in equations])
+    raise _no_closed_form(", ".join(block.unknowns), equations)
 
 
 def _undecided(name: str, condition: Node | None) -> NoSolutionError:
@@ -373,9 +372,10 @@ def _undecided(name: str, condition: Node | None) -> NoSolutionError:
     )
 
 
-def _none(name: str, equations: list[str]) -> NoSolutionError:
+def _no_closed_form(name: str, equations: Sequence[Equation]) -> NoSolutionError:
+    source = f" from {'; '.join(map(str, equations))}" if equations else ""
     return NoSolutionError(
-        f"{name} has no closed form{' from ' * bool(equations)}{'; '.join(equations)}.",
+        f"{name} has no closed form{source}.",
         hint="solve and compile find its value numerically.",
         reason="no closed form",
     )

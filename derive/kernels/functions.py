@@ -74,8 +74,7 @@ def compiled(
         "numba": lambda values: arrays.in_machine_code(values)[0],
     }
     if backend == "numba" and not is_at_hand():
-        hint = "pip install 'derive-engine[speed]'"
-        raise DeriveError("This needs numba, which is not installed.", hint=hint)
+        raise DeriveError("This needs numba, which is not installed.", hint="pip install 'derive-engine[speed]'")
     checks, slow = agreement(library, target_cases) if tested else None, by_backend[backend]
     if checks is not None:
         call = by_name(names, lambda values: checks.kept(values, slow(values)))
@@ -124,7 +123,6 @@ class _Floats:
 # The names are put into the finished code object and never into its text; a name may be any string. A call that is
 # not plain (other types of numbers, arrays, a name too many or too few) takes the slow path.
 
-
 _ABSENT: Any = type("Absent", (), {"__slots__": (), "__repr__": lambda _: "required"})()
 
 _TEXT = """
@@ -145,14 +143,13 @@ def by_name(
     floats: Callable[[], Callable[..., float]] | None = None,
     lost: Callable[..., float] | None = None,
 ) -> FunctionType:
-    """The function of any values; floats go to the function that `floats` makes on first use, and to `lost` where
-    that cannot decide.
-    """
+    """The function of any values by keyword; floats go to the function that `floats` makes on first use, and to `lost`
+    where that cannot decide."""
 
     def slow(others: dict[str, Any], values: Sequence[Any]) -> Any:
         missing = [name for name, value in zip(names, values, strict=True) if value is _ABSENT]
         if others or missing:
-            raise _misnamed(others, missing, names)
+            raise _argument_error(others, missing, names)
         with query(math.inf):
             return of_any_values(values)
 
@@ -181,7 +178,7 @@ def by_name(
     return call
 
 
-def _misnamed(others: Iterable[str], missing: Sequence[str], names: Sequence[str]) -> Exception:
+def _argument_error(others: Iterable[str], missing: Sequence[str], names: Sequence[str]) -> Exception:
     for name in others:
         return unknown("argument", name, list(names))
     return UnknownNameError(
@@ -242,7 +239,7 @@ def used_values(library: RelationSet, question: Question) -> dict[str, Value]:
     is_stated = question.target in question.origins and not target_cases.alternatives
     if is_stated and question.own is not None and not eliminates(library, question.outline):
         return {question.target: question.own}  # nothing else leads to it
-    used, yielding = _fates(library, target_cases, {*question.strong})
+    used, yielding = _used_and_yielding(library, target_cases, {*question.strong})
     stated = {
         name: value
         for name, value in question.weak.items()
@@ -257,7 +254,7 @@ def used_values(library: RelationSet, question: Question) -> dict[str, Value]:
     return stated
 
 
-def _fates(library: RelationSet, target_cases: Cases, strong: set[str]) -> tuple[set[str], set[str]]:
+def _used_and_yielding(library: RelationSet, target_cases: Cases, strong: set[str]) -> tuple[set[str], set[str]]:
     """The weak values that some case uses, and the quantities that follow from relations in some case.
 
     A plan for a quantity of a condition leaves that quantity's own value out. Where it rests on weak values alone, it

@@ -94,51 +94,51 @@ class Draft:
 
     def result(self) -> str:
         """The result of all alternatives."""
-        results = [self._alternative(tree) for tree in self.cases.alternatives]
+        results = [self._write_alternative(tree) for tree in self.cases.alternatives]
         if len(results) == 1:
             return results[0]
         return self.sheet.line(f"{'only' if self.dialect.is_lazy else 'stacked'}({', '.join(results)})")
 
-    def _alternative(self, tree: Tree) -> str:
+    def _write_alternative(self, tree: Tree) -> str:
         """Write the lines of one alternative, for which the givens must be finite, and return its result."""
         scope = Scope()
         for name in self.outline.strong:
-            self._given(name, scope)
+            self._bind_given(name, scope)
         if scope.variables and self.dialect.leaves:
             self.sheet.write(f"if not -inf < {' + '.join(scope.variables.values())} < inf: undefined()")
         else:
             self.sheet.require(scope, *(self.sheet.between(v, -inf, inf) for v in scope.variables.values()))
-        result = self._tree(tree, scope)
+        result = self._write_tree(tree, scope)
         if self.dialect.is_lazy:
             return result
         flags = "".join(f"{name}, " for name in scope.asked)
         return self.sheet.line(f"rows({', '.join([result, f'({flags})', *self.arguments.values()])})")
 
-    def _given(self, name: str, scope: Scope) -> str:
+    def _bind_given(self, name: str, scope: Scope) -> str:
         """A given in base units."""
         argument = self.arguments[name]
-        based = self._based(argument, name)
+        based = self._to_base(argument, name)
         text = scope.variables[name] = based if based == argument else self.sheet.line(based)
         self.decisions.given(text, argument, self.library.declared[name])
         return text
 
     # Cases
 
-    def _tree(self, tree: Tree, scope: Scope) -> str:
+    def _write_tree(self, tree: Tree, scope: Scope) -> str:
         """Write the lines of a tree of cases, and return the result."""
         if isinstance(tree, Fork):
-            return self._fork(tree, scope)
+            return self._write_fork(tree, scope)
         result = "nan"
         if isinstance(tree, Case):
-            self._case(tree, scope)
-            result = self._declared(scope.variables[self.outline.target], self.outline.target)
+            self._write_case(tree, scope)
+            result = self._to_declared(scope.variables[self.outline.target], self.outline.target)
         if self.dialect.asks:
-            return self._judged(result, scope)
+            return self._flagged(result, scope)
         if not self.dialect.is_lazy and scope.tests and tree is not None:
             return self.sheet.line(self.dialect.pick(self.sheet.mask(scope), result, "nan"))
         return result
 
-    def _judged(self, result: str, scope: Scope) -> str:
+    def _flagged(self, result: str, scope: Scope) -> str:
         """A number in machine code: NaN where a test failed, an infinity where another dialect is needed."""
         if scope.sizes:
             sum_of_sizes = reduce(lambda total, size: self.sheet.line(f"{total} + {size}"), in_order(scope.sizes))
@@ -146,50 +146,50 @@ class Draft:
         number = f"{result} if {self.sheet.mask(scope)} else nan"
         return self.sheet.line(f"inf if {' | '.join(scope.asked)} else {number}" if scope.asked else number)
 
-    def _fork(self, fork: Fork, scope: Scope) -> str:
+    def _write_fork(self, fork: Fork, scope: Scope) -> str:
         """Write both sides of a fork, and return the result of the one that holds at each point."""
         for name in names_in(fork.condition):
             if name not in scope.variables:
-                self._aside(name, scope)
+                self._compute_aside(name, scope)
         test = self.dialect.sure(self._text(fork.condition, scope))
         if self.dialect.is_lazy:
-            return self._branch(fork, test, scope)
+            return self._write_branch(fork, test, scope)
         sides = []
         for side, chosen in ((fork.yes, test), (fork.no, self.dialect.logic("not", [test]))):
             inner = scope.copy()
             self.sheet.require(inner, chosen)
-            sides.append(self._tree(side, inner))
+            sides.append(self._write_tree(side, inner))
             scope.ask(*inner.asked)
         return self.sheet.line(self.dialect.pick(test, *sides))
 
-    def _branch(self, fork: Fork, test: str, scope: Scope) -> str:
+    def _write_branch(self, fork: Fork, test: str, scope: Scope) -> str:
         """A fork of one point, which takes one side."""
         result = self.sheet.named("nan")
         for heading, side in ((f"if {test}:", fork.yes), ("else:", fork.no)):
             with self.sheet.under(heading):
-                self.sheet.write(f"{result} = {self._tree(side, scope.copy())}")
+                self.sheet.write(f"{result} = {self._write_tree(side, scope.copy())}")
         return result
 
-    def _aside(self, name: str, scope: Scope) -> None:
+    def _compute_aside(self, name: str, scope: Scope) -> None:
         """Compute a quantity in a condition by a function of its own."""
         strong, asides = self.outline.strong, self.cases.asides
         key = (name, strong, *asides.items())
         arguments = [self.arguments[strong_name] for strong_name in strong]
         value = self._by_function(self.cases.of_aside(name), key, arguments, scope)
-        self._askable(value, scope)
+        self._flag_infinite(value, scope)
         self.sheet.require(scope, f"({value} == {value})")
         scope.bind(name, value)
         self.decisions.from_search(value, self.library.declared[name])
 
-    def _askable(self, value: str, scope: Scope) -> None:
+    def _flag_infinite(self, value: str, scope: Scope) -> None:
         """Record where a value is an infinity, by which machine code says that another dialect is needed."""
         if self.dialect.asks:
             scope.ask(self.sheet.mask(scope, f"(abs({value}) == inf)"))
 
-    def _case(self, case: Case, scope: Scope) -> None:
+    def _write_case(self, case: Case, scope: Scope) -> None:
         """Write the lines of a case: its plan, and the tests of its conditions."""
-        self._plan(case.plan, scope)
-        self._complete(names_in(*case.holding, *chain.from_iterable(case.failing)), scope)
+        self._write_plan(case.plan, scope)
+        self._take_defaults(names_in(*case.holding, *chain.from_iterable(case.failing)), scope)
         tests = [self._text(condition, scope) for condition in case.holding]
         for conditions in case.failing:
             inner = self.dialect.logic("and", [self._text(condition, scope) for condition in conditions])
@@ -198,23 +198,23 @@ class Draft:
         for yielding in case.yielding:
             self._ask_where(self._fails(yielding, scope), scope)
         for following in case.following:
-            known, test = self._worked_out(following, scope)
+            known, test = self._evaluated(following, scope)
             self._ask_where(self.dialect.logic("not", [self.dialect.logic("and", known)]), scope)
             self.sheet.require(scope, test)
 
     def _fails(self, yielding: Yielding, scope: Scope) -> str:
         """The test that a condition which holds by defaults does not hold at the numbers that replace them."""
-        known, test = self._worked_out(yielding, scope)
+        known, test = self._evaluated(yielding, scope)
         return self.dialect.logic("not", [self.dialect.sure(self.dialect.logic("and", [*known, test]))])
 
-    def _worked_out(self, yielding: Yielding, scope: Scope) -> tuple[list[str], str]:
+    def _evaluated(self, yielding: Yielding, scope: Scope) -> tuple[list[str], str]:
         """The tests that a condition's quantities have numbers, and that it holds at them."""
         inner, known = scope.copy(), list[str]()
         for plan in yielding.plans:
             value = self._following(plan, scope) if plan.blocks else inner.variables[plan.target]
             inner.bind(plan.target, value)
             known.append(f"({value} == {value})")
-        self._complete(names_in(yielding.condition), inner)
+        self._take_defaults(names_in(yielding.condition), inner)
         test = self._text(yielding.condition, inner)
         scope.ask(*inner.asked)
         return known, test
@@ -223,8 +223,9 @@ class Draft:
         """The target of a plan from the numbers of a case, by a function of its own."""
         members = self.library.held_by(plan.relations).keys()
         names = tuple(sorted(members - {*plan.weak, *plan.unknowns}))
-        cases = Cases(Outline(plan.target, names, ()), (Case(plan),), {})
-        value = self._by_function(cases, plan, [self._declared(scope.variables[name], name) for name in names], scope)
+        cases = Cases(Outline(plan.target, strong=names, weak=()), alternatives=(Case(plan),), asides={})
+        arguments = [self._to_declared(scope.variables[name], name) for name in names]
+        value = self._by_function(cases, plan, arguments, scope)
         self.decisions.from_search(value, self.library.declared[plan.target])
         return value
 
@@ -236,26 +237,25 @@ class Draft:
             return function if self.dialect.is_lazy else of_one_value(function)
 
         target = cases.outline.target
-        result = self.sheet.line(self._called(self.sheet.helper(key, write), arguments))
-        value = self.sheet.line(self._based(result if self.dialect.leaves else f"{result}[0]", target))
+        result = self.sheet.line(self._call(self.sheet.helper(key, write), arguments))
+        value = self.sheet.line(self._to_base(result if self.dialect.leaves else f"{result}[0]", target))
         if not self.dialect.is_lazy:
             scope.ask(self.sheet.line(f"{result}[1]"))
         return value
 
-    def _plan(self, plan: Plan, scope: Scope) -> None:
+    def _write_plan(self, plan: Plan, scope: Scope) -> None:
         for name in plan.weak:
-            self._default(name, scope)
+            self._bind_default(name, scope)
         for block in plan.blocks:
-            self._block(block, scope)
+            self._write_block(block, scope)
 
-    def _complete(self, names: Iterable[str], scope: Scope) -> None:
+    def _take_defaults(self, names: Iterable[str], scope: Scope) -> None:
         """Take the defaults of quantities that have no number yet."""
         for name in names:
             if name not in scope.variables:
-                self._default(name, scope)
+                self._bind_default(name, scope)
 
-    def _default(self, name: str, scope: Scope) -> None:
-        """Bind a quantity to its default, in base units."""
+    def _bind_default(self, name: str, scope: Scope) -> None:
         default = self.library.declared[name].default
         assert default is not None
         base = repr(default.base[1])
@@ -263,14 +263,12 @@ class Draft:
         scope.bind(name, text)
         self.decisions.stated(text, default.base[1], self.library.declared[name])
 
-    def _based(self, text: str, name: str) -> str:
-        """A number converted from the declared unit to base units."""
+    def _to_base(self, text: str, name: str) -> str:
         unit = self.library.declared[name].unit
         scaled = text if unit.size == 1 else f"{text} * {float(unit.size)!r}"
         return f"{scaled} + {float(unit.offset)!r}" if unit.offset else scaled
 
-    def _declared(self, text: str, name: str) -> str:
-        """A number converted from base units to the declared unit."""
+    def _to_declared(self, text: str, name: str) -> str:
         unit = self.library.declared[name].unit
         shifted = f"({text} - {float(unit.offset)!r})" if unit.offset else text
         declared = shifted if unit.size == 1 else f"{shifted} / {float(unit.size)!r}"
@@ -294,18 +292,18 @@ class Draft:
 
     # Blocks
 
-    def _block(self, block: Block, scope: Scope) -> None:
+    def _write_block(self, block: Block, scope: Scope) -> None:
         """The lines for a block's unknowns, unless they are there already."""
         inputs = sorted(self.library.held_by(block.relations).keys() - {*block.unknowns})
         key = (block, tuple(scope.variables[name] for name in inputs))
         if key not in scope.solved:
-            if not self._isolated(block, scope):
-                self._by_numbers(block, inputs, scope)
+            if not self._write_closed_forms(block, scope):
+                self._call_kernel(block, inputs, scope)
             scope.solved[key] = tuple(scope.variables[name] for name in block.unknowns)
         for name, text in zip(block.unknowns, scope.solved[key], strict=True):
             scope.bind(name, text)
 
-    def _isolated(self, block: Block, scope: Scope) -> bool:
+    def _write_closed_forms(self, block: Block, scope: Scope) -> bool:
         """Write the unknown's closed forms; whether it has any."""
         candidates = candidates_of(self.library, block)
         if not candidates:
@@ -318,45 +316,43 @@ class Draft:
             form = candidates[0].form
             # Both sides were multiplied by that divisor, so that the form has to be put back: `x = b/b` has no solution
             # at `b = 0`. Where a divisor of the form is zero, any value may do.
-            chosen = self._tried(equation, name, texts[0], form, scope)
-            chosen = self._asked_where(candidates[0].divisors, chosen, scope)
+            chosen = self._checked(equation, name, texts[0], form, scope)
+            chosen = self._infinite_at_zeros(candidates[0].divisors, chosen, scope)
         elif len(texts) == 1 and (plain or not candidates[0].conditions):
             form = candidates[0].form
             chosen = texts[0] if texts[0].isidentifier() else self.sheet.line(texts[0])
         else:
-            tried = [
-                self._tried(equation, name, text, candidate.form, scope)
-                for text, candidate in zip(texts, candidates, strict=True)
-            ]
+            pairs = zip(texts, candidates, strict=True)
+            tried = [self._checked(equation, name, text, candidate.form, scope) for text, candidate in pairs]
             for i, candidate in enumerate(candidates):
                 if candidate.other is not None:  # in case too many digits have cancelled
-                    text = self._tried(equation, name, self._text(candidate.other, scope), candidate.other, scope)
+                    text = self._checked(equation, name, self._text(candidate.other, scope), candidate.other, scope)
                     tried[i] = self.sheet.line(self.dialect.pick(f"({tried[i]} == {tried[i]})", tried[i], text))
-            tried += self._of_arms_without(equation, name, scope)
+            tried += self._values_of_free_arms(equation, name, scope)
             chosen = tried[0]
             if self.dialect.is_lazy and (len(tried) > 1 or has_choice(equation, name)):
                 chosen = self.sheet.line(f"only({', '.join(tried)})")
-                self._askable(chosen, scope)
+                self._flag_infinite(chosen, scope)
             elif not self.dialect.is_lazy:
                 inside = self.dialect.sure(self.sheet.mask(scope))
                 several = self.sheet.line(f"branches(axes, {', '.join([inside, *tried])})")
                 chosen = self.sheet.line(f"{several}[0]")
                 scope.ask(self.sheet.line(f"{several}[1]"))
         if not has_choice(equation, name):
-            chosen = self._asked_where(cancelling_divisors(self.library, candidates), chosen, scope)
+            chosen = self._infinite_at_zeros(cancelling_divisors(self.library, candidates), chosen, scope)
         if form is None:
             self.decisions.from_search(chosen, self.library.declared[name])
         else:
             self.decisions.computed(chosen, form, scope, self.library.declared[name])
         if self.decisions.may_cancel(chosen):
-            inside, chosen = self._placed(chosen, name, scope)
+            inside, chosen = self._inside_domain(chosen, name, scope)
             self.sheet.require(scope, inside)
         else:
             self.sheet.require_between(scope, chosen, *self._ends(name))
         scope.bind(name, chosen)
         return True
 
-    def _asked_where(self, divisors: Sequence[Node], chosen: str, scope: Scope) -> str:
+    def _infinite_at_zeros(self, divisors: Sequence[Node], chosen: str, scope: Scope) -> str:
         """A closed form, infinite where one of its divisors is zero within rounding: there the solver is asked.
 
         Where rounding leaves a rest of such a divisor, `y/(a + b - c)` would be a large number.
@@ -369,18 +365,15 @@ class Draft:
             chosen = self.sheet.line(self.dialect.pick(vanishes, "inf", chosen))
             if not self.dialect.is_lazy:
                 scope.ask(vanishes)
-            self._askable(chosen, scope)
+            self._flag_infinite(chosen, scope)
         return chosen
 
-    def _tried(self, equation: Equation, name: str, text: str, form: Node, scope: Scope) -> str:
-        """A closed form where it satisfies its relation: NaN where it does not, infinite where it is only bounded.
-
-        It is only bounded where the relation, which has a choice, holds at a number beside it as well.
-        """
+    def _checked(self, equation: Equation, name: str, text: str, form: Node, scope: Scope) -> str:
+        """A candidate: NaN where it does not satisfy its relation, infinite where a number beside it does so too."""
         inner, quantity = scope.copy(), self.library.declared[name]
         computed = text if text.isidentifier() else self.sheet.line(text)
         self.decisions.computed(computed, form, scope, quantity)
-        value = self.sheet.line(self.dialect.pick(*self._placed(computed, name, inner), "nan"))
+        value = self.sheet.line(self.dialect.pick(*self._inside_domain(computed, name, inner), "nan"))
         inner.bind(name, value)
         self.decisions.computed(value, form, scope, quantity)
         tests = [f"({value} == {value})", self._holds(equation, inner)]
@@ -396,7 +389,7 @@ class Draft:
         scope.ask(*inner.asked)
         return self.sheet.line(self.dialect.pick(self.dialect.logic("and", tests), result, "nan"))
 
-    def _of_arms_without(self, equation: Equation, name: str, scope: Scope) -> Iterator[str]:
+    def _values_of_free_arms(self, equation: Equation, name: str, scope: Scope) -> Iterator[str]:
         """Values of an unknown where an arm without it equals the other side: any value does at which that arm binds.
 
         Such an arm binds on an interval if the equation holds just inside an end of the domain, or beside a number at
@@ -419,7 +412,7 @@ class Draft:
             holds(repr(low + ASIDE * abs(low) + AROUND_ZERO)),
             holds(repr(high - ASIDE * abs(high) - AROUND_ZERO)),
         ]
-        nearby = [*within, *map(holds, self._beside_turns(equation, name, scope))]
+        nearby = [*within, *map(holds, self._beside_switches(equation, name, scope))]
         test = self.dialect.logic("and", [self.dialect.logic("or", is_met), self.dialect.logic("or", nearby)])
         yield self.sheet.line(self.dialect.pick(test, "inf", "nan"))
         for end, is_met_within in zip((low, high), within, strict=True):
@@ -427,7 +420,7 @@ class Draft:
             yield self.sheet.line(self.dialect.pick(is_met_within, "nan", self.dialect.pick(alone, repr(end), "nan")))
         scope.ask(*inner.asked)
 
-    def _beside_turns(self, equation: Equation, name: str, scope: Scope) -> Iterator[str]:
+    def _beside_switches(self, equation: Equation, name: str, scope: Scope) -> Iterator[str]:
         """Numbers just below and above those that the unknown is compared with, where one arm succeeds another."""
         for part in walk(equation.lhs, equation.rhs):
             if not isinstance(part, Apply) or Name(name) not in part.args or part.op not in _COMPARED:
@@ -441,7 +434,7 @@ class Draft:
     def _inside(self, text: str, name: str) -> str:
         return self.sheet.between(text, *self._ends(name))
 
-    def _placed(self, text: str, name: str, scope: Scope) -> tuple[str, str]:
+    def _inside_domain(self, text: str, name: str, scope: Scope) -> tuple[str, str]:
         """The test that a computed number lies in a quantity's domain, and the number.
 
         An end at zero leaves no room for rounding. Where terms may cancel, exact numbers decide: 2.9 - 0.4*7.25 is 0,
@@ -480,26 +473,24 @@ class Draft:
     def _holds(self, equation: Equation, scope: Scope) -> str:
         return self.sheet.agrees(equation, lambda node: self._text(node, scope))
 
-    def _by_numbers(self, block: Block, inputs: Sequence[str], scope: Scope) -> None:
+    def _call_kernel(self, block: Block, inputs: Sequence[str], scope: Scope) -> None:
         """A block without a closed form: a call to its kernel, for each point that has not failed yet."""
         origins = self.decisions.origins(() if self.dialect.asks else inputs, scope)
         texts = [scope.variables[name] for name in inputs]
-        helper = self.sheet.helper(
-            (block, *(inputs if self.dialect.asks else texts)),
-            lambda: worked_out(self.library, block, inputs, self.dialect, origins),
-        )
+        key = (block, *(inputs if self.dialect.asks else texts))
+        helper = self.sheet.helper(key, lambda: worked_out(self.library, block, inputs, self.dialect, origins))
         if scope.tests and texts:
             texts[0] = self.sheet.line(self.dialect.pick(self.sheet.mask(scope), texts[0], "nan"))
         texts += map(scope.text_of, origins.names)
-        result = self.sheet.line(self._called(helper, texts))
+        result = self.sheet.line(self._call(helper, texts))
         values = [self.sheet.line(f"{result}[{i}]") for i in range(len(block.unknowns))]
         if not self.dialect.is_lazy:
             scope.ask(self.sheet.line(f"{result}[{len(values)}]"))
-        self._askable(values[0], scope)
+        self._flag_infinite(values[0], scope)
         self.sheet.require(scope, f"({values[0]} == {values[0]})")
         for name, text in zip(block.unknowns, values, strict=True):
             scope.bind(name, text)
             self.decisions.from_search(text, self.library.declared[name])
 
-    def _called(self, helper: str, texts: Sequence[str]) -> str:
+    def _call(self, helper: str, texts: Sequence[str]) -> str:
         return f"{helper}({', '.join(texts if self.dialect.is_lazy else ['axes', *texts])})"

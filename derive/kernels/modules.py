@@ -57,7 +57,7 @@ def module_text(library: RelationSet, target: str, given: Iterable[str], profile
     if not program.answers:
         why = " ".join(entry["reason"] for entry in program.data()["left_out"])
         raise DeriveError(
-            f"{target} cannot be worked out by a file alone: {_of_a_file(why)}.",
+            f"{target} cannot be worked out by a file alone: {_for_a_file(why)}.",
             hint="Compile it from other givens, or ask derive solve.",
         )
     facts = _facts(library, program, names, {**beside, **fixed}, question.origins)
@@ -82,7 +82,7 @@ def _facts(
         "fixed": {name: declared[name].unit.from_base(value.base[1]) for name, value in values.items()},
         "from": {name: f"{origins.get(name, 'default')}: {value}" for name, value in values.items()},
         "order": list(program.inputs),
-        "why": [_of_a_file(reason["text"]) for reason in data["reasons"]],
+        "why": [_for_a_file(reason["text"]) for reason in data["reasons"]],
         "open": [int(reason.is_open) for reason in program.reasons.values()],
         "checks": [[check["relation"], check["state"], int(check["contradicts"])] for check in data["checks"]],
         "barring": [[block["verdict"], block["state"]] for block in data["barring"] if block["contradicts"]],
@@ -91,7 +91,7 @@ def _facts(
     }
 
 
-def _of_a_file(text: str) -> str:
+def _for_a_file(text: str) -> str:
     """A reason of a page in the words of a file."""
     return text.replace("this page cannot", "a file cannot").rstrip(".")
 
@@ -111,12 +111,8 @@ def _headline(facts: Mapping[str, Any]) -> list[str]:
 def _runtime_for(text: str) -> str:
     """The functions that a text calls, and those that these call, as Python that imports nothing but `math`."""
     objects = {**vars(special_functions), **vars(python_runtime)}
-    texts = {}
-    for name, entry in objects.items():
-        if isinstance(entry, FunctionType):
-            texts[name] = inspect.getsource(entry).rstrip()
-        elif isinstance(entry, float | tuple):
-            texts[name] = f"{name} = {entry!r}"
+    texts = {name: inspect.getsource(item).rstrip() for name, item in objects.items() if isinstance(item, FunctionType)}
+    texts |= {name: f"{name} = {item!r}" for name, item in objects.items() if isinstance(item, float | tuple)}
     wanted = {*reached(_names_in(text), lambda name: _names_in(texts[name]) if name in texts else ())}
     parts = [texts[name] for name in objects if name in wanted & texts.keys() - {"inf", "nan"}]
     return "\n\n\n".join(["from __future__ import annotations\n\nimport math\nfrom math import inf, nan", *parts])
@@ -134,10 +130,11 @@ def _python(script: Script, name_of: Callable[[Any], str]) -> str:
     def compiled(a0):
         return over(called(math.sqrt, a0), a0) if 0.0 <= a0 else nan
     """
-    return ast.unparse(ast.fix_missing_locations(_Quiet(script.space, name_of).visit(ast.parse(script.text))))
+    tree = _WithoutExceptions(script.space, name_of).visit(ast.parse(script.text))
+    return ast.unparse(ast.fix_missing_locations(tree))
 
 
-class _Quiet(ast.NodeTransformer):
+class _WithoutExceptions(ast.NodeTransformer):
     """Rewrites a function of a script so that no operation raises, and each constant has its name in the bundle."""
 
     def __init__(self, space: Mapping[str, Any], name_of: Callable[[Any], str]) -> None:

@@ -48,10 +48,10 @@ def _eliminates(library: RelationSet, outline: Outline) -> bool:
         return True
     if len(used) > _FEW:
         return False
-    fitting_numbers = (_fitting(library, outline, used, draw) for draw in range(_DRAWS))
+    fitting_numbers = (_fitting_numbers(library, outline, used, draw) for draw in range(_DRAWS))
     if _is_settled_at_some(library, outline.target, fitting_numbers):
         return True
-    alone = _of_these(library, used)  # where givens state something twice, drawn numbers contradict the others
+    alone = _with_only(library, used)  # where givens state something twice, drawn numbers contradict the others
     return _is_settled_at_generic_numbers(alone, outline.target, outline.strong)
 
 
@@ -88,13 +88,13 @@ def _is_settled_at_generic_numbers(library: RelationSet, target: str, names: Seq
     return _is_settled_at_some(library, target, (generic_numbers(library, names, draw) for draw in range(_DRAWS)))
 
 
-def _fitting(library: RelationSet, outline: Outline, used: Collection[str], draw: int) -> dict[str, Value]:
+def _fitting_numbers(library: RelationSet, outline: Outline, used: Collection[str], draw: int) -> dict[str, Value]:
     """Numbers for the givens at which some relations have a solution.
 
     The other quantities in the relations are drawn first. Whatever follows from the numbers so far is computed, by
     these relations alone: the whole library would take too long.
     """
-    few_relations = _of_these(library, used)
+    few_relations = _with_only(library, used)
     inside = (library.members[relation] for relation in used if relation in library.relations)
     members = dict.fromkeys(chain.from_iterable(inside))
     numbers: dict[str, Value] = {}
@@ -106,7 +106,7 @@ def _fitting(library: RelationSet, outline: Outline, used: Collection[str], draw
     return {name: numbers[name] for name in outline.strong}
 
 
-def _of_these(library: RelationSet, used: Collection[str]) -> RelationSet:
+def _with_only(library: RelationSet, used: Collection[str]) -> RelationSet:
     """The library with no relations but these."""
     return library.without(*(library.relations.keys() - {*used}))
 
@@ -118,11 +118,8 @@ def probed(library: RelationSet, target: str, names: Sequence[str], draw: int) -
 
 def generic_numbers(library: RelationSet, names: Iterable[str], draw: int) -> dict[str, Value]:
     """A generic number for each of some quantities."""
-    numbers = {}
-    for name in names:
-        quantity = library.declared[name]
-        numbers[name] = read_number(quantity.unit.from_base(generic(quantity, draw)), quantity.unit)
-    return numbers
+    quantities = {name: library.declared[name] for name in names}
+    return {name: read_number(q.unit.from_base(generic(q, draw)), q.unit) for name, q in quantities.items()}
 
 
 def generic(quantity: Declaration, draw: int) -> float:
@@ -208,13 +205,10 @@ def _counted(library: RelationSet, names: Sequence[str], left_out: frozenset[str
     led = closure(structure, firm)
     standing = [name for name in structure.otherwise if name not in led]
     bare = structure.not_written_for(standing)
-    alone = closure(bare, standing) - closure(bare, firm) - {*standing}
-    return closure(bare, [*firm, *standing]) - {name for name in alone if not _is_stated(library, name, names)}
-
-
-def _is_stated(library: RelationSet, name: str, names: Sequence[str]) -> bool:
-    """Whether the givens lead to a quantity that follows from fallbacks as well."""
-    return _is_settled_at_generic_numbers(library, name, names)
+    # what follows from fallbacks alone counts only where the givens lead to it as well
+    by_fallbacks = closure(bare, standing) - closure(bare, firm) - {*standing}
+    unsettled = {name for name in by_fallbacks if not _is_settled_at_generic_numbers(library, name, names)}
+    return closure(bare, [*firm, *standing]) - unsettled
 
 
 def _is_special(condition: Node, names: Sequence[str]) -> bool:

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any
 
 from derive.errors import DeriveError
-from derive.kernels.backends.emitter import Dialect, Unsaid
+from derive.kernels.backends.emitter import Dialect, UnsupportedOperation
 from derive.kernels.backends.numba_source import Machine, is_at_hand, looped, part, spread, tiles
 from derive.kernels.backends.python_numpy import Arrays, only_of_arrays
 from derive.kernels.case_dispatch import Cases, cases, cases_of_arms, cases_of_stated
@@ -42,16 +42,13 @@ def found_for(library: RelationSet, target: str, given: Iterable[str]) -> Cases:
     with query():
         outline = outlined(library, target, given)
         target_cases = cases_of_stated(library, outline)
-        is_asked = not target_cases.alternatives and (
-            eliminates(library, target_cases.outline) or cases_of_arms(library, target_cases.outline) is not None
-        )
-        if is_asked:
+        if target_cases.alternatives:
+            return replace(target_cases, is_asked=target_cases.is_asked or eliminates_in_a_gap(library, target_cases))
+        if eliminates(library, target_cases.outline) or cases_of_arms(library, target_cases.outline) is not None:
             return replace(target_cases, is_asked=True)
-        if not target_cases.alternatives:
-            from derive.solving.diagnosis.diagnosis import shortage
+        from derive.solving.diagnosis.diagnosis import shortage
 
-            raise shortage(library, target_cases.outline, {})
-        return replace(target_cases, is_asked=target_cases.is_asked or eliminates_in_a_gap(library, target_cases))
+        raise shortage(library, target_cases.outline, {})
 
 
 def plans_for(library: RelationSet, target: str, given: Iterable[str]) -> Cases | None:
@@ -76,8 +73,8 @@ class Abreast:
     """
 
     def __init__(self, library: RelationSet, wanted: Sequence[Cases], weak: Container[str] = ()) -> None:
-        self.names = tuple(dict.fromkeys(name for target_cases in wanted for name in target_cases.outline.strong))
         self.outlines = tuple(target_cases.outline for target_cases in wanted)
+        self.names = tuple(dict.fromkeys(chain.from_iterable(outline.strong for outline in self.outlines)))
         self._library = library
         self._asking = [Asking(library, target_cases, self.names, weak) for target_cases in wanted]
         self._wanted = tuple(wanted)
@@ -153,7 +150,7 @@ class Abreast:
     def _is_compilable(self, places: tuple[int, ...]) -> bool:
         try:
             self._function(Machine, places)
-        except Unsaid:
+        except UnsupportedOperation:
             return False
         return True
 
@@ -168,13 +165,14 @@ class Asking:
         self.places = [names.index(name) for name in wanted.outline.strong]
         yields = any(case.yielding for case in wanted.leaves)
         plans = wanted.plans
+        # a bound matters if it is of a quantity before the target; several values, if relations may tell them apart
         self.has_steps = yields or any(len(plan.blocks) > 1 or _may_be_doubtful(library, plan) for plan in plans)
         self.has_checks = any(plan.checks or _has_followers(library, plan) for plan in plans) or any(
             relation.conditions or not relation.is_equation for relation in library.relations.values()
         )
 
     def settled(self, column: Any, arrays: Sequence[Any]) -> Any:
-        """The one value of each point, from a column of all its values; the solver's answer where these are several."""
+        """The one value of each point, from a column of all its values; the solver's answer where it is open."""
         import numpy
 
         result, several, bounded = only_of_arrays(column)
@@ -220,12 +218,12 @@ def answer_at(
     return solve(library, target, (*profiles, *own), {**given, **typed})
 
 
-def points_at(there: Any, arrays: Sequence[Any]) -> Iterable[tuple[float, ...]]:
+def points_at(mask: Any, arrays: Sequence[Any]) -> Iterable[tuple[float, ...]]:
     """The numbers of the points where a mask is true, one point after another."""
     import numpy
 
-    columns = [numpy.broadcast_to(array, there.shape)[there].tolist() for array in arrays]
-    return zip(*columns, strict=True) if columns else [()] * int(there.sum())
+    columns = [numpy.broadcast_to(array, mask.shape)[mask].tolist() for array in arrays]
+    return zip(*columns, strict=True) if columns else [()] * int(mask.sum())
 
 
 def _has_followers(library: RelationSet, plan: Plan) -> bool:

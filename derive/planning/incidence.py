@@ -19,9 +19,7 @@ _CORE_STRUCTURES = Memo["Structure"](most=16)  # each core keeps its own, and pl
 
 
 def structure_of(
-    library: RelationSet,
-    left_out: frozenset[str] = frozenset(),
-    stated: frozenset[str] = frozenset(),
+    library: RelationSet, left_out: frozenset[str] = frozenset(), stated: frozenset[str] = frozenset()
 ) -> Structure:
     """The graph of a library's equations, on which plans are made.
 
@@ -102,11 +100,8 @@ class _Equations:
 
         candidates = self.relations if core is None else core.equations_within
         equations = [relation for relation in candidates if is_first(relation.name)]
-        replaced_by = {
-            relation.name: rivals
-            for relation in equations
-            if (rivals := frozenset(filter(is_first, self.estimated.get(relation.name, ()))))
-        }
+        rivals = {name: frozenset(filter(is_first, names)) for name, names in self.estimated.items() if is_first(name)}
+        replaced_by = {relation.name: rivals[relation.name] for relation in equations if rivals.get(relation.name)}
         make_structure = partial(Structure.of, otherwise=fallbacks)
         if core is not None:
             elsewhere = {result for name, result in core.written_outside if result in fallbacks and is_first(name)}
@@ -279,7 +274,6 @@ class Structure:
 
     @classmethod
     def of(cls, relations: Iterable[Relation], otherwise: frozenset[str] = frozenset()) -> Structure:
-        """The graph of some relations, in their order, with these fallbacks."""
         relations = tuple(relations)
         members: dict[str, tuple[str, ...]] = {}
         forward: dict[str, str] = {}
@@ -307,7 +301,7 @@ class Structure:
 
     def quantities_of(self, relations: Iterable[str]) -> set[str]:
         """The quantities in some relations."""
-        return set[str]().union(*(self.members[relation] for relation in relations))
+        return set(chain.from_iterable(map(self.members.__getitem__, relations)))
 
     def not_written_for(self, names: Iterable[str]) -> Structure:
         """The structure without the relations that are written for some quantities."""
@@ -403,10 +397,7 @@ class Structure:
         return _WITHIN_REACH.of(self.session, known, within)
 
     def led_to(self, apart: dict[str, str], known: Iterable[str]) -> set[str]:
-        """The quantities that relations apart yield: each the one it alone contains, if all others in it are known.
-
-        They are gone through in reverse, as a relation may contain the quantity of one that was removed after it.
-        """
+        """The quantities that relations apart yield, last first: one may contain the quantity of one removed later."""
         determined = {*known}
         yielded = set()
         for relation, lone_name in reversed(apart.items()):

@@ -189,10 +189,7 @@ class Matching:
             self._exchange(name, came_from, relation)
 
     def circuit(self, start: str) -> dict[str, str]:
-        """The unknowns of the relations that keep `start` from being matched, each with the relation before it.
-
-        Every unknown met is matched: a free one would end an augmenting path, and `start` could be matched.
-        """
+        """The unknowns of the relations that keep `start` from being matched, each with the relation before it."""
         came_from: dict[str, str] = {}
         pending = deque([start])
         while pending:
@@ -200,7 +197,7 @@ class Matching:
             for name in self.members[relation]:
                 if name not in came_from:
                     came_from[name] = relation
-                    pending.append(self.fixed_by[name])
+                    pending.append(self.fixed_by[name])  # a free unknown would let `start` be matched
         return came_from
 
     def conflicting(self, names: Iterable[str]) -> set[str]:

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from typing import NamedTuple
 
@@ -31,7 +31,7 @@ from derive.planning.matching import Matching, directed, forwards, led_from, ups
 from derive.planning.networks import components, reached
 
 _BASES = Memo["Basis"](most=8)
-_STANDING = Memo[list[str]](most=64)  # a tree of cases asks often
+_FALLBACKS = Memo[list[str]](most=64)  # a tree of cases asks often
 _LEADS = Memo["_Leads"](most=16)
 _SPARE = 30  # limit on unneeded relations, and on displaced weak values, that are computed only to be checked
 
@@ -97,7 +97,7 @@ def plan(structure: Structure, target: str, given: Sequence[str], weak: Sequence
     all_relations = structure
     structure, weak, relations, used, known = base.structure, base.weak, base.relations, base.used, base.known
     if target not in known and not base.matching.settles(target):
-        return Plan(target, (), used, (), is_determined=False)
+        return Plan(target, blocks=(), weak=used, checks=(), is_determined=False)
     solved = base.solved
     blocks = ordered(structure, solved, [target], known)
     solving = set(solved.values())
@@ -123,10 +123,9 @@ def plan(structure: Structure, target: str, given: Sequence[str], weak: Sequence
     extra += dict.fromkeys(chain.from_iterable(from_givens.values()))
     spent = {*chain.from_iterable(block.relations for block in (*blocks, *extra))}
     settled = known.union(*(block.unknowns for block in (*blocks, *extra)))
-    checks = tuple(
-        relation for relation in relations if relation not in spent and settled.issuperset(structure.members[relation])
-    )
-    return Plan(target, tuple(blocks), used, checks, tuple(extra))
+    unused = (relation for relation in relations if relation not in spent)
+    checks = tuple(relation for relation in unused if settled.issuperset(structure.members[relation]))
+    return Plan(target, tuple(blocks), weak=used, checks=checks, extra=tuple(extra))
 
 
 @dataclass(frozen=True)
@@ -219,7 +218,7 @@ def _basis_of(
         return remaining.bearing(target, strong, fixed) if only_bearing else remaining.reached(target, strong)
 
     bearing = bearing_on_target(structure)
-    bare, usable = _standing_in(structure, bearing, target, strong, weak)
+    bare, usable = _decide_fallbacks(structure, bearing, target, strong, weak)
     if bare is not structure:
         bearing = bearing_on_target(bare)
 
@@ -228,12 +227,14 @@ def _basis_of(
         if only_bearing:  # nothing displaces the weak values that only the other relations hold
             held_apart = bare.around(target, strong) - bare.quantities_of(bearing)
             used = [name for name in usable if name in held_apart or name in used]
-        return Basis(bare, tuple(usable), tuple(bearing), matching, tuple(used), strong)
+        return Basis(
+            bare, weak=tuple(usable), relations=tuple(bearing), matching=matching, used=tuple(used), given=strong
+        )
 
     return _BASES.of(bare.session, (strong, tuple(usable), tuple(bearing)), build)
 
 
-def _standing_in(
+def _decide_fallbacks(
     structure: Structure, reached: Sequence[str], target: str, given: frozenset[str], weak: Iterable[str]
 ) -> tuple[Structure, list[str]]:
     """Decide which fallback values (`otherwise`) are used; the structure and the weak values that then count.
@@ -252,7 +253,7 @@ def _standing_in(
     inside = structure.quantities_of(reached)
     in_use: Sequence[str] = ()
     if not structure.otherwise.isdisjoint(inside):
-        in_use = _standing_among(structure, reached, given, usable, target)
+        in_use = _fallbacks_among(structure, reached, given, usable, target)
     around = structure.around(target, given)
     fallbacks = [name for name in usable if name in structure.otherwise and name in around]
     standing = [name for name in fallbacks if name in in_use or name not in inside]
@@ -261,7 +262,7 @@ def _standing_in(
     return structure.not_written_for(standing), list(dict.fromkeys([*replacing, *yielding]))
 
 
-def _standing_among(
+def _fallbacks_among(
     structure: Structure, reached: Sequence[str], given: frozenset[str], weak: Sequence[str], target: str
 ) -> list[str]:
     """The fallbacks in use among those that some relations contain."""
@@ -269,7 +270,8 @@ def _standing_among(
     beside = structure.quantities_of(relation for relation in reached if target in structure.members[relation])
     tied = frozenset(name for name in structure.otherwise & beside if not structure.is_written(name))
     key = frozenset(reached), given, tuple(weak), sought, tied
-    return _STANDING.of(structure.session, key, lambda: _standing(structure, reached, given, weak, sought, tied))
+    find = partial(_fallbacks_in_use, structure, reached, given, weak, sought=sought, tied=tied)
+    return _FALLBACKS.of(structure.session, key, find)
 
 
 class _Leads(NamedTuple):
@@ -294,7 +296,7 @@ class _Leads(NamedTuple):
                 writers = structure.writers.get(name, ()) if name in structure.otherwise else ()
                 needs = [frozenset(structure.members[relation]) - ahead for relation in writers]
                 missing += [(name, names) for names in needs if names]
-            starts = set[str]().union(*(names for _, names in missing if len(names) == 1))
+            starts = set(chain.from_iterable(names for _, names in missing if len(names) == 1))
             if missing:
                 for members in structure.members.values():
                     open_names = [name for name in members if name not in ahead]
@@ -325,11 +327,12 @@ class _Leads(NamedTuple):
         return frozenset()
 
 
-def _standing(
+def _fallbacks_in_use(
     structure: Structure,
     reached: Sequence[str],
     given: frozenset[str],
     weak: Sequence[str],
+    *,
     sought: str | None = None,
     tied: frozenset[str] = frozenset(),
 ) -> list[str]:
@@ -348,7 +351,8 @@ def _standing(
     if any(f"={name}" not in with_fallbacks.fixes for name in candidates):  # the givens determine one of them
         yielding |= _redundant(structure, basis, [name for name in candidates if name not in yielding], tied)
     if yielding:  # the relations written for these are as others from here on, and may lead to other fallbacks
-        return _standing(structure, reached, given, [name for name in weak if name not in yielding], sought, tied)
+        weak = [name for name in weak if name not in yielding]
+        return _fallbacks_in_use(structure, reached, given, weak, sought=sought, tied=tied)
     known = {f"={name}": place for place, name in enumerate([*candidates, *firm])}
     everything = with_fallbacks.given(firm)
     displaced = [label for label in known if label not in everything.fixes]
@@ -450,13 +454,13 @@ def determined(structure: Structure, given: Iterable[str], weak: Iterable[str]) 
 def _determined(structure: Structure, known: frozenset[str], weak: Sequence[str]) -> frozenset[str]:
     """The quantities that a plan could compute without estimates in the place of other relations."""
     fixed = known.union(weak, *structure.limits)
-    bearing = _bearing(structure, fixed)
+    bearing = _bearing_relations(structure, fixed)
     inside = structure.quantities_of(bearing)
-    standing = _standing(structure, bearing, known, weak)
+    standing = _fallbacks_in_use(structure, bearing, known, weak)
     standing += [name for name in weak if name in structure.otherwise and name not in inside]
     bare = structure.not_written_for(standing)
     used = [*standing, *(name for name in weak if name not in structure.otherwise)]
-    bearing = _bearing(bare, fixed)
+    bearing = _bearing_relations(bare, fixed)
     matching, _ = based(bare, bearing, known, used)
     for relation in structure.rivals & bare.members.keys():
         matching.add(relation, structure.members[relation])
@@ -466,7 +470,7 @@ def _determined(structure: Structure, known: frozenset[str], weak: Sequence[str]
     return frozenset(names) | _determined_by_what_they_lead_to(structure, known, weak, standing, names)
 
 
-def _bearing(structure: Structure, fixed: frozenset[str]) -> list[str]:
+def _bearing_relations(structure: Structure, fixed: frozenset[str]) -> list[str]:
     """The relations of which none alone contains an open quantity."""
     apart = structure.apart(fixed)
     return [relation for relation in structure.members if relation not in apart]
@@ -486,7 +490,7 @@ def _determined_by_what_they_lead_to(
     for name in sought:
         led = leads.beyond_fallbacks(name)
         if led and led not in bases:
-            standing_here = _standing(structure, list(structure.members), known, weak, name)
+            standing_here = _fallbacks_in_use(structure, list(structure.members), known, weak, sought=name)
             bare = structure.not_written_for(standing_here)
             bases[led] = None
             if len(standing_here) < len(standing):
@@ -570,10 +574,10 @@ class ActiveLimits:
         self.replaced = structure.members.keys() - base.structure.members.keys()
         """The relations in whose place fallbacks stand."""
         self.standing = {structure.forward[relation] for relation in self.replaced}
-        self.estimates = [pair for other in structure.alternatives for pair in other.estimates.items()]
+        self.estimates = [*chain.from_iterable(exchange.estimates.items() for exchange in structure.alternatives)]
         matching = base.matching.copy()
         late = structure.rivals | matching.members.keys()
-        matching.add_all((one for one in base.structure.members if one not in late), structure.members)
+        matching.add_all((relation for relation in base.structure.members if relation not in late), structure.members)
         self.matching = matching.given(name for name in base.weak if f"={name}" not in matching.members)
 
     def could_determine(self, limit: str, names: Sequence[str]) -> bool:

@@ -23,7 +23,7 @@ from math import floor, frexp, inf, isfinite, isnan, ldexp, nan, prod
 from typing import Any
 
 from derive.expressions.tree import Apply, Node, names_in, walk
-from derive.kernels.backends.emitter import Dialect, Scope, Sheet, Unsaid, within
+from derive.kernels.backends.emitter import Dialect, Scope, Sheet, UnsupportedOperation, within
 from derive.kernels.backends.numba_source import Slow
 from derive.kernels.backends.python_numpy import Arrays, Axes
 from derive.kernels.blocks.block_lines import Attempt, ParametricSystem, Pieces, attempt
@@ -45,7 +45,7 @@ _GRAIN = 32  # boxes around single points, to a factor of two
 _CELLS = 4096  # limit on cached boxes
 _TEARS = 3  # unknowns of which it is tried whether one proof covers all inputs
 _CUTS = 16  # in search of the longest span with a proof
-_VAIN = 24  # failed proofs without a success after which no other is tried
+_FAILURES = 24  # failed proofs without a success after which no other is tried
 
 
 def worked_out(
@@ -56,7 +56,7 @@ def worked_out(
     domains = {name: library.declared[name].domain for name in (*block.unknowns, *inputs)}
     system = ParametricSystem(equations, block.unknowns, tuple(inputs), domains)
     if isinstance(dialect, Slow):
-        return _of_one_solution(system, dialect)
+        return _single_solution(system, dialect)
     method = attempt(system)
     if dialect.is_lazy:
         return solver(library, block, inputs, origins, OnePoint(method) if method else None)
@@ -65,15 +65,15 @@ def worked_out(
 
 # The solver, where lines do not decide
 
-Tried = Callable[..., "list[tuple[float, ...]] | None"]
-"""All solutions at a point; None where they have to be asked for."""
+SolutionsOfOne = Callable[..., "list[tuple[float, ...]] | None"]
+"""All solutions at a point; None where the solver has to be called."""
 
-TriedAtAll = Callable[[Sequence[Any]], tuple[Any, Any]]
-"""All solutions at many points, of each unknown a row for each; and where they have to be asked for."""
+SolutionsOfMany = Callable[[Sequence[Any]], tuple[Any, Any]]
+"""All solutions at many points, in rows for each unknown; and the points where the solver has to be called."""
 
 
 def solver(
-    library: RelationSet, block: Block, inputs: Sequence[str], origins: Origins, by_lines: Tried | None = None
+    library: RelationSet, block: Block, inputs: Sequence[str], origins: Origins, by_lines: SolutionsOfOne | None = None
 ) -> Callable[..., tuple[float, ...]]:
     """The block's only admissible solution, as a number for each unknown; NaN if there is none.
 
@@ -94,7 +94,7 @@ def solver(
 
 
 def solver_of_arrays(
-    library: RelationSet, block: Block, inputs: Sequence[str], origins: Origins, by_lines: TriedAtAll | None = None
+    library: RelationSet, block: Block, inputs: Sequence[str], origins: Origins, by_lines: SolutionsOfMany | None = None
 ) -> Callable[..., Any]:
     """The same for arrays, with several solutions along an axis of their own; and last, where an unknown is bounded."""
     solutions_at, size = _solutions(library, block, inputs, origins), len(block.unknowns)
@@ -187,21 +187,26 @@ class _Proofs:
         proofs = (self._longest_part(self._box, *cut) for cut in product(range(len(self._box)), (0, 1)))
         return next((proof for proof in proofs if proof), None)
 
-    def _longest_part(self, whole: tuple[Span, ...], place: int, side: int) -> tuple[tuple[Span, ...], Pieces] | None:
+    def _longest_part(self, box: tuple[Span, ...], place: int, side: int) -> tuple[tuple[Span, ...], Pieces] | None:
         """A proof for a box in which one span is cut to its longest part that has one, from one of its ends."""
-        start, good, bad = whole[place][side], whole[place][side], whole[place][1 - side]
+        before, span, after = box[:place], box[place], box[place + 1 :]
+        start, good, bad = span[side], span[side], span[1 - side]
+        if self.of((*before, (start, start), *after)) is None:
+            return None
         best = None
-        for _ in range(_CUTS if self.of((*whole[:place], (start, start), *whole[place + 1 :])) is not None else 0):
+        for _ in range(_CUTS):
             between = middle((min(good, bad), max(good, bad)))
-            spans = (*whole[:place], (min(start, between), max(start, between)), *whole[place + 1 :])
+            spans = (*before, (min(start, between), max(start, between)), *after)
             pieces = self.of(spans)
-            good, bad = (good, between) if pieces is None else (between, bad)
-            best = best if pieces is None else (spans, pieces)
+            if pieces is None:
+                bad = between
+            else:
+                good, best = between, (spans, pieces)
         return best
 
     def of(self, spans: Sequence[Span]) -> Pieces | None:
         """The pieces for all inputs within some bounds."""
-        if self._failed >= _VAIN and not self._is_of_use:
+        if self._failed >= _FAILURES and not self._is_of_use:
             return None
         pieces = self.attempt.proved(dict(zip(self.inputs, spans, strict=True)))
         self._failed += pieces is None
@@ -233,14 +238,14 @@ class OnePoint:
 
     def __call__(self, *numbers: float) -> list[tuple[float, ...]] | None:
         try:
-            results = [self._lines(*numbers)] if self._attempt.linear else self._searched(numbers)
+            results = [self._lines(*numbers)] if self._attempt.linear else self._search(numbers)
         except (ValueError, ZeroDivisionError, OverflowError):
             return None
         if results is None or any(inf in result for result in results):
             return None
         return [result for result in results if not isnan(result[0])]
 
-    def _searched(self, numbers: Sequence[float]) -> list[tuple[float, ...]] | None:
+    def _search(self, numbers: Sequence[float]) -> list[tuple[float, ...]] | None:
         pieces = self.proofs.around(numbers)
         return None if pieces is None else [self._lines(*piece, *numbers) for piece in chain(*pieces)]
 
@@ -261,7 +266,7 @@ class ManyPoints:
         rows = [numpy.full((size, count), nan)]
         is_finite = numpy.logical_and.reduce([numpy.isfinite(array) for array in arrays])
         pending = ~is_finite & ~numpy.logical_or.reduce([numpy.isnan(array) for array in arrays])
-        for places, point_solutions in self._solved(arrays, numpy.flatnonzero(is_finite)):
+        for places, point_solutions in self._solution_groups(arrays, numpy.flatnonzero(is_finite)):
             rows += [numpy.full((size, count), nan) for _ in range(len(point_solutions) - len(rows))]
             for row, solution in zip(rows, point_solutions, strict=False):
                 row[:, places] = solution
@@ -270,18 +275,18 @@ class ManyPoints:
         solutions[:, :, pending] = nan
         return solutions, pending
 
-    def _solved(self, arrays: Sequence[Any], places: Any) -> Iterator[tuple[Any, Sequence[Any]]]:
+    def _solution_groups(self, arrays: Sequence[Any], places: Any) -> Iterator[tuple[Any, Sequence[Any]]]:
         """Groups of points with their solutions, infinite where the solver is needed."""
         import numpy
 
         size = len(self._attempt.system.unknowns)
         if self._attempt.linear:
-            yield places, [self._shaped(self._lines(*(array[places] for array in arrays)), places)]
+            yield places, [self._as_array(self._lines(*(array[places] for array in arrays)), places)]
             return
         for group, pieces in self._groups(arrays, places, _HALVINGS):
             inputs = [array[group] for array in arrays]
             if pieces is not None:
-                yield group, [self._shaped(self._lines(*piece, *inputs), group) for piece in chain(*pieces)]
+                yield group, [self._as_array(self._lines(*piece, *inputs), group) for piece in chain(*pieces)]
             elif group.size >= _FEW:
                 yield group, [numpy.full((size, group.size), inf)]
             else:
@@ -289,7 +294,7 @@ class ManyPoints:
                     alone = self._alone(*point)
                     yield i, [(inf,) * size] if alone is None else alone
 
-    def _shaped(self, columns: Sequence[Any], places: Any) -> Any:
+    def _as_array(self, columns: Sequence[Any], places: Any) -> Any:
         import numpy
 
         return numpy.array([numpy.broadcast_to(column, places.shape) for column in columns])
@@ -333,10 +338,10 @@ def _by_width(spans: Sequence[Span]) -> list[int]:
     return sorted(moving, key=lambda i: -widths[i]) or [0]
 
 
-def _of_one_solution(system: ParametricSystem, dialect: Slow) -> Callable[..., Any]:
+def _single_solution(system: ParametricSystem, dialect: Slow) -> Callable[..., Any]:
     """The only solution of a block, for lines of one point; infinities where another dialect is needed."""
     if len(system.unknowns) > dialect.most_unknowns:
-        raise Unsaid
+        raise UnsupportedOperation
     if dialect.takes_arms:
         closed = _in_closed_form(system, dialect)
         if closed is not None:
@@ -347,13 +352,13 @@ def _of_one_solution(system: ParametricSystem, dialect: Slow) -> Callable[..., A
     proofs = [_Proofs(by_tear) for by_tear in method.ways[:_TEARS]] if method is not None else []
     complete = next((proof for proof in proofs if proof.whole is not None), None)
     if complete is None and dialect.takes_arms and len(variants_of(system.equations, frozenset(system.unknowns))) > 1:
-        return by_arms(system, dialect, partial(_of_one_solution, dialect=dialect))
+        return by_arms(system, dialect, partial(_single_solution, dialect=dialect))
     if complete is None and (not proofs or proofs[0].widest is None):
-        raise Unsaid
-    return _bracketed(complete or proofs[0], dialect)
+        raise UnsupportedOperation
+    return _search_function(complete or proofs[0], dialect)
 
 
-def _bracketed(proofs: _Proofs, dialect: Slow) -> Callable[..., Any]:
+def _search_function(proofs: _Proofs, dialect: Slow) -> Callable[..., Any]:
     """The function that searches each piece where the proof holds; infinities elsewhere, or with several solutions."""
     assert proofs.widest is not None
     spans, pieces = proofs.widest
@@ -384,11 +389,11 @@ def by_arms(
     """
     variants = variants_of(system.equations, frozenset(system.unknowns))
     if not 1 < len(variants) <= _MOST or not system.inputs:
-        raise Unsaid
+        raise UnsupportedOperation
     sheet = Sheet(dialect, system.inputs)
     scope, arguments, results = sheet.start(), ", ".join(sheet.arguments.values()), []
     for variant in variants:
-        helper = sheet.helper(variant, partial(_variant, replace(system, equations=variant), dialect, solved))
+        helper = sheet.helper(variant, partial(_variant_function, replace(system, equations=variant), dialect, solved))
         results.append(_where_satisfied(sheet, system, f"{helper}({arguments})", scope))
     columns = [sheet.line(f"only({', '.join(column)})") for column in zip(*results, strict=True)]
     is_open = sheet.line(" or ".join(f"abs({column}) == inf" for column in columns))
@@ -407,7 +412,7 @@ def _where_satisfied(sheet: Sheet, system: ParametricSystem, called: str, scope:
     return [sheet.line(f"inf if {unclear} else {value} if {fits} else nan") for value in values]
 
 
-def _variant(
+def _variant_function(
     system: ParametricSystem, dialect: Slow, solved: Callable[[ParametricSystem], Callable[..., Any]]
 ) -> Callable[..., Any]:
     """The function of the inputs for one variant; infinite where an equation without unknowns is satisfied in it."""
@@ -441,14 +446,14 @@ def _in_closed_form(system: ParametricSystem, dialect: Slow) -> Callable[..., An
         domains = [(scope.variables[name], system.domains[name]) for name in unknowns]
         tests = [within(text, domain.low, domain.high, domain.open_low) for text, domain in domains]
         inside = sheet.line(dialect.logic("and", tests))
-        open_tests = [*scope.asked, *_singular(sheet, candidates[0].form, scope)]
+        open_tests = [*scope.asked, *_singularity_tests(sheet, candidates[0].form, scope)]
         unclear = f"inf if {' or '.join(open_tests)} else " if open_tests else ""
         results = (f"({unclear}{scope.variables[name]} if {inside} else nan)" for name in unknowns)
         return sheet.function(f"({', '.join(results)},)")
     return None
 
 
-def _singular(sheet: Sheet, form: Node, scope: Scope) -> Iterator[str]:
+def _singularity_tests(sheet: Sheet, form: Node, scope: Scope) -> Iterator[str]:
     """The tests that a divisor of a form is zero within rounding: the equations are dependent there."""
     for node in walk(form):
         if isinstance(node, Apply) and node.op == "inv" and names_in(node) and len(terms(node.args[0])) > 1:

@@ -335,16 +335,16 @@ def attempt(system: ParametricSystem) -> Attempt | None:
     if any(system.turns(*pair) for pair in product(equations, unknowns)):
         return None
     branches_of = [(tear, expressed(equations, unknowns, tear)) for tear in unknowns]
-    candidates = [(tear, branches[0]) for tear, branches in branches_of if len(branches) == 1]
-    if not candidates:
+    single = {tear: branches[0] for tear, branches in branches_of if len(branches) == 1}
+    if not single:
         return None
 
-    def rank(candidate: tuple[str, Branch]) -> tuple[bool, int]:
-        _, branch = candidate
+    def rank(tear: str) -> tuple[bool, int]:
+        branch = single[tear]
         return not loses_nothing(branch, system.box), len(branch.lost) + len(branch.powers)
 
-    (tear, branch), *others = sorted(candidates, key=rank)
-    return Attempt(system, tear=tear, branch=branch, others=tuple(others))
+    tear, *others = sorted(single, key=rank)
+    return Attempt(system, tear=tear, branch=single[tear], others=tuple((other, single[other]) for other in others))
 
 
 @lru_cache(maxsize=256)
@@ -463,7 +463,7 @@ def eliminated(sheet: Sheet, rows: Sequence[Sequence[str]]) -> list[list[str]]:
     """
     table = [list(row) for row in rows]
     for column in range(len(table)):
-        _pivoted(sheet, table, column)
+        _pivot(sheet, table, column)
         pivot = table[column]
         if pivot[column] == _NOTHING:
             pivot[column] = "nan"
@@ -471,11 +471,11 @@ def eliminated(sheet: Sheet, rows: Sequence[Sequence[str]]) -> list[list[str]]:
             if pivot[place] != _NOTHING:
                 pivot[place] = sheet.line(f"{pivot[place]} / {pivot[column]}")
         for row in table[:column] + table[column + 1 :]:
-            _cleared(sheet, row, pivot, column)
+            _clear(sheet, row, pivot, column)
     return [row[len(table) :] for row in table]
 
 
-def _pivoted(sheet: Sheet, table: list[list[str]], column: int) -> None:
+def _pivot(sheet: Sheet, table: list[list[str]], column: int) -> None:
     """Move the largest entry of a column to its pivot."""
     top, size = table[column], sheet.dialect.size
     for row in table[column + 1 :]:
@@ -489,7 +489,7 @@ def _pivoted(sheet: Sheet, table: list[list[str]], column: int) -> None:
                 top[place], row[place] = sheet.line(larger), sheet.line(smaller)
 
 
-def _cleared(sheet: Sheet, row: list[str], pivot: Sequence[str], column: int) -> None:
+def _clear(sheet: Sheet, row: list[str], pivot: Sequence[str], column: int) -> None:
     """Subtract the multiple of the pivot's row that makes another row's entry vanish."""
     factor = row[column]
     if factor == _NOTHING:

@@ -18,6 +18,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import chain
 
 from derive.expressions.functions import STEPPED, TABLE
 from derive.expressions.tree import COMPARISONS, Apply, Name, Node, Number, names_in, walk, with_forms
@@ -130,7 +131,6 @@ def _beside(product: Apply, index: int, error: Node) -> Node:
 
 
 def _of_power(node: Apply, of_base: Node, of_exponent: Node) -> Node:
-    """The error of a power, from the errors of its base and its exponent."""
     base, exponent = node.args
     shares: list[Node] = [Number(_OF_A_POWER)]
     if of_base != ZERO:
@@ -270,8 +270,8 @@ class Decisions:
             known = self._exact_points(text) if text.name in self._known else None
             if known is not None:
                 points[name] = known
-        typed = dict.fromkeys(name for point in points.values() for name in point.names)
-        return Origins(points, tuple(typed))
+        given = dict.fromkeys(chain.from_iterable(point.names for point in points.values()))
+        return Origins(points, tuple(given))
 
     def settled(self, node: Node, scope: Scope) -> Node:
         """An expression in quantities in which each decision carries how it is settled (`SETTLED`)."""
@@ -334,8 +334,8 @@ class Decisions:
         (argument,), (number,) = node.args, new.args
         if self._is_plain(argument):
             return None
-        whole = Apply("floor", (Apply("add", (number, _HALF)),))
-        return _size(Apply("add", (number, negated(whole)))), multiplied(_TWICE, self._error(argument, number))
+        nearest = Apply("floor", (Apply("add", (number, _HALF)),))
+        return _size(Apply("add", (number, negated(nearest)))), multiplied(_TWICE, self._error(argument, number))
 
     def _of_ends(self, node: Apply, new: Apply) -> tuple[Node, Node] | None:
         """The distance of a function's argument from an end of its domain, near which too few digits may be left, and

@@ -128,7 +128,6 @@ class Reasons:
         self.place(Reason("case", "", "it is not worked out in the case that applies here"))
 
     def place(self, reason: Reason) -> int:
-        """The number of a reason, which is listed if it is new."""
         number = self.numbers.setdefault(reason, len(self.numbers) + 1)
         self.held[number] = reason
         return number

@@ -13,7 +13,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from derive.expressions.tree import Node, names_in, render
-from derive.kernels.backends.javascript import Built, Bundle, Script, javascript
+from derive.kernels.backends.javascript import Bundle, RuntimeFunction, Script, javascript
 from derive.kernels.case_dispatch import End
 from derive.kernels.programs.layout import Layout, Reason, Reasons, laid_out, leading_to
 from derive.kernels.programs.program_lines import Listing
@@ -155,11 +155,7 @@ class Program:
 
 
 def programmed(
-    library: RelationSet,
-    target: str,
-    given: Iterable[str],
-    stated: Iterable[str] = (),
-    shared: Shared | None = None,
+    library: RelationSet, target: str, given: Iterable[str], stated: Iterable[str] = (), shared: Shared | None = None
 ) -> Program:
     """The program of a target from given names; `stated` names have numbers that only complete inequalities."""
     shared = Shared() if shared is None else shared
@@ -172,7 +168,7 @@ def programmed(
     if cases.is_asked:
         place = reasons.unasked(cases.outline.target)
         lines = f"def compiled(x, y):\n    blank(y, {place}, {len(layout.outputs)}, {len(layout.checks)})\n"
-        scripts = [Script(lines, {"blank": Built("blank")})]
+        scripts = [Script(lines, {"blank": RuntimeFunction("blank")})]
     else:
         scripts = [Listing(library, cases, places, layout, reasons).script(tree) for tree in cases.alternatives]
     several = reasons.several(cases.outline.target) if len(scripts) > 1 else 0

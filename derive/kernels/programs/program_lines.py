@@ -13,8 +13,8 @@ from math import inf, isfinite
 from typing import Any
 
 from derive.expressions.tree import Apply, Equation, Node, names_in
-from derive.kernels.backends.emitter import Scope, Sheet, Unsaid
-from derive.kernels.backends.javascript import Built, JavaScript, Script, without_idle
+from derive.kernels.backends.emitter import Scope, Sheet, UnsupportedOperation
+from derive.kernels.backends.javascript import JavaScript, RuntimeFunction, Script, without_idle
 from derive.kernels.blocks.decisions import Decisions
 from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, Yielding, ends
 from derive.kernels.lowering import Draft
@@ -38,7 +38,9 @@ class Listing(Draft):
         self, library: RelationSet, cases: Cases, inputs: Mapping[str, int], layout: Layout, reasons: Reasons
     ) -> None:
         sheet = Sheet(JavaScript())
-        sheet.space |= {name: Built(name) for name in ("isWhole", "largest", "smallest", "first", "held", "blank")}
+        sheet.space |= {
+            name: RuntimeFunction(name) for name in ("isWhole", "largest", "smallest", "first", "held", "blank")
+        }
         arguments = {name: sheet.line(f"x[{place}]") for name, place in inputs.items()}
         super().__init__(library, cases, arguments, sheet, Decisions())
         self.inputs = inputs
@@ -46,8 +48,8 @@ class Listing(Draft):
         self.reasons = reasons
         self.causes: dict[str, str] = {}  # of each line that may lack a number
         self.open: dict[str, str] = {}  # of causes beside the target: the same where its relations apply
-        self.handed: dict[str, list[str]] = {}  # the causes in each check
-        self.unsaid: set[Block] = set()  # blocks without lines
+        self.check_causes: dict[str, list[str]] = {}  # the causes in each check
+        self.uncompiled: set[Block] = set()  # blocks without lines
         self.tried: list[str] = []  # the candidates of the block at hand
         self.forms: dict[Block, str] = {}  # the index of the form in use
         self.raw: dict[str, str] = {}  # of each unknown, before it is asked whether it lies in its domain
@@ -57,13 +59,13 @@ class Listing(Draft):
         """The function of one alternative, which writes all numbers of the layout to their places."""
         scope = Scope()
         for name in self.outline.strong:
-            self._given(name, scope)
-        self._tree(tree, scope)
+            self._bind_given(name, scope)
+        self._write_tree(tree, scope)
         return Script("\n".join(["def compiled(x, y):", *without_idle(self.sheet.lines), ""]), self.sheet.space)
 
-    def _given(self, name: str, scope: Scope) -> str:
+    def _bind_given(self, name: str, scope: Scope) -> str:
         """A given in base units, with the cause where it is no number of its domain."""
-        value, quantity = super()._given(name, scope), self.library.declared[name]
+        value, quantity = super()._bind_given(name, scope), self.library.declared[name]
         domain = quantity.domain
         tests = [self.sheet.between(value, -inf, inf)]
         for end, sign in ((domain.low, "<" if domain.open_low else "<="), (domain.high, ">=")):
@@ -96,26 +98,25 @@ class Listing(Draft):
 
     # Cases
 
-    def _tree(self, tree: Tree, scope: Scope) -> str:
+    def _write_tree(self, tree: Tree, scope: Scope) -> str:
         if isinstance(tree, Fork):
-            self._fork(tree, scope)
+            self._write_fork(tree, scope)
         elif tree is None:
             self._blank(str(self.reasons.no_case(self.outline.target)))
         else:
-            self._case(tree, scope)
+            self._write_case(tree, scope)
         return ""
 
     def _blank(self, cause: str) -> None:
-        """Write that no output has a number, for a cause."""
         self.sheet.write(f"blank(y, {cause}, {len(self.layout.outputs)}, {len(self.layout.checks)})")
 
-    def _fork(self, fork: Fork, scope: Scope) -> str:
+    def _write_fork(self, fork: Fork, scope: Scope) -> str:
         names = names_in(fork.condition)
         try:
             for name in names:
                 if name not in scope.variables:
-                    self._aside(name, scope)
-        except Unsaid:
+                    self._compute_aside(name, scope)
+        except UnsupportedOperation:
             self._blank(str(self.reasons.unclear(fork.condition)))
             return ""
         inner = scope.untested()
@@ -125,29 +126,29 @@ class Listing(Draft):
         if cause != _SOUND:
             with self.sheet.under(f"if {cause}:"):
                 self._blank(cause)
-        self._in_common(fork, scope.untested())
+        self._write_shared_lines(fork, scope.untested())
         sound = "" if cause == _SOUND else f"not {cause} and "
         for heading, side in ((f"if {sound}{test}:", fork.yes), (f"if {sound}not {test}:", fork.no)):
             with self.sheet.under(heading):
-                self._tree(side, scope.copy())
+                self._write_tree(side, scope.copy())
         return ""
 
-    def _in_common(self, fork: Fork, scope: Scope) -> None:
+    def _write_shared_lines(self, fork: Fork, scope: Scope) -> None:
         """Write the lines that all cases of a fork need before it, so that they are written once."""
         first, *others = [case.plan for case, _ in ends(fork) if case is not None]
         for name in first.weak:
             if all(name in plan.weak for plan in others):
-                self._default(name, scope)
+                self._bind_default(name, scope)
         for block in first.blocks:
             needed = self.library.held_by(block.relations).keys()
             if all(block in plan.blocks for plan in others) and scope.variables.keys() >= needed - {*block.unknowns}:
-                self._block(block, scope)
+                self._write_block(block, scope)
 
-    def _aside(self, name: str, scope: Scope) -> None:
+    def _compute_aside(self, name: str, scope: Scope) -> None:
         """Compute a quantity in a condition by a function of its own."""
-        self._called_for(name, self.cases.of_aside(name), scope)
+        self._compute_by_function(name, self.cases.of_aside(name), scope)
 
-    def _called_for(self, name: str, cases: Cases, scope: Scope) -> None:
+    def _compute_by_function(self, name: str, cases: Cases, scope: Scope) -> None:
         """Compute a quantity by a function of all givens, and its cause from the value that this returns."""
         key = (cases.outline, cases.alternatives, *cases.asides.items())
         value = self._by_function(cases, key, [self.arguments[given] for given in self.outline.strong], scope)
@@ -156,25 +157,25 @@ class Listing(Draft):
         self.causes[value] = self.sheet.line(cause)
         scope.bind(name, value)
 
-    def _case(self, case: Case, scope: Scope) -> None:
-        self._plan(case.plan, scope)
+    def _write_case(self, case: Case, scope: Scope) -> None:
+        self._write_plan(case.plan, scope)
         cause = self._case_cause(case, scope)
         for block in extra(self.library, self.outline, case, scope.variables):
-            self._extra(block, scope, is_needed=block in case.plan.extra)
-        states = self._checks(case, scope, cause)
-        self._outputs(scope, cause, states)
-        self._displacements(case, scope)
-        self._regimes(case, scope, cause)
-        self._steps(case, scope, cause)
+            self._write_block_for_checks(block, scope, is_needed=block in case.plan.extra)
+        states = self._write_checks(case, scope, cause)
+        self._store_outputs(scope, cause, states)
+        self._store_displacements(case, scope)
+        self._store_forms(case, scope, cause)
+        self._store_steps(case, scope, cause)
 
     def _case_cause(self, case: Case, scope: Scope) -> str:
         """The cause where the numbers do not meet the conditions of their case."""
         names = names_in(*case.holding, *chain.from_iterable(case.failing))
-        self._complete(names, scope)
+        self._take_defaults(names, scope)
         causes = self._causes(names, scope)
         for conditions, is_held in ((case.holding, True), *((conditions, False) for conditions in case.failing)):
             if conditions:
-                causes.append(self._judgement(conditions, is_held, scope))
+                causes.append(self._condition_cause(conditions, scope, is_held=is_held))
         for yielding in case.yielding:
             unclear = self.reasons.unclear(yielding.condition)
             inner = scope.untested()
@@ -183,7 +184,7 @@ class Listing(Draft):
             causes.append(self.sheet.line(f"{unclear} if {' or '.join((fails, *inner.asked))} else 0"))
         for following in case.following:
             unclear, inner = self.reasons.unclear(following.condition), scope.untested()
-            known, test = self._worked_out(following, inner)
+            known, test = self._evaluated(following, inner)
             causes += self._causes(self._starting(following, scope), scope)
             wrong = self.reasons.failing(self.outline.target, (following.condition,))
             asked = " or ".join((f"not ({' and '.join(known)})", *inner.asked))
@@ -197,7 +198,7 @@ class Listing(Draft):
             members |= self.library.held_by(plan.relations)
         return [name for name in members if name in scope.variables]
 
-    def _judgement(self, conditions: tuple[Node, ...], is_held: bool, scope: Scope) -> str:
+    def _condition_cause(self, conditions: tuple[Node, ...], scope: Scope, *, is_held: bool) -> str:
         """The cause where conditions do not all hold, or where they do although they should not."""
         inner = scope.untested()
         test = self.dialect.logic("and", [self.sheet.expression(condition, inner) for condition in conditions])
@@ -210,18 +211,18 @@ class Listing(Draft):
 
     # Blocks
 
-    def _block(self, block: Block, scope: Scope) -> None:
+    def _write_block(self, block: Block, scope: Scope) -> None:
         """Write the unknowns of a block, each NaN where it has a cause."""
         members = self.library.held_by(block.relations)
         causes = self._causes((name for name in members if name not in block.unknowns), scope)
         inner = scope.untested()
         self.tried = []
         try:
-            if block in self.unsaid:
-                raise Unsaid
-            super()._block(block, inner)
-        except Unsaid:
-            self.unsaid.add(block)
+            if block in self.uncompiled:
+                raise UnsupportedOperation
+            super()._write_block(block, inner)
+        except UnsupportedOperation:
+            self.uncompiled.add(block)
             cause = self._first(*causes, str(self.reasons.uncompiled(block)))
             for name in block.unknowns:
                 value = self.sheet.named("nan")
@@ -234,7 +235,7 @@ class Listing(Draft):
             value = self.sheet.line(f"nan if {cause} else {raw}")
             self.causes[value] = cause
             scope.bind(name, value)
-        self.forms[block] = self._form(block)
+        self.forms[block] = self._closed_form(block)
 
     def _own_cause(self, block: Block, inner: Scope) -> str:
         """The cause that arises in a block itself."""
@@ -248,11 +249,11 @@ class Listing(Draft):
         undecided = f"{self.reasons.undecided(name)} if {' or '.join(inner.asked)} else " if inner.asked else ""
         return f"({undecided}0 if {' and '.join(tests) or 'True'} else {outside})"
 
-    def _tried(self, equation: Equation, name: str, text: str, form: Node, scope: Scope) -> str:
-        self.tried.append(super()._tried(equation, name, text, form, scope))
+    def _checked(self, equation: Equation, name: str, text: str, form: Node, scope: Scope) -> str:
+        self.tried.append(super()._checked(equation, name, text, form, scope))
         return self.tried[-1]
 
-    def _form(self, block: Block) -> str:
+    def _closed_form(self, block: Block) -> str:
         """The index of the closed form of a block that is in use, as text; -1 if none is."""
         equation = self.library.relations[block.relations[0]].written
         candidates = isolate(equation, block.unknowns[0]) if len(block.unknowns) == 1 else None
@@ -268,20 +269,20 @@ class Listing(Draft):
             text += f"{i} if {has_value} else "
         return f"{text}-1"
 
-    def _extra(self, block: Block, scope: Scope, *, is_needed: bool) -> None:
+    def _write_block_for_checks(self, block: Block, scope: Scope, *, is_needed: bool) -> None:
         """Write a block that only checks need, where its relations apply."""
         conditions = [*chain.from_iterable(self.library.relations[name].conditions for name in block.relations)]
-        failing = [self._judgement((condition,), is_held=True, scope=scope) for condition in conditions]
+        failing = [self._condition_cause((condition,), scope, is_held=True) for condition in conditions]
         hindrances = [*self._causes(names_in(*conditions), scope), *failing]
-        self._block(block, scope)
-        self._bar(block, hindrances, scope, is_needed=is_needed)
+        self._write_block(block, scope)
+        self._store_barred(block, hindrances, scope, is_needed=is_needed)
         for name in block.unknowns:
             own = self._cause_of(name, scope)
             cause = self.causes[scope.variables[name]] = self._first(*hindrances, own)
             applies = " or ".join(hindrances)
             self.open[cause] = self.sheet.line(f"0 if {applies} else {own}") if hindrances else own
 
-    def _bar(self, block: Block, hindrances: Sequence[str], scope: Scope, *, is_needed: bool) -> None:
+    def _store_barred(self, block: Block, hindrances: Sequence[str], scope: Scope, *, is_needed: bool) -> None:
         """Whether a block for checks has no admissible value, or needs a quantity without one.
 
         Only a block that itself has none is reported; the later ones fail because of it.
@@ -304,51 +305,51 @@ class Listing(Draft):
     def _store(self, what: str, of: Any, text: str) -> None:
         self.sheet.write(f"y[{self.layout.places[what, of]}] = {text}")
 
-    def _outputs(self, scope: Scope, case_cause: str, states: Mapping[str, str]) -> None:
+    def _store_outputs(self, scope: Scope, case_cause: str, states: Mapping[str, str]) -> None:
         """Store each quantity and its cause; the target has no number where the givens contradict each other."""
-        contradictions = [*chain.from_iterable(self._contradicted(name, state) for name, state in states.items())]
+        contradictions = [*chain.from_iterable(self._contradictions(name, state) for name, state in states.items())]
         for name in self.layout.outputs:
             if name not in scope.variables:
                 continue
             value, own = scope.variables[name], self._cause_of(name, scope)
             cause = self._first(case_cause, own, *(contradictions if name == self.outline.target else ()))
-            declared = self._declared(value, name)  # no number where it has a cause of its own
+            declared = self._to_declared(value, name)  # no number where it has a cause of its own
             if cause not in (_SOUND, own) or name in self.outline.strong:
                 declared = f"nan if {cause} else {declared}"
             self._store("number", name, declared)
             self._store("why", name, cause)
 
-    def _contradicted(self, name: str, state: str) -> list[str]:
+    def _contradictions(self, name: str, state: str) -> list[str]:
         """The causes by which a relation that the givens alone decide leaves the target without a number."""
         if name not in self.layout.stated_twice:
             return []
-        causes = [self.open[cause] for cause in self.handed[name] if cause in self.open]
+        causes = [self.open[cause] for cause in self.check_causes[name] if cause in self.open]
         if self.library.relations[name].is_equation:
             is_firm = name in self.layout.contradictions
             reason = self.reasons.contradicted(name) if is_firm else self.reasons.yielding(name)
             causes.append(self.sheet.line(f"{reason} if {state} == 2 else 0"))
         return causes
 
-    def _checks(self, case: Case, scope: Scope, case_cause: str) -> dict[str, str]:
+    def _write_checks(self, case: Case, scope: Scope, case_cause: str) -> dict[str, str]:
         """Write each check that the numbers of a case test, and return their states."""
         known = scope.copy()
         for name in self.inputs:
             if name not in known.variables:
-                self._given(name, known)
-        self._complete((name for name in self.library.defaults if name != self.outline.target), known)
+                self._bind_given(name, known)
+        self._take_defaults((name for name in self.library.defaults if name != self.outline.target), known)
         stated = known.variables.keys() - scope.variables.keys()
         states = {}
         for name in testable(self.library, case, scope.variables, stated):
             if name in self.layout.checks and name not in self.layout.stated_twice:
-                states[name] = self._check(name, known, case_cause, self._is_loose(name, case, stated))
+                states[name] = self._write_check(name, known, case_cause, is_loose=self._is_loose(name, case, stated))
         for name in self.layout.stated_twice:
             beside = scope.copy()
-            self._follow(name, beside)
-            states[name] = self._check(name, beside, case_cause)
-            self._set_aside(name, beside)
+            self._compute_members(name, beside)
+            states[name] = self._write_check(name, beside, case_cause)
+            self._drop_causes(name, beside)
         return states
 
-    def _set_aside(self, name: str, scope: Scope) -> None:
+    def _drop_causes(self, name: str, scope: Scope) -> None:
         """Drop the causes in a relation where its conditions are known and do not hold."""
         conditions = self.library.relations[name].conditions
         if not conditions:
@@ -359,10 +360,9 @@ class Listing(Draft):
         known = f"not ({' or '.join(unknown)}) and " if unknown else ""
         applies = self.dialect.logic("and", tests)
         idle = self.sheet.line(f"1 if {known}not {applies} else 0")
-        self.handed[name] = [
-            self.sheet.line(f"0 if {idle} else {self.open[cause]}") for cause in self.handed[name] if cause in self.open
-        ]
-        self.open |= {cause: cause for cause in self.handed[name]}
+        causes = [self.open[cause] for cause in self.check_causes[name] if cause in self.open]
+        self.check_causes[name] = [self.sheet.line(f"0 if {idle} else {cause}") for cause in causes]
+        self.open |= {cause: cause for cause in self.check_causes[name]}
 
     def _is_loose(self, name: str, case: Case, stated: Iterable[str]) -> bool:
         """Whether the range of a default, or in an equation its rounding, may explain that the sides differ."""
@@ -374,7 +374,7 @@ class Listing(Draft):
         rounded = [value.as_rounded[0] != value.as_rounded[-1] for value in values]
         return any(value.is_range for value in values) or (relation.is_equation and any(rounded))
 
-    def _check(self, name: str, scope: Scope, case_cause: str, is_loose: bool = False) -> str:
+    def _write_check(self, name: str, scope: Scope, case_cause: str, *, is_loose: bool = False) -> str:
         """Write both sides of a relation and its state, which is returned; nothing is tested where there is a cause.
 
         Where a loose one fails, its state is that only the solver can tell.
@@ -382,7 +382,7 @@ class Listing(Draft):
         sheet, relation = self.sheet, self.library.relations[name]
         equation = relation.written
         causes = [case_cause, *self._causes((*self.library.members[name], *names_in(*relation.conditions)), scope)]
-        self.handed[name] = causes
+        self.check_causes[name] = causes
         cause, scope = self._first(*causes), scope.untested()
         left, right = (sheet.expression(side, scope) for side in (equation.lhs, equation.rhs))
         tests = [sheet.expression(condition, scope) for condition in relation.conditions]
@@ -405,21 +405,21 @@ class Listing(Draft):
         self._store("state", name, state)
         return state
 
-    def _follow(self, relation: str, scope: Scope) -> None:
+    def _compute_members(self, relation: str, scope: Scope) -> None:
         """Compute the other quantities in a relation that the givens state twice, each by a function of its own."""
         for name, cases in self.layout.stated_twice[relation].items():
             if name in scope.variables:
                 continue
             try:
-                self._called_for(name, cases, scope)
-            except Unsaid:
+                self._compute_by_function(name, cases, scope)
+            except UnsupportedOperation:
                 cause = str(self.reasons.undecided(name))
                 scope.bind(name, self.sheet.named("nan"))
                 self.causes[scope.variables[name]] = cause
             value = scope.variables[name]
             self.open[self.causes[value]] = self.causes[value]
 
-    def _displacements(self, case: Case, scope: Scope) -> None:
+    def _store_displacements(self, case: Case, scope: Scope) -> None:
         """Store whether each default agrees with the computed number (1), or not (2), no value fits (3), or only the
         solver can tell (4)."""
         for name in self.layout.yielding:
@@ -442,16 +442,16 @@ class Listing(Draft):
         untested = f"-1 if {cause} else " if cause != _SOUND else ""
         return f"{untested}1 if {agrees} else {4 if is_loose else 2}"
 
-    def _regimes(self, case: Case, scope: Scope, case_cause: str) -> None:
+    def _store_forms(self, case: Case, scope: Scope, case_cause: str) -> None:
         for name in case.plan.relations:
             if name in self.layout.choices:
                 cause = self._first(case_cause, *self._causes(self.library.members[name], scope))
-                self._store("form", name, self._regime(name, scope.untested(), cause))
+                self._store("form", name, self._form_of_choices(name, scope.untested(), cause))
 
-    def _regime(self, relation: str, scope: Scope, cause: str) -> str:
+    def _form_of_choices(self, relation: str, scope: Scope, cause: str) -> str:
         """The index of the form that a relation with choices takes; none where there is a cause."""
         choice = self.layout.choices[relation]
-        taken = [self.sheet.line(self._way(node, scope)) for node in choice.nodes]
+        taken = [self.sheet.line(self._binding_arm(node, scope)) for node in choice.nodes]
         combined = taken[0]
         for way, node in zip(taken[1:], choice.nodes[1:], strict=True):
             combined = f"({combined}) * {len(arms_of(node))} + {way}"
@@ -462,7 +462,7 @@ class Listing(Draft):
         unknown = [cause, *scope.asked, *(f"({way} < 0)" for way in taken)]
         return f"-1 if {' or '.join(doubt for doubt in unknown if doubt != '0')} else {combined}"
 
-    def _way(self, choice: Apply, scope: Scope) -> str:
+    def _binding_arm(self, choice: Apply, scope: Scope) -> str:
         """Which arm of a choice binds, the first of equal ones."""
         is_cases = choice.op == "piecewise"
         parts = choice.args[1::2] if is_cases else choice.args
@@ -472,7 +472,7 @@ class Listing(Draft):
         name = "largest" if choice.op == "max" else "smallest"
         return f"{name}({listed})"
 
-    def _steps(self, case: Case, scope: Scope, case_cause: str) -> None:
+    def _store_steps(self, case: Case, scope: Scope, case_cause: str) -> None:
         for block in case.plan.blocks:
             cause = self._first(case_cause, *self._causes(block.unknowns, scope))
             form = self.forms.get(block, "0")
