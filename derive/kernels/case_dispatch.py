@@ -159,7 +159,7 @@ class _CaseSorter:
     """Sorts the plans of one target by case; `asides` is shared with the sorters of quantities in its conditions.
 
     Relations are left out of a plan for two reasons: a condition of theirs is false in the case, or they are `excluded`
-    on trial, since only the plan's own results decide whether they apply.
+    on trial, since the givens do not decide whether they apply.
     """
 
     def __init__(
@@ -221,7 +221,7 @@ class _CaseSorter:
         return any(not covered.isdisjoint(members[name]) for name in others)
 
     def _tree(self, excluded: frozenset[str], left_out: frozenset[str], truths: Mapping[Node, bool]) -> Tree:
-        """The tree of cases without the relations left out, at these truths; results decide on those `excluded`."""
+        """The tree of cases without the relations left out, at these truths; no given decides on those `excluded`."""
         tick()
         self.count += 1
         if self.count > _MOST:

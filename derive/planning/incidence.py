@@ -115,8 +115,8 @@ class _Equations:
 class Core:
     """The part of a library's graph that may bear on a question, whichever of its relations are left out later.
 
-    Every other relation alone contains an open quantity, at the latest once those before it in `apart` are gone. Few
-    relations of a large library are left, and all cases of a question are planned on them.
+    Every other relation alone contains an open quantity, at the latest once others of them are left out. Few relations
+    of a large library are left, and all cases of a question are planned on them.
     """
 
     equations: _Equations

@@ -238,6 +238,7 @@ class Decisions:
         return known is not None and known.form is not None and not isinstance(known.error, Fraction)
 
     def _note(self, text: str, known: _Known) -> None:
+        """Keep what is known of a number under the name that stands for its text."""
         name = name_of_text(text).name
         if name in self._known:  # another quantity is the same number, and may have another domain
             self._spans[name] = hull(self._spans[name], known.span)
@@ -338,11 +339,11 @@ class Decisions:
         return _size(Apply("add", (number, negated(nearest)))), multiplied(_TWICE, self._error(argument, number))
 
     def _of_ends(self, node: Apply, new: Apply) -> tuple[Node, Node] | None:
-        """The distance of a function's argument from an end of its domain, near which too few digits may be left, and
-        the bound on its error."""
+        """The distance of a function's argument from an end of its domain, and the bound on its error."""
         argument, number = node.args[0], new.args[0]
         if self._is_plain(argument):
             return None
+        # near an end too few digits of the argument may be left
         is_exact = self._exact_points(argument) is not None  # else more digits are nowhere to be had
         error = multiplied(_MAGNIFIED if is_exact else _TWICE, self._error(argument, number))
         if node.op == "tan":

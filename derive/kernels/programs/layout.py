@@ -283,8 +283,8 @@ def _is_firm(library: RelationSet, plan: Plan, block: Block) -> bool:
 def _stated_twice(library: RelationSet, cases: Cases) -> tuple[dict[str, dict[str, Cases]], frozenset[str]]:
     """The relations that the givens of a target state twice, and those of them in which no weak value plays a part.
 
-    A limit on a weak value is left out: it is a check like any other. A weak value in its conditions alone does not
-    count, since these only say whether it applies.
+    A limit that a weak value decides is left out: it is a check like any other. A weak value in its conditions alone
+    does not count, since these only say whether it applies.
     """
     twice = {name: plans for name, plans in testing(library, cases).items() if not _leads(name, plans)}
     firm = set()
