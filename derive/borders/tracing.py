@@ -99,13 +99,11 @@ def _read(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The axes in their order, and the other givens, each of which must be one value."""
     names = [over] if isinstance(over, str) or not isinstance(over, Iterable) else list(dict.fromkeys(over))
+    hint = 'Write over=("batch", "context").'
     if not all(isinstance(name, str) for name in names):
-        raise ExpressionError(f"over names no quantity: {over!r}.", hint='Write over=("batch", "context").')
+        raise ExpressionError(f"over names no quantity: {over!r}.", hint=hint)
     if not 1 <= len(names) <= 2:
-        raise ExpressionError(
-            f"A border is drawn over one quantity or two, and over names {len(names)}.",
-            hint='Write over=("batch", "context").',
-        )
+        raise ExpressionError(f"A border is drawn over one quantity or two, and over names {len(names)}.", hint=hint)
     texts = {name: value for name, value in given.items() if isinstance(value, str)}
     read_all(lambda name, text: read_given(text, library.declaration(name)), texts)  # all that cannot be read, at once
     axes: dict[str, Any] = {}
@@ -120,15 +118,17 @@ def _read(
         elif isinstance(value, Axis) or is_axis(value):
             axes[name] = value
         else:
+            fault = "has no value" if value is None else "is not a range"
             raise ExpressionError(
-                f"{name} is in over, and {'has no value' if value is None else 'is not a range'}.",
+                f"{name} is in over, and {fault}.",
                 hint=f'Give it one: {name}="1..100 {quantity.unit.text}".'.replace(' "', '"'),
             )
     fixed = {name: value for name, value in given.items() if name not in axes}
     ranged = [name for name, value in fixed.items() if name in library.declared and _varies(library, name, value)]
     if ranged:
+        fault = "is a range" if len(ranged) == 1 else "are ranges"
         raise ExpressionError(
-            f"{', '.join(ranged)} {'is a range' if len(ranged) == 1 else 'are ranges'} and not in over.",
+            f"{', '.join(ranged)} {fault} and not in over.",
             hint="Give one value, or name it in over.",
         )
     return axes, fixed

@@ -159,8 +159,7 @@ class Agreement:
         outline = self.cases.outline
         strong_values = dict(zip(outline.strong, values, strict=True))
         columns = self.beside([strong_values[name] for name in self.beside.names])
-        targets = (outline.target for outline in self.beside.outlines)
-        others = dict(zip(targets, columns, strict=True))
+        others = dict(zip((beside.target for beside in self.beside.outlines), columns, strict=True))
         numbers = {**others, outline.target: result, **strong_values}
         bases = {name: based(numpy.asarray(x, dtype=float), self.library.declared[name]) for name, x in numbers.items()}
         with numpy.errstate(all="ignore"):

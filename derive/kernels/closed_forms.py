@@ -5,10 +5,9 @@ arms of a max, a min or a choice become one Piecewise under the conditions of th
 the formula is ambiguous, and the error carries them all.
 
 Linear equations are solved together by Cramer's rule: each unknown is a quotient of two determinants. These need no
-division, so the closed form is undefined exactly where the system is singular; elimination would
-add the zeros of its pivots. A determinant is expanded row by row, and minors on the same columns are computed once,
-which is cheap for sparse systems. The cost of a dense one grows like the factorial of its size, and one that grows
-too large is refused.
+division, so the closed form is undefined exactly where the system is singular; elimination would add the zeros of its
+pivots. A determinant is expanded row by row, and minors on the same columns are computed once, which is cheap for
+sparse systems. The cost of a dense one grows like the factorial of its size, and one that grows too large is refused.
 """
 
 from __future__ import annotations

@@ -97,7 +97,8 @@ class Draft:
         results = [self._write_alternative(tree) for tree in self.cases.alternatives]
         if len(results) == 1:
             return results[0]
-        return self.sheet.line(f"{'only' if self.dialect.is_lazy else 'stacked'}({', '.join(results)})")
+        function = "only" if self.dialect.is_lazy else "stacked"
+        return self.sheet.line(f"{function}({', '.join(results)})")
 
     def _write_alternative(self, tree: Tree) -> str:
         """Write the lines of one alternative, for which the givens must be finite, and return its result."""

@@ -163,7 +163,8 @@ class Bundle:
         if key not in self._names:
             text = json.dumps(callee) if is_constant else self.language.function(callee, self.name_of)
             if text not in self._same:
-                name = self._same[text] = f"{'k' if is_constant else 'f'}{len(self._same)}"
+                letter = "k" if is_constant else "f"
+                name = self._same[text] = f"{letter}{len(self._same)}"
                 line = self.language.constant.format(name, text) if is_constant else text.replace("compiled", name, 1)
                 self.parts.append(line)
             self._names[key] = self._same[text]
