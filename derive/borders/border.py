@@ -1,7 +1,4 @@
-"""Borders and what lies between them: the map of a question.
-
-They tell themselves as text and as plain data.
-"""
+"""Borders and the regions between them, which are the map of a question, as text and as plain data."""
 
 from __future__ import annotations
 
@@ -26,7 +23,7 @@ from quantities.symbolic import Symbols
 class Border(Shown):
     """A curve (with one axis, a point) on which the binding arm, a check or the existence of an answer changes.
 
-    `points` are in declared units, in the order of the axes. With a closed form, `of` is the quantity that it gives.
+    `points` are in declared units, in the order of the axes. A closed form gives the axis `of`.
     """
 
     change: Change
@@ -64,9 +61,11 @@ class Border(Shown):
         from quantities.registry import registry
 
         columns = zip(*self.points, strict=True)
-        held = {one: numpy.array(column) for one, column in zip(self.axes, columns, strict=True)}
-        numbers = {one.name: (array if len(self.axes) > 1 else float(array[0]), one) for one, array in held.items()}
-        return {name: registry().Quantity(number, one.unit.text) for name, (number, one) in numbers.items()}
+        arrays = {axis: numpy.array(column) for axis, column in zip(self.axes, columns, strict=True)}
+        numbers = {
+            axis.name: (array if len(self.axes) > 1 else float(array[0]), axis) for axis, array in arrays.items()
+        }
+        return {name: registry().Quantity(number, axis.unit.text) for name, (number, axis) in numbers.items()}
 
     def __repr__(self) -> str:
         return f"<Border {self}>"
@@ -77,7 +76,7 @@ class Border(Shown):
 
 @dataclass(frozen=True)
 class Region:
-    """The points of equal standing: which arms bind there, and which checks fail."""
+    """All points of a map at which the same arms bind and the same checks fail."""
 
     standing: Standing
     share: float  # of the map as it is drawn, where axes may be logarithmic
@@ -131,15 +130,15 @@ class Borders(Result, Sequence[Border]):
         """The borders, each with its closed form or its ends, and the regions with the largest first."""
         shown = digits or DIGITS
         over = " and ".join(
-            f"{one.name} ({shown_number(low, one.unit, shown)} to {shown_number(high, one.unit, shown)})"
-            for one, (low, high) in zip(self.axes, self.ends.values(), strict=True)
+            f"{axis.name} ({shown_number(low, axis.unit, shown)} to {shown_number(high, axis.unit, shown)})"
+            for axis, (low, high) in zip(self.axes, self.ends.values(), strict=True)
         )
         count = {0: "no border", 1: "1 border"}.get(len(self), f"{len(self)} borders")
-        names = varying(one.standing for one in self.regions)
-        regions = columns([_region(one, names) for one in self.regions], right=(0,))
+        names = varying(region.standing for region in self.regions)
+        regions = columns([_region(region, names) for region in self.regions], right=(0,))
         return Document(
             headline=f"{self.target.name} over {over}: {count}",
-            remarks=[sentence(one, shown) for one in self],
+            remarks=[sentence(border, shown) for border in self],
             sections=(Section("", regions),),
             charts=lambda: self.charts,
             data=lambda: as_data(self),
@@ -150,12 +149,13 @@ class Borders(Result, Sequence[Border]):
 
 
 def sentence(border: Border, digits: int = DIGITS) -> str:
-    """What changes, and where."""
-    where = f"{border.of} = {render(border.form)}" if border.form is not None else _stretch(border, digits)
-    if border.form is not None and not border.symbols.keys() & {
-        one.name for one in border.axes if one.name != border.of
-    }:
-        where += f" = {_shown(border, 0, border.of, digits)}"
+    """The sentence that says what changes on a border, and where it is."""
+    if border.form is None:
+        where = _stretch(border, digits)
+    else:
+        where = f"{border.of} = {render(border.form)}"
+        if border.symbols.keys().isdisjoint(axis.name for axis in border.axes if axis.name != border.of):
+            where += f" = {_shown(border, 0, border.of, digits)}"  # the same number along the whole border
     ends = [f"{name} at {shown_number(end, border.symbols[name].unit, digits)}" for name, end in border.ends.items()]
     if ends:
         where += f" with {' and '.join(ends)}"
@@ -167,25 +167,29 @@ def _what(border: Border) -> str:
     if change.kind == "regime":
         return f"{border.equation or ' = '.join(change.arms)} ({change.relation})"
     if change.kind == "check":
-        held = f": {border.equation}" if border.equation else ""
-        return f"{change.relation} ceases to hold{held}"
+        equation = f": {border.equation}" if border.equation else ""
+        return f"{change.relation} ceases to hold{equation}"
     return f"{change.relation} begins to apply" if change.kind == "case" else "there is no answer beyond"
 
 
-def _shown(border: Border, place: int, name: str, digits: int) -> str:
-    names = [one.name for one in border.axes]
-    quantity = border.axes[names.index(name)]
-    return shown_number(quantity.unit.to_base(border.points[place][names.index(name)]), quantity.unit, digits)
+def _shown(border: Border, index: int, name: str, digits: int) -> str:
+    """One coordinate of a point of a border, with its unit."""
+    coordinates = dict(zip(border.axes, border.points[index], strict=True))
+    axis = next(axis for axis in border.axes if axis.name == name)
+    return shown_number(axis.unit.to_base(coordinates[axis]), axis.unit, digits)
 
 
 def _stretch(border: Border, digits: int) -> str:
-    def told(place: int) -> str:
-        return ", ".join(f"{one.name} = {_shown(border, place, one.name, digits)}" for one in border.axes)
+    """Where a border without a closed form begins and ends."""
 
-    return told(0) if len(border.points) == 1 else f"{told(0)} to {told(-1)}"
+    def point_text(index: int) -> str:
+        return ", ".join(f"{axis.name} = {_shown(border, index, axis.name, digits)}" for axis in border.axes)
+
+    return point_text(0) if len(border.points) == 1 else f"{point_text(0)} to {point_text(-1)}"
 
 
 def _region(region: Region, names: set[str]) -> tuple[str, str]:
+    """The row of a region in the text: its share of the map, and what distinguishes it."""
     share = f"{100 * region.share:.3g} %"
     if not region.is_answered:
         return share, "no answer"
@@ -194,39 +198,39 @@ def _region(region: Region, names: set[str]) -> tuple[str, str]:
     return share, "; ".join([*arms, *failed]) or "every check holds"
 
 
-def as_data(found: Borders) -> dict[str, Any]:
+def as_data(borders: Borders) -> dict[str, Any]:
     """The borders as plain data: the schema of `derive border --json`.
 
     Each border has its points in the declared units of the axes, and its closed form, or null.
     """
     return {
-        "target": found.target.name,
+        "target": borders.target.name,
         "axes": [
             {
-                "name": one.name,
-                "unit": spelled(one.unit),
-                "low": one.unit.from_base(low),
-                "high": one.unit.from_base(high),
+                "name": axis.name,
+                "unit": spelled(axis.unit),
+                "low": axis.unit.from_base(low),
+                "high": axis.unit.from_base(high),
             }
-            for one, (low, high) in zip(found.axes, found.ends.values(), strict=True)
+            for axis, (low, high) in zip(borders.axes, borders.ends.values(), strict=True)
         ],
         "borders": [
             {
-                **attributes(one, "kind", "relation"),
-                "arms": list(one.change.arms),
-                "equation": one.equation or None,
-                "formula": None if one.form is None else {one.of: render(one.form)},
-                "points": [list(point) for point in one.points],
+                **attributes(border, "kind", "relation"),
+                "arms": list(border.change.arms),
+                "equation": border.equation or None,
+                "formula": None if border.form is None else {border.of: render(border.form)},
+                "points": [list(point) for point in border.points],
             }
-            for one in found
+            for border in borders
         ],
         "regions": [
             {
-                "arms": dict(one.arms),
-                "failed": sorted(one.failed),
-                "answered": one.is_answered,
-                "share": one.share,
+                "arms": dict(region.arms),
+                "failed": sorted(region.failed),
+                "answered": region.is_answered,
+                "share": region.share,
             }
-            for one in found.regions
+            for region in borders.regions
         ],
     }

@@ -1,10 +1,10 @@
 """The verb `border`: a question along one axis or two, cut into regions, with the borders between them.
 
-A border has a closed form: what is equal on it, isolated for one of the axes. On the border between two arms of a
-maximum the arms are equal; a check ceases to hold where its two sides are equal, and a choice changes where the two
-sides of a condition are. Which of these equations it is, and which form each inner choice takes, the numbers at a point
-of the border tell. A form counts only where it has the border's own points; a border that changes its form on its way
-is cut there, so that each piece has one.
+The closed form of a border is an equation that holds on it, isolated for one of the axes. On the border between two
+arms of a maximum the arms are equal; a check ceases to hold where its two sides are equal, and a choice changes where
+the two sides of a condition are. The numbers at a point of the border decide which of these equations it is, and which
+arm each inner choice takes. A form is used only where the border's own points satisfy it; a border whose form changes
+along it is cut there, so that each piece has one.
 """
 
 from __future__ import annotations
@@ -52,11 +52,7 @@ def bordering_quantity(relation: Relation, over: str | Sequence[str], given: Map
 
 
 def borders(
-    library: RelationSet,
-    target: str,
-    profiles: tuple[Any, ...],
-    over: str | Sequence[str],
-    given: Mapping[str, Any],
+    library: RelationSet, target: str, profiles: tuple[Any, ...], over: str | Sequence[str], given: Mapping[str, Any]
 ) -> Borders:
     """Where along the quantities `over`, whose givens are ranges, arms, checks and answers change.
 
@@ -80,13 +76,14 @@ def borders(
     axes, fixed = _read(library, target, over, given)
     survey = asked(library, target, profiles, {**fixed, **axes}, is_map=True)
     survey.refuse_ranges("for a map of borders")
-    found = mapped(survey)
+    regime_map = mapped(survey)
     declared = tuple(library.declared[name] for name in survey.work.names)
-    ends = {one.name: _ends(one, line) for one, line in zip(declared, survey.lines, strict=True)}
-    drawn = (map_chart(found, target),) if len(survey.lines) > 1 else charts(tabled(survey))
-    traced = [Border(curve.change, "", curve.points, declared) for curve in found.curves]
+    ends = {quantity.name: _ends(quantity, line) for quantity, line in zip(declared, survey.lines, strict=True)}
+    drawn = (map_chart(regime_map, target),) if len(survey.lines) > 1 else charts(tabled(survey))
+    traced = [Border(curve.change, "", curve.points, declared) for curve in regime_map.curves]
     forms = _Forms(library, target, profiles, fixed, ends, traced)
-    regions = [Region(one, share) for one, share in zip(found.standings, found.shares, strict=True) if share]
+    shares = zip(regime_map.standings, regime_map.shares, strict=True)
+    regions = [Region(standing, share) for standing, share in shares if share]
     return Borders(
         target=library.declared[target],
         axes=declared,
@@ -100,15 +97,13 @@ def borders(
 def _read(
     library: RelationSet, target: str, over: str | Sequence[str], given: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The axes in their order, and what is fixed."""
+    """The axes in their order, and the other givens, each of which must be one value."""
     names = [over] if isinstance(over, str) or not isinstance(over, Iterable) else list(dict.fromkeys(over))
+    hint = 'Write over=("batch", "context").'
     if not all(isinstance(name, str) for name in names):
-        raise ExpressionError(f"over names no quantity: {over!r}.", hint='Write over=("batch", "context").')
+        raise ExpressionError(f"over names no quantity: {over!r}.", hint=hint)
     if not 1 <= len(names) <= 2:
-        raise ExpressionError(
-            f"A border is drawn over one quantity or two, and over names {len(names)}.",
-            hint='Write over=("batch", "context").',
-        )
+        raise ExpressionError(f"A border is drawn over one quantity or two, and over names {len(names)}.", hint=hint)
     texts = {name: value for name, value in given.items() if isinstance(value, str)}
     read_all(lambda name, text: read_given(text, library.declaration(name)), texts)  # all that cannot be read, at once
     axes: dict[str, Any] = {}
@@ -123,15 +118,17 @@ def _read(
         elif isinstance(value, Axis) or is_axis(value):
             axes[name] = value
         else:
+            fault = "has no value" if value is None else "is not a range"
             raise ExpressionError(
-                f"{name} is in over, and {'has no value' if value is None else 'is not a range'}.",
+                f"{name} is in over, and {fault}.",
                 hint=f'Give it one: {name}="1..100 {quantity.unit.text}".'.replace(' "', '"'),
             )
     fixed = {name: value for name, value in given.items() if name not in axes}
     ranged = [name for name, value in fixed.items() if name in library.declared and _varies(library, name, value)]
     if ranged:
+        fault = "is a range" if len(ranged) == 1 else "are ranges"
         raise ExpressionError(
-            f"{', '.join(ranged)} {'is a range' if len(ranged) == 1 else 'are ranges'} and not in over.",
+            f"{', '.join(ranged)} {fault} and not in over.",
             hint="Give one value, or name it in over.",
         )
     return axes, fixed
@@ -142,6 +139,7 @@ def _varies(library: RelationSet, name: str, value: Any) -> bool:
 
 
 def _ends(quantity: Any, line: Any) -> tuple[float, float]:
+    """The ends of an axis in base units, the lower one first."""
     numbers = [float(line.part(i, i + 1)[0]) for i in (0, len(line) - 1)]
     low, high = (quantity.unit.to_base(x) for x in sorted(numbers))
     return low, high
@@ -153,7 +151,7 @@ _PIECES = 6  # limit on forms along one border
 
 
 class _Forms:
-    """The closed forms of one question's borders."""
+    """Searches the closed forms of one question's borders."""
 
     def __init__(
         self,
@@ -166,10 +164,11 @@ class _Forms:
     ) -> None:
         self.library, self.target, self.profiles, self.fixed, self.free = library, target, profiles, fixed, free
         changes = dict.fromkeys(border.change for border in traced)
-        self.held = {change: [*_stated_by(library, change)] for change in changes}
+        self.equations_of = {change: [*_stated_by(library, change)] for change in changes}
 
     @cached_property
     def question(self) -> Question:
+        """The question in which each axis has its range as a value."""
         ranges = {}
         for name, (low, high) in self.free.items():
             unit = self.library.declared[name].unit
@@ -178,19 +177,19 @@ class _Forms:
 
     @cached_property
     def programs(self) -> list[Program]:
-        """The cases of the question, with every equation of a border among their limits."""
-        question, wanted = self.question, [*chain.from_iterable(self.held.values())]
+        """The cases of the question, each with the equations that may hold on a border among its limits."""
+        question, wanted = self.question, [*chain.from_iterable(self.equations_of.values())]
         try:
             return programs(self.library, question, wanted, self.free, 1.0)
         except (Unwritten, DeriveError):  # then the borders are traced, and have no closed form
             return []
 
     def pieces(self, border: Border, depth: int = _PIECES) -> Iterator[Border]:
-        """A border with its closed form, cut where that changes; its points are put on the form exactly."""
-        for place in dict.fromkeys((len(border.points) // 2, len(border.points) // 3, 2 * len(border.points) // 3)):
-            form = self._form_at(border, place)
+        """A border with its closed form, cut where the form changes; its points are moved onto the form exactly."""
+        for index in dict.fromkeys((len(border.points) // 2, len(border.points) // 3, 2 * len(border.points) // 3)):
+            form = self._form_at(border, index)
             if form is not None:
-                start, piece, stop = form.along(border, place, self.library)
+                start, piece, stop = form.along(border, index, self.library)
                 if depth and start > 1:
                     yield from self.pieces(replace(border, points=border.points[: start + 1]), depth - 1)
                 yield piece
@@ -207,7 +206,7 @@ class _Forms:
             if numbers is None or not all(holds(guard, numbers) for guard in program.guards):
                 continue
             limits = {limit.name: limit.written for limit in program.limits}
-            for stated in self.held[border.change]:
+            for stated in self.equations_of[border.change]:
                 if stated.name not in limits:
                     continue
                 written = limits[stated.name]
@@ -218,7 +217,7 @@ class _Forms:
         return None
 
     def _ends(self, written: Equation) -> Iterator[dict[str, float]]:
-        """The ends of the ranges behind a limit, at any of which it may hold; first their middles."""
+        """Each choice of ends of the ranges in a limit, at which it may hold; first none, which takes their middles."""
         yield {}
         weak = self.question.weak
         ranged = [name for name in names_in(written.lhs, written.rhs) if name in weak and weak[name].is_range]
@@ -228,12 +227,12 @@ class _Forms:
 
 
 def _base(border: Border, point: Sequence[float]) -> tuple[float, ...]:
-    return tuple(one.unit.to_base(x) for one, x in zip(border.axes, point, strict=True))
+    return tuple(axis.unit.to_base(x) for axis, x in zip(border.axes, point, strict=True))
 
 
 @dataclass(frozen=True)
 class _Form:
-    """One axis of a border in closed form, by an equation in one case of the question."""
+    """The closed form of one axis on a border, by an equation in one case of the question."""
 
     program: Program
     stated: Stated
@@ -242,41 +241,42 @@ class _Form:
     ends: Mapping[str, float]
 
     def along(self, border: Border, place: int, library: RelationSet) -> tuple[int, Border, int]:
-        """The stretch of a border that has the form, as far as it goes on both sides of a point."""
+        """The piece of a border that has the form around a point, between the index of its first point and its end."""
         start, stop = place, place + 1
         points = [self._on_form(border, border.points[place]) or border.points[place]]
-        while start > 0 and (moved := self._on_form(border, border.points[start - 1])) is not None:
+        while start > 0 and (point := self._on_form(border, border.points[start - 1])) is not None:
             start -= 1
-            points.insert(0, moved)
-        while stop < len(border.points) and (moved := self._on_form(border, border.points[stop])) is not None:
+            points.insert(0, point)
+        while stop < len(border.points) and (point := self._on_form(border, border.points[stop])) is not None:
             stop += 1
-            points.append(moved)
-        symbols = {one: library.declared[one] for one in (*names_in(self.node), self.name) if one in library.declared}
+            points.append(point)
+        names, declared = (*names_in(self.node), self.name), library.declared
+        symbols = {name: declared[name] for name in names if name in declared}
         equation = f"{render(self.stated.written.lhs)} = {render(self.stated.written.rhs)}"
         piece = replace(border, points=tuple(points), equation=equation, of=self.name, form=self.node)
         return start, replace(piece, symbols=symbols, ends=self.ends), stop
 
     def _on_form(self, border: Border, point: tuple[float, ...]) -> tuple[float, ...] | None:
         """A point of a border moved onto the form; None if it lies elsewhere."""
-        axis = [one.name for one in border.axes].index(self.name)
+        place = [axis.name for axis in border.axes].index(self.name)
         numbers = self.program.numbers(_base(border, point))
         if numbers is None:
             return None
-        exact = border.axes[axis].unit.from_base(value(self.node, {**numbers, **self.ends}))
-        if not math.isclose(exact, point[axis], rel_tol=SAME_MULTIPLE):
+        exact = border.axes[place].unit.from_base(value(self.node, {**numbers, **self.ends}))
+        if not math.isclose(exact, point[place], rel_tol=SAME_MULTIPLE):
             return None
-        return (*point[:axis], exact, *point[axis + 1 :])
+        return (*point[:place], exact, *point[place + 1 :])
 
 
 def _stated_by(library: RelationSet, change: Change) -> Iterator[Stated]:
-    """The equations of which one may hold on a border."""
+    """The equations of which one may hold on a border, as limits with a name."""
     for relation, equation in _equations(library, change):
         name = f"border {render(equation.lhs)} = {render(equation.rhs)}"
         yield Stated(name, equation, relation, names_in(equation.lhs, equation.rhs))
 
 
 def _equations(library: RelationSet, change: Change) -> Iterator[tuple[Relation, Equation]]:
-    """What may be equal on a border."""
+    """The relation of a border, with each equation that may hold on it: its sides, arms, or sides of a condition."""
     relation = library.relations.get(change.relation)
     if relation is None:
         return
@@ -286,8 +286,8 @@ def _equations(library: RelationSet, change: Change) -> Iterator[tuple[Relation,
     if change.kind == "regime":
         for node in nodes:
             if isinstance(node, Apply) and node.op in ("max", "min"):
-                ordered = sorted(combinations(node.args, 2), key=lambda pair: {*map(render, pair)} != {*change.arms})
-                yield from ((relation, Equation(one, "<=", other)) for one, other in ordered)
+                pairs = sorted(combinations(node.args, 2), key=lambda pair: {*map(render, pair)} != {*change.arms})
+                yield from ((relation, Equation(first, "<=", second)) for first, second in pairs)
     for node in (*nodes, *walk(*relation.conditions)):
         if isinstance(node, Apply) and node.op in _COMPARED:
             yield relation, Equation(node.args[0], "<=", node.args[1])

@@ -41,37 +41,38 @@ def said_twice(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan
 
     They need not lead to the target: givens that contradict each other elsewhere are contradictory, as for an answer.
     """
-    spent = set[str]().union(*(made.relations for made in plans))
-    many, known = surplus(library, strong, plans)
+    spent = set[str]().union(*(plan.relations for plan in plans))
+    redundant, known = surplus(library, strong, plans)
     limits = [relation.name for relation in library.inequalities]
-    listed = [*(one.name for one in library.relations.values() if one.name in many - spent), *limits]
-    exact = [name for name in listed if library.relations[name].approximate is None]
+    untested = redundant - spent
+    candidates = [*(name for name in library.relations if name in untested), *limits]
+    exact = [name for name in candidates if library.relations[name].approximate is None]
     return tuple(name for name in exact if known.issuperset(library.members[name]))
 
 
 def surplus(
     library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """The equations of which strong values decide more than there are quantities in them, and all that these decide.
+    """The overdetermined equations under some strong values, and all quantities that these values determine.
 
-    They are those that no unknown is left for, and all that lead to what is in them. Every other equation holds by
-    construction: its own unknown follows from it.
+    Overdetermined are the equations for which no unknown is left, and all that lead to the quantities in them. Every
+    other equation holds by construction: its own unknown follows from it.
     """
-    never = (one.name for one in library.conditional if _is_of_another_case(library, one, plans))
-    structure = structure_of(library, frozenset(never))
+    excluded = (relation.name for relation in library.conditional if _is_of_another_case(library, relation, plans))
+    structure = structure_of(library, frozenset(excluded))
     known, matching = closure(structure, strong), Matching(frozenset(strong))
-    idle = [name for name, members in structure.members.items() if not matching.add(name, members)]
-    spare = [name for name in idle if known.issuperset(structure.members[name])]
-    leading = (matching.relations_for(one) for name in spare for one in structure.members[name])
-    return frozenset({*spare}.union(*leading)), known
+    unmatched = [name for name, members in structure.members.items() if not matching.add(name, members)]
+    redundant = [name for name in unmatched if known.issuperset(structure.members[name])]
+    leading = map(matching.relations_for, structure.quantities_of(redundant))
+    return frozenset({*redundant}.union(*leading)), known
 
 
 def leaving_beside(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[Block, ...]:
-    """The blocks of what strong values alone determine, and what may leave its domain where no plan needs it."""
-    always = set.intersection(*({*made.unknowns} for made in plans)) if plans else set[str]()
-    found = leaving_from(library, strong)
-    names = found.names - always
-    return tuple(block for block in found.blocks if not names.isdisjoint(block.unknowns))
+    """The blocks, determined by strong values, of quantities that no plan needs and that may leave their domain."""
+    always = set.intersection(*({*plan.unknowns} for plan in plans)) if plans else set[str]()
+    leaving = leaving_from(library, strong)
+    names = leaving.names - always
+    return tuple(block for block in leaving.blocks if not names.isdisjoint(block.unknowns))
 
 
 def _text_of(form: Node, text: Writer) -> str:
@@ -79,36 +80,36 @@ def _text_of(form: Node, text: Writer) -> str:
 
 
 def outside(library: RelationSet, block: Block) -> tuple[tuple[str, ...], Callable[..., Any]]:
-    """The names in closed forms, and a function of their base numbers that is positive where all leave their domain."""
+    """The names in a block's closed forms, and a function of them: positive where all are outside the domain."""
     forms, domain = closed_forms(library, block), library.declared[block.unknowns[0]].domain
     names, is_silent = names_in(*forms), may_be_undefined(library, block)
-    whole = [tested(names, partial(_text_of, form)) for form in forms]
+    functions = [tested(names, partial(_text_of, form)) for form in forms]
 
-    def is_left(found: Any) -> Any:
+    def is_left(values: Any) -> Any:
         import numpy
 
-        slack = CONTRADICTION * numpy.abs(found)
-        low = found <= domain.low if domain.open_low else found < domain.low - slack
-        return numpy.where(numpy.isfinite(found), low | (found > domain.high + slack), not is_silent)
+        slack = CONTRADICTION * numpy.abs(values)
+        low = values <= domain.low if domain.open_low else values < domain.low - slack
+        return numpy.where(numpy.isfinite(values), low | (values > domain.high + slack), not is_silent)
 
     def gap(*numbers: Any) -> Any:
         import numpy
 
-        left = [is_left(numpy.asarray(one(*numbers), dtype=float)) for one in whole]
-        return numpy.where(numpy.logical_and.reduce(left), 1.0, -1.0)
+        verdicts = [is_left(numpy.asarray(function(*numbers), dtype=float)) for function in functions]
+        return numpy.where(numpy.logical_and.reduce(verdicts), 1.0, -1.0)
 
     return names, gap
 
 
 def _is_of_another_case(library: RelationSet, relation: Relation, plans: Sequence[Plan]) -> bool:
     """Whether every plan uses a relation that never applies together with this one."""
-    return bool(plans) and all(_excludes(library, made, relation) for made in plans)
+    return bool(plans) and all(_excludes(library, plan, relation) for plan in plans)
 
 
-def _excludes(library: RelationSet, made: Plan, relation: Relation) -> bool:
+def _excludes(library: RelationSet, plan: Plan, relation: Relation) -> bool:
     """Whether a relation never applies together with one that a plan uses."""
-    used = chain.from_iterable(library.relations[name].conditions for name in made.relations)
-    return any(exclude_each_other(one, other) for one, other in product(used, relation.conditions))
+    used = chain.from_iterable(library.relations[name].conditions for name in plan.relations)
+    return any(exclude_each_other(condition, own) for condition, own in product(used, relation.conditions))
 
 
 def gap_of(relation: Relation, tolerance: float = CONTRADICTION) -> tuple[tuple[str, ...], Callable[..., Any]]:
@@ -120,10 +121,10 @@ def gap_of(relation: Relation, tolerance: float = CONTRADICTION) -> tuple[tuple[
     names = names_in(equation.lhs, equation.rhs, *relation.conditions)
 
     def write(text: Writer) -> str:
-        left, right, whole = apart(equation, text, is_estimate=relation.approximate is not None)
+        left, right, size = apart(equation, text, is_estimate=relation.approximate is not None)
         gap = {"=": f"np.abs({left} - {right})", "<=": f"({left} - {right})", ">=": f"({right} - {left})"}
         applies = "".join(f" * sure({text(condition)})" for condition in relation.conditions)
-        return f"({gap[equation.op]} - {tolerance!r} * {whole}){applies}"
+        return f"({gap[equation.op]} - {tolerance!r} * {size}){applies}"
 
     return names, tested(names, write)
 
@@ -147,31 +148,31 @@ class Agreement:
     """The checks of what the givens of a target state twice."""
 
     library: RelationSet
-    found: Cases
+    cases: Cases
     gaps: tuple[tuple[tuple[str, ...], Callable[..., Any]], ...]
     beside: Abreast  # quantities in these relations that are neither given nor targets
 
     def kept(self, values: Sequence[Any], result: Any) -> Any:
-        """The target where nothing contradicts it, and the solver's answer where something may."""
+        """The computed target where the givens agree, and the solver's answer where they may not."""
         import numpy
 
-        outline = self.found.outline
-        named = dict(zip(outline.strong, values, strict=True))
-        columns = self.beside([named[name] for name in self.beside.names])
-        others = {one.target: column for one, column in zip(self.beside.outlines, columns, strict=True)}
-        whole = {**others, outline.target: result, **named}
-        bases = {name: based(numpy.asarray(x, dtype=float), self.library.declared[name]) for name, x in whole.items()}
+        outline = self.cases.outline
+        strong_values = dict(zip(outline.strong, values, strict=True))
+        columns = self.beside([strong_values[name] for name in self.beside.names])
+        others = dict(zip((beside.target for beside in self.beside.outlines), columns, strict=True))
+        numbers = {**others, outline.target: result, **strong_values}
+        bases = {name: based(numpy.asarray(x, dtype=float), self.library.declared[name]) for name, x in numbers.items()}
         with numpy.errstate(all="ignore"):
             gaps = [gap(*(bases[name] for name in names)) for names, gap in self.gaps]
-        found = agreed(numpy.asarray(result, dtype=float), gaps, values, self._asking.solved)
-        return found if found.shape else float(found)
+        agreed_values = agreed(numpy.asarray(result, dtype=float), gaps, values, self._asking.solved)
+        return agreed_values if agreed_values.shape else float(agreed_values)
 
     @cached_property
     def _asking(self) -> Asking:
-        return Asking(self.library, self.found, self.found.outline.strong)
+        return Asking(self.library, self.cases, self.cases.outline.strong)
 
 
-def agreed(found: Any, gaps: Iterable[Any], arrays: Sequence[Any], ask: Callable[[Sequence[float]], float]) -> Any:
+def agreed(column: Any, gaps: Iterable[Any], arrays: Sequence[Any], ask: Callable[[Sequence[float]], float]) -> Any:
     """A target where the relations stated twice hold, and the solver's answer where they may not.
 
     Where neither the target nor the test has a number, the lines divide by zero, and the solver may know another way.
@@ -179,65 +180,67 @@ def agreed(found: Any, gaps: Iterable[Any], arrays: Sequence[Any], ask: Callable
     """
     import numpy
 
-    wrong, doubtful = numpy.zeros((2, *found.shape), bool)
+    wrong, doubtful = numpy.zeros((2, *column.shape), bool)
     for gap in gaps:
         wrong |= gap > 0
         doubtful |= numpy.isnan(gap)
-    there = wrong | doubtful
-    if not there.any():
-        return found
-    found = numpy.where(wrong, numpy.nan, found)
-    if there.sum() <= _MOST_ASKED:
-        found[there] = [ask(point) for point in points_at(there, arrays)]
-    return found
+    open_points = wrong | doubtful
+    if not open_points.any():
+        return column
+    column = numpy.where(wrong, numpy.nan, column)
+    if open_points.sum() <= _MOST_ASKED:
+        column[open_points] = [ask(point) for point in points_at(open_points, arrays)]
+    return column
 
 
-def agreement(library: RelationSet, found: Cases) -> Agreement | None:
+def agreement(library: RelationSet, cases: Cases) -> Agreement | None:
     """The checks of what the givens of a target state twice; None if they state nothing twice."""
-    led = testing(library, found)
-    beside = {one: plans for known in led.values() for one, plans in known.items()}
-    gaps = tuple(gap_of(library.relations[name]) for name in led)
-    strong, target = found.outline.strong, found.outline.target
-    for block in leaving_beside(library, strong, found.plans):
+    plans_of_each = testing(library, cases)
+    beside: dict[str, Cases] = {}
+    for plans_of_members in plans_of_each.values():
+        beside |= plans_of_members
+    gaps = tuple(gap_of(library.relations[name]) for name in plans_of_each)
+    strong, target = cases.outline.strong, cases.outline.target
+    for block in leaving_beside(library, strong, cases.plans):
         names, gap = outside(library, block)
-        led_here = {one: plans_for(library, one, strong) for one in names if one not in (*strong, target)}
-        known_here = {one: plans for one, plans in led_here.items() if plans is not None}
-        if len(known_here) == len(led_here):
+        plans_here = {name: plans_for(library, name, strong) for name in names if name not in (*strong, target)}
+        known_here = {name: plans for name, plans in plans_here.items() if plans is not None}
+        if len(known_here) == len(plans_here):
             beside |= known_here
             gaps = (*gaps, (names, gap))
-    return Agreement(library, found, gaps, Abreast(library, list(beside.values()))) if gaps else None
+    return Agreement(library, cases, gaps, Abreast(library, list(beside.values()))) if gaps else None
 
 
-def _with_fallback(library: RelationSet, name: str, found: Cases | None) -> Cases | None:
-    """The plans for a quantity in a condition, which counts as its fallback where no relation gives it."""
+def _with_fallback(library: RelationSet, name: str, cases: Cases | None) -> Cases | None:
+    """The plans for a quantity in a condition, extended by its fallback in each case where no relation gives it."""
     default = library.declared[name].default
-    if found is None or default is None or default.is_range or not default.source.stands_in:
-        return found
-    return replace(found, alternatives=tuple(_filled(tree, name) for tree in found.alternatives))
+    if cases is None or default is None or default.is_range or not default.source.stands_in:
+        return cases
+    return replace(cases, alternatives=tuple(_filled(tree, name) for tree in cases.alternatives))
 
 
 def _filled(tree: Tree, name: str) -> Tree:
-    """A tree of cases with the weak value of a quantity where it has no case."""
+    """A tree of cases in which a plan that takes the weak value of a quantity fills each end without a case."""
     if isinstance(tree, Fork):
         return replace(tree, yes=_filled(tree.yes, name), no=_filled(tree.no, name))
-    return Case(Plan(name, (), (name,), ())) if tree is None else tree
+    return Case(Plan(name, blocks=(), weak=(name,), checks=())) if tree is None else tree
 
 
-def testing(library: RelationSet, found: Cases) -> dict[str, dict[str, Cases]]:
+def testing(library: RelationSet, cases: Cases) -> dict[str, dict[str, Cases]]:
     """The relations that the givens of a target state twice, each with the plans for what else is in it."""
-    strong, tested = found.outline.strong, dict[str, dict[str, Cases]]()
-    for name in said_twice(library, strong, found.plans):
+    strong, tested = cases.outline.strong, dict[str, dict[str, Cases]]()
+    for name in said_twice(library, strong, cases.plans):
         relation = library.relations[name]
         names = names_in(relation.written.lhs, relation.written.rhs, *relation.conditions)
-        open_names = [one for one in names if one not in (*strong, found.outline.target)]
+        open_names = [member for member in names if member not in (*strong, cases.outline.target)]
         try:
-            led = {one: plans_for(library, one, strong) for one in open_names}
+            plans_of_members = {member: plans_for(library, member, strong) for member in open_names}
         except DeriveError:
             continue
-        for one in open_names:
-            if one not in library.members[name]:
-                led[one] = _with_fallback(library, one, led[one])
-        known = {one: plans for one, plans in led.items() if plans is not None}
-        if len(known) == len(led):
+        for member in open_names:
+            if member not in library.members[name]:
+                plans_of_members[member] = _with_fallback(library, member, plans_of_members[member])
+        known = {member: plans for member, plans in plans_of_members.items() if plans is not None}
+        if len(known) == len(plans_of_members):
             tested[name] = known
     return tested

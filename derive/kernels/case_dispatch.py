@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import chain, combinations, permutations
+from itertools import chain, combinations, permutations, product
 from typing import TYPE_CHECKING
 
 from derive.caches import Memo
@@ -52,15 +52,15 @@ class Case:
     @property
     def is_open(self) -> bool:
         """Whether a condition is assumed that its own numbers do not decide either."""
-        return not {*self.assumed} <= {one.condition for one in self.following}
+        return not {*self.assumed} <= {following.condition for following in self.following}
 
 
 @dataclass(frozen=True, slots=True)
 class Yielding:
     """A condition, and the plans that lead from the numbers of a case to its quantities.
 
-    Where it does not hold at those numbers, the case is not the one. If it holds by defaults, the solver finds out
-    which is.
+    Where it does not hold at those numbers, the case does not apply. If it holds by defaults only, the solver finds out
+    which case applies.
     """
 
     condition: Node
@@ -78,7 +78,6 @@ class Fork:
 
 Tree = Case | Fork | None
 """None is where no case holds: the target is not determined."""
-
 
 Asides = Mapping[str, tuple[Tree, ...]]
 """The alternatives for each quantity that conditions ask for and the givens determine."""
@@ -98,7 +97,7 @@ class Cases:
     @property
     def leaves(self) -> list[Case]:
         """The cases of all alternatives."""
-        return [case for tree in self.alternatives for case, _ in ends(tree) if case is not None]
+        return [case for case, _ in chain.from_iterable(map(ends, self.alternatives)) if case is not None]
 
     @property
     def plans(self) -> list[Plan]:
@@ -131,7 +130,7 @@ def cases(library: RelationSet, outline: Outline) -> Cases:
     >>> render(first.condition), first.yes.plan.blocks[0].relations, render(first.no.condition), first.no.no
     ('Re < 2300', ('laminar',), 'Re >= 4000', None)
     """
-    return _CASES.of(library.session, outline, lambda: _Sorting(library, outline).run())
+    return _CASES.of(library.session, outline, lambda: _CaseSorter(library, outline).run())
 
 
 def cases_of_arms(library: RelationSet, outline: Outline) -> tuple[RelationSet, Cases] | None:
@@ -139,25 +138,29 @@ def cases_of_arms(library: RelationSet, outline: Outline) -> tuple[RelationSet, 
 
     An arm that a condition excludes needs no value there. None if that determines the target nowhere either.
     """
-    apart = one_relation_for_each_arm(library)
-    if apart is None or outline.target not in closure(structure_of(apart), [*outline.strong, *outline.weak]):
+    arms = one_relation_for_each_arm(library)
+    if arms is None or outline.target not in closure(structure_of(arms), [*outline.strong, *outline.weak]):
         return None
-    found = cases(apart, outline)
-    return (apart, found) if found.alternatives else None
+    target_cases = cases(arms, outline)
+    return (arms, target_cases) if target_cases.alternatives else None
 
 
 def cases_of_stated(library: RelationSet, outline: Outline) -> Cases:
-    """The same without the fallbacks on which alone a plan rests: what nothing stated leads to is not determined."""
-    found = cases(library, outline)
-    idle = frozenset[str]().union(*(lone_fallbacks(library, made, outline) for made in found.plans))
+    """The cases without fallbacks that alone lead to the target: what follows from these only is not determined."""
+    target_cases = cases(library, outline)
+    idle = frozenset[str]().union(*(lone_fallbacks(library, plan, outline) for plan in target_cases.plans))
     if not idle:
-        return found
+        return target_cases
     weak = tuple(name for name in outline.weak if name not in idle)
     return cases_of_stated(library, replace(outline, weak=weak))
 
 
-class _Sorting:
-    """The sorting of one target's plans; `asides` is shared with those of the quantities in its conditions."""
+class _CaseSorter:
+    """Sorts the plans of one target by case; `asides` is shared with the sorters of quantities in its conditions.
+
+    Relations are left out of a plan for two reasons: a condition of theirs is false in the case, or they are `excluded`
+    on trial, since the givens do not decide whether they apply.
+    """
 
     def __init__(
         self, library: RelationSet, outline: Outline, asides: dict[str, tuple[Tree, ...]] | None = None
@@ -166,55 +169,59 @@ class _Sorting:
         self.outline = outline
         self.asides = {} if asides is None else asides
         self.asides[outline.target] = ()  # the target itself decides nothing
-        self.rivals: list[frozenset[str]] = []  # further sets to put aside, where relations exclude each other
-        self.hanging: set[str] = set()  # the relations whose conditions depend on what a plan computes
+        self.rivals: list[frozenset[str]] = []  # further sets to exclude, where relations exclude each other
+        self.on_results: set[str] = set()  # the relations whose conditions depend on what a plan computes
         self.constants: dict[Node, bool | None] = {}  # what defaults say of conditions
         self.gaps: dict[frozenset[str], None] = {}
         self.count = 0
 
     def run(self) -> Cases:
+        """Plan without each set of relations that may not apply, until no plan adds a further set."""
         trees: dict[frozenset[str], Tree] = {}
         is_open = False
         pending: list[frozenset[str]] = [frozenset()]
         while pending:
-            aside = pending.pop(0)
-            if aside in trees or self._always_holds_one(aside):
+            excluded = pending.pop(0)
+            if excluded in trees or self._one_always_applies(excluded):
                 continue
-            trees[aside] = self._tree(aside, aside, {})
-            is_gap = bool(aside or self.rivals) and open_sides(trees[aside]) > 0
+            trees[excluded] = self._tree(excluded, excluded, {})
+            is_gap = bool(excluded or self.rivals) and open_sides(trees[excluded]) > 0
             pending += self.rivals
             self.rivals.clear()
-            is_open |= is_gap and (self._is_spoken_of(aside) or aside <= self.hanging)
-            for case in (case for case, _ in ends(trees[aside]) if case is not None):
-                unsure = [r for r in self._conditional(case.plan) if not all(map(self._is_settled, r.conditions))]
-                self.hanging |= {r.name for r in unsure if self._hanging(r, case.plan)}
-                pending += [aside | {r.name} for r in unsure]
-        found = tuple(tree for tree in trees.values() if tree is not None)
+            is_open |= is_gap and (self._is_covered(excluded) or excluded <= self.on_results)
+            for case in (case for case, _ in ends(trees[excluded]) if case is not None):
+                for relation in self._conditional(case.plan):
+                    if all(map(self._is_decided, relation.conditions)):
+                        continue
+                    if self._decided_by_results(relation, case.plan):
+                        self.on_results.add(relation.name)
+                    pending.append(excluded | {relation.name})
+        alternatives = tuple(tree for tree in trees.values() if tree is not None)
         asides = {name: trees for name, trees in self.asides.items() if trees}
-        sorted_out = Cases(self.outline, found, asides, gaps=tuple(self.gaps))
+        sorted_out = Cases(self.outline, alternatives, asides, gaps=tuple(self.gaps))
         decided = chain.from_iterable(conditions for _, conditions in sorted_out.ends)
-        partial = next(filter(self._is_partly_settled, decided), None)
-        return replace(sorted_out, is_asked=bool(found) and (is_open or partial is not None), partial=partial)
+        partial = next(filter(self._is_partly_decided, decided), None)
+        return replace(sorted_out, is_asked=bool(alternatives) and (is_open or partial is not None), partial=partial)
 
-    def _is_partly_settled(self, condition: Node) -> bool:
+    def _is_partly_decided(self, condition: Node) -> bool:
         """Whether a condition's quantity is determined in some cases only: elsewhere, the condition is assumed."""
-        asked = (name for name in names_in(condition) if name not in self.outline.strong)
-        return not all(any(not open_sides(tree) for tree in self.asides.get(name, ())) for name in asked)
+        computed = (name for name in names_in(condition) if name not in self.outline.strong)
+        return not all(any(not open_sides(tree) for tree in self.asides.get(name, ())) for name in computed)
 
-    def _always_holds_one(self, aside: frozenset[str]) -> bool:
+    def _one_always_applies(self, excluded: frozenset[str]) -> bool:
         """Whether one of several relations applies whatever the numbers: where one condition fails, another holds."""
-        single = [held[0] for name in aside if len(held := self.library.relations[name].conditions) == 1]
-        return any(implied(one, {other: False}) is True for one, other in permutations(single, 2))
+        single = [conditions[0] for name in excluded if len(conditions := self.library.relations[name].conditions) == 1]
+        return any(implied(condition, {other: False}) is True for condition, other in permutations(single, 2))
 
-    def _is_spoken_of(self, aside: frozenset[str]) -> bool:
-        """Whether another relation covers, in its case, the quantities of one of those put aside."""
+    def _is_covered(self, excluded: frozenset[str]) -> bool:
+        """Whether another conditional relation has quantities in common with an excluded one."""
         relations, members = self.library.relations, self.library.members
-        spoken = {name for one in aside if relations[one].conditions for name in members[one]}
-        others = (one.name for one in self.library.conditional if one.name not in aside)
-        return any(not spoken.isdisjoint(members[name]) for name in others)
+        covered = set[str]().union(*(members[name] for name in excluded if relations[name].conditions))
+        others = (relation.name for relation in self.library.conditional if relation.name not in excluded)
+        return any(not covered.isdisjoint(members[name]) for name in others)
 
-    def _tree(self, aside: frozenset[str], left_out: frozenset[str], truths: Mapping[Node, bool]) -> Tree:
-        """The tree without these relations, at these truths; the conditions of those aside depend on the answer."""
+    def _tree(self, excluded: frozenset[str], left_out: frozenset[str], truths: Mapping[Node, bool]) -> Tree:
+        """The tree of cases without the relations left out, at these truths; no given decides on those `excluded`."""
         tick()
         self.count += 1
         if self.count > _MOST:
@@ -223,74 +230,72 @@ class _Sorting:
                 hint="Leave out the relations of other cases: library.without(name, ...).",
                 limit=f"{_MOST} plans",
             )
-        asked = self.outline
-        made = planned_for(self.library, asked.target, asked.strong, asked.weak, left_out, asked.stated)
-        if not made.is_determined:
+        outline = self.outline
+        plan = planned_for(self.library, outline.target, outline.strong, outline.weak, left_out, outline.stated)
+        if not plan.is_determined:
             self.gaps[left_out] = None
             return None
-        conditional = self._conditional(made)
-        for condition in (condition for relation in conditional for condition in relation.conditions):
+        conditional = self._conditional(plan)
+        for condition in chain.from_iterable(relation.conditions for relation in conditional):
             if implied(condition, truths) is not None:
                 continue
-            constant = self._by_fallbacks(condition)
+            constant = self._truth_by_defaults(condition)
             if constant is not None:
-                return self._side(aside, left_out, {**truths, condition: constant})
-            if self._is_settled(condition):
-                yes = self._side(aside, left_out, {**truths, condition: True})
-                no = self._side(aside, left_out, {**truths, condition: False})
+                return self._side(excluded, left_out, {**truths, condition: constant})
+            if self._is_decided(condition):
+                yes = self._side(excluded, left_out, {**truths, condition: True})
+                no = self._side(excluded, left_out, {**truths, condition: False})
                 return None if yes is no is None else Fork(condition, yes, no)
-        for one, other in combinations(conditional, 2):
-            if any(exclude_each_other(a, b) for a in one.conditions for b in other.conditions):
-                self.rivals.append(aside | {one.name})
-                return self._tree(aside, left_out | {other.name}, truths)
-        holding = [condition for relation in conditional for condition in self._hanging(relation, made)]
-        failing = [self._hanging(self.library.relations[name], made) for name in sorted(aside)]
-        open_ones = [condition for relation in conditional for condition in relation.conditions]
-        assumed = [c for c in open_ones if c not in holding and not self._is_settled(c)]
-        by_defaults = (condition for condition in dict.fromkeys(open_ones) if self._by_fallbacks(condition))
-        yielding = tuple(filter(None, (self._yielding(condition, made, left_out) for condition in by_defaults)))
-        following = tuple(filter(None, (self._following(condition, made) for condition in assumed)))
-        told = tuple(dict.fromkeys(holding)), tuple(filter(None, failing)), tuple(assumed)
-        return Case(made, *told, yielding, following)
+        for relation, rival in combinations(conditional, 2):
+            if any(exclude_each_other(*pair) for pair in product(relation.conditions, rival.conditions)):
+                self.rivals.append(excluded | {relation.name})
+                return self._tree(excluded, left_out | {rival.name}, truths)
+        on_results = (self._decided_by_results(relation, plan) for relation in conditional)
+        holding = dict.fromkeys(chain.from_iterable(on_results))
+        failing = [self._decided_by_results(self.library.relations[name], plan) for name in sorted(excluded)]
+        conditions = [*chain.from_iterable(relation.conditions for relation in conditional)]
+        assumed = [c for c in conditions if c not in holding and not self._is_decided(c)]
+        by_defaults = filter(self._truth_by_defaults, dict.fromkeys(conditions))
+        yielding = tuple(filter(None, (self._yielding(condition, plan, left_out) for condition in by_defaults)))
+        following = tuple(filter(None, (self._following(condition, plan) for condition in assumed)))
+        return Case(plan, tuple(holding), tuple(filter(None, failing)), tuple(assumed), yielding, following)
 
-    def _following(self, condition: Node, made: Plan) -> Yielding | None:
+    def _following(self, condition: Node, plan: Plan) -> Yielding | None:
         """How the numbers of a plan lead to a condition's quantities, by relations that always hold."""
-        reached = dict.fromkeys([*self.outline.strong, *made.unknowns])
-        missing = [name for name in names_in(condition) if name not in reached and name not in self.outline.weak]
+        known = dict.fromkeys([*self.outline.strong, *plan.unknowns])
+        missing = [name for name in names_in(condition) if name not in known and name not in self.outline.weak]
         if not missing:
             return None
         always = frozenset(relation.name for relation in self.library.conditional)
-        plans = [planned_for(self.library, name, reached, made.weak, always, self.outline.stated) for name in missing]
-        return Yielding(condition, tuple(plans)) if all(one.is_determined for one in plans) else None
+        plans = [planned_for(self.library, name, known, plan.weak, always, self.outline.stated) for name in missing]
+        return Yielding(condition, tuple(plans)) if all(inner.is_determined for inner in plans) else None
 
-    def _yielding(self, condition: Node, made: Plan, left_out: frozenset[str]) -> Yielding | None:
+    def _yielding(self, condition: Node, plan: Plan, left_out: frozenset[str]) -> Yielding | None:
         """How the numbers of a plan replace the defaults of a condition; None if they do not."""
-        reached = dict.fromkeys([*self.outline.strong, *made.unknowns])
-        plans = [planned_for(self.library, name, reached, (), left_out) for name in names_in(condition)]
-        firm = [one for one in plans if one.is_determined and not self._conditional(one)]
+        known = dict.fromkeys([*self.outline.strong, *plan.unknowns])
+        plans = [planned_for(self.library, name, known, (), left_out) for name in names_in(condition)]
+        firm = [inner for inner in plans if inner.is_determined and not self._conditional(inner)]
         return Yielding(condition, tuple(firm)) if firm else None
 
-    def _side(self, aside: frozenset[str], left_out: frozenset[str], truths: Mapping[Node, bool]) -> Tree:
+    def _side(self, excluded: frozenset[str], left_out: frozenset[str], truths: Mapping[Node, bool]) -> Tree:
         """One side of a fork, without the relations that do not apply there."""
-        false = {
-            relation.name
-            for relation in self.library.conditional
-            if relation.name not in left_out
-            and any(implied(condition, truths) is False for condition in relation.conditions)
-        }
-        return self._tree(aside, left_out | false, truths)
+        for relation in self.library.conditional:
+            if relation.name not in left_out and any(implied(c, truths) is False for c in relation.conditions):
+                left_out |= {relation.name}
+        return self._tree(excluded, left_out, truths)
 
-    def _conditional(self, made: Plan) -> list[Relation]:
-        used = (self.library.relations[name] for name in made.relations)
+    def _conditional(self, plan: Plan) -> list[Relation]:
+        """The relations of a plan that hold under conditions only."""
+        used = (self.library.relations[name] for name in plan.relations)
         return [relation for relation in used if relation.conditions]
 
-    def _is_settled(self, condition: Node) -> bool:
-        """Whether the givens decide it, in every case alike."""
-        if self._by_fallbacks(condition) is not None:
+    def _is_decided(self, condition: Node) -> bool:
+        """Whether the givens, or defaults that nothing replaces, decide a condition."""
+        if self._truth_by_defaults(condition) is not None:
             return True
-        return all(name in self.outline.strong or self._derived(name) for name in names_in(condition))
+        return all(name in self.outline.strong or self._trees_of(name) for name in names_in(condition))
 
-    def _by_fallbacks(self, condition: Node) -> bool | None:
+    def _truth_by_defaults(self, condition: Node) -> bool | None:
         """The truth of a condition on defaults that nothing replaces: it is the same in every case."""
         if condition not in self.constants:
             names, defaults = names_in(condition), self.library.defaults
@@ -301,27 +306,25 @@ class _Sorting:
         return self.constants[condition]
 
     def _is_fallback(self, name: str) -> bool:
+        """Whether a quantity has its default in every case."""
         is_default = name in self.library.defaults and name in self.outline.weak and name not in self.outline.stated
-        return is_default and name != self.outline.target and not self._derived(name)
+        return is_default and name != self.outline.target and not self._trees_of(name)
 
-    def _derived(self, name: str) -> tuple[Tree, ...]:
+    def _trees_of(self, name: str) -> tuple[Tree, ...]:
         """The plans for a quantity in a condition, if they assume nothing."""
         if name not in self.asides:
             weak = tuple(other for other in self.outline.weak if other != name)
-            inner = _Sorting(self.library, replace(self.outline, target=name, weak=weak), self.asides)
-            found = inner.run()
-            assumed = any(case.assumed for case in found.leaves)
-            self.asides[name] = () if assumed or inner.hanging else found.alternatives
+            sorter = _CaseSorter(self.library, replace(self.outline, target=name, weak=weak), self.asides)
+            target_cases = sorter.run()
+            assumed = any(case.assumed for case in target_cases.leaves)
+            self.asides[name] = () if assumed or sorter.on_results else target_cases.alternatives
         return self.asides[name]
 
-    def _hanging(self, relation: Relation, made: Plan) -> tuple[Node, ...]:
-        """The conditions of a relation that are decided by what a plan computes, or by weak values."""
-        known = {*self.outline.strong, *self.outline.weak, *made.unknowns}
-        return tuple(
-            condition
-            for condition in relation.conditions
-            if known.issuperset(names_in(condition)) and not self._is_settled(condition)
-        )
+    def _decided_by_results(self, relation: Relation, plan: Plan) -> tuple[Node, ...]:
+        """The conditions of a relation that a plan's results, or weak values, decide."""
+        known = {*self.outline.strong, *self.outline.weak, *plan.unknowns}
+        tested = (condition for condition in relation.conditions if known.issuperset(names_in(condition)))
+        return tuple(condition for condition in tested if not self._is_decided(condition))
 
 
 End = tuple[Case | None, tuple[Node, ...]]
@@ -338,5 +341,5 @@ def ends(tree: Tree, decided: tuple[Node, ...] = ()) -> Iterator[End]:
 
 
 def open_sides(tree: Tree) -> int:
-    """How many sides of its conditions a tree leaves open."""
+    """The number of ends without a case."""
     return sum(case is None for case, _ in ends(tree))

@@ -5,10 +5,9 @@ arms of a max, a min or a choice become one Piecewise under the conditions of th
 the formula is ambiguous, and the error carries them all.
 
 Linear equations are solved together by Cramer's rule: each unknown is a quotient of two determinants. These need no
-division, so the closed form is undefined exactly where the system is singular; elimination would
-add the zeros of its pivots. A determinant is expanded row by row, and minors on the same columns are computed once,
-which is cheap for sparse systems. The cost of a dense one grows like the factorial of its size, and one that grows
-too large is refused.
+division, so the closed form is undefined exactly where the system is singular; elimination would add the zeros of its
+pivots. A determinant is expanded row by row, and minors on the same columns are computed once, which is cheap for
+sparse systems. The cost of a dense one grows like the factorial of its size, and one that grows too large is refused.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice, product
+from itertools import chain, islice, product
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import AmbiguousError, LimitError, NoSolutionError
@@ -59,28 +58,28 @@ def formula(library: RelationSet, target: str, given: Iterable[str]) -> Any:
         outline = outlined(library, target, given)
         if outline.target in outline.strong:
             return library.quantities[target]
-        found = cases_of_stated(library, outline)
-        if not found.alternatives:
-            by_arms = cases_of_arms(library, found.outline)
+        cases = cases_of_stated(library, outline)
+        if not cases.alternatives:
+            by_arms = cases_of_arms(library, cases.outline)
             if by_arms is None:
-                return _eliminated(library, found.outline)
-            library, found = by_arms
-        if eliminates_in_a_gap(library, found):  # what is missing cancels there, and no plan has a form for it
-            raise _none(target, [])
-        open_cases = [case for case in found.leaves if case.is_open]
-        undecided = found.partial or next(_following_in_some_case(library, found.outline, open_cases), None)
-        if undecided is not None or (open_cases and len(found.alternatives) > 1):
+                return _eliminated(library, cases.outline)
+            library, cases = by_arms
+        if eliminates_in_a_gap(library, cases):  # what is missing cancels there, and no plan has a form for it
+            raise _no_closed_form(target, [])
+        open_cases = [case for case in cases.leaves if case.is_open]
+        undecided = cases.partial or next(_following_in_some_case(library, cases.outline, open_cases), None)
+        if undecided is not None or (open_cases and len(cases.alternatives) > 1):
             raise _undecided(target, undecided)
         from derive.expressions.sympy_bridge import to_sympy
 
         try:
-            whole = _chosen(_side_by_side(library, found, found.alternatives))
-            if sum(1 for _ in islice(walk(whole), LARGEST + 1)) > LARGEST:
+            form = _choice(_joined_arms(library, cases, cases.alternatives))
+            if sum(1 for _ in islice(walk(form), LARGEST + 1)) > LARGEST:
                 raise _too_large(target)
-            return to_sympy(whole, library.quantities)
+            return to_sympy(form, library.quantities)
         except (ValueError, TypeError, NotImplementedError) as error:
             # sympy refuses a choice in a condition without a default arm, and a comparison with what is undefined
-            raise _none(target, []) from error
+            raise _no_closed_form(target, []) from error
         except RecursionError as error:  # sympy compares the conditions of a choice by calling itself
             raise _too_large(target) from error
 
@@ -91,8 +90,10 @@ def _following_in_some_case(library: RelationSet, outline: Outline, open_cases: 
         known = {*outline.strong, *case.plan.unknowns}
         # what only weak values lead to is left: they may yield, and counting them finds what no number follows for
         led_to = closure(structure_of(library), known).union(outline.weak)
-        decided = {one.condition for one in case.following}
-        yield from (one for one in case.assumed if one not in decided and led_to.issuperset(names_in(one)))
+        decided = {following.condition for following in case.following}
+        for condition in case.assumed:
+            if condition not in decided and led_to.issuperset(names_in(condition)):
+                yield condition
 
 
 def _eliminated(library: RelationSet, outline: Outline) -> Any:
@@ -102,27 +103,29 @@ def _eliminated(library: RelationSet, outline: Outline) -> Any:
         forms = [answer.formula for answer in answers if answer is not None]
         if forms and all(form is not None and form == forms[0] for form in forms):
             return forms[0]
-        raise _none(outline.target, [])
+        raise _no_closed_form(outline.target, [])
     from derive.solving.diagnosis.diagnosis import shortage
 
     raise shortage(library, outline, {})
 
 
-def _forms(library: RelationSet, made: Plan) -> dict[str, Node]:
+def _forms(library: RelationSet, plan: Plan) -> dict[str, Node]:
+    """The closed form of each unknown of a plan, in terms of quantities that its block needs."""
     forms: dict[str, Node] = {}
-    for block in made.blocks:
+    for block in plan.blocks:
         tick()
-        forms |= _inverted(library, block)
+        forms |= _closed_forms(library, block)
     return forms
 
 
-def _whole(target: str, forms: Mapping[str, Node]) -> Node:
+def _in_givens(target: str, forms: Mapping[str, Node]) -> Node:
+    """The closed form of a quantity with those of all quantities in it put in."""
     if target not in forms:
         return Name(target)
-    whole = composed(target, forms)
-    if whole is None:
+    form = composed(target, forms)
+    if form is None:
         raise _too_large(target)
-    return whole
+    return form
 
 
 def _too_large(target: str) -> LimitError:
@@ -133,48 +136,49 @@ def _too_large(target: str) -> LimitError:
     )
 
 
-def _arms(library: RelationSet, found: Cases, tree: Tree, path: tuple[Node, ...] = ()) -> Iterator[_Arm]:
+def _arms(library: RelationSet, cases: Cases, tree: Tree, path: tuple[Node, ...] = ()) -> Iterator[_Arm]:
     """The closed form of each case, and the conditions that lead to it."""
     if isinstance(tree, Fork):
-        decided, holds = _decided(library, found, tree.condition)
-        yield from _arms(library, found, tree.yes, (*path, holds))
-        yield from _arms(library, found, tree.no, (*path, *decided, Apply("not", (holds,))))
+        decided, holds = _when_decided(library, cases, tree.condition)
+        yield from _arms(library, cases, tree.yes, (*path, holds))
+        yield from _arms(library, cases, tree.no, (*path, *decided, Apply("not", (holds,))))
     elif tree is not None:
         forms = _forms(library, tree.plan)
         own = [*tree.holding, *(Apply("not", (conjunction(conditions),)) for conditions in tree.failing)]
         for yielding in (*tree.yielding, *tree.following):
             own.append(yielding.condition)
-            forms |= {name: form for made in yielding.plans for name, form in _forms(library, made).items()}
-        composed_ones = {name: _whole(name, forms) for name in names_in(*own) if name in forms}
-        conditions = (put_in(condition, composed_ones) for condition in own)
-        yield _whole(tree.plan.target, forms), (*path, *conditions)
+            for plan in yielding.plans:
+                forms |= _forms(library, plan)
+        in_givens = {name: _in_givens(name, forms) for name in names_in(*own) if name in forms}
+        conditions = (put_in(condition, in_givens) for condition in own)
+        yield _in_givens(tree.plan.target, forms), (*path, *conditions)
 
 
-def _decided(library: RelationSet, found: Cases, condition: Node) -> tuple[tuple[Node, ...], Node]:
-    """When a condition is decided, and when it holds, both in terms of the givens."""
-    asked = [name for name in names_in(condition) if name in found.asides]
-    ways = product(*(_side_by_side(library, found, found.asides[name]) for name in asked))
+def _when_decided(library: RelationSet, cases: Cases, condition: Node) -> tuple[tuple[Node, ...], Node]:
+    """The condition under which a condition is decided, and that under which it holds, in terms of the givens."""
+    names = [name for name in names_in(condition) if name in cases.asides]
+    ways = product(*(_joined_arms(library, cases, cases.asides[name]) for name in names))
     paths, holding = [], []
     for way in ways:
-        path = tuple(one for _, conditions in way for one in conditions)
-        put = put_in(condition, {name: form for name, (form, _) in zip(asked, way, strict=True)})
+        path = tuple(chain.from_iterable(conditions for _, conditions in way))
+        substituted = put_in(condition, {name: form for name, (form, _) in zip(names, way, strict=True)})
         paths.append(path)
-        holding.append(conjunction((*path, put)))
+        holding.append(conjunction((*path, substituted)))
     if len(paths) == 1:
         return paths[0], holding[0]
     return (Apply("or", tuple(map(conjunction, paths))),), Apply("or", tuple(holding))
 
 
-def _side_by_side(library: RelationSet, found: Cases, trees: Sequence[Tree]) -> list[_Arm]:
+def _joined_arms(library: RelationSet, cases: Cases, trees: Sequence[Tree]) -> list[_Arm]:
     """The arms of alternatives; where two that differ hold, there is no single value and no arm."""
-    alternatives = [list(_arms(library, found, tree)) for tree in trees]
+    alternatives = [list(_arms(library, cases, tree)) for tree in trees]
     parts: list[_Arm] = []
     for i, arms in enumerate(alternatives):
-        others = [arm for j, other in enumerate(alternatives) if i != j for arm in other]
+        others = [*chain.from_iterable(alternatives[:i] + alternatives[i + 1 :])]
         for form, path in arms:
             rivals = [
-                Apply("not", (conjunction((*held, *_where_defined(rival))),))
-                for rival, held in others
+                Apply("not", (conjunction((*conditions, *_where_defined(rival))),))
+                for rival, conditions in others
                 if not _are_same(library, rival, form)
             ]
             parts.append((form, (*path, *rivals)))
@@ -182,52 +186,60 @@ def _side_by_side(library: RelationSet, found: Cases, trees: Sequence[Tree]) -> 
 
 
 def _where_defined(form: Node) -> tuple[Node, ...]:
-    """The condition under which one of the arms of a choice holds that has no arm for all else."""
+    """The condition under which some arm of a choice holds; none is needed if its last arm is for all other cases."""
     if not isinstance(form, Apply) or form.op != "piecewise" or len(form.args) % 2:
         return ()
     return (Apply("or", form.args[1::2]),)
 
 
-def _chosen(arms: Sequence[_Arm]) -> Node:
-    if not arms[0][1]:
-        return arms[0][0]
-    return Apply("piecewise", tuple(part for form, path in arms for part in (form, conjunction(path))))
+def _choice(arms: Sequence[_Arm]) -> Node:
+    first, conditions = arms[0]
+    return Apply("piecewise", _parts(arms)) if conditions else first
 
 
-def _are_same(library: RelationSet, one: Node, other: Node) -> bool:
+def _parts(arms: Iterable[_Arm]) -> tuple[Node, ...]:
+    """The arguments of a choice: each arm followed by its condition."""
+    return tuple(chain.from_iterable((form, conjunction(path)) for form, path in arms))
+
+
+def _are_same(library: RelationSet, form: Node, other: Node) -> bool:
     from derive.expressions.sympy_bridge import to_sympy
 
-    return bool(to_sympy(one, library.quantities) == to_sympy(other, library.quantities))
+    return bool(to_sympy(form, library.quantities) == to_sympy(other, library.quantities))
 
 
-def _inverted(library: RelationSet, block: Block) -> dict[str, Node]:
+def _closed_forms(library: RelationSet, block: Block) -> dict[str, Node]:
+    """The closed form of each unknown of a block; an error if it has none, or several."""
     equations = [library.relations[name].written for name in block.relations]
     if len(block.unknowns) == 1:
         name = block.unknowns[0]
         return {name: _single(library, equations[0], name)}
     differences = [added(equation.lhs, negated(equation.rhs)) for equation in equations]
     linear = solved_in_symbols(differences, block.unknowns, library.quantities)
-    if linear and ZERO in linear.values() and any(library.relations[one].approximate for one in block.relations):
-        raise _none(", ".join(block.unknowns), [str(equation) for equation in equations])  # it may only repeat them
-    return linear or _torn(library, equations, block)
+    is_estimate = any(library.relations[relation].approximate for relation in block.relations)
+    if linear and ZERO in linear.values() and is_estimate:
+        raise _no_closed_form(", ".join(block.unknowns), equations)  # the estimate may only repeat the others
+    return linear or _by_tear(library, equations, block)
 
 
 def _single(library: RelationSet, equation: Equation, name: str) -> Node:
+    """The one closed form of an unknown from an equation; an error if there is none, or several."""
     candidates = isolate(equation, name) or ()
-    powers = [power for candidate in candidates for power in candidate.powers]
+    powers = [*chain.from_iterable(candidate.powers for candidate in candidates)]
     if leaves_out(powers, domains_of(library, names_in(*powers))):
-        raise _none(name, [str(equation)])
-    admissible = [candidate for candidate in candidates if _may_be(library, name, candidate)]
+        raise _no_closed_form(name, [equation])
+    admissible = [candidate for candidate in candidates if _fits_domain(library, name, candidate)]
     if not admissible:
-        raise _none(name, [str(equation)])
-    if is_divided_by(equation, name) and not any(_satisfies(library, equation, name, one) for one in admissible):
-        raise _none(name, [str(equation)])
+        raise _no_closed_form(name, [equation])
+    satisfying = (candidate for candidate in admissible if _satisfies(library, equation, name, candidate))
+    if is_divided_by(equation, name) and next(satisfying, None) is None:
+        raise _no_closed_form(name, [equation])
     if has_choice(equation, name):
         free = tuple(_where_any_value_does(equation, name))
         if len(admissible) > 1:
-            limits = [tuple(_limits(library, name, one.form)) for one in admissible]
             admissible = [
-                replace(one, conditions=(*one.conditions, *ends)) for one, ends in zip(admissible, limits, strict=True)
+                replace(candidate, conditions=(*candidate.conditions, *_limits(library, name, candidate.form)))
+                for candidate in admissible
             ]
         return _by_arms(name, admissible, free, is_single=_is_monotone(library, equation, name))
     if len(admissible) > 1:
@@ -243,17 +255,17 @@ def _single(library: RelationSet, equation: Equation, name: str) -> Node:
 
 
 def _limits(library: RelationSet, name: str, form: Node) -> Iterator[Node]:
-    """The ends of the unknown's domain that a closed form may be beyond, where another arm has the value inside."""
+    """The conditions that a closed form is inside the unknown's domain, for each end that it may be beyond."""
     domain = library.declared[name].domain
-    found = enclose(form, domains_of(library, names_in(form)), "")
-    low, high = (-math.inf, math.inf) if found is None else found.values
+    enclosure = enclose(form, domains_of(library, names_in(form)), "")
+    low, high = (-math.inf, math.inf) if enclosure is None else enclosure.values
     if domain.low > low or (domain.open_low and domain.low == low):
         yield Apply("gt" if domain.open_low else "ge", (form, Number(stated(domain.low))))
     if domain.high < high:
         yield Apply("le", (form, Number(stated(domain.high))))
 
 
-def _may_be(library: RelationSet, name: str, candidate: Candidate) -> bool:
+def _fits_domain(library: RelationSet, name: str, candidate: Candidate) -> bool:
     """Whether the sign of a form fits the domain, as far as sympy can tell."""
     from derive.expressions.sympy_bridge import to_sympy
 
@@ -272,23 +284,25 @@ def _satisfies(library: RelationSet, equation: Equation, name: str, candidate: C
 
 
 def _is_monotone(library: RelationSet, equation: Equation, name: str) -> bool:
-    """Whether the sides meet once at most, whatever the other quantities are, as long as they are not zero.
+    """Whether the sides are equal for at most one value of the unknown, if no other quantity is zero.
 
-    Without steps and poles in it, a form with slopes of one sign rises or falls all along.
+    Without steps and poles, a difference of the sides with slopes of one sign rises or falls everywhere.
     """
-    names = names_in(equation.lhs, equation.rhs)
-    box = {other: (low or LEAST, high) for other in names for low, high in [library.declared[other].domain.closed]}
+    box = {}
+    for other in names_in(equation.lhs, equation.rhs):
+        low, high = library.declared[other].domain.closed
+        box[other] = (low or LEAST, high)
     for part in walk(equation.lhs, equation.rhs):
         if isinstance(part, Apply) and name in names_in(part) and part.op in ("inv", "tan", "piecewise", *STEPPED):
-            under = enclose(part.args[0], box, "") if part.op == "inv" else None
-            if under is None or not under.misses_zero:
+            divisor = enclose(part.args[0], box, "") if part.op == "inv" else None
+            if divisor is None or not divisor.misses_zero:
                 return False
-    found = enclose(added(equation.lhs, negated(equation.rhs)), box, name)
-    return found is not None and (found.slopes[0] >= 0 or found.slopes[1] <= 0)
+    enclosure = enclose(added(equation.lhs, negated(equation.rhs)), box, name)
+    return enclosure is not None and (enclosure.slopes[0] >= 0 or enclosure.slopes[1] <= 0)
 
 
 def _where_any_value_does(equation: Equation, name: str) -> Iterator[Node]:
-    """Where an arm without the unknown satisfies an equation: any value does at which that arm is taken.
+    """The conditions under which an arm without the unknown satisfies an equation, whatever the unknown's value.
 
     From `t = q if q >= f else 4`, q is t; but where t is 4, it is also any number below f.
     """
@@ -300,47 +314,40 @@ def _where_any_value_does(equation: Equation, name: str) -> Iterator[Node]:
             if name in names_in(*sides):
                 continue
             binding = when_binding(part, place)
-            decided = [one for one in binding if name not in names_in(one)]
+            decided = [condition for condition in binding if name not in names_in(condition)]
             if len(decided) < len(binding):  # else no other arm of this choice is taken there
                 yield conjunction((*decided, Apply("eq", sides)))
 
 
 def _by_arms(name: str, candidates: Sequence[Candidate], free: tuple[Node, ...], is_single: bool) -> Node:
-    """The inverses of the arms, each under its own conditions, and where no other holds that differs from it.
+    """The inverses of the arms, each under its own conditions, and where no other one holds that differs from it.
 
-    There is none where the target is `free`.
+    None of them holds under a condition in `free`: any value satisfies the equation there.
     """
     forms = [unwound(candidate.form, 0) for candidate in candidates]
-    held = [
-        tuple(replaced(condition, Name(name), form) for condition in candidate.conditions)
-        for candidate, form in zip(candidates, forms, strict=True)
-    ]
-    if is_single and not all(held):  # an inverse without conditions holds wherever the others do not
-        first = next(i for i, conditions in enumerate(held) if not conditions)
-        parts = [part for form, conditions in zip(forms, held, strict=True) for part in (form, conjunction(conditions))]
-        return Apply("piecewise", (*parts[: 2 * first], forms[first])) if first else forms[first]
-    parts = []
-    for form, conditions in zip(forms, held, strict=True):
-        rivals = (
-            ()
-            if is_single
-            else tuple(
-                Apply("not", (conjunction((*others, Apply("ne", (other, form)))),))
-                for other, others in zip(forms, held, strict=True)
-                if other != form
-            )
-        )
-        parts += [form, conjunction((*conditions, *rivals, *(Apply("not", (one,)) for one in free)))]
-    return Apply("piecewise", tuple(parts))
+    arms: list[_Arm] = []
+    for candidate, form in zip(candidates, forms, strict=True):
+        arms.append((form, tuple(replaced(condition, Name(name), form) for condition in candidate.conditions)))
+    default = next((i for i, (_, conditions) in enumerate(arms) if not conditions), None)
+    if is_single and default is not None:  # an inverse without conditions holds wherever the others do not
+        return Apply("piecewise", (*_parts(arms[:default]), forms[default])) if default else forms[default]
+    not_free = [Apply("not", (condition,)) for condition in free]
+    exclusive: list[_Arm] = []
+    for form, conditions in arms:
+        rivals = [] if is_single else [(other, others) for other, others in arms if other != form]
+        differ = (conjunction((*others, Apply("ne", (other, form)))) for other, others in rivals)
+        exclusive.append((form, (*conditions, *(Apply("not", (rival,)) for rival in differ), *not_free)))
+    return Apply("piecewise", _parts(exclusive))
 
 
-def _torn(library: RelationSet, equations: list[Equation], block: Block) -> dict[str, Node]:
+def _by_tear(library: RelationSet, equations: list[Equation], block: Block) -> dict[str, Node]:
     """A block solved by one unknown with a closed form, in terms of which the others are written.
 
-    A division by what may be zero at a solution would lose that one: the formula would hold of another alone.
+    A division by an expression that may be zero at a solution would lose that solution: it is refused.
     """
-    equations = [Equation(reduced(one.lhs), one.op, reduced(one.rhs)) for one in equations]  # what cancels adds no root
-    names = names_in(*(side for one in equations for side in (one.lhs, one.rhs)))
+    # what cancels adds no root
+    equations = [Equation(reduced(equation.lhs), equation.op, reduced(equation.rhs)) for equation in equations]
+    names = names_in(*chain.from_iterable((equation.lhs, equation.rhs) for equation in equations))
     domains = {name: library.declared[name].domain for name in block.unknowns}
     known = {name: generic(library.declared[name], 0) for name in names if name not in domains}
     system = System(tuple(equations), block.unknowns, known, domains)
@@ -348,11 +355,11 @@ def _torn(library: RelationSet, equations: list[Equation], block: Block) -> dict
         branches = expressed(equations, block.unknowns, tear)
         if len(branches) != 1 or not isolate(branches[0].left[0], tear):
             continue
-        if any(may_be_lost(one, divisor, system) for one, divisor in branches[0].lost):
+        if any(may_be_lost(expression, divisor, system) for expression, divisor in branches[0].lost):
             continue
         last = _single(library, branches[0].left[0], tear)
         return {tear: last, **{name: reduced(form) for name, form in branches[0].forms.items()}}
-    raise _none(", ".join(block.unknowns), [str(equation) for equation in equations])
+    raise _no_closed_form(", ".join(block.unknowns), equations)
 
 
 def _undecided(name: str, condition: Node | None) -> NoSolutionError:
@@ -364,9 +371,10 @@ def _undecided(name: str, condition: Node | None) -> NoSolutionError:
     )
 
 
-def _none(name: str, equations: list[str]) -> NoSolutionError:
+def _no_closed_form(name: str, equations: Sequence[Equation]) -> NoSolutionError:
+    source = f" from {'; '.join(map(str, equations))}" if equations else ""
     return NoSolutionError(
-        f"{name} has no closed form{' from ' * bool(equations)}{'; '.join(equations)}.",
+        f"{name} has no closed form{source}.",
         hint="solve and compile find its value numerically.",
         reason="no closed form",
     )
@@ -398,18 +406,21 @@ def solved_in_symbols(
     if any(form is None for form in linear):
         return None
     rows = _rows([form for form in linear if form is not None], unknowns, quantities)
-    whole = _determinant(rows, list(range(len(unknowns))))
-    if not whole or _vanishes(from_sympy(whole.as_expr())[0]):
+    determinant = _determinant(rows, list(range(len(unknowns))))
+    if not determinant or _vanishes(from_sympy(determinant.as_expr())[0]):
         return None
-    found = {}
+    solution = {}
     for i, name in enumerate(unknowns):
         columns = list(range(len(unknowns)))
         columns[i] = len(unknowns)
-        part = _determinant(rows, columns) or whole.ring.zero
-        small = len(part) * len(whole) <= _CANCELLED
-        quotient = (part.ring.to_field()(part) / whole).as_expr() if small else part.as_expr() / whole.as_expr()
-        found[name] = from_sympy(quotient)[0]
-    return found
+        numerator = _determinant(rows, columns) or determinant.ring.zero
+        is_small = len(numerator) * len(determinant) <= _CANCELLED
+        if is_small:  # cancel common factors
+            quotient = (numerator.ring.to_field()(numerator) / determinant).as_expr()
+        else:
+            quotient = numerator.as_expr() / determinant.as_expr()
+        solution[name] = from_sympy(quotient)[0]
+    return solution
 
 
 def _rows(linear: Sequence[Linear], unknowns: Sequence[str], quantities: Mapping[str, Quantity]) -> Rows:
@@ -419,47 +430,50 @@ def _rows(linear: Sequence[Linear], unknowns: Sequence[str], quantities: Mapping
 
     from derive.expressions.sympy_bridge import to_sympy
 
-    column: dict[str | None, int] = {name: i for i, name in enumerate(unknowns)}
-    column[None] = len(unknowns)
-    named = [(i, name, node) for i, form in enumerate(linear) for name, node in form.items()]
-    entries = [(i, column[name], to_sympy(node, quantities)) for i, name, node in named]
-    signed = [-entry if at == len(unknowns) else entry for _, at, entry in entries]
+    column_of: dict[str | None, int] = {name: i for i, name in enumerate(unknowns)}
+    column_of[None] = len(unknowns)
+    entries = []
+    for i, form in enumerate(linear):
+        entries += [(i, column_of[name], to_sympy(node, quantities)) for name, node in form.items()]
+    signed = [-entry if column == len(unknowns) else entry for _, column, entry in entries]
     _, elements = sfield([*signed, sympy.Dummy()])  # a field of fractions needs a symbol, even if nothing holds it
     rows: list[dict[int, Any]] = [{} for _ in linear]
-    for (i, at, _), element in zip(entries, elements, strict=False):
+    for (i, column, _), element in zip(entries, elements, strict=False):
         if element:
-            rows[i][at] = element
+            rows[i][column] = element
     return [_cleared(row) for row in sorted(rows, key=len)]
 
 
 def _cleared(row: Mapping[int, Any]) -> dict[int, Any]:
+    """A row multiplied by the common denominator of its entries."""
     common: Any = 1
     for element in row.values():
         common = element.denom if common == 1 else common.lcm(element.denom)
-    return {at: (element * common).numer for at, element in row.items()}
+    return {column: (element * common).numer for column, element in row.items()}
 
 
 def _determinant(rows: Rows, columns: list[int]) -> Any:
     """The determinant of the rows on these columns."""
     minors: dict[tuple[int, ...], Any] = {}
 
-    def minor(row: int, left: tuple[int, ...]) -> Any:
+    def minor(row: int, columns_left: tuple[int, ...]) -> Any:
         if row == len(rows):
             return 1
-        if left not in minors:
+        if columns_left not in minors:
             total: Any = 0
-            for i, at in enumerate(left):
-                entry = rows[row].get(at)
-                rest = minor(row + 1, left[:i] + left[i + 1 :]) if entry is not None else 0
-                total += (-1) ** i * entry * rest if rest else 0
+            for i, column in enumerate(columns_left):
+                entry = rows[row].get(column)
+                inner = minor(row + 1, columns_left[:i] + columns_left[i + 1 :]) if entry is not None else 0
+                total += (-1) ** i * entry * inner if inner else 0
                 _check(total, len(minors))
-            minors[left] = total
-        return minors[left]
+            minors[columns_left] = total
+        return minors[columns_left]
 
     return minor(0, tuple(columns))
 
 
 def _check(polynomial: Any, count: int) -> None:
+    """Refuse a determinant of too many terms, or with too many minors."""
     tick()
     if count > _TERMS or (polynomial and len(polynomial) > _TERMS):
         raise LimitError(
@@ -470,10 +484,10 @@ def _check(polynomial: Any, count: int) -> None:
 
 
 def _vanishes(form: Node) -> bool:
-    """Whether it is zero at every trial point, as it may be if its symbols are dependent (`sqrt(a)` and `a`)."""
+    """Whether a form is zero at every trial point, as it may be if its symbols are dependent (`sqrt(a)` and `a`)."""
     for first, step in _TRIED:
-        at = {name: first + step * i for i, name in enumerate(names_in(form))}
-        size = sum(abs(value(term, at)) for term in terms(form))
-        if not abs(value(form, at)) <= AGREEMENT * size:
+        point = {name: first + step * i for i, name in enumerate(names_in(form))}
+        size = sum(abs(value(term, point)) for term in terms(form))
+        if not abs(value(form, point)) <= AGREEMENT * size:
             return False
     return True

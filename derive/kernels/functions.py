@@ -64,21 +64,20 @@ def compiled(
     """
     if backend not in BACKENDS:
         raise unknown("backend", backend, list(BACKENDS))
-    found = found_for(library, target, given)
-    names, arrays = found.outline.strong, Abreast(library, [found], weak)
-    floats = _Floats(library, found, arrays, weak)
-    at_large: dict[str, Callable[[Sequence[Any]], Any]] = {
+    target_cases = found_for(library, target, given)
+    names, arrays = target_cases.outline.strong, Abreast(library, [target_cases], weak)
+    floats = _Floats(library, target_cases, arrays, weak)
+    by_backend: dict[str, Callable[[Sequence[Any]], Any]] = {
         "auto": floats.or_arrays,
         "python": floats.of_any,
         "numpy": lambda values: arrays.on_arrays(values)[0],
         "numba": lambda values: arrays.in_machine_code(values)[0],
     }
     if backend == "numba" and not is_at_hand():
-        hint = "pip install 'derive-engine[speed]'"
-        raise DeriveError("This needs numba, which is not installed.", hint=hint)
-    agreed, slow = agreement(library, found) if tested else None, at_large[backend]
-    if agreed is not None:
-        call = by_name(names, lambda values: agreed.kept(values, slow(values)))
+        raise DeriveError("This needs numba, which is not installed.", hint="pip install 'derive-engine[speed]'")
+    checks, slow = agreement(library, target_cases) if tested else None, by_backend[backend]
+    if checks is not None:
+        call = by_name(names, lambda values: checks.kept(values, slow(values)))
     elif backend in ("numpy", "numba"):
         call = by_name(names, slow)
     else:
@@ -89,22 +88,22 @@ def compiled(
 
 @dataclass(frozen=True)
 class _Floats:
-    """The function of floats, made on first use; arrays take over where it cannot decide."""
+    """The function of floats for one target, written on first use; that of arrays decides where it cannot."""
 
     library: RelationSet
-    found: Cases
+    cases: Cases
     arrays: Abreast
     weak: Container[str]
 
     @cached_property
     def point(self) -> Callable[..., float]:
-        if self.found.is_asked:
-            ask = Asking(self.library, self.found, self.found.outline.strong, self.weak)
+        if self.cases.is_asked:
+            ask = Asking(self.library, self.cases, self.cases.outline.strong, self.weak)
             return lambda *numbers: ask.solved(numbers)
-        return written(self.library, [self.found], self.found.outline.strong, Floats())
+        return written(self.library, [self.cases], self.cases.outline.strong, Floats())
 
     def lost(self, values: Sequence[float]) -> float:
-        """The value of an undefined or ambiguous point."""
+        """The value at a point where the function of floats is undefined or ambiguous."""
         return float(self.arrays.on_arrays(values)[0])
 
     def of_any(self, values: Sequence[Any]) -> float:
@@ -124,7 +123,6 @@ class _Floats:
 # The names are put into the finished code object and never into its text; a name may be any string. A call that is
 # not plain (other types of numbers, arrays, a name too many or too few) takes the slow path.
 
-
 _ABSENT: Any = type("Absent", (), {"__slots__": (), "__repr__": lambda _: "required"})()
 
 _TEXT = """
@@ -141,33 +139,32 @@ def call({signature}**others):
 
 def by_name(
     names: Sequence[str],
-    at_large: Callable[[Sequence[Any]], Any],
+    of_any_values: Callable[[Sequence[Any]], Any],
     floats: Callable[[], Callable[..., float]] | None = None,
     lost: Callable[..., float] | None = None,
 ) -> FunctionType:
-    """The function of any values; floats go to the function that `floats` makes on first use, and to `lost` where
-    that cannot decide.
-    """
+    """The function of any values by keyword; floats go to the function that `floats` makes on first use, and to `lost`
+    where that cannot decide."""
 
     def slow(others: dict[str, Any], values: Sequence[Any]) -> Any:
         missing = [name for name, value in zip(names, values, strict=True) if value is _ABSENT]
         if others or missing:
-            raise _misnamed(others, missing, names)
+            raise _argument_error(others, missing, names)
         with query(math.inf):
-            return at_large(values)
+            return of_any_values(values)
 
     def first(*values: float) -> float:
         assert floats is not None
         with query(math.inf):
-            space["quick"] = made = floats()
-            return made(*values)
+            space["quick"] = function = floats()
+            return function(*values)
 
     arguments = [f"a{i}" for i in range(len(names))]
-    odd = " or not (" + " is ".join([*(f"{a}.__class__" for a in arguments), "float"]) + ")" if names else ""
+    not_plain = " or not (" + " is ".join([*(f"{a}.__class__" for a in arguments), "float"]) + ")" if names else ""
     text = _TEXT.format(
         signature=f"*, {', '.join(arguments)}, " if names else "",
         values="".join(f"{argument}, " for argument in arguments),
-        odd=odd if floats else " or True",
+        odd=not_plain if floats else " or True",
     )
     space: dict[str, Any] = {"slow": slow, "quick": first, "lost": lost, "float": float}
     space |= {"inf": math.inf, "nan": math.nan, "__builtins__": {"ValueError": ValueError}}
@@ -175,13 +172,13 @@ def by_name(
     exec(compile(text, "<derive>", "exec"), space)
     call: FunctionType = space["call"]
     others = next(name for name in ("others" + "_" * i for i in count()) if name not in names)
-    held = call.__code__.co_varnames[len(names) + 1 :]
-    call.__code__ = call.__code__.replace(co_varnames=(*names, others, *held))
+    inner_names = call.__code__.co_varnames[len(names) + 1 :]
+    call.__code__ = call.__code__.replace(co_varnames=(*names, others, *inner_names))
     call.__kwdefaults__ = dict.fromkeys(names, _ABSENT)
     return call
 
 
-def _misnamed(others: Iterable[str], missing: Sequence[str], names: Sequence[str]) -> Exception:
+def _argument_error(others: Iterable[str], missing: Sequence[str], names: Sequence[str]) -> Exception:
     for name in others:
         return unknown("argument", name, list(names))
     return UnknownNameError(
@@ -238,11 +235,11 @@ def used_values(library: RelationSet, question: Question) -> dict[str, Value]:
     A weak value may be used in one case and yield to relations in another. No function with it as a given covers
     both, and the question is refused.
     """
-    found = cases(library, question.outline)
-    is_stated = question.target in question.origins and not found.alternatives
+    target_cases = cases(library, question.outline)
+    is_stated = question.target in question.origins and not target_cases.alternatives
     if is_stated and question.own is not None and not eliminates(library, question.outline):
         return {question.target: question.own}  # nothing else leads to it
-    used, yielding = _fates(library, found, {*question.strong})
+    used, yielding = _used_and_yielding(library, target_cases, {*question.strong})
     stated = {
         name: value
         for name, value in question.weak.items()
@@ -257,16 +254,16 @@ def used_values(library: RelationSet, question: Question) -> dict[str, Value]:
     return stated
 
 
-def _fates(library: RelationSet, found: Cases, strong: set[str]) -> tuple[set[str], set[str]]:
-    """The weak values that are used in a case, and all that follows from relations in one.
+def _used_and_yielding(library: RelationSet, target_cases: Cases, strong: set[str]) -> tuple[set[str], set[str]]:
+    """The weak values that some case uses, and the quantities that follow from relations in some case.
 
     A plan for a quantity of a condition leaves that quantity's own value out. Where it rests on weak values alone, it
     only repeats what they state: the quantity does not yield to what is given.
     """
-    plans = [case.plan for case, _ in found.ends if case is not None]
-    used = {name for made in plans for name in made.weak}
+    plans = [case.plan for case, _ in target_cases.ends if case is not None]
+    used = set[str]().union(*(plan.weak for plan in plans))
     yielding = set()
-    for made in plans:
-        solved = {*made.unknowns}
-        yielding |= solved if library.held_by(made.relations).keys() & strong else solved - {made.target}
+    for plan in plans:
+        solved = {*plan.unknowns}
+        yielding |= solved if library.held_by(plan.relations).keys() & strong else solved - {plan.target}
     return used, yielding

@@ -47,46 +47,46 @@ def written(
     must compute it.
     """
     if not dialect.leaves:
-        return _made(library, wanted, names, dialect)
-    (found,) = wanted
-    alone = (replace(found, alternatives=(tree,)) for tree in found.alternatives)
-    drafts = [_made(library, [one], names, dialect) for one in alone]
+        return _draft(library, wanted, names, dialect)
+    (cases,) = wanted
+    parts = (replace(cases, alternatives=(tree,)) for tree in cases.alternatives)
+    drafts = [_draft(library, [part], names, dialect) for part in parts]
     return drafts[0] if len(drafts) == 1 else lambda *numbers: only(*(draft(*numbers) for draft in drafts))
 
 
-def _made(library: RelationSet, wanted: Sequence[Cases], names: Sequence[str], dialect: Dialect) -> Callable[..., Any]:
+def _draft(library: RelationSet, wanted: Sequence[Cases], names: Sequence[str], dialect: Dialect) -> Callable[..., Any]:
     """One function with a result for each target; a single one if a failed test returns at once."""
     sheet, decisions = Sheet(dialect, names), Decisions()
     if not dialect.asks:
         sheet.space["exact"] = decisions.exact
     if not dialect.is_lazy:
         sheet.write(f"axes = Axes({', '.join(sheet.arguments.values())})")
-    results = [Draft(library, found, sheet.arguments, sheet, decisions).result() for found in wanted]
+    results = [Draft(library, cases, sheet.arguments, sheet, decisions).result() for cases in wanted]
     return sheet.function(results[0] if dialect.leaves else f"({', '.join(results)},)")
 
 
 def cancelling_divisors(library: RelationSet, candidates: Sequence[Candidate]) -> list[Node]:
-    """The divisors in closed forms that are sums and may be zero, so that rounding may be all that is left of them."""
-    divisors = dict.fromkeys(divisor for candidate in candidates for divisor in candidate.divisors)
+    """The divisors in closed forms that are sums and may be zero: their value may consist of rounding errors only."""
+    divisors = dict.fromkeys(chain.from_iterable(candidate.divisors for candidate in candidates))
     return [divisor for divisor in divisors if _may_cancel(library, divisor)]
 
 
 def _may_cancel(library: RelationSet, divisor: Node) -> bool:
     if not any(isinstance(part, Apply) and part.op == "add" for part in walk(divisor)):
         return False
-    found = enclose(divisor, domains_of(library, names_in(divisor)), "")
-    return found is None or not found.misses_zero
+    enclosure = enclose(divisor, domains_of(library, names_in(divisor)), "")
+    return enclosure is None or not enclosure.misses_zero
 
 
 class Draft:
-    """Writes the lines for one target, in declared units; shared lines are on the sheet already."""
+    """Writes the lines for one target, in declared units; lines shared with other targets are written once."""
 
     def __init__(
-        self, library: RelationSet, found: Cases, arguments: Mapping[str, str], sheet: Sheet, decisions: Decisions
+        self, library: RelationSet, cases: Cases, arguments: Mapping[str, str], sheet: Sheet, decisions: Decisions
     ) -> None:
         self.library = library
-        self.outline = found.outline
-        self.found = found
+        self.outline = cases.outline
+        self.cases = cases
         self.arguments = arguments
         self.dialect = sheet.dialect
         self.sheet = sheet
@@ -94,99 +94,103 @@ class Draft:
 
     def result(self) -> str:
         """The result of all alternatives."""
-        results = [self._alternative(tree) for tree in self.found.alternatives]
+        results = [self._write_alternative(tree) for tree in self.cases.alternatives]
         if len(results) == 1:
             return results[0]
-        return self.sheet.line(f"{'only' if self.dialect.is_lazy else 'stacked'}({', '.join(results)})")
+        function = "only" if self.dialect.is_lazy else "stacked"
+        return self.sheet.line(f"{function}({', '.join(results)})")
 
-    def _alternative(self, tree: Tree) -> str:
+    def _write_alternative(self, tree: Tree) -> str:
+        """Write the lines of one alternative, for which the givens must be finite, and return its result."""
         scope = Scope()
         for name in self.outline.strong:
-            self._given(name, scope)
+            self._bind_given(name, scope)
         if scope.variables and self.dialect.leaves:
             self.sheet.write(f"if not -inf < {' + '.join(scope.variables.values())} < inf: undefined()")
         else:
             self.sheet.require(scope, *(self.sheet.between(v, -inf, inf) for v in scope.variables.values()))
-        result = self._tree(tree, scope)
+        result = self._write_tree(tree, scope)
         if self.dialect.is_lazy:
             return result
-        noted = "".join(f"{name}, " for name in scope.asked)
-        return self.sheet.line(f"rows({', '.join([result, f'({noted})', *self.arguments.values()])})")
+        flags = "".join(f"{name}, " for name in scope.asked)
+        return self.sheet.line(f"rows({', '.join([result, f'({flags})', *self.arguments.values()])})")
 
-    def _given(self, name: str, scope: Scope) -> str:
+    def _bind_given(self, name: str, scope: Scope) -> str:
         """A given in base units."""
         argument = self.arguments[name]
-        based = self._based(argument, name)
+        based = self._to_base(argument, name)
         text = scope.variables[name] = based if based == argument else self.sheet.line(based)
         self.decisions.given(text, argument, self.library.declared[name])
         return text
 
     # Cases
 
-    def _tree(self, tree: Tree, scope: Scope) -> str:
-        """The result of the cases."""
+    def _write_tree(self, tree: Tree, scope: Scope) -> str:
+        """Write the lines of a tree of cases, and return the result."""
         if isinstance(tree, Fork):
-            return self._fork(tree, scope)
+            return self._write_fork(tree, scope)
         result = "nan"
         if isinstance(tree, Case):
-            self._case(tree, scope)
-            result = self._declared(scope.variables[self.outline.target], self.outline.target)
+            self._write_case(tree, scope)
+            result = self._to_declared(scope.variables[self.outline.target], self.outline.target)
         if self.dialect.asks:
-            return self._judged(result, scope)
+            return self._flagged(result, scope)
         if not self.dialect.is_lazy and scope.tests and tree is not None:
             return self.sheet.line(self.dialect.pick(self.sheet.mask(scope), result, "nan"))
         return result
 
-    def _judged(self, result: str, scope: Scope) -> str:
+    def _flagged(self, result: str, scope: Scope) -> str:
         """A number in machine code: NaN where a test failed, an infinity where another dialect is needed."""
         if scope.sizes:
-            total = reduce(lambda one, other: self.sheet.line(f"{one} + {other}"), in_order(scope.sizes))
-            scope.ask(self.sheet.mask(scope, f"({total} - {total} != 0.0)"))
-        told = f"{result} if {self.sheet.mask(scope)} else nan"
-        return self.sheet.line(f"inf if {' | '.join(scope.asked)} else {told}" if scope.asked else told)
+            sum_of_sizes = reduce(lambda total, size: self.sheet.line(f"{total} + {size}"), in_order(scope.sizes))
+            scope.ask(self.sheet.mask(scope, f"({sum_of_sizes} - {sum_of_sizes} != 0.0)"))
+        number = f"{result} if {self.sheet.mask(scope)} else nan"
+        return self.sheet.line(f"inf if {' | '.join(scope.asked)} else {number}" if scope.asked else number)
 
-    def _fork(self, fork: Fork, scope: Scope) -> str:
+    def _write_fork(self, fork: Fork, scope: Scope) -> str:
+        """Write both sides of a fork, and return the result of the one that holds at each point."""
         for name in names_in(fork.condition):
             if name not in scope.variables:
-                self._aside(name, scope)
+                self._compute_aside(name, scope)
         test = self.dialect.sure(self._text(fork.condition, scope))
         if self.dialect.is_lazy:
-            return self._branch(fork, test, scope)
+            return self._write_branch(fork, test, scope)
         sides = []
         for side, chosen in ((fork.yes, test), (fork.no, self.dialect.logic("not", [test]))):
             inner = scope.copy()
             self.sheet.require(inner, chosen)
-            sides.append(self._tree(side, inner))
+            sides.append(self._write_tree(side, inner))
             scope.ask(*inner.asked)
         return self.sheet.line(self.dialect.pick(test, *sides))
 
-    def _branch(self, fork: Fork, test: str, scope: Scope) -> str:
+    def _write_branch(self, fork: Fork, test: str, scope: Scope) -> str:
         """A fork of one point, which takes one side."""
         result = self.sheet.named("nan")
         for heading, side in ((f"if {test}:", fork.yes), ("else:", fork.no)):
             with self.sheet.under(heading):
-                self.sheet.write(f"{result} = {self._tree(side, scope.copy())}")
+                self.sheet.write(f"{result} = {self._write_tree(side, scope.copy())}")
         return result
 
-    def _aside(self, name: str, scope: Scope) -> None:
-        """A quantity in a condition, by a function of its own."""
-        strong, asides = self.outline.strong, self.found.asides
+    def _compute_aside(self, name: str, scope: Scope) -> None:
+        """Compute a quantity in a condition by a function of its own."""
+        strong, asides = self.outline.strong, self.cases.asides
         key = (name, strong, *asides.items())
-        arguments = [self.arguments[one] for one in strong]
-        value = self._by_function(self.found.of_aside(name), key, arguments, scope)
-        self._askable(value, scope)
+        arguments = [self.arguments[strong_name] for strong_name in strong]
+        value = self._by_function(self.cases.of_aside(name), key, arguments, scope)
+        self._flag_infinite(value, scope)
         self.sheet.require(scope, f"({value} == {value})")
         scope.bind(name, value)
         self.decisions.from_search(value, self.library.declared[name])
 
-    def _askable(self, value: str, scope: Scope) -> None:
+    def _flag_infinite(self, value: str, scope: Scope) -> None:
         """Record where a value is an infinity, by which machine code says that another dialect is needed."""
         if self.dialect.asks:
             scope.ask(self.sheet.mask(scope, f"(abs({value}) == inf)"))
 
-    def _case(self, case: Case, scope: Scope) -> None:
-        self._plan(case.plan, scope)
-        self._complete(names_in(*case.holding, *chain.from_iterable(case.failing)), scope)
+    def _write_case(self, case: Case, scope: Scope) -> None:
+        """Write the lines of a case: its plan, and the tests of its conditions."""
+        self._write_plan(case.plan, scope)
+        self._take_defaults(names_in(*case.holding, *chain.from_iterable(case.failing)), scope)
         tests = [self._text(condition, scope) for condition in case.holding]
         for conditions in case.failing:
             inner = self.dialect.logic("and", [self._text(condition, scope) for condition in conditions])
@@ -195,63 +199,64 @@ class Draft:
         for yielding in case.yielding:
             self._ask_where(self._fails(yielding, scope), scope)
         for following in case.following:
-            known, test = self._worked_out(following, scope)
+            known, test = self._evaluated(following, scope)
             self._ask_where(self.dialect.logic("not", [self.dialect.logic("and", known)]), scope)
             self.sheet.require(scope, test)
 
     def _fails(self, yielding: Yielding, scope: Scope) -> str:
         """The test that a condition which holds by defaults does not hold at the numbers that replace them."""
-        known, test = self._worked_out(yielding, scope)
+        known, test = self._evaluated(yielding, scope)
         return self.dialect.logic("not", [self.dialect.sure(self.dialect.logic("and", [*known, test]))])
 
-    def _worked_out(self, yielding: Yielding, scope: Scope) -> tuple[list[str], str]:
+    def _evaluated(self, yielding: Yielding, scope: Scope) -> tuple[list[str], str]:
         """The tests that a condition's quantities have numbers, and that it holds at them."""
         inner, known = scope.copy(), list[str]()
-        for made in yielding.plans:
-            value = self._following(made, scope) if made.blocks else inner.variables[made.target]
-            inner.bind(made.target, value)
+        for plan in yielding.plans:
+            value = self._following(plan, scope) if plan.blocks else inner.variables[plan.target]
+            inner.bind(plan.target, value)
             known.append(f"({value} == {value})")
-        self._complete(names_in(yielding.condition), inner)
+        self._take_defaults(names_in(yielding.condition), inner)
         test = self._text(yielding.condition, inner)
         scope.ask(*inner.asked)
         return known, test
 
-    def _following(self, made: Plan, scope: Scope) -> str:
-        """What follows from the numbers of a case, by a function of its own."""
-        members = self.library.held_by(made.relations).keys()
-        names = tuple(sorted(members - {*made.weak, *made.unknowns}))
-        alone = Cases(Outline(made.target, names, ()), (Case(made),), {})
-        value = self._by_function(alone, made, [self._declared(scope.variables[name], name) for name in names], scope)
-        self.decisions.from_search(value, self.library.declared[made.target])
+    def _following(self, plan: Plan, scope: Scope) -> str:
+        """The target of a plan from the numbers of a case, by a function of its own."""
+        members = self.library.held_by(plan.relations).keys()
+        names = tuple(sorted(members - {*plan.weak, *plan.unknowns}))
+        cases = Cases(Outline(plan.target, strong=names, weak=()), alternatives=(Case(plan),), asides={})
+        arguments = [self._to_declared(scope.variables[name], name) for name in names]
+        value = self._by_function(cases, plan, arguments, scope)
+        self.decisions.from_search(value, self.library.declared[plan.target])
         return value
 
-    def _by_function(self, plans: Cases, key: Hashable, arguments: Sequence[str], scope: Scope) -> str:
+    def _by_function(self, cases: Cases, key: Hashable, arguments: Sequence[str], scope: Scope) -> str:
         """The value of a target, in base units, by a function of its own."""
 
-        def made() -> Callable[..., Any]:
-            function = written(self.library, [plans], plans.outline.strong, self.dialect)
+        def write() -> Callable[..., Any]:
+            function = written(self.library, [cases], cases.outline.strong, self.dialect)
             return function if self.dialect.is_lazy else of_one_value(function)
 
-        target = plans.outline.target
-        result = self.sheet.line(self._called(self.sheet.helper(key, made), arguments))
-        value = self.sheet.line(self._based(result if self.dialect.leaves else f"{result}[0]", target))
+        target = cases.outline.target
+        result = self.sheet.line(self._call(self.sheet.helper(key, write), arguments))
+        value = self.sheet.line(self._to_base(result if self.dialect.leaves else f"{result}[0]", target))
         if not self.dialect.is_lazy:
             scope.ask(self.sheet.line(f"{result}[1]"))
         return value
 
-    def _plan(self, made: Plan, scope: Scope) -> None:
-        for name in made.weak:
-            self._default(name, scope)
-        for block in made.blocks:
-            self._block(block, scope)
+    def _write_plan(self, plan: Plan, scope: Scope) -> None:
+        for name in plan.weak:
+            self._bind_default(name, scope)
+        for block in plan.blocks:
+            self._write_block(block, scope)
 
-    def _complete(self, names: Iterable[str], scope: Scope) -> None:
+    def _take_defaults(self, names: Iterable[str], scope: Scope) -> None:
         """Take the defaults of quantities that have no number yet."""
         for name in names:
             if name not in scope.variables:
-                self._default(name, scope)
+                self._bind_default(name, scope)
 
-    def _default(self, name: str, scope: Scope) -> None:
+    def _bind_default(self, name: str, scope: Scope) -> None:
         default = self.library.declared[name].default
         assert default is not None
         base = repr(default.base[1])
@@ -259,12 +264,12 @@ class Draft:
         scope.bind(name, text)
         self.decisions.stated(text, default.base[1], self.library.declared[name])
 
-    def _based(self, text: str, name: str) -> str:
+    def _to_base(self, text: str, name: str) -> str:
         unit = self.library.declared[name].unit
         scaled = text if unit.size == 1 else f"{text} * {float(unit.size)!r}"
         return f"{scaled} + {float(unit.offset)!r}" if unit.offset else scaled
 
-    def _declared(self, text: str, name: str) -> str:
+    def _to_declared(self, text: str, name: str) -> str:
         unit = self.library.declared[name].unit
         shifted = f"({text} - {float(unit.offset)!r})" if unit.offset else text
         declared = shifted if unit.size == 1 else f"{shifted} / {float(unit.size)!r}"
@@ -272,7 +277,7 @@ class Draft:
         return self.dialect.sound(declared) if may_overflow and not self.dialect.is_lazy else declared
 
     def _text(self, node: Node, scope: Scope) -> str:
-        """An expression as text, whose decisions are settled where rounding may have moved what they rest on."""
+        """An expression as text; each of its decisions is settled where rounding may have changed its outcome."""
         settled = self.decisions.settled(node, scope)
         for name, bound in () if settled is node else self.decisions.bounds(settled):
             if name not in scope.variables:
@@ -280,7 +285,7 @@ class Draft:
         return self.sheet.expression(settled, scope)
 
     def _ask_where(self, doubt: str, scope: Scope) -> None:
-        """Leave the points of a doubt to the solver."""
+        """Leave the points at which a test is true to the solver."""
         if self.dialect.leaves:
             self.sheet.write(f"if {doubt}: undefined()")
         else:
@@ -288,18 +293,18 @@ class Draft:
 
     # Blocks
 
-    def _block(self, block: Block, scope: Scope) -> None:
+    def _write_block(self, block: Block, scope: Scope) -> None:
         """The lines for a block's unknowns, unless they are there already."""
         inputs = sorted(self.library.held_by(block.relations).keys() - {*block.unknowns})
         key = (block, tuple(scope.variables[name] for name in inputs))
         if key not in scope.solved:
-            if not self._isolated(block, scope):
-                self._by_numbers(block, inputs, scope)
+            if not self._write_closed_forms(block, scope):
+                self._call_kernel(block, inputs, scope)
             scope.solved[key] = tuple(scope.variables[name] for name in block.unknowns)
         for name, text in zip(block.unknowns, scope.solved[key], strict=True):
             scope.bind(name, text)
 
-    def _isolated(self, block: Block, scope: Scope) -> bool:
+    def _write_closed_forms(self, block: Block, scope: Scope) -> bool:
         """Write the unknown's closed forms; whether it has any."""
         candidates = candidates_of(self.library, block)
         if not candidates:
@@ -312,48 +317,46 @@ class Draft:
             form = candidates[0].form
             # Both sides were multiplied by that divisor, so that the form has to be put back: `x = b/b` has no solution
             # at `b = 0`. Where a divisor of the form is zero, any value may do.
-            chosen = self._tried(equation, name, texts[0], form, scope)
-            chosen = self._asked_where(candidates[0].divisors, chosen, scope)
+            chosen = self._checked(equation, name, texts[0], form, scope)
+            chosen = self._infinite_at_zeros(candidates[0].divisors, chosen, scope)
         elif len(texts) == 1 and (plain or not candidates[0].conditions):
             form = candidates[0].form
             chosen = texts[0] if texts[0].isidentifier() else self.sheet.line(texts[0])
         else:
-            tried = [
-                self._tried(equation, name, text, candidate.form, scope)
-                for text, candidate in zip(texts, candidates, strict=True)
-            ]
+            pairs = zip(texts, candidates, strict=True)
+            tried = [self._checked(equation, name, text, candidate.form, scope) for text, candidate in pairs]
             for i, candidate in enumerate(candidates):
                 if candidate.other is not None:  # in case too many digits have cancelled
-                    text = self._tried(equation, name, self._text(candidate.other, scope), candidate.other, scope)
+                    text = self._checked(equation, name, self._text(candidate.other, scope), candidate.other, scope)
                     tried[i] = self.sheet.line(self.dialect.pick(f"({tried[i]} == {tried[i]})", tried[i], text))
-            tried += self._of_arms_without(equation, name, scope)
+            tried += self._values_of_free_arms(equation, name, scope)
             chosen = tried[0]
             if self.dialect.is_lazy and (len(tried) > 1 or has_choice(equation, name)):
                 chosen = self.sheet.line(f"only({', '.join(tried)})")
-                self._askable(chosen, scope)
+                self._flag_infinite(chosen, scope)
             elif not self.dialect.is_lazy:
                 inside = self.dialect.sure(self.sheet.mask(scope))
                 several = self.sheet.line(f"branches(axes, {', '.join([inside, *tried])})")
                 chosen = self.sheet.line(f"{several}[0]")
                 scope.ask(self.sheet.line(f"{several}[1]"))
         if not has_choice(equation, name):
-            chosen = self._asked_where(cancelling_divisors(self.library, candidates), chosen, scope)
+            chosen = self._infinite_at_zeros(cancelling_divisors(self.library, candidates), chosen, scope)
         if form is None:
             self.decisions.from_search(chosen, self.library.declared[name])
         else:
             self.decisions.computed(chosen, form, scope, self.library.declared[name])
         if self.decisions.may_cancel(chosen):
-            inside, chosen = self._placed(chosen, name, scope)
+            inside, chosen = self._inside_domain(chosen, name, scope)
             self.sheet.require(scope, inside)
         else:
             self.sheet.require_between(scope, chosen, *self._ends(name))
         scope.bind(name, chosen)
         return True
 
-    def _asked_where(self, divisors: Sequence[Node], chosen: str, scope: Scope) -> str:
-        """A closed form, infinite where one of its divisors vanishes: there the solver is asked.
+    def _infinite_at_zeros(self, divisors: Sequence[Node], chosen: str, scope: Scope) -> str:
+        """A closed form, infinite where one of its divisors is zero within rounding: there the solver is asked.
 
-        `y/(a + b - c)` is a large number where rounding leaves something of a divisor that is zero.
+        Where rounding leaves a rest of such a divisor, `y/(a + b - c)` would be a large number.
         """
         for divisor in divisors:
             vanishes = self._holds(Equation(divisor, "=", ZERO), scope)
@@ -363,39 +366,40 @@ class Draft:
             chosen = self.sheet.line(self.dialect.pick(vanishes, "inf", chosen))
             if not self.dialect.is_lazy:
                 scope.ask(vanishes)
-            self._askable(chosen, scope)
+            self._flag_infinite(chosen, scope)
         return chosen
 
-    def _tried(self, equation: Equation, name: str, text: str, form: Node, scope: Scope) -> str:
-        """A candidate where it satisfies its relation; NaN where it does not, infinite where it is only bounded."""
+    def _checked(self, equation: Equation, name: str, text: str, form: Node, scope: Scope) -> str:
+        """A candidate: NaN where it does not satisfy its relation, infinite where a number beside it does so too."""
         inner, quantity = scope.copy(), self.library.declared[name]
         computed = text if text.isidentifier() else self.sheet.line(text)
         self.decisions.computed(computed, form, scope, quantity)
-        value = self.sheet.line(self.dialect.pick(*self._placed(computed, name, inner), "nan"))
+        value = self.sheet.line(self.dialect.pick(*self._inside_domain(computed, name, inner), "nan"))
         inner.bind(name, value)
         self.decisions.computed(value, form, scope, quantity)
         tests = [f"({value} == {value})", self._holds(equation, inner)]
-        found = value
+        result = value
         if has_choice(equation, name):
             beside = []
-            for share, aside in ((0.75, -ASIDE), (1.25, ASIDE)):  # a zero has no share
-                beyond = self.dialect.pick(f"({value} == 0.0)", repr(aside), f"{value} * {share}")
-                inner.bind(name, self.sheet.line(beyond))
+            for share, beside_zero in ((0.75, -ASIDE), (1.25, ASIDE)):  # a zero has no share
+                displaced = self.dialect.pick(f"({value} == 0.0)", repr(beside_zero), f"{value} * {share}")
+                inner.bind(name, self.sheet.line(displaced))
                 inside = self._inside(inner.variables[name], name)
                 beside.append(self.dialect.logic("and", [inside, self._holds(equation, inner)]))
-            found = self.dialect.pick(self.dialect.logic("or", beside), "inf", value)
+            result = self.dialect.pick(self.dialect.logic("or", beside), "inf", value)
         scope.ask(*inner.asked)
-        return self.sheet.line(self.dialect.pick(self.dialect.logic("and", tests), found, "nan"))
+        return self.sheet.line(self.dialect.pick(self.dialect.logic("and", tests), result, "nan"))
 
-    def _of_arms_without(self, equation: Equation, name: str, scope: Scope) -> Iterator[str]:
-        """Infinite where an arm without the unknown meets the other side, so that any value does at which it binds.
+    def _values_of_free_arms(self, equation: Equation, name: str, scope: Scope) -> Iterator[str]:
+        """Values of an unknown where an arm without it equals the other side: any value does at which that arm binds.
 
-        It binds somewhere if the equation holds inside an end of the domain, or beside a number where the arms change.
-        If it holds at an end and not inside it, the end alone does.
+        Such an arm binds on an interval if the equation holds just inside an end of the domain, or beside a number at
+        which arms change; the value is then infinite. If it holds at an end and not inside it, the value is the end.
         """
         variants = variants_of((equation,), frozenset({name})) if has_choice(equation, name) else []
-        met = [self._holds(one, scope) for (one,) in variants if name not in names_in(one.lhs, one.rhs)]
-        if not met:
+        without = [equation for (equation,) in variants if name not in names_in(equation.lhs, equation.rhs)]
+        is_met = [self._holds(variant, scope) for variant in without]
+        if not is_met:
             return
         domain, inner = self.library.declared[name].domain, scope.copy()
 
@@ -409,54 +413,54 @@ class Draft:
             holds(repr(low + ASIDE * abs(low) + AROUND_ZERO)),
             holds(repr(high - ASIDE * abs(high) - AROUND_ZERO)),
         ]
-        there = [*within, *map(holds, self._beside_turns(equation, name, scope))]
-        test = self.dialect.logic("and", [self.dialect.logic("or", met), self.dialect.logic("or", there)])
+        nearby = [*within, *map(holds, self._beside_switches(equation, name, scope))]
+        test = self.dialect.logic("and", [self.dialect.logic("or", is_met), self.dialect.logic("or", nearby)])
         yield self.sheet.line(self.dialect.pick(test, "inf", "nan"))
         for end, is_met_within in zip((low, high), within, strict=True):
-            alone = self.dialect.logic("and", [self.dialect.logic("or", met), holds(repr(end))])
+            alone = self.dialect.logic("and", [self.dialect.logic("or", is_met), holds(repr(end))])
             yield self.sheet.line(self.dialect.pick(is_met_within, "nan", self.dialect.pick(alone, repr(end), "nan")))
         scope.ask(*inner.asked)
 
-    def _beside_turns(self, equation: Equation, name: str, scope: Scope) -> Iterator[str]:
-        """Numbers just below and above those with which the unknown is compared, and so one choice becomes another."""
+    def _beside_switches(self, equation: Equation, name: str, scope: Scope) -> Iterator[str]:
+        """Numbers just below and above those that the unknown is compared with, where one arm succeeds another."""
         for part in walk(equation.lhs, equation.rhs):
             if not isinstance(part, Apply) or Name(name) not in part.args or part.op not in _COMPARED:
                 continue
             for other in part.args:
                 if name not in names_in(other):
                     turn = self.sheet.expression(other, scope)
-                    aside = f"({self.dialect.size}({turn}) * {ASIDE!r} + {AROUND_ZERO!r})"
-                    yield from (self.sheet.line(f"{turn} {sign} {aside}") for sign in "+-")
+                    distance = f"({self.dialect.size}({turn}) * {ASIDE!r} + {AROUND_ZERO!r})"
+                    yield from (self.sheet.line(f"{turn} {sign} {distance}") for sign in "+-")
 
     def _inside(self, text: str, name: str) -> str:
         return self.sheet.between(text, *self._ends(name))
 
-    def _placed(self, text: str, name: str, scope: Scope) -> tuple[str, str]:
+    def _inside_domain(self, text: str, name: str, scope: Scope) -> tuple[str, str]:
         """The test that a computed number lies in a quantity's domain, and the number.
 
-        An end at zero leaves no room for rounding. Where terms may cancel, they decide: 2.9 - 0.4*7.25 is 0, and in
-        doubles less. There it is the end of the domain; an end that the domain excludes is no number, and the solver is
+        An end at zero leaves no room for rounding. Where terms may cancel, exact numbers decide: 2.9 - 0.4*7.25 is 0,
+        and in doubles less. The number is then the end of the domain. If the domain excludes that end, the solver is
         asked.
         """
         low, high, is_open = self._ends(name)
         if not self.decisions.may_cancel(text) or (low and high):
             return self._inside(text, name), text
         if low == 0:
-            op, beyond, others = "gt" if is_open else "ge", "<=" if is_open else "<", (-inf, high)
+            op, beyond, ends = "gt" if is_open else "ge", "<=" if is_open else "<", (-inf, high)
         else:
-            op, beyond, others = "le", ">", (low, inf)
+            op, beyond, ends = "le", ">", (low, inf)
         inner = scope.copy()
         inner.bind(name, text)
         decided = self.dialect.sure(self._text(Apply(op, (Name(name), ZERO)), inner))
-        inside = self.sheet.line(self.dialect.logic("and", [self.sheet.between(text, *others), decided]))
+        inside = self.sheet.line(self.dialect.logic("and", [self.sheet.between(text, *ends), decided]))
         scope.ask(*inner.asked)
         is_beyond = f"({text} {beyond} 0.0)"
         if op == "gt":
             self._ask_where(self.dialect.logic("and", [inside, is_beyond]), scope)
             return inside, text
-        found = self.sheet.line(self.dialect.pick(is_beyond, "0.0", text))
-        self.decisions.same(found, text)
-        return inside, found
+        clamped = self.sheet.line(self.dialect.pick(is_beyond, "0.0", text))
+        self.decisions.same(clamped, text)
+        return inside, clamped
 
     def _ends(self, name: str) -> tuple[float, float, bool]:
         """The ends of a domain with room for the rounding of what is computed, and whether the low one is open.
@@ -470,26 +474,24 @@ class Draft:
     def _holds(self, equation: Equation, scope: Scope) -> str:
         return self.sheet.agrees(equation, lambda node: self._text(node, scope))
 
-    def _by_numbers(self, block: Block, inputs: Sequence[str], scope: Scope) -> None:
+    def _call_kernel(self, block: Block, inputs: Sequence[str], scope: Scope) -> None:
         """A block without a closed form: a call to its kernel, for each point that has not failed yet."""
         origins = self.decisions.origins(() if self.dialect.asks else inputs, scope)
         texts = [scope.variables[name] for name in inputs]
-        helper = self.sheet.helper(
-            (block, *(inputs if self.dialect.asks else texts)),
-            lambda: worked_out(self.library, block, inputs, self.dialect, origins),
-        )
+        key = (block, *(inputs if self.dialect.asks else texts))
+        helper = self.sheet.helper(key, lambda: worked_out(self.library, block, inputs, self.dialect, origins))
         if scope.tests and texts:
             texts[0] = self.sheet.line(self.dialect.pick(self.sheet.mask(scope), texts[0], "nan"))
         texts += map(scope.text_of, origins.names)
-        result = self.sheet.line(self._called(helper, texts))
-        found = [self.sheet.line(f"{result}[{i}]") for i in range(len(block.unknowns))]
+        result = self.sheet.line(self._call(helper, texts))
+        values = [self.sheet.line(f"{result}[{i}]") for i in range(len(block.unknowns))]
         if not self.dialect.is_lazy:
-            scope.ask(self.sheet.line(f"{result}[{len(found)}]"))
-        self._askable(found[0], scope)
-        self.sheet.require(scope, f"({found[0]} == {found[0]})")
-        for name, text in zip(block.unknowns, found, strict=True):
+            scope.ask(self.sheet.line(f"{result}[{len(values)}]"))
+        self._flag_infinite(values[0], scope)
+        self.sheet.require(scope, f"({values[0]} == {values[0]})")
+        for name, text in zip(block.unknowns, values, strict=True):
             scope.bind(name, text)
             self.decisions.from_search(text, self.library.declared[name])
 
-    def _called(self, helper: str, texts: Sequence[str]) -> str:
+    def _call(self, helper: str, texts: Sequence[str]) -> str:
         return f"{helper}({', '.join(texts if self.dialect.is_lazy else ['axes', *texts])})"

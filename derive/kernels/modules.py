@@ -49,70 +49,72 @@ def module_text(library: RelationSet, target: str, given: Iterable[str], profile
     names = [library.declaration(name).name for name in dict.fromkeys(given)]
     question = generic_question(library, target, names, tuple(profiles))
     fixed = used_values(library, question)
-    beside = {n: value for n, value in question.weak.items() if n in question.origins and n not in fixed}
-    made = programmed(library, target, [*names, *fixed], beside)
-    read = {one["name"] for one in made.data()["inputs"] if one["role"] != "none"}
-    if any(name not in read for name in beside):  # what only other limits need
-        made = programmed(library, target, [*names, *fixed], [name for name in beside if name in read])
-    if not made.answers:
-        why = " ".join(one["reason"] for one in made.data()["left_out"])
+    beside = {name: value for name, value in question.weak.items() if name in question.origins and name not in fixed}
+    program = programmed(library, target, [*names, *fixed], beside)
+    names_read = {entry["name"] for entry in program.data()["inputs"] if entry["role"] != "none"}
+    if any(name not in names_read for name in beside):  # what only other limits need
+        program = programmed(library, target, [*names, *fixed], [name for name in beside if name in names_read])
+    if not program.answers:
+        why = " ".join(entry["reason"] for entry in program.data()["left_out"])
         raise DeriveError(
-            f"{target} cannot be worked out by a file alone: {_of_a_file(why)}.",
+            f"{target} cannot be worked out by a file alone: {_for_a_file(why)}.",
             hint="Compile it from other givens, or ask derive solve.",
         )
-    facts = _facts(library, made, names, {**beside, **fixed}, question.origins)
-    bundle = Bundle(made.scripts, Language(_python, runtime=lambda name: _SPELLED.get(name, name), constant="{} = {}"))
+    facts = _facts(library, program, names, {**beside, **fixed}, question.origins)
+    language = Language(_python, runtime=lambda name: _SPELLED.get(name, name), constant="{} = {}")
+    bundle = Bundle(program.scripts, language)
     functions = "\n\n\n".join(bundle.parts)
     head = "\n".join(_headline(facts)).replace("\\", "\\\\").replace('"""', "'''")
-    body = _BODY.format(**facts, kernels=", ".join(bundle.last), count=len(made.layout.checks))
+    body = _BODY.format(**facts, kernels=", ".join(bundle.last), count=len(program.layout.checks))
     return f'"""{head}\n"""\n\n{_runtime_for(functions + body)}\n\n\n{functions}\n\n{body}'
 
 
 def _facts(
-    library: RelationSet, made: Program, names: Sequence[str], fixed: Mapping[str, Value], origins: Mapping[str, str]
+    library: RelationSet, program: Program, names: Sequence[str], fixed: Mapping[str, Value], origins: Mapping[str, str]
 ) -> dict[str, Any]:
-    """What the module states of a question."""
-    data, declared = made.data(), library.declared
-    kept = {name: value for name, value in fixed.items() if name in made.inputs}
+    """The values by which the body of a module is formatted."""
+    data, declared = program.data(), library.declared
+    values = {name: value for name, value in fixed.items() if name in program.inputs}
     return {
-        "target": made.target,
-        "unit": declared[made.target].unit.text,
+        "target": program.target,
+        "unit": declared[program.target].unit.text,
         "inputs": {name: declared[name].unit.text for name in names},
-        "fixed": {name: declared[name].unit.from_base(value.base[1]) for name, value in kept.items()},
-        "from": {name: f"{origins.get(name, 'default')}: {value}" for name, value in kept.items()},
-        "order": list(made.inputs),
-        "why": [_of_a_file(one["text"]) for one in data["reasons"]],
-        "open": [int(reason.is_open) for reason in made.reasons.values()],
-        "checks": [[one["relation"], one["state"], int(one["contradicts"])] for one in data["checks"]],
-        "barring": [[one["verdict"], one["state"]] for one in data["barring"] if one["contradicts"]],
-        "outputs": len(made.layout.outputs),
-        "size": len(made.layout.places),
+        "fixed": {name: declared[name].unit.from_base(value.base[1]) for name, value in values.items()},
+        "from": {name: f"{origins.get(name, 'default')}: {value}" for name, value in values.items()},
+        "order": list(program.inputs),
+        "why": [_for_a_file(reason["text"]) for reason in data["reasons"]],
+        "open": [int(reason.is_open) for reason in program.reasons.values()],
+        "checks": [[check["relation"], check["state"], int(check["contradicts"])] for check in data["checks"]],
+        "barring": [[block["verdict"], block["state"]] for block in data["barring"] if block["contradicts"]],
+        "outputs": len(program.layout.outputs),
+        "size": len(program.layout.places),
     }
 
 
-def _of_a_file(text: str) -> str:
+def _for_a_file(text: str) -> str:
+    """A reason of a page in the words of a file."""
     return text.replace("this page cannot", "a file cannot").rstrip(".")
 
 
 def _headline(facts: Mapping[str, Any]) -> list[str]:
-    """What the file computes, and from what."""
+    """The lines that say what the file computes, and from what."""
 
-    def told(name: str, unit: str) -> str:
+    def spelled(name: str, unit: str) -> str:
         return f"{name} [{unit or '1'}]"
 
-    listed = ", ".join(told(*one) for one in facts["inputs"].items()) or "nothing"
-    lines = [f"{told(facts['target'], facts['unit'])} from {listed}.", ""]
+    inputs = ", ".join(spelled(*entry) for entry in facts["inputs"].items()) or "nothing"
+    lines = [f"{spelled(facts['target'], facts['unit'])} from {inputs}.", ""]
     lines += [f"Taken as stated: {name}, {origin}" for name, origin in facts["from"].items()]
     return [*lines, *([""] if facts["from"] else []), f"{MARK} {version('derive-engine')}."]
 
 
 def _runtime_for(text: str) -> str:
     """The functions that a text calls, and those that these call, as Python that imports nothing but `math`."""
-    held = {**vars(special_functions), **vars(python_runtime)}
-    texts = {name: inspect.getsource(one).rstrip() for name, one in held.items() if isinstance(one, FunctionType)}
-    texts |= {name: f"{name} = {one!r}" for name, one in held.items() if isinstance(one, float | tuple)}
+    objects = {**vars(special_functions), **vars(python_runtime)}
+    texts = {name: inspect.getsource(item).rstrip() for name, item in objects.items() if isinstance(item, FunctionType)}
+    texts |= {name: f"{name} = {item!r}" for name, item in objects.items() if isinstance(item, float | tuple)}
     wanted = {*reached(_names_in(text), lambda name: _names_in(texts[name]) if name in texts else ())}
-    parts = [texts[name] for name in held if name in wanted & texts.keys() - {"inf", "nan"}]
+    parts = [texts[name] for name in objects if name in wanted & texts.keys() - {"inf", "nan"}]
     return "\n\n\n".join(["from __future__ import annotations\n\nimport math\nfrom math import inf, nan", *parts])
 
 
@@ -128,18 +130,19 @@ def _python(script: Script, name_of: Callable[[Any], str]) -> str:
     def compiled(a0):
         return over(called(math.sqrt, a0), a0) if 0.0 <= a0 else nan
     """
-    return ast.unparse(ast.fix_missing_locations(_Quiet(script.space, name_of).visit(ast.parse(script.text))))
+    tree = _WithoutExceptions(script.space, name_of).visit(ast.parse(script.text))
+    return ast.unparse(ast.fix_missing_locations(tree))
 
 
-class _Quiet(ast.NodeTransformer):
-    """One function of a script, with what raises nothing."""
+class _WithoutExceptions(ast.NodeTransformer):
+    """Rewrites a function of a script so that no operation raises, and each constant has its name in the bundle."""
 
     def __init__(self, space: Mapping[str, Any], name_of: Callable[[Any], str]) -> None:
         self.space, self.name_of = space, name_of
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
-        held = None if node.id in ("nan", "inf") else self.space.get(node.id)
-        return node if held is None else ast.Name(self.name_of(held), node.ctx)
+        value = None if node.id in ("nan", "inf") else self.space.get(node.id)
+        return node if value is None else ast.Name(self.name_of(value), node.ctx)
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from derive.caches import Memo
@@ -33,7 +34,7 @@ _FEW = 4  # limit on combined relations for which numbers are drawn that fit the
 
 
 def eliminates(library: RelationSet, outline: Outline) -> bool:
-    """Whether relations fix a target together that counting leaves open."""
+    """Whether several relations together fix a target that counting leaves open."""
     return _ELIMINATED.of(library.session, outline, lambda: _eliminates(library, outline))
 
 
@@ -47,23 +48,23 @@ def _eliminates(library: RelationSet, outline: Outline) -> bool:
         return True
     if len(used) > _FEW:
         return False
-    fitting_numbers = (_fitting(library, outline, used, draw) for draw in range(_DRAWS))
+    fitting_numbers = (_fitting_numbers(library, outline, used, draw) for draw in range(_DRAWS))
     if _is_settled_at_some(library, outline.target, fitting_numbers):
         return True
-    alone = _of_these(library, used)  # where givens state something twice, drawn numbers contradict the others
+    alone = _with_only(library, used)  # where givens state something twice, drawn numbers contradict the others
     return _is_settled_at_generic_numbers(alone, outline.target, outline.strong)
 
 
-def eliminates_in_a_gap(library: RelationSet, found: Cases) -> bool:
-    """Whether relations fix a target together in a case in which counting leaves it open.
+def eliminates_in_a_gap(library: RelationSet, target_cases: Cases) -> bool:
+    """Whether several relations together fix a target in a case in which counting leaves it open.
 
-    The library of such a case is made anew, so that only the verdict is worth remembering.
+    The library of such a case is built for this question alone, so only the verdict is cached.
     """
-    if not found.gaps:
+    if not target_cases.gaps:
         return False
-    key = found.outline, found.gaps
-    in_cases = (library.in_case(gap) for gap in found.gaps)
-    return _IN_GAPS.of(library.session, key, lambda: any(eliminates(case, found.outline) for case in in_cases))
+    key = target_cases.outline, target_cases.gaps
+    in_cases = (library.in_case(gap) for gap in target_cases.gaps)
+    return _IN_GAPS.of(library.session, key, lambda: any(eliminates(case, target_cases.outline) for case in in_cases))
 
 
 def _default_numbers(library: RelationSet, outline: Outline) -> dict[str, float]:
@@ -72,9 +73,9 @@ def _default_numbers(library: RelationSet, outline: Outline) -> dict[str, float]
 
 
 def _is_settled_at_some(library: RelationSet, target: str, drawn: Iterable[Mapping[str, Value]]) -> bool:
-    """Whether a question has one answer, at the first of the numbers drawn that decide it.
+    """Whether a question has one answer, by the first of the drawn givens that decide it.
 
-    Numbers without a solution decide nothing. Where one draw leaves the target open, all do, and each takes long.
+    Givens without a solution decide nothing. If one draw leaves the target open, all do, and each takes long.
     """
     for given in drawn:
         verdict = is_settled(library, target, given)
@@ -87,23 +88,25 @@ def _is_settled_at_generic_numbers(library: RelationSet, target: str, names: Seq
     return _is_settled_at_some(library, target, (generic_numbers(library, names, draw) for draw in range(_DRAWS)))
 
 
-def _fitting(library: RelationSet, outline: Outline, used: Collection[str], draw: int) -> dict[str, Value]:
-    """Numbers for the givens at which some relations have a solution: all else in these is drawn before them.
+def _fitting_numbers(library: RelationSet, outline: Outline, used: Collection[str], draw: int) -> dict[str, Value]:
+    """Numbers for the givens at which some relations have a solution.
 
-    What follows from the numbers so far is asked of those relations alone: the whole library would take too long.
+    The other quantities in the relations are drawn first. Whatever follows from the numbers so far is computed, by
+    these relations alone: the whole library would take too long.
     """
-    few = _of_these(library, used)
-    members = dict.fromkeys(name for one in used if one in library.relations for name in library.members[one])
+    few_relations = _with_only(library, used)
+    inside = (library.members[relation] for relation in used if relation in library.relations)
+    members = dict.fromkeys(chain.from_iterable(inside))
     numbers: dict[str, Value] = {}
-    for name in (*(one for one in members if one not in outline.strong), *outline.strong):
+    for name in (*(name for name in members if name not in outline.strong), *outline.strong):
         quantity = library.declared[name]
-        answer = settled(few, name, numbers) if numbers and name in members else None
+        answer = settled(few_relations, name, numbers) if numbers and name in members else None
         base = generic(quantity, draw) if answer is None or answer.base is None else answer.base
         numbers[name] = read_number(quantity.unit.from_base(base), quantity.unit)
     return {name: numbers[name] for name in outline.strong}
 
 
-def _of_these(library: RelationSet, used: Collection[str]) -> RelationSet:
+def _with_only(library: RelationSet, used: Collection[str]) -> RelationSet:
     """The library with no relations but these."""
     return library.without(*(library.relations.keys() - {*used}))
 
@@ -116,7 +119,7 @@ def probed(library: RelationSet, target: str, names: Sequence[str], draw: int) -
 def generic_numbers(library: RelationSet, names: Iterable[str], draw: int) -> dict[str, Value]:
     """A generic number for each of some quantities."""
     quantities = {name: library.declared[name] for name in names}
-    return {name: read_number(one.unit.from_base(generic(one, draw)), one.unit) for name, one in quantities.items()}
+    return {name: read_number(q.unit.from_base(generic(q, draw)), q.unit) for name, q in quantities.items()}
 
 
 def generic(quantity: Declaration, draw: int) -> float:
@@ -160,21 +163,21 @@ def reach(library: RelationSet, given: Iterable[str]) -> frozenset[str]:
         if not open_ones:
             return counted
         fixed: set[str] = set()
-        left = dict.fromkeys(open_ones)
-        while left:
-            outline = outlined(library, next(iter(left)), names)
+        remaining = dict.fromkeys(open_ones)
+        while remaining:
+            outline = outlined(library, next(iter(remaining)), names)
             rows = rows_of(library, outline, frozenset())
             rows_at_defaults = rows_of(library, outline, frozenset(), _default_numbers(library, outline))
-            met = {next(iter(left))}.union(*(row.keys() for row in rows.values()))
+            reached = {next(iter(remaining))}.union(*(row.keys() for row in rows.values()))
             moves = directions(rows, 1)[0].keys() & directions(rows_at_defaults, 1)[0].keys()
-            still = [one for one in left if one in met and one not in moves]
-            fixed.update(one for one in still if eliminates(library, outlined(library, one, names)))
-            left = {one: None for one in left if one not in met}
+            unmoved = [name for name in remaining if name in reached and name not in moves]
+            fixed.update(name for name in unmoved if eliminates(library, outlined(library, name, names)))
+            remaining = {name: None for name in remaining if name not in reached}
         return counted | fixed
 
 
 def _counted_in_some_case(library: RelationSet, names: Sequence[str]) -> frozenset[str]:
-    """What counting sees in some case: relations whose conditions exclude each other determine nothing together.
+    """The quantities determined in some case: relations whose conditions exclude each other are not counted together.
 
     Where each arm of a choice counts as a relation of its own, an arm needs the quantities in it alone.
     """
@@ -190,25 +193,24 @@ def _counted_in_some_case(library: RelationSet, names: Sequence[str]) -> frozens
 
 
 def _counted(library: RelationSet, names: Sequence[str], left_out: frozenset[str] = frozenset()) -> frozenset[str]:
-    """What counting sees: a default that stands in counts where nothing leads to it, and is not run backwards.
+    """The quantities that counting finds determined by some givens.
 
-    A given meets no condition that asks for one number of it: the givens are like any others.
+    A fallback counts where nothing leads to its quantity, and is not run backwards. Relations that hold for one number
+    of a given only are left out: the givens are generic.
     """
-    conditions = {name: one.conditions for name, one in library.relations.items() if one.conditions}
-    special = (name for name, held in conditions.items() if any(_is_special(one, names) for one in held))
+    conditions = {name: relation.conditions for name, relation in library.relations.items() if relation.conditions}
+    special = (name for name, own in conditions.items() if any(_is_special(condition, names) for condition in own))
     structure = structure_of(library, left_out.union(special))
     firm = [*names, *(name for name in library.defaults if name not in structure.otherwise)]
     led = closure(structure, firm)
     standing = [name for name in structure.otherwise if name not in led]
     bare = structure.not_written_for(standing)
-    alone = closure(bare, standing) - closure(bare, firm) - {*standing}
-    return closure(bare, [*firm, *standing]) - {name for name in alone if not _is_stated(library, name, names)}
-
-
-def _is_stated(library: RelationSet, name: str, names: Sequence[str]) -> bool:
-    """Whether what is stated leads to a quantity that follows from fallbacks as well."""
-    return _is_settled_at_generic_numbers(library, name, names)
+    # what follows from fallbacks alone counts only where the givens lead to it as well
+    by_fallbacks = closure(bare, standing) - closure(bare, firm) - {*standing}
+    unsettled = {name for name in by_fallbacks if not _is_settled_at_generic_numbers(library, name, names)}
+    return closure(bare, [*firm, *standing]) - unsettled
 
 
 def _is_special(condition: Node, names: Sequence[str]) -> bool:
+    """Whether a condition asks for one number of a given."""
     return isinstance(condition, Apply) and condition.op == "eq" and not {*names}.isdisjoint(names_in(condition))

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any
 
 from derive.errors import DeriveError
-from derive.kernels.backends.emitter import Dialect, Unsaid
+from derive.kernels.backends.emitter import Dialect, UnsupportedOperation
 from derive.kernels.backends.numba_source import Machine, is_at_hand, looped, part, spread, tiles
 from derive.kernels.backends.python_numpy import Arrays, only_of_arrays
 from derive.kernels.case_dispatch import Cases, cases, cases_of_arms, cases_of_stated
@@ -41,30 +41,27 @@ def found_for(library: RelationSet, target: str, given: Iterable[str]) -> Cases:
     """The plans for a target, or that the solver is needed; otherwise an error that says what is missing."""
     with query():
         outline = outlined(library, target, given)
-        found = cases_of_stated(library, outline)
-        is_asked = not found.alternatives and (
-            eliminates(library, found.outline) or cases_of_arms(library, found.outline) is not None
-        )
-        if is_asked:
-            return replace(found, is_asked=True)
-        if not found.alternatives:
-            from derive.solving.diagnosis.diagnosis import shortage
+        target_cases = cases_of_stated(library, outline)
+        if target_cases.alternatives:
+            return replace(target_cases, is_asked=target_cases.is_asked or eliminates_in_a_gap(library, target_cases))
+        if eliminates(library, target_cases.outline) or cases_of_arms(library, target_cases.outline) is not None:
+            return replace(target_cases, is_asked=True)
+        from derive.solving.diagnosis.diagnosis import shortage
 
-            raise shortage(library, found.outline, {})
-        return replace(found, is_asked=found.is_asked or eliminates_in_a_gap(library, found))
+        raise shortage(library, target_cases.outline, {})
 
 
 def plans_for(library: RelationSet, target: str, given: Iterable[str]) -> Cases | None:
     """The plans for a quantity that only sorts points, if it is determined: the solver is not called for it."""
     with query():
-        found = cases(library, outlined(library, target, given))
-        return replace(found, is_asked=False) if found.alternatives else None
+        target_cases = cases(library, outlined(library, target, given))
+        return replace(target_cases, is_asked=False) if target_cases.alternatives else None
 
 
 class Abreast:
-    """Functions of arrays that return each of the targets, from values of which some are weak.
+    """Functions of arrays that return several targets at once, from values of which some are weak.
 
-    Every version is made on first use.
+    The function for each back end is written on first use.
 
     >>> import numpy
     >>> from derive.relation_files.loading import load
@@ -76,19 +73,19 @@ class Abreast:
     """
 
     def __init__(self, library: RelationSet, wanted: Sequence[Cases], weak: Container[str] = ()) -> None:
-        self.names = tuple(dict.fromkeys(name for found in wanted for name in found.outline.strong))
-        self.outlines = tuple(found.outline for found in wanted)
+        self.outlines = tuple(target_cases.outline for target_cases in wanted)
+        self.names = tuple(dict.fromkeys(chain.from_iterable(outline.strong for outline in self.outlines)))
         self._library = library
-        self._asking = [Asking(library, found, self.names, weak) for found in wanted]
+        self._asking = [Asking(library, target_cases, self.names, weak) for target_cases in wanted]
         self._wanted = tuple(wanted)
-        self._by_lines = tuple(i for i, found in enumerate(wanted) if not found.is_asked)
+        self._by_lines = tuple(i for i, target_cases in enumerate(wanted) if not target_cases.is_asked)
         plans = chain.from_iterable(wanted[i].plans for i in self._by_lines)
-        self._size = len(set[Block]().union(*(made.blocks for made in plans)))
+        self._size = len(set[Block]().union(*(plan.blocks for plan in plans)))
         self._points = 0  # so far
         self._functions: dict[tuple[type[Dialect], tuple[int, ...]], Callable[..., Any]] = {}
 
     def __call__(self, values: Sequence[Any]) -> list[Any]:
-        """By the fastest back end: compiling pays if there are many points, now or in earlier calls."""
+        """The targets by the fastest back end: compiling pays if there are many points, now or in earlier calls."""
         import numpy
 
         self._points += math.prod(numpy.broadcast_shapes(*map(numpy.shape, values)))
@@ -97,25 +94,26 @@ class Abreast:
         return self.on_arrays(values)
 
     def in_machine_code(self, values: Sequence[Any]) -> list[Any]:
-        """By one compiled loop; targets without machine code, because a block is solved numerically, use arrays."""
-        said = self._in_machine_code
-        if not said:
+        """The targets by one compiled loop; those with a block that is solved numerically have none, and use arrays."""
+        compiled = self._compilable
+        if not compiled:
             return self.on_arrays(values)
-        point, ask = self._function(Machine, said), partial(self._by_arrays, said)
-        found = dict(zip(said, looped(point, len(said), values, ask), strict=True))
-        return self._with_the_others(found, values)
+        point, ask = self._function(Machine, compiled), partial(self._by_arrays, compiled)
+        columns = dict(zip(compiled, looped(point, len(compiled), values, ask), strict=True))
+        return self._with_the_others(columns, values)
 
     def on_arrays(self, values: Sequence[Any]) -> list[Any]:
         return self._with_the_others({}, values)
 
-    def _with_the_others(self, found: dict[int, Any], values: Sequence[Any]) -> list[Any]:
-        """All targets: those found, those that lines compute, and those that only the solver can."""
-        rest = tuple(i for i in self._by_lines if i not in found)
-        found |= zip(rest, self._by_arrays(rest, values), strict=True)
-        every = enumerate(self._asking)
-        return [found[i] if i in found else asking.everywhere(values) for i, asking in every]
+    def _with_the_others(self, columns: dict[int, Any], values: Sequence[Any]) -> list[Any]:
+        """All targets: those computed before, those that lines compute, and those that only the solver can."""
+        remaining = tuple(i for i in self._by_lines if i not in columns)
+        columns |= zip(remaining, self._by_arrays(remaining, values), strict=True)
+        numbered = enumerate(self._asking)
+        return [columns[i] if i in columns else asking.everywhere(values) for i, asking in numbered]
 
     def _by_arrays(self, places: tuple[int, ...], values: Sequence[Any]) -> list[Any]:
+        """The targets at these places by NumPy, tile after tile."""
         import numpy
 
         if not places:
@@ -126,14 +124,14 @@ class Abreast:
                 return self._on_tile(places, arrays)
             results = [numpy.empty(shape) for _ in places]
             for tile in tiles(shape, _TILE):
-                found = self._on_tile(places, [part(array, tile) for array in arrays])
-                for result, numbers in zip(results, found, strict=True):
+                columns = self._on_tile(places, [part(array, tile) for array in arrays])
+                for result, numbers in zip(results, columns, strict=True):
                     result[tile] = numbers
             return results
 
     def _on_tile(self, places: tuple[int, ...], arrays: Sequence[Any]) -> list[Any]:
-        found = self._function(Arrays, places)(*arrays)
-        return [self._asking[i].settled(held, arrays) for i, held in zip(places, found, strict=True)]
+        columns = self._function(Arrays, places)(*arrays)
+        return [self._asking[i].settled(column, arrays) for i, column in zip(places, columns, strict=True)]
 
     def _function(self, dialect: type[Dialect], places: tuple[int, ...]) -> Callable[..., Any]:
         """The function of some of the targets in a dialect."""
@@ -143,16 +141,16 @@ class Abreast:
         return self._functions[key]
 
     @cached_property
-    def _in_machine_code(self) -> tuple[int, ...]:
+    def _compilable(self) -> tuple[int, ...]:
         """The places of the targets that have machine code."""
-        if self._by_lines and self._is_said(self._by_lines):
+        if self._by_lines and self._is_compilable(self._by_lines):
             return self._by_lines
-        return tuple(i for i in self._by_lines if self._is_said((i,)))
+        return tuple(i for i in self._by_lines if self._is_compilable((i,)))
 
-    def _is_said(self, places: tuple[int, ...]) -> bool:
+    def _is_compilable(self, places: tuple[int, ...]) -> bool:
         try:
             self._function(Machine, places)
-        except Unsaid:
+        except UnsupportedOperation:
             return False
         return True
 
@@ -160,22 +158,24 @@ class Abreast:
 class Asking:
     """The points of one target that compiled lines leave open; `weak` values of them are stated, as profiles do."""
 
-    def __init__(self, library: RelationSet, found: Cases, names: Sequence[str], weak: Container[str] = ()) -> None:
+    def __init__(self, library: RelationSet, wanted: Cases, names: Sequence[str], weak: Container[str] = ()) -> None:
         self.library = library
         self.weak = weak
-        self.outline = found.outline
-        self.places = [names.index(name) for name in found.outline.strong]
-        yields = any(case.yielding for case in found.leaves)
-        self.has_steps = yields or any(len(made.blocks) > 1 or _may_be_doubtful(library, made) for made in found.plans)
-        self.has_checks = any(made.checks or _has_followers(library, made) for made in found.plans) or any(
+        self.outline = wanted.outline
+        self.places = [names.index(name) for name in wanted.outline.strong]
+        yields = any(case.yielding for case in wanted.leaves)
+        plans = wanted.plans
+        # a bound matters if it is of a quantity before the target; several values, if relations may tell them apart
+        self.has_steps = yields or any(len(plan.blocks) > 1 or _may_be_doubtful(library, plan) for plan in plans)
+        self.has_checks = any(plan.checks or _has_followers(library, plan) for plan in plans) or any(
             relation.conditions or not relation.is_equation for relation in library.relations.values()
         )
 
-    def settled(self, held: Any, arrays: Sequence[Any]) -> Any:
-        """The one value of each point, from its rows; the solver's answer where they leave it open."""
+    def settled(self, column: Any, arrays: Sequence[Any]) -> Any:
+        """The one value of each point, from a column of all its values; the solver's answer where it is open."""
         import numpy
 
-        result, several, bounded = only_of_arrays(held)
+        result, several, bounded = only_of_arrays(column)
         open_ones = several & self.has_checks | bounded & self.has_steps
         if open_ones.any():
             result = numpy.array(result)
@@ -187,11 +187,12 @@ class Asking:
         """The solver's answers at all points."""
         import numpy
 
-        own = [numpy.asarray(values[i], dtype=float) for i in self.places]
-        everywhere = numpy.ones(numpy.broadcast_shapes(*(array.shape for array in own)), bool)
-        return numpy.array([self.solved(point) for point in points_at(everywhere, own)]).reshape(everywhere.shape)
+        columns = [numpy.asarray(values[i], dtype=float) for i in self.places]
+        everywhere = numpy.ones(numpy.broadcast_shapes(*(array.shape for array in columns)), bool)
+        return numpy.array([self.solved(point) for point in points_at(everywhere, columns)]).reshape(everywhere.shape)
 
     def solved(self, point: Sequence[float]) -> float:
+        """The solver's answer at one point, in the declared unit; NaN if there is none."""
         target, named = self.outline.target, dict(zip(self.outline.strong, point, strict=True))
         try:
             base = answer_at(self.library, target, named, self.weak).base
@@ -217,24 +218,24 @@ def answer_at(
     return solve(library, target, (*profiles, *own), {**given, **typed})
 
 
-def points_at(there: Any, arrays: Sequence[Any]) -> Iterable[tuple[float, ...]]:
-    """The numbers of some points, each after the other."""
+def points_at(mask: Any, arrays: Sequence[Any]) -> Iterable[tuple[float, ...]]:
+    """The numbers of the points where a mask is true, one point after another."""
     import numpy
 
-    own = [numpy.broadcast_to(array, there.shape)[there].tolist() for array in arrays]
-    return zip(*own, strict=True) if own else [()] * int(there.sum())
+    columns = [numpy.broadcast_to(array, mask.shape)[mask].tolist() for array in arrays]
+    return zip(*columns, strict=True) if columns else [()] * int(mask.sum())
 
 
-def _has_followers(library: RelationSet, made: Plan) -> bool:
-    """Whether other relations hold what a plan leads to: what follows there has a domain too."""
-    others = library.relations.keys() - {*made.relations}
-    return not {*made.unknowns}.isdisjoint(library.held_by(others))
+def _has_followers(library: RelationSet, plan: Plan) -> bool:
+    """Whether other relations contain a quantity that a plan computes: what follows there has a domain too."""
+    others = library.relations.keys() - {*plan.relations}
+    return not {*plan.unknowns}.isdisjoint(library.held_by(others))
 
 
-def _may_be_doubtful(library: RelationSet, made: Plan) -> bool:
+def _may_be_doubtful(library: RelationSet, plan: Plan) -> bool:
     """Whether the last block of a plan has a closed form that doubles do not decide everywhere."""
-    if not made.blocks or len(made.blocks[-1].unknowns) > 1:
+    if not plan.blocks or len(plan.blocks[-1].unknowns) > 1:
         return False
-    last = made.blocks[-1]
+    last = plan.blocks[-1]
     candidates = isolate(library.relations[last.relations[0]].written, last.unknowns[0])
     return bool(candidates and cancelling_divisors(library, candidates))

@@ -23,6 +23,7 @@ tests the result and leads nowhere. A quantity's `role` in a derivation is one o
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from derive.planning.networks import Attribute, directed_graph, plain, undirected_graph
@@ -37,12 +38,12 @@ QUANTITY, RELATION = 0, 1  # the two sides of the graph, as networkx marks them
 
 
 def relation_key(name: str) -> str:
-    """The node of a relation."""
+    """The key of a relation's node."""
     return f"relation:{name}"
 
 
 def condition_key(name: str) -> str:
-    """The node that tests the conditions of a relation on quantities that are computed later."""
+    """The key of the node that tests a relation's conditions on quantities that are computed later."""
     return f"condition:{name}"
 
 
@@ -61,7 +62,7 @@ def add_quantity(graph: Graph, declared: Declaration) -> None:
     if declared.name in graph:
         return
     default = declared.default
-    said = {
+    attributes = {
         "unit": declared.unit.text or "1",
         "meaning": declared.meaning,
         "domain": declared.domain.text,
@@ -69,12 +70,12 @@ def add_quantity(graph: Graph, declared: Declaration) -> None:
         "default": None if default is None else str(default),
         "source": None if default is None else str(default.source),
     }
-    graph.add_node(declared.name, bipartite=QUANTITY, kind="quantity", **plain(said))
+    graph.add_node(declared.name, bipartite=QUANTITY, kind="quantity", **plain(attributes))
 
 
-def add_relation(graph: Graph, relation: Relation, **more: Attribute | None) -> str:
-    """Add the node of a relation with further attributes; its key."""
-    said = {
+def add_relation(graph: Graph, relation: Relation, **further: Attribute | None) -> str:
+    """Add the node of a relation with further attributes, and return its key."""
+    attributes = {
         "equation": str(relation.written),
         "op": relation.written.op,
         "because": relation.because,
@@ -83,13 +84,13 @@ def add_relation(graph: Graph, relation: Relation, **more: Attribute | None) -> 
         "approximate": relation.approximate,
     }
     key = relation_key(relation.name)
-    graph.add_node(key, bipartite=RELATION, kind="relation", **plain({**said, **more}))
+    graph.add_node(key, bipartite=RELATION, kind="relation", **plain({**attributes, **further}))
     return key
 
 
-def add_tester(graph: DiGraph, key: str, **said: Attribute | None) -> None:
+def add_tester(graph: DiGraph, key: str, **attributes: Attribute | None) -> None:
     """Add a node on the side of the relations that only tests quantities."""
-    graph.add_node(key, bipartite=RELATION, kind="relation", **plain(said))
+    graph.add_node(key, bipartite=RELATION, kind="relation", **plain(attributes))
 
 
 def graph_of_library(library: RelationSet) -> Graph:
@@ -119,7 +120,7 @@ def derivation_graph(target: Declaration, blocks: Sequence[RelationBlock], origi
     graph = directed_graph(target=target.name)
     add_quantity(graph, target)
     known = set(origins)
-    computed = {name for block in blocks for name in block.unknowns}
+    computed = {*chain.from_iterable(block.unknowns for block in blocks)}
     for step, block in enumerate(blocks, start=1):
         _add_block(graph, block, step, known)
         for relation in block.relations:
@@ -130,11 +131,10 @@ def derivation_graph(target: Declaration, blocks: Sequence[RelationBlock], origi
 
 
 def _set_roles(graph: DiGraph, target: str, blocks: Sequence[RelationBlock], origins: Mapping[str, str]) -> None:
-    """Say of each quantity what it is to the derivation."""
-    roles = {name: "condition" for name, said in graph.nodes(data=True) if said["kind"] == "quantity"}
-    for block in blocks:
-        for relation in block.relations:
-            roles.update(dict.fromkeys(relation.members, "open"))
+    """Set the role of each quantity in the derivation; a later assignment overrides an earlier one."""
+    roles = {name: "condition" for name, attributes in graph.nodes(data=True) if attributes["kind"] == "quantity"}
+    for relation in chain.from_iterable(block.relations for block in blocks):
+        roles.update(dict.fromkeys(relation.members, "open"))
     for block in blocks:
         roles.update(dict.fromkeys(block.unknowns, "intermediate"))
     roles[target] = "result"
@@ -151,7 +151,7 @@ def _set_roles(graph: DiGraph, target: str, blocks: Sequence[RelationBlock], ori
 def _add_block(graph: DiGraph, block: RelationBlock, step: int, known: Container[str]) -> None:
     """Add the relations of a block and the quantities in them."""
     number = step if len(block.relations) > 1 else None
-    held = {name for relation in block.relations for name in relation.members}
+    members = set[str]().union(*(relation.members for relation in block.relations))
     for relation in block.relations:
         for name in relation.members:
             add_quantity(graph, relation.declared[name])
@@ -169,7 +169,7 @@ def _add_block(graph: DiGraph, block: RelationBlock, step: int, known: Container
             elif number is not None:
                 graph.add_edge(key, name, stands="open")
         for name in block.unknowns:
-            if name in graph and name not in held:
+            if name in graph and name not in members:
                 graph.add_edge(key, name, stands="result")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from itertools import combinations, islice
+from itertools import chain, combinations, islice
 
 from derive.caches import Memo, Session
 from derive.model.relation import Relation
@@ -15,13 +15,11 @@ from derive.model.relation_set import RelationSet
 _STRUCTURES = Memo["Structure"](most=8)
 _EQUATIONS = Memo["_Equations"](most=1)
 _CORES = Memo["Core"](most=16)
-_OF_CORE = Memo["Structure"](most=16)  # each core keeps its own, and plans are kept longer
+_CORE_STRUCTURES = Memo["Structure"](most=16)  # each core keeps its own, and plans are kept longer
 
 
 def structure_of(
-    library: RelationSet,
-    left_out: frozenset[str] = frozenset(),
-    stated: frozenset[str] = frozenset(),
+    library: RelationSet, left_out: frozenset[str] = frozenset(), stated: frozenset[str] = frozenset()
 ) -> Structure:
     """The graph of a library's equations, on which plans are made.
 
@@ -33,7 +31,7 @@ def structure_of(
 
 
 def core_of(library: RelationSet, names: Iterable[str]) -> Core:
-    """What of a library may bear on a question in which these names are given, weak or asked for."""
+    """The part of a library's graph that may bear on a question in which these names are given, weak or asked for."""
     equations = _equations_of(library)
     key = frozenset(names)
     return _CORES.of(library.session, key, lambda: Core.of(equations, key))
@@ -45,7 +43,7 @@ def _equations_of(library: RelationSet) -> _Equations:
 
 @dataclass(frozen=True)
 class _Equations:
-    """The equations of a library, exact ones first, and what its estimates say again.
+    """The equations of a library, exact ones first, and which of them its estimates repeat.
 
     An estimate of what another relation over the same quantities says is no equation of its own: where both curves
     happen to cross means nothing. It is only tested, like an inequality. One that is written for the same quantity and
@@ -60,15 +58,15 @@ class _Equations:
     inequalities: Mapping[str, tuple[str, ...]]  # each with its quantities
 
     @cached_property
-    def every(self) -> Structure:
-        """The graph of all of them, which is the structure of no question: also of those that say the same again."""
+    def whole(self) -> Structure:
+        """The graph of all equations. No question is planned on it: it holds repeated estimates as well."""
         return Structure.of(self.relations)
 
     @cached_property
     def exchanged(self) -> frozenset[str]:
         """The quantities of the estimates that may stand in the place of other relations."""
-        instead = (name for name, rivals in self.estimated.items() if rivals)
-        return frozenset(one for name in instead for one in self.every.members[name])
+        exchangeable = (name for name, rivals in self.estimated.items() if rivals)
+        return frozenset(chain.from_iterable(self.whole.members[name] for name in exchangeable))
 
     @classmethod
     def of(cls, library: RelationSet) -> _Equations:
@@ -76,22 +74,22 @@ class _Equations:
         relations.sort(key=lambda relation: relation.approximate is not None)
         repeated: dict[str, frozenset[str]] = {}
         estimated: dict[str, frozenset[str]] = {}
-        for place, relation in enumerate(relations):
+        for index, relation in enumerate(relations):
             if relation.approximate is None:
                 continue
             own = frozenset(relation.members)
-            earlier = [(one, frozenset(one.members)) for one in relations[:place]]
-            repeated[relation.name] = frozenset(one.name for one, held in earlier if held == own)
+            earlier = [(rival, frozenset(rival.members)) for rival in relations[:index]]
+            repeated[relation.name] = frozenset(rival.name for rival, members in earlier if members == own)
             estimated[relation.name] = frozenset(
-                one.name
-                for one, held in earlier
-                if (held < own or own < held)
+                rival.name
+                for rival, members in earlier
+                if (members < own or own < members)
                 and relation.written_for is not None
-                and one.written_for == relation.written_for
-                and {*relation.when}.issuperset(one.when)  # of two formulas for different cases neither is an estimate
+                and rival.written_for == relation.written_for
+                and {*relation.when} >= {*rival.when}  # of two formulas for different cases neither is an estimate
             )
         fallbacks = frozenset(name for name, value in library.defaults.items() if value.source.stands_in)
-        inequalities = {one.name: library.members[one.name] for one in library.inequalities}
+        inequalities = {limit.name: library.members[limit.name] for limit in library.inequalities}
         return cls(tuple(relations), repeated, estimated, fallbacks, inequalities)
 
     def structure(self, left_out: frozenset[str], fallbacks: frozenset[str], core: Core | None = None) -> Structure:
@@ -100,28 +98,25 @@ class _Equations:
         def is_first(name: str) -> bool:
             return name not in left_out and left_out.issuperset(self.repeated.get(name, ()))
 
-        among = self.relations if core is None else core.equations_within
-        equations = [one for one in among if is_first(one.name)]
-        instead = {
-            one.name: rivals
-            for one in equations
-            if (rivals := frozenset(filter(is_first, self.estimated.get(one.name, ()))))
-        }
-        made = partial(Structure.of, otherwise=fallbacks)
+        candidates = self.relations if core is None else core.equations_within
+        equations = [relation for relation in candidates if is_first(relation.name)]
+        rivals = {name: frozenset(filter(is_first, names)) for name, names in self.estimated.items() if is_first(name)}
+        replaced_by = {relation.name: rivals[relation.name] for relation in equations if rivals.get(relation.name)}
+        make_structure = partial(Structure.of, otherwise=fallbacks)
         if core is not None:
             elsewhere = {result for name, result in core.written_outside if result in fallbacks and is_first(name)}
-            made = partial(core.among, fallbacks, elsewhere)
-        exact = made([one for one in equations if one.name not in instead])
-        limits = tuple(held for name, held in self.inequalities.items() if name not in left_out)
-        return replace(exact, alternatives=tuple(_exchanges(equations, instead, made)), limits=limits)
+            make_structure = partial(core.graph_of, fallbacks, elsewhere)
+        exact = make_structure([relation for relation in equations if relation.name not in replaced_by])
+        limits = tuple(names for name, names in self.inequalities.items() if name not in left_out)
+        return replace(exact, alternatives=tuple(_exchanges(equations, replaced_by, make_structure)), limits=limits)
 
 
 @dataclass(frozen=True, eq=False)
 class Core:
-    """The part of a library's graph that may bear on a question, for whatever relations are left out besides.
+    """The part of a library's graph that may bear on a question, whichever of its relations are left out later.
 
-    The other relations each hold an open quantity alone, one after another. Few are left of a large library, and all
-    cases of a question are planned on them.
+    Every other relation alone contains an open quantity, at the latest once others of them are left out. Few relations
+    of a large library are left, and all cases of a question are planned on them.
     """
 
     equations: _Equations
@@ -134,97 +129,99 @@ class Core:
     @classmethod
     def of(cls, equations: _Equations, names: frozenset[str]) -> Core:
         """The core for what may be given or asked for."""
-        every = equations.every
+        whole = equations.whole
         fixed = names.union(equations.exchanged, *equations.inequalities.values())
-        gone = every.apart(fixed)
-        kept = fixed.union(*(held for relation, held in every.members.items() if relation not in gone))
+        apart = whole.apart(fixed)
+        names_within = fixed.union(*(members for relation, members in whole.members.items() if relation not in apart))
         links: dict[str, tuple[frozenset[str], ...]] = {}
-        for met in _groups(every, gone, fixed):
-            group = kept & met
+        for connected in _connected_groups(whole, apart, fixed):
+            group = names_within & connected
             links.update({name: (*links.get(name, ()), group) for name in group})
-        return cls(equations, frozenset(every.members.keys() - gone.keys()), kept, links, dict(reversed(gone.items())))
+        relations = frozenset(whole.members.keys() - apart.keys())
+        return cls(equations, relations, names_within, links, apart=dict(reversed(apart.items())))
 
     @cached_property
     def decisive(self) -> frozenset[str]:
-        """The relations that make a difference where they are left out."""
+        """The relations whose absence can change a plan."""
         rivals = (names for names in self.equations.estimated.values() if names)
         return self.relations.union(self.equations.inequalities, *rivals)
 
     def structure(self, left_out: frozenset[str], stated: frozenset[str]) -> Structure:
         """The graph without some relations; what a profile states is no fallback."""
         key = left_out, self.equations.fallbacks - stated
-        return _OF_CORE.of(self.session, key, lambda: self.equations.structure(*key, self))
+        return _CORE_STRUCTURES.of(self.session, key, lambda: self.equations.structure(*key, self))
 
-    def among(self, fallbacks: frozenset[str], elsewhere: set[str], relations: Sequence[Relation]) -> Structure:
-        """The graph of some relations within this core; others outside it are written for the fallbacks elsewhere."""
-        found = Structure.of(relations, fallbacks)
+    def graph_of(self, fallbacks: frozenset[str], elsewhere: set[str], relations: Sequence[Relation]) -> Structure:
+        """The graph of some relations of this core; relations outside it are written for the fallbacks `elsewhere`."""
+        structure = Structure.of(relations, fallbacks)
         return replace(
-            found,
-            holders={name: found.holders[name] for name in self._ordered if name in found.holders},
+            structure,
+            holders={name: structure.holders[name] for name in self._ordered if name in structure.holders},
             links=self.links,
-            whole=self.equations.every,
-            elsewhere=frozenset(elsewhere - found.writers.keys()),
+            whole=self.equations.whole,
+            elsewhere=frozenset(elsewhere - structure.writers.keys()),
         )
 
     @cached_property
     def equations_within(self) -> Sequence[Relation]:
-        return [one for one in self.equations.relations if one.name in self.relations]
+        return [relation for relation in self.equations.relations if relation.name in self.relations]
 
     @cached_property
     def written_outside(self) -> Sequence[tuple[str, str]]:
-        """The other relations that are written for a fallback, each with that quantity."""
-        others = (one for one in self.equations.relations if one.name not in self.relations)
-        return [(one.name, one.written_for) for one in others if one.written_for in self.equations.fallbacks]
+        """The relations outside this core that are written for a fallback, each with that quantity."""
+        fallbacks = self.equations.fallbacks
+        written = ((relation.name, relation.written_for) for relation in self.equations.relations)
+        return [(name, result) for name, result in written if name not in self.relations and result in fallbacks]
 
     @cached_property
     def _ordered(self) -> Sequence[str]:
         """The quantities in the order in which the whole library names them."""
-        return [name for name in self.equations.every.holders if name in self.names]
+        return [name for name in self.equations.whole.holders if name in self.names]
 
 
-def _groups(every: Structure, relations: Iterable[str], fixed: frozenset[str]) -> Iterator[set[str]]:
-    """The quantities of those of some relations that unknowns connect, which are not fixed."""
-    left = dict.fromkeys(relations)
-    while left:
-        names: set[str] = set()
-        pending = [left.popitem()[0]]
+def _connected_groups(whole: Structure, relations: Iterable[str], fixed: frozenset[str]) -> Iterator[set[str]]:
+    """Yield, for each group of relations connected through quantities that are not fixed, all quantities in it."""
+    remaining = dict.fromkeys(relations)
+    while remaining:
+        connected: set[str] = set()
+        pending = [remaining.popitem()[0]]
         while pending:
-            fresh = [name for name in every.members[pending.pop()] if name not in names]
-            names.update(fresh)
-            for name in fresh:
+            new_names = [name for name in whole.members[pending.pop()] if name not in connected]
+            connected.update(new_names)
+            for name in new_names:
                 if name not in fixed:
-                    further = [relation for relation in every.holders[name] if relation in left]
-                    pending += further
-                    for relation in further:
-                        del left[relation]
-        yield names
+                    holders = [relation for relation in whole.holders[name] if relation in remaining]
+                    pending += holders
+                    for relation in holders:
+                        del remaining[relation]
+        yield connected
 
 
 def _exchanges(
     equations: Sequence[Relation],
-    instead: Mapping[str, frozenset[str]],
-    made: Callable[[Sequence[Relation]], Structure],
+    replaced_by: Mapping[str, frozenset[str]],
+    make_structure: Callable[[Sequence[Relation]], Structure],
 ) -> Iterator[Exchange]:
-    """The ways to put estimates in the place of what they estimate, as few as possible first."""
-    chosen = (set(some) for count in range(1, len(instead) + 1) for some in combinations(instead, count))
-    for some in islice(chosen, _EXCHANGES):
-        gone = frozenset().union(*(instead[name] for name in some)) | (instead.keys() - some)
-        if some.isdisjoint(gone):
-            left = [one for one in equations if one.name not in gone]
-            estimates = {one.name: one.members for one in equations if one.name in some}
-            yield Exchange(estimates, partial(made, left))
+    """The ways to put estimates in the place of the relations that they estimate, the fewest estimates first."""
+    subsets = chain.from_iterable(combinations(replaced_by, count) for count in range(1, len(replaced_by) + 1))
+    for chosen in map(set, islice(subsets, _EXCHANGES)):
+        left_out = frozenset().union(*(replaced_by[name] for name in chosen)) | (replaced_by.keys() - chosen)
+        if chosen.isdisjoint(left_out):
+            relations = [relation for relation in equations if relation.name not in left_out]
+            estimates = {relation.name: relation.members for relation in equations if relation.name in chosen}
+            yield Exchange(estimates, partial(make_structure, relations))
 
 
-_REDUCED = Memo["Structure"](most=16)
+_WITHOUT_WRITERS = Memo["Structure"](most=16)
 _COMPONENTS = Memo[list["_Component"]](most=8)
 _APART = Memo[dict[str, str]](most=8)
-_POSSIBLE = Memo[AbstractSet[str]](most=8)
+_WITHIN_REACH = Memo[AbstractSet[str]](most=8)
 _EXCHANGES = 31  # limit on sets of estimates that are tried in the place of other relations
 
 
 @dataclass(frozen=True, eq=False)
 class Exchange:
-    """Estimates in the place of the relations that they estimate; few questions need the structure that this makes."""
+    """Estimates in the place of the relations that they estimate; the structure is built when a question needs it."""
 
     estimates: Mapping[str, tuple[str, ...]]  # each with its quantities
     make: Callable[[], Structure]
@@ -235,7 +232,7 @@ class Exchange:
 
     def adds_to(self, determined: Container[str]) -> bool:
         """Whether an estimate has a quantity that is not determined without it: otherwise it can determine no other."""
-        return any(name not in determined for names in self.estimates.values() for name in names)
+        return any(name not in determined for name in chain.from_iterable(self.estimates.values()))
 
     def not_written_for(self, names: frozenset[str]) -> Exchange:
         return Exchange(self.estimates, lambda: self.structure.not_written_for(names))
@@ -243,7 +240,7 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Component:
-    """Relations that unknowns connect, and these unknowns."""
+    """Relations that are connected through unknowns, and these unknowns."""
 
     relations: tuple[str, ...]
     unknowns: AbstractSet[str]
@@ -285,8 +282,8 @@ class Structure:
         rivals: set[str] = set()
         estimated: set[str] = set()
         for relation in relations:
-            held = relation.members
-            members[relation.name] = held
+            names = relation.members
+            members[relation.name] = names
             result = relation.written_for
             if result is not None:
                 forward[relation.name] = result
@@ -295,38 +292,43 @@ class Structure:
                     rivals.add(relation.name)
                 elif relation.approximate is not None:
                     estimated.add(result)
-            for name in held:
+            for name in names:
                 holders.setdefault(name, []).append(relation.name)
-        held_by = {name: tuple(found) for name, found in holders.items()}
+        held_by = {name: tuple(relation_names) for name, relation_names in holders.items()}
         inputs = {relation.name: relation.inputs for relation in relations if relation.written_for is not None}
         estimates = frozenset(relation.name for relation in relations if relation.approximate is not None)
         return cls(members, forward, inputs, held_by, writers, frozenset(rivals), estimates, otherwise)
 
+    def quantities_of(self, relations: Iterable[str]) -> set[str]:
+        """The quantities in some relations."""
+        return set(chain.from_iterable(map(self.members.__getitem__, relations)))
+
     def not_written_for(self, names: Iterable[str]) -> Structure:
         """The structure without the relations that are written for some quantities."""
         key = frozenset(names)
-        return _REDUCED.of(self.session, key, lambda: self._not_written_for(key)) if key else self
+        return _WITHOUT_WRITERS.of(self.session, key, lambda: self._not_written_for(key)) if key else self
 
     def _not_written_for(self, names: frozenset[str]) -> Structure:
-        gone = {relation for name in names for relation in self.writers.get(name, ())}
-        touched = {name for relation in gone for name in self.members[relation]}
-        left = {name: tuple([one for one in self.holders[name] if one not in gone]) for name in touched}
+        removed = {*chain.from_iterable(self.writers.get(name, ()) for name in names)}
+        holders = dict(self.holders)
+        for name in self.quantities_of(removed):
+            holders[name] = tuple([relation for relation in holders[name] if relation not in removed])
         return replace(
             self,
-            members={relation: held for relation, held in self.members.items() if relation not in gone},
-            forward={relation: name for relation, name in self.forward.items() if relation not in gone},
-            inputs={relation: held for relation, held in self.inputs.items() if relation not in gone},
-            holders={**self.holders, **left},
-            writers={name: found for name, found in self.writers.items() if name not in names},
-            rivals=self.rivals - gone,
-            estimates=self.estimates - gone,
+            members={relation: members for relation, members in self.members.items() if relation not in removed},
+            forward={relation: name for relation, name in self.forward.items() if relation not in removed},
+            inputs={relation: members for relation, members in self.inputs.items() if relation not in removed},
+            holders=holders,
+            writers={name: relations for name, relations in self.writers.items() if name not in names},
+            rivals=self.rivals - removed,
+            estimates=self.estimates - removed,
             otherwise=self.otherwise - names,
             elsewhere=self.elsewhere - names,
             alternatives=tuple(other.not_written_for(names) for other in self.alternatives),
         )
 
     def is_written(self, name: str) -> bool:
-        """Whether some relation is written for a quantity, also one that a core leaves out."""
+        """Whether some relation is written for a quantity; relations that a core leaves out count."""
         return name in self.writers or name in self.elsewhere
 
     def reached(self, target: str, given: frozenset[str]) -> Sequence[str]:
@@ -338,7 +340,7 @@ class Structure:
         return self._component(target, given).unknowns
 
     def _component(self, target: str, given: frozenset[str]) -> _Component:
-        """What is connected to the target: found once for all unknowns of one component."""
+        """The component of the target. It is searched once for all of its unknowns, which share the result."""
         if target in given:
             return self._connected(target, given)
         components = _COMPONENTS.of(self.session, given, list)
@@ -350,7 +352,7 @@ class Structure:
 
     def _connected(self, target: str, given: frozenset[str]) -> _Component:
         seen = {target, *given}
-        found: set[str] = set()
+        relations: set[str] = set()
         pending = [target]
         while pending:
             name = pending.pop()
@@ -359,24 +361,24 @@ class Structure:
                     pending += group - seen
                     seen |= group
             for relation in self.holders.get(name, ()):
-                if relation not in found:
-                    found.add(relation)
-                    if fresh := [name for name in self.members[relation] if name not in seen]:
-                        seen.update(fresh)
-                        pending += fresh
-        return _Component(tuple([relation for relation in self.members if relation in found]), seen - given)
+                if relation not in relations:
+                    relations.add(relation)
+                    if new_names := [name for name in self.members[relation] if name not in seen]:
+                        seen.update(new_names)
+                        pending += new_names
+        return _Component(tuple([relation for relation in self.members if relation in relations]), seen - given)
 
     def bearing(self, target: str, given: frozenset[str], fixed: frozenset[str]) -> list[str]:
-        """Those of the relations connected to the target that may bear on it: each holds nothing open alone."""
-        gone = self.apart(fixed)
-        return [one for one in self.reached(target, given) if one not in gone]
+        """The relations that may bear on the target: connected to it, and none alone contains an open quantity."""
+        apart = self.apart(fixed)
+        return [relation for relation in self.reached(target, given) if relation not in apart]
 
     def apart(self, fixed: frozenset[str]) -> dict[str, str]:
-        """The relations that alone contain an open quantity, in the order in which they are left out, each with it.
+        """The relations that alone contain an open quantity, each with that quantity, in the order of their removal.
 
-        Such a relation only says that one: without it, all others are as open as before. It is left out, and then those
-        that are alone with another. Quantities that are fixed in another way, such as what is given or asked for, count
-        as not open. Later estimates are no equations, and stay.
+        Such a relation fixes only that quantity: without it, all others are as open as before. Its removal may leave
+        another relation alone with a quantity, which is removed next. Quantities that are fixed in another way, such as
+        those given or asked for, are not open. Later estimates of a quantity are no equations, and stay.
         """
         return _APART.of(self.session, fixed, lambda: self._occurrences.lone(fixed, self.rivals))
 
@@ -385,30 +387,32 @@ class Structure:
         return Occurrences.of(self.members)
 
     def within_reach(self, known: frozenset[str]) -> AbstractSet[str]:
-        """What could be determined beside what is known, if all that is in several relations could."""
+        """The quantities that may be determined: all that several relations contain, and all that follows from them."""
 
-        def made() -> AbstractSet[str]:
-            gone = self.apart(known.union(*self.limits))
-            found = {name for relation, held in self.members.items() if relation not in gone for name in held}
-            return found.union(self.led_to(gone, found | known))
+        def within() -> AbstractSet[str]:
+            apart = self.apart(known.union(*self.limits))
+            reachable = self.quantities_of(relation for relation in self.members if relation not in apart)
+            return reachable.union(self.led_to(apart, reachable | known))
 
-        return _POSSIBLE.of(self.session, known, made)
+        return _WITHIN_REACH.of(self.session, known, within)
 
     def led_to(self, apart: dict[str, str], known: Iterable[str]) -> set[str]:
-        """What relations that are apart yield in the end: each its own quantity, where all others are known."""
-        found = {*known}
+        """The quantities that relations apart yield, last first: one may contain the quantity of one removed later."""
+        determined = {*known}
         yielded = set()
-        for relation, own in reversed(apart.items()):
-            if all(name in found or name == own for name in self.members[relation]):
-                found.add(own)
-                yielded.add(own)
+        for relation, lone_name in reversed(apart.items()):
+            if all(name in determined or name == lone_name for name in self.members[relation]):
+                determined.add(lone_name)
+                yielded.add(lone_name)
         return yielded
 
 
 @dataclass(frozen=True, slots=True)
 class Occurrences:
-    """How many of some rows hold each name, and the sum of the places of those: the place of the last one that is left,
-    once those of the others are taken off."""
+    """For each name, how many rows hold it, and the sum of the places of these rows.
+
+    When all but one of its rows are gone, with their places subtracted, the sum is the place of the remaining row.
+    """
 
     rows: Mapping[str, Iterable[str]]
     count: Mapping[str, int]
@@ -425,22 +429,22 @@ class Occurrences:
         return cls(rows, count, places)
 
     def lone(self, fixed: Container[str], staying: Container[str] = ()) -> dict[str, str]:
-        """The rows that alone hold a name which is not fixed, each with that name; then those that are left alone so.
+        """The rows that alone hold a name which is not fixed, each with that name, also after others have been removed.
 
         >>> Occurrences.of({"r1": "ab", "r2": "bc", "r3": "cd", "r4": "cd"}).lone("c")
         {'r1': 'a', 'r2': 'b'}
         """
         labels, count, places = list(self.rows), {**self.count}, {**self.places}
-        gone: dict[str, str] = {}
+        lone_rows: dict[str, str] = {}
         alone = [name for name, number in count.items() if number == 1 and name not in fixed]
         for name in alone:  # grows as it is walked
             place = places[name]
             if not count[name] or labels[place] in staying:
                 continue
-            gone[labels[place]] = name
+            lone_rows[labels[place]] = name
             for other in self.rows[labels[place]]:
                 count[other] -= 1
                 places[other] -= place
                 if count[other] == 1 and other not in fixed:
                     alone.append(other)
-        return gone
+        return lone_rows

@@ -13,6 +13,7 @@ from __future__ import annotations
 import heapq
 from collections import deque
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from derive.planning.incidence import Structure
 from derive.planning.networks import reached
@@ -21,9 +22,9 @@ from derive.planning.networks import reached
 def closure(structure: Structure, given: Iterable[str]) -> frozenset[str]:
     """Every quantity that these names determine, including themselves."""
     known = frozenset(given)
-    found = known | Matching.of(structure, known).determined(structure)
-    others = (closure(other.structure, known) for other in structure.alternatives if other.adds_to(found))
-    return found.union(*others)
+    determined = known | Matching.of(structure, known).determined(structure)
+    exchanges = (exchange for exchange in structure.alternatives if exchange.adds_to(determined))
+    return determined.union(*(closure(exchange.structure, known) for exchange in exchanges))
 
 
 class Matching:
@@ -124,31 +125,31 @@ class Matching:
             name = before
 
     def copy(self) -> Matching:
-        other = Matching(self.known)
-        other.members, other.unknowns = self.members.copy(), self.unknowns.copy()
-        other.fixes, other.fixed_by, other.full = self.fixes.copy(), self.fixed_by.copy(), self.full.copy()
-        return other
+        matching = Matching(self.known)
+        matching.members, matching.unknowns = self.members.copy(), self.unknowns.copy()
+        matching.fixes, matching.fixed_by, matching.full = self.fixes.copy(), self.fixed_by.copy(), self.full.copy()
+        return matching
 
     def given(self, names: Iterable[str]) -> Matching:
         """A copy in which these quantities are known as well."""
-        other = self.copy()
+        matching = self.copy()
         for name in names:
-            other.add_value(name)
-        return other
+            matching.add_value(name)
+        return matching
 
     def without(self, relations: Iterable[str]) -> Matching:
-        """A copy without some relations; those that they kept from being matched may be added again."""
-        other = self.copy()
+        """A copy without some relations; unmatched ones may then be matched by `add_again`."""
+        matching = self.copy()
         for relation in relations:
-            other.members.pop(relation, None)
-            name = other.fixes.pop(relation, None)
+            matching.members.pop(relation, None)
+            name = matching.fixes.pop(relation, None)
             if name is not None:
-                del other.fixed_by[name]
-                other.full.clear()
-        return other
+                del matching.fixed_by[name]
+                matching.full.clear()
+        return matching
 
     def add_again(self, relations: Iterable[str], most: int) -> None:
-        """Try again to match relations, in order, until so many are: as many at the most as unknowns have been freed.
+        """Try again to match relations, in order, until `most` of them are: no more than unknowns have been freed.
 
         >>> matching = Matching(frozenset())
         >>> [matching.add("a", "a"), matching.add("b", "ab"), matching.add("c", "b"), matching.add("d", "a")]
@@ -165,11 +166,11 @@ class Matching:
                 most -= self._augment(relation)
 
     def add_before(self, relation: str, members: Iterable[str], later: Mapping[str, int]) -> None:
-        """Add a relation as if before the later ones: if it cannot be matched beside them, the last of those that
-        conflict with it gives way.
+        """Add a relation as if it had been added before the `later` ones, which are numbered in order.
 
-        Sets of relations that can be matched together are the independent sets of a matroid, so that is the matching
-        of all of them, added in order.
+        If it cannot be matched beside them, the last of those that conflict with it loses its unknown. Sets of
+        relations that can be matched together are the independent sets of a matroid, so the result matches the same
+        relations as adding all of them in order.
 
         >>> matching = Matching(frozenset())
         >>> [matching.add(one, (one,)) for one in "abc"]
@@ -188,8 +189,7 @@ class Matching:
             self._exchange(name, came_from, relation)
 
     def circuit(self, start: str) -> dict[str, str]:
-        """The unknowns of the relations that conflict with one that cannot be matched, each with the relation it was
-        reached from."""
+        """The unknowns of the relations that keep `start` from being matched, each with the relation before it."""
         came_from: dict[str, str] = {}
         pending = deque([start])
         while pending:
@@ -197,7 +197,7 @@ class Matching:
             for name in self.members[relation]:
                 if name not in came_from:
                     came_from[name] = relation
-                    pending.append(self.fixed_by[name])
+                    pending.append(self.fixed_by[name])  # a free unknown would let `start` be matched
         return came_from
 
     def conflicting(self, names: Iterable[str]) -> set[str]:
@@ -214,11 +214,12 @@ class Matching:
 
     def dependencies(self, name: str) -> Iterator[str]:
         """A quantity and the unknowns that it is computed from, the nearest first."""
-        return reached((name,), lambda found: self.members[self.fixed_by[found]] if found in self.fixed_by else ())
+        members, fixed_by = self.members, self.fixed_by
+        return reached((name,), lambda unknown: members[fixed_by[unknown]] if unknown in fixed_by else ())
 
     def relations_for(self, name: str) -> set[str]:
         """The relations by which a quantity is computed."""
-        return {self.fixed_by[found] for found in self.dependencies(name) if found in self.fixed_by}
+        return {self.fixed_by[unknown] for unknown in self.dependencies(name) if unknown in self.fixed_by}
 
     def settles(self, name: str) -> bool:
         """Whether a quantity and all its dependencies are matched.
@@ -229,7 +230,7 @@ class Matching:
         >>> matching.settles("b"), matching.given("c").settles("b")
         (False, True)
         """
-        return all(found in self.fixed_by for found in self.dependencies(name))
+        return all(unknown in self.fixed_by for unknown in self.dependencies(name))
 
     def loose(self, holders: Mapping[str, Iterable[str]], start: Iterable[str] | None = None) -> set[str]:
         """The unmatched unknowns, of all or of `start`, and those that can be exchanged for one of them.
@@ -250,12 +251,12 @@ class Matching:
 
 def directed(structure: Structure, relations: Sequence[str], known: frozenset[str] | set[str]) -> dict[str, str]:
     """The relation that each unknown is computed from: forwards as far as possible, then by matching the rest."""
-    taken = forwards(structure, relations, known)
-    fired = set(taken.values())
-    settled = frozenset(known) | taken.keys()
-    rest = Matching(settled)
-    rest.add_all(_peeled(structure, relations, settled, fired), structure.members)
-    return taken | rest.fixed_by
+    forward = forwards(structure, relations, known)
+    used = set(forward.values())
+    settled = frozenset(known) | forward.keys()
+    backward = Matching(settled)
+    backward.add_all(_peeled(structure, relations, settled, used), structure.members)
+    return forward | backward.fixed_by
 
 
 def following(structure: Structure, names: Iterable[str], known: Iterable[str]) -> frozenset[str]:
@@ -272,11 +273,11 @@ def following(structure: Structure, names: Iterable[str], known: Iterable[str]) 
     ahead = everything | forwards(structure, list(structure.members), everything).keys()
 
     def follows(name: str) -> bool:
-        if not any(ahead.issuperset(structure.members[one]) for one in structure.writers.get(name, ())):
+        if not any(ahead.issuperset(structure.members[relation]) for relation in structure.writers.get(name, ())):
             return False
         others = everything - {name}
         leading = upstream(structure, [name], others)
-        ordered = [one for one in structure.members if one in leading] if leading else []
+        ordered = [relation for relation in structure.members if relation in leading] if leading else []
         return name in forwards(structure, ordered, others)
 
     return frozenset(name for name in names if follows(name))
@@ -289,7 +290,7 @@ def upstream(structure: Structure, names: Iterable[str], known: Container[str]) 
         for relation in structure.writers.get(name, ()):
             yield from (other for other in structure.members[relation] if other not in known)
 
-    return {relation for name in reached(names, needed_for) for relation in structure.writers.get(name, ())}
+    return {*chain.from_iterable(structure.writers.get(name, ()) for name in reached(names, needed_for))}
 
 
 def downstream(structure: Structure, names: Iterable[str], known: Iterable[str]) -> frozenset[str]:
@@ -303,18 +304,18 @@ def downstream(structure: Structure, names: Iterable[str], known: Iterable[str])
     [['hours'], []]
     """
     everything = frozenset(known)
-    reached = everything | forwards(structure, list(structure.members), everything).keys()
-    found: set[str] = set()
+    ahead = everything | forwards(structure, list(structure.members), everything).keys()
+    led_to: set[str] = set()
     pending = list(names)
     while pending:
         name = pending.pop()
         for relation in structure.holders.get(name, ()):
             result = structure.forward.get(relation)
-            if result in (None, name) or result in found or not reached.issuperset(structure.members[relation]):
+            if result in (None, name) or result in led_to or not ahead.issuperset(structure.members[relation]):
                 continue
-            found.add(result)
+            led_to.add(result)
             pending.append(result)
-    return frozenset(found)
+    return frozenset(led_to)
 
 
 def led_from(
@@ -333,56 +334,58 @@ def led_from(
     """
     if name in known:
         return frozenset()
-    found = {name}
+    determined = {name}
     pending = [name]
     while pending:
         for relation in structure.holders.get(pending.pop(), ()):
-            fresh = [other for other in structure.members[relation] if other not in known and other not in found]
-            if len(fresh) != 1:
+            new = [other for other in structure.members[relation] if other not in known and other not in determined]
+            if len(new) != 1:
                 continue
+            (only_open,) = new
             result = structure.forward.get(relation)
-            if result != fresh[0] and (result in forwards_only or fresh[0] in forwards_only):
+            if result != only_open and (result in forwards_only or only_open in forwards_only):
                 continue
-            found.add(fresh[0])
-            pending.append(fresh[0])
-    return frozenset(found)
+            determined.add(only_open)
+            pending.append(only_open)
+    return frozenset(determined)
 
 
-def _peeled(structure: Structure, relations: Sequence[str], settled: frozenset[str], fired: set[str]) -> list[str]:
-    """The remaining relations, first those that are left with one unknown as others are settled."""
-    rank = {relation: i for i, relation in enumerate(relations) if relation not in fired}
-    open_count = {one: len([name for name in structure.members[one] if name not in settled]) for one in rank}
-    queue = [(rank[r]) for r, count in open_count.items() if count == 1]
+def _peeled(structure: Structure, relations: Sequence[str], settled: frozenset[str], used: set[str]) -> list[str]:
+    """The relations not yet used: first, one after another, those with a single unknown left, then the others."""
+    rank = {relation: i for i, relation in enumerate(relations) if relation not in used}
+    members = structure.members
+    open_count = {relation: len([name for name in members[relation] if name not in settled]) for relation in rank}
+    queue = [rank[relation] for relation, count in open_count.items() if count == 1]
     heapq.heapify(queue)
-    names = {i: relation for relation, i in rank.items()}
-    done: dict[str, None] = {}
+    by_rank = {i: relation for relation, i in rank.items()}
+    peeled: dict[str, None] = {}
     known = set(settled)
     while queue:
-        relation = names[heapq.heappop(queue)]
-        fresh = [name for name in structure.members[relation] if name not in known]
-        if len(fresh) != 1:
+        relation = by_rank[heapq.heappop(queue)]
+        open_names = [name for name in members[relation] if name not in known]
+        if len(open_names) != 1:
             continue
-        done[relation] = None
-        known.add(fresh[0])
-        for other in structure.holders.get(fresh[0], ()):
-            if other in open_count and other not in done:
-                open_count[other] -= 1
-                if open_count[other] == 1:
-                    heapq.heappush(queue, rank[other])
-    return [*done, *(relation for relation in rank if relation not in done)]
+        peeled[relation] = None
+        known.add(open_names[0])
+        for holder in structure.holders.get(open_names[0], ()):
+            if holder in open_count and holder not in peeled:
+                open_count[holder] -= 1
+                if open_count[holder] == 1:
+                    heapq.heappush(queue, rank[holder])
+    return [*peeled, *(relation for relation in rank if relation not in peeled)]
 
 
 def forwards(structure: Structure, relations: Sequence[str], known: frozenset[str] | set[str]) -> dict[str, str]:
     """The unknowns that relations yield as they are written, each with the first stated relation that can yield it."""
     rank = {relation: i for i, relation in enumerate(relations) if relation in structure.forward}
-    waiting = {one: len(structure.inputs[one] - known) for one in rank}  # how many names each still waits for
-    names = {i: relation for relation, i in rank.items()}
-    queue = [rank[r] for r, count in waiting.items() if count == 0]
+    waiting = {relation: len(structure.inputs[relation] - known) for relation in rank}  # how many inputs are missing
+    by_rank = {i: relation for relation, i in rank.items()}
+    queue = [rank[relation] for relation, count in waiting.items() if count == 0]
     heapq.heapify(queue)
     taken: dict[str, str] = {}
     rivals: dict[str, list[str]] = {}
     while queue:
-        relation = names[heapq.heappop(queue)]
+        relation = by_rank[heapq.heappop(queue)]
         name = structure.forward[relation]
         if name in known:
             continue
@@ -390,13 +393,13 @@ def forwards(structure: Structure, relations: Sequence[str], known: frozenset[st
             rivals.setdefault(name, []).append(relation)
             continue
         taken[name] = relation
-        for other in structure.holders.get(name, ()):
-            if other in waiting and structure.forward[other] != name:
-                waiting[other] -= 1
-                if waiting[other] == 0:
-                    heapq.heappush(queue, rank[other])
-    for name, others in rivals.items():
-        _preferred(structure, taken, name, sorted([taken[name], *others], key=rank.__getitem__))
+        for holder in structure.holders.get(name, ()):
+            if holder in waiting and structure.forward[holder] != name:
+                waiting[holder] -= 1
+                if waiting[holder] == 0:
+                    heapq.heappush(queue, rank[holder])
+    for name, later in rivals.items():
+        _preferred(structure, taken, name, sorted([taken[name], *later], key=rank.__getitem__))
     return taken
 
 
@@ -409,6 +412,6 @@ def _preferred(structure: Structure, taken: dict[str, str], name: str, rivals: S
 
 
 def _depends_on(structure: Structure, taken: Mapping[str, str], relation: str, name: str) -> bool:
-    """Whether what a relation yields a name from depends on that name itself."""
+    """Whether a name that this relation yields is computed from itself, through the other relations taken."""
     start = [other for other in structure.members[relation] if other != name]
     return name in reached(start, lambda other: structure.members[taken[other]] if other in taken else ())

@@ -35,14 +35,14 @@ _REPLACEMENT = "\ufffd"
 
 
 def undirected_graph(**about: Attribute | None) -> Graph:
-    """A graph without nodes, and what it says of itself."""
+    """A graph without nodes; its attributes describe the whole graph."""
     import networkx
 
     return networkx.Graph(**plain(about))
 
 
 def directed_graph(**about: Attribute | None) -> DiGraph:
-    """A directed graph without nodes, and what it says of itself."""
+    """A directed graph without nodes; its attributes describe the whole graph."""
     import networkx
 
     return networkx.DiGraph(**plain(about))
@@ -54,7 +54,7 @@ def plain(attributes: Mapping[str, Attribute | None]) -> dict[str, Attribute]:
     >>> plain({"unit": "m", "meaning": "", "low": 0.0, "high": float("inf"), "passed": False})
     {'unit': 'm', 'low': 0.0, 'passed': False}
     """
-    return {name: _writable(one) for name, one in attributes.items() if one is not None and _says_something(one)}
+    return {name: _writable(x) for name, x in attributes.items() if x is not None and _says_something(x)}
 
 
 def _says_something(attribute: Attribute) -> bool:
@@ -88,7 +88,7 @@ def reached(start: Iterable[str], onward: Callable[[str], Iterable[str]]) -> Ite
 
 
 def columns(nodes: Iterable[str], edges: Iterable[tuple[str, str]]) -> list[list[str]]:
-    """The nodes in columns, each after the last that an edge to it comes from; what runs in circles shares a column.
+    """The nodes in columns, each behind all nodes with an edge to it; the nodes of a cycle share a column.
 
     >>> columns("abcd", [("a", "b"), ("b", "c"), ("c", "b"), ("a", "d"), ("c", "d")])
     [['a'], ['b', 'c'], ['d']]
@@ -99,12 +99,12 @@ def columns(nodes: Iterable[str], edges: Iterable[tuple[str, str]]) -> list[list
     graph.add_nodes_from(nodes)
     graph.add_edges_from(edges)
     places = {node: place for place, node in enumerate(graph)}
-    circles = networkx.condensation(graph)
-    found = []
-    for generation in networkx.topological_generations(circles):
-        members = set().union(*(circles.nodes[circle]["members"] for circle in generation))
-        found.append(sorted(members, key=places.__getitem__))
-    return found
+    condensed = networkx.condensation(graph)
+    columns = []
+    for generation in networkx.topological_generations(condensed):
+        members = set().union(*(condensed.nodes[component]["members"] for component in generation))
+        columns.append(sorted(members, key=places.__getitem__))
+    return columns
 
 
 def node_link(graph: Graph) -> dict[str, Any]:
@@ -121,8 +121,8 @@ def node_link(graph: Graph) -> dict[str, Any]:
         "directed": graph.is_directed(),
         "multigraph": graph.is_multigraph(),
         "graph": dict(graph.graph),
-        "nodes": [{"id": node, **said} for node, said in graph.nodes(data=True)],
-        "edges": [{"source": start, "target": end, **said} for start, end, said in graph.edges(data=True)],
+        "nodes": [{"id": node, **attributes} for node, attributes in graph.nodes(data=True)],
+        "edges": [{"source": start, "target": end, **attributes} for start, end, attributes in graph.edges(data=True)],
     }
 
 
@@ -145,28 +145,28 @@ def components(edges: Mapping[str, Sequence[str]]) -> list[tuple[str, ...]]:
     >>> components({"a": ["b"], "b": ["c"], "c": ["b", "d"], "d": []})
     [('d',), ('b', 'c'), ('a',)]
     """
-    met: dict[str, int] = {}  # the nodes, numbered as they are met
-    first: dict[str, int] = {}  # the least number that is known to be in a circle with each
+    numbers: dict[str, int] = {}  # the nodes, numbered as they are met
+    lowest: dict[str, int] = {}  # the least number that is known to be in a circle with each
     pending: list[str] = []  # those whose component is not complete
     complete: set[str] = set()
-    found: list[tuple[str, ...]] = []
+    components: list[tuple[str, ...]] = []
     for start in edges:
-        path = [] if start in met else [(start, iter(edges[start]))]
+        path = [] if start in numbers else [(start, iter(edges[start]))]
         while path:
             node, following = path[-1]
-            if node not in met:
-                met[node] = first[node] = len(met)
+            if node not in numbers:
+                numbers[node] = lowest[node] = len(numbers)
                 pending.append(node)
-            fresh = next((other for other in following if other not in met), None)
+            fresh = next((follower for follower in following if follower not in numbers), None)
             if fresh is not None:
                 path.append((fresh, iter(edges[fresh])))
                 continue
             path.pop()
-            first[node] = min([met[node], *(first[other] for other in edges[node] if other not in complete)])
-            if first[node] == met[node]:
+            lowest[node] = min([numbers[node], *(lowest[other] for other in edges[node] if other not in complete)])
+            if lowest[node] == numbers[node]:
                 component = [pending.pop()]
                 while component[-1] != node:
                     component.append(pending.pop())
-                found.append(tuple(reversed(component)))
+                components.append(tuple(reversed(component)))
                 complete.update(component)
-    return found
+    return components

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from typing import NamedTuple
 
@@ -31,14 +31,14 @@ from derive.planning.matching import Matching, directed, forwards, led_from, ups
 from derive.planning.networks import components, reached
 
 _BASES = Memo["Basis"](most=8)
-_STANDING = Memo[list[str]](most=64)  # a tree of cases asks often
+_FALLBACKS = Memo[list[str]](most=64)  # a tree of cases asks often
 _LEADS = Memo["_Leads"](most=16)
 _SPARE = 30  # limit on unneeded relations, and on displaced weak values, that are computed only to be checked
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Relations that are solved together, and the unknowns that they fix."""
+    """Relations that are solved simultaneously, and the unknowns that they fix."""
 
     relations: tuple[str, ...]
     unknowns: tuple[str, ...]
@@ -58,26 +58,29 @@ class Plan:
     @cached_property
     def relations(self) -> tuple[str, ...]:
         """The relations that lead to the target, in order."""
-        return tuple(name for block in self.blocks for name in block.relations)
+        return tuple(chain.from_iterable(block.relations for block in self.blocks))
 
     @cached_property
     def unknowns(self) -> tuple[str, ...]:
         """The quantities that these fix on the way to the target, in order."""
-        return tuple(name for block in self.blocks for name in block.unknowns)
+        return tuple(chain.from_iterable(block.unknowns for block in self.blocks))
 
     @cached_property
     def spent(self) -> frozenset[str]:
-        """The relations by which something is computed, also for the checks alone: they hold by construction."""
+        """The relations that compute a quantity, for the target or for a check: they hold by construction."""
         return frozenset(self.relations).union(*(block.relations for block in self.extra))
 
     @cached_property
     def sources(self) -> Mapping[str, Block]:
-        """The block that fixes each quantity, also for the checks alone."""
-        return {name: block for block in (*self.blocks, *self.extra) for name in block.unknowns}
+        """The block that fixes each quantity, needed for the target or for a check."""
+        sources: dict[str, Block] = {}
+        for block in (*self.blocks, *self.extra):
+            sources.update(dict.fromkeys(block.unknowns, block))
+        return sources
 
     @property
     def is_joint(self) -> bool:
-        """Whether some relations are one step, which eliminates what has no value: no plan to run block by block."""
+        """Whether a block has more relations than unknowns: it eliminates quantities, and no block is run alone."""
         return any(len(block.relations) > len(block.unknowns) for block in self.blocks)
 
 
@@ -91,16 +94,15 @@ def plan(structure: Structure, target: str, given: Sequence[str], weak: Sequence
     [(('joule',), ('voltage',)), (('ohm',), ('resistance',))]
     """
     base = basis_of(structure, target, given, weak, only_bearing=True)
-    whole = structure
+    all_relations = structure
     structure, weak, relations, used, known = base.structure, base.weak, base.relations, base.used, base.known
     if target not in known and not base.matching.settles(target):
-        return Plan(target, (), used, (), is_determined=False)
+        return Plan(target, blocks=(), weak=used, checks=(), is_determined=False)
     solved = base.solved
     blocks = ordered(structure, solved, [target], known)
-    taken = set(solved.values())
-    spare = [relation for relation in relations if relation not in taken][:_SPARE]
-    used_relations = (relation for block in blocks for relation in block.relations)
-    answered = {target, *(name for relation in used_relations for name in structure.members[relation])}
+    solving = set(solved.values())
+    unneeded = [relation for relation in relations if relation not in solving][:_SPARE]
+    answered = structure.quantities_of(chain.from_iterable(block.relations for block in blocks)) | {target}
     displaced = [name for name in weak if name in solved and name not in known]
     yielding = [name for name in displaced if _depends_on_answer(structure, solved, name, answered)][:_SPARE]
     limited: list[str] = []
@@ -109,29 +111,28 @@ def plan(structure: Structure, target: str, given: Sequence[str], weak: Sequence
         computed = [name for name in names if name in solved and name not in known]
         if not any(_depends_on_answer(structure, solved, name, answered) for name in computed):
             continue
-        apart = [name for name in names if not (name in known or name in weak or base.matching.settles(name))]
-        led_to = {name: _following_from_givens(whole, name, given) for name in apart}
-        if all(led_to.values()):
+        disconnected = [name for name in names if not (name in known or name in weak or base.matching.settles(name))]
+        blocks_from_givens = {name: _following_from_givens(all_relations, name, given) for name in disconnected}
+        if all(blocks_from_givens.values()):
             limited += computed
-            from_givens |= led_to
+            from_givens |= blocks_from_givens
     limited = limited[:_SPARE]
-    members = (name for relation in spare for name in structure.members[relation])
+    members = chain.from_iterable(structure.members[relation] for relation in unneeded)
     wanted = [name for name in dict.fromkeys([*members, *yielding, *limited]) if base.matching.settles(name)]
     extra = [block for block in ordered(structure, solved, wanted, known) if block not in blocks]
     extra += dict.fromkeys(chain.from_iterable(from_givens.values()))
-    spent = {relation for block in (*blocks, *extra) for relation in block.relations}
-    settled = known | {name for block in (*blocks, *extra) for name in block.unknowns}
-    checks = tuple(
-        relation for relation in relations if relation not in spent and settled.issuperset(structure.members[relation])
-    )
-    return Plan(target, tuple(blocks), used, checks, tuple(extra))
+    spent = {*chain.from_iterable(block.relations for block in (*blocks, *extra))}
+    settled = known.union(*(block.unknowns for block in (*blocks, *extra)))
+    unused = (relation for relation in relations if relation not in spent)
+    checks = tuple(relation for relation in unused if settled.issuperset(structure.members[relation]))
+    return Plan(target, tuple(blocks), weak=used, checks=checks, extra=tuple(extra))
 
 
 @dataclass(frozen=True)
 class Basis:
     """The relations that a target is connected to, matched to their unknowns.
 
-    All targets of one component have the same, unless one has a weak value itself, which does not count for it.
+    All targets of one component share a basis, except a target that has a weak value: that value is not used for it.
     """
 
     structure: Structure
@@ -143,14 +144,14 @@ class Basis:
 
     @cached_property
     def known(self) -> frozenset[str]:
-        """What is given, and the quantities whose weak values are in use."""
+        """The quantities that are given, and those whose weak values are in use."""
         return self.given | {*self.used}
 
     @cached_property
     def solved(self) -> Mapping[str, str]:
         """The relation that each unknown follows from; an estimate that is not needed only tests exact ones."""
         spare = self.structure.estimates - self.matching.fixes.keys()
-        return directed(self.structure, [one for one in self.relations if one not in spare], self.known)
+        return directed(self.structure, [relation for relation in self.relations if relation not in spare], self.known)
 
 
 def basis_of(
@@ -164,26 +165,29 @@ def basis_of(
     first = _basis_of(structure, target, strong, weak, only_bearing)
     if target in strong or first.matching.settles(target):
         return first
-    likely = (other.structure for other in structure.alternatives if _may_settle(structure, first, weak, other, target))
-    others = (basis_of(other, target, strong, weak, only_bearing=only_bearing) for other in likely)
-    return next((other for other in others if other.matching.settles(target)), first)
+    for exchange in structure.alternatives:
+        if _may_settle(structure, first, weak, exchange, target):
+            basis = basis_of(exchange.structure, target, strong, weak, only_bearing=only_bearing)
+            if basis.matching.settles(target):
+                return basis
+    return first
 
 
 def fallbacks_led_to(structure: Structure, target: str, given: frozenset[str], weak: Iterable[str]) -> list[str]:
-    """The fallbacks that yield since they follow from the target, beside what is given."""
+    """The fallbacks that are not used because their relations yield them from the target and the other known names."""
     leads = _Leads.of(structure, given, [name for name in weak if name != target])
     led = leads.beyond_fallbacks(target)
     return [name for name, names in leads.missing if names <= led]
 
 
 def is_surely_open(structure: Structure, target: str, given: frozenset[str], weak: Iterable[str]) -> bool:
-    """Whether no plan could determine a target: this takes one look for all targets, and overlooks some."""
+    """Whether it is certain that no plan determines a target. One search serves all targets, and misses some."""
     if structure.alternatives or target in given:
         return False
     known = given.union(weak)
-    gone = structure.apart(known.union(*structure.limits))
+    apart = structure.apart(known.union(*structure.limits))
     if target in known:
-        return all(relation in gone for relation in structure.holders.get(target, ()))
+        return all(relation in apart for relation in structure.holders.get(target, ()))
     return target not in structure.within_reach(known)
 
 
@@ -210,28 +214,30 @@ def _basis_of(
     """
     fixed = strong.union((target,), weak, *structure.limits)
 
-    def among(remaining: Structure) -> Sequence[str]:
+    def bearing_on_target(remaining: Structure) -> Sequence[str]:
         return remaining.bearing(target, strong, fixed) if only_bearing else remaining.reached(target, strong)
 
-    bearing = among(structure)
-    bare, rest = _standing_in(structure, bearing, target, strong, weak)
+    bearing = bearing_on_target(structure)
+    bare, usable = _decide_fallbacks(structure, bearing, target, strong, weak)
     if bare is not structure:
-        bearing = among(bare)
+        bearing = bearing_on_target(bare)
 
-    def made() -> Basis:
-        matching, used = based(bare, bearing, strong, rest)
+    def build() -> Basis:
+        matching, used = based(bare, bearing, strong, usable)
         if only_bearing:  # nothing displaces the weak values that only the other relations hold
-            aside = bare.around(target, strong) - {name for relation in bearing for name in bare.members[relation]}
-            used = [name for name in rest if name in aside or name in used]
-        return Basis(bare, tuple(rest), tuple(bearing), matching, tuple(used), strong)
+            held_apart = bare.around(target, strong) - bare.quantities_of(bearing)
+            used = [name for name in usable if name in held_apart or name in used]
+        return Basis(
+            bare, weak=tuple(usable), relations=tuple(bearing), matching=matching, used=tuple(used), given=strong
+        )
 
-    return _BASES.of(bare.session, (strong, tuple(rest), tuple(bearing)), made)
+    return _BASES.of(bare.session, (strong, tuple(usable), tuple(bearing)), build)
 
 
-def _standing_in(
+def _decide_fallbacks(
     structure: Structure, reached: Sequence[str], target: str, given: frozenset[str], weak: Iterable[str]
 ) -> tuple[Structure, list[str]]:
-    """The structure and the weak values, after it is decided which fallback values (`otherwise`) are used.
+    """Decide which fallback values (`otherwise`) are used; the structure and the weak values that then count.
 
     A fallback is used where the relations written for its quantity do not determine it, and then replaces them: it is
     never run backwards through them. It is dropped where they do determine it, and where the stated values determine
@@ -241,34 +247,35 @@ def _standing_in(
     like any default, and to the other ones where a relation ties it to the target. Whoever asks for the reactance of a
     coil means a circuit that has a coil, and none of the capacitors that it might have too.
     """
-    rest = [name for name in weak if name != target]
-    if structure.otherwise.isdisjoint(rest):
-        return structure, rest
-    inside = {name for relation in reached for name in structure.members[relation]}
-    among: Sequence[str] = ()
+    usable = [name for name in weak if name != target]
+    if structure.otherwise.isdisjoint(usable):
+        return structure, usable
+    inside = structure.quantities_of(reached)
+    in_use: Sequence[str] = ()
     if not structure.otherwise.isdisjoint(inside):
-        among = _standing_among(structure, reached, given, rest, target)
+        in_use = _fallbacks_among(structure, reached, given, usable, target)
     around = structure.around(target, given)
-    fallbacks = [name for name in rest if name in structure.otherwise and name in around]
-    standing = [name for name in fallbacks if name in among or name not in inside]
+    fallbacks = [name for name in usable if name in structure.otherwise and name in around]
+    standing = [name for name in fallbacks if name in in_use or name not in inside]
     replacing = [name for name in standing if structure.is_written(name)]
-    yielding = [name for name in rest if name in standing or name not in fallbacks]
+    yielding = [name for name in usable if name in standing or name not in fallbacks]
     return structure.not_written_for(standing), list(dict.fromkeys([*replacing, *yielding]))
 
 
-def _standing_among(
-    structure: Structure, reached: Sequence[str], given: frozenset[str], rest: Sequence[str], target: str
+def _fallbacks_among(
+    structure: Structure, reached: Sequence[str], given: frozenset[str], weak: Sequence[str], target: str
 ) -> list[str]:
     """The fallbacks in use among those that some relations contain."""
-    sought = target if _Leads.of(structure, given, rest).beyond_fallbacks(target) else None
-    beside = {name for one in reached if target in structure.members[one] for name in structure.members[one]}
-    meant = frozenset(name for name in structure.otherwise & beside if not structure.is_written(name))
-    key = frozenset(reached), given, tuple(rest), sought, meant
-    return _STANDING.of(structure.session, key, lambda: _standing(structure, reached, given, rest, sought, meant))
+    sought = target if _Leads.of(structure, given, weak).beyond_fallbacks(target) else None
+    beside = structure.quantities_of(relation for relation in reached if target in structure.members[relation])
+    tied = frozenset(name for name in structure.otherwise & beside if not structure.is_written(name))
+    key = frozenset(reached), given, tuple(weak), sought, tied
+    find = partial(_fallbacks_in_use, structure, reached, given, weak, sought=sought, tied=tied)
+    return _FALLBACKS.of(structure.session, key, find)
 
 
 class _Leads(NamedTuple):
-    """What follows from the known names of a question, and by what a target could lead to its fallbacks."""
+    """What follows from the known names of a question, and what is missing beside them to compute its fallbacks."""
 
     structure: Structure
     given: frozenset[str]
@@ -278,99 +285,100 @@ class _Leads(NamedTuple):
     starts: frozenset[str]  # the quantities that lead to another one alone, or are all that is missing
 
     @classmethod
-    def of(cls, structure: Structure, given: frozenset[str], rest: Sequence[str]) -> _Leads:
-        """The leads beside what is given and the other known names; cached."""
-        known = given.union(rest)
+    def of(cls, structure: Structure, given: frozenset[str], weak: Sequence[str]) -> _Leads:
+        """The leads from the given and the weak names; cached."""
+        known = given.union(weak)
 
-        def made() -> _Leads:
+        def build() -> _Leads:
             ahead = known | forwards(structure, list(structure.members), known).keys()
-            needed = [
-                (name, frozenset(structure.members[relation]) - ahead)
-                for name in rest
-                if name in structure.otherwise
-                for relation in structure.writers.get(name, ())
-            ]
-            missing = [(name, names) for name, names in needed if names]
-            starts = {name for _, names in missing if len(names) == 1 for name in names}
-            for members in structure.members.values() if missing else ():
-                open_names = [name for name in members if name not in ahead]
-                if len(open_names) == 2:
-                    starts.update(open_names)
+            missing: list[tuple[str, frozenset[str]]] = []
+            for name in weak:
+                writers = structure.writers.get(name, ()) if name in structure.otherwise else ()
+                needs = [frozenset(structure.members[relation]) - ahead for relation in writers]
+                missing += [(name, names) for names in needs if names]
+            starts = set(chain.from_iterable(names for _, names in missing if len(names) == 1))
+            if missing:
+                for members in structure.members.values():
+                    open_names = [name for name in members if name not in ahead]
+                    if len(open_names) == 2:
+                        starts.update(open_names)
             return cls(structure, given, known, ahead, missing, frozenset(starts))
 
-        return _LEADS.of(structure.session, (given, known), made)
+        return _LEADS.of(structure.session, (given, known), build)
 
     def beyond_fallbacks(self, target: str) -> frozenset[str]:
-        """What the target leads to beside what is known; nothing unless a fallback leads it to something given."""
+        """What follows from the target and the known names; nothing unless it leads through a fallback to a given."""
         if target in self.known or not self.given or target not in self.starts:
             return frozenset()
         led = led_from(self.structure, target, self.ahead, self.structure.otherwise)
         pending = [name for name, names in self.missing if names <= led]
-        met: set[str] = set()
+        results: set[str] = set()
         while pending:
             name = pending.pop()
             if name in self.given:
                 return led
             for relation in self.structure.holders.get(name, ()):
                 result = self.structure.forward.get(relation)
-                if result is None or result in met:
+                if result is None or result in results:
                     continue
-                if all(other in self.ahead or other in led for other in self.structure.members[relation]):
-                    met.add(result)
+                if all(member in self.ahead or member in led for member in self.structure.members[relation]):
+                    results.add(result)
                     pending.append(result)
         return frozenset()
 
 
-def _standing(
+def _fallbacks_in_use(
     structure: Structure,
     reached: Sequence[str],
     given: frozenset[str],
-    rest: Sequence[str],
+    weak: Sequence[str],
+    *,
     sought: str | None = None,
-    meant: frozenset[str] = frozenset(),
+    tied: frozenset[str] = frozenset(),
 ) -> list[str]:
-    """The fallbacks that are used, of a question that reaches such relations; what is sought leads to some of them.
+    """The fallbacks that are used in a question that reaches some relations; what is `sought` leads to some of them.
 
-    A rest that a relation ties to the target is meant by the question: the other rests are used before it.
+    Of fallbacks that no relation is written for, those that a relation ties to the target are the first to yield.
     """
-    inside = {name for relation in reached for name in structure.members[relation]}
-    candidates = [name for name in rest if name in inside and name in structure.otherwise]
-    firm = [name for name in rest if name in inside and name not in structure.otherwise]
+    inside = structure.quantities_of(reached)
+    candidates = [name for name in weak if name in inside and name in structure.otherwise]
+    firm = [name for name in weak if name in inside and name not in structure.otherwise]
     bare = structure.not_written_for(candidates)
     basis, _ = based(bare, [relation for relation in reached if relation in bare.members], given, ())
     stated = basis.given(name for name in firm if name in basis.unknowns)
     yielding = {name for name in candidates if name in stated.unknowns and stated.settles(name)}
     with_fallbacks = basis.given(candidates)
     if any(f"={name}" not in with_fallbacks.fixes for name in candidates):  # the givens determine one of them
-        yielding |= _left_over(structure, basis, [name for name in candidates if name not in yielding], meant)
+        yielding |= _redundant(structure, basis, [name for name in candidates if name not in yielding], tied)
     if yielding:  # the relations written for these are as others from here on, and may lead to other fallbacks
-        return _standing(structure, reached, given, [name for name in rest if name not in yielding], sought, meant)
+        weak = [name for name in weak if name not in yielding]
+        return _fallbacks_in_use(structure, reached, given, weak, sought=sought, tied=tied)
     known = {f"={name}": place for place, name in enumerate([*candidates, *firm])}
     everything = with_fallbacks.given(firm)
     displaced = [label for label in known if label not in everything.fixes]
-    ahead = forwards(structure, reached, {*given, *rest}).keys() | given | {*rest}
+    ahead = forwards(structure, reached, {*given, *weak}).keys() | given | {*weak}
     if sought is not None:
         ahead |= led_from(structure, sought, ahead, candidates)
 
     def follows(names: Sequence[str]) -> set[str]:
-        """Those of these names that relations yield, as they are written, from what is sought if all other fallbacks
-        are known."""
-        writers = [relation for name in names for relation in structure.writers.get(name, ())]
-        if not any(ahead.issuperset(structure.members[one]) for one in writers):
+        """The names that relations, as they are written, yield from what is sought and all other fallbacks."""
+        writers = [*chain.from_iterable(structure.writers.get(name, ()) for name in names)]
+        if not any(ahead.issuperset(structure.members[relation]) for relation in writers):
             return set()
-        settled_before = {*given, *rest} - {*names}
+        settled_before = {*given, *weak} - {*names}
         if sought is None:
             leading = upstream(structure, names, settled_before)
-            return {*names} & forwards(structure, [one for one in reached if one in leading], settled_before).keys()
-        found = settled_before | forwards(structure, reached, settled_before).keys()
-        return {*names} & (found | led_from(structure, sought, found, candidates))
+            relations = [relation for relation in reached if relation in leading]
+            return {*names} & forwards(structure, relations, settled_before).keys()
+        determined = settled_before | forwards(structure, reached, settled_before).keys()
+        return {*names} & (determined | led_from(structure, sought, determined, candidates))
 
     def settled(names: Sequence[str]) -> list[str]:
-        """Those of these fallbacks that their own relations determine, if all other fallbacks are known."""
-        found = follows(names)
-        own = [relation for name in names for relation in structure.writers.get(name, ())]
-        if not own or found.issuperset(names):
-            return [name for name in names if name in found]
+        """The fallbacks among `names` that their own relations determine, if all other fallbacks are known."""
+        following = follows(names)
+        own = [*chain.from_iterable(structure.writers.get(name, ()) for name in names)]
+        if not own or following.issuperset(names):
+            return [name for name in names if name in following]
         matching = everything.without(f"={name}" for name in names)
         matching.add_again(displaced, len(everything.fixes) - len(matching.fixes))
         for relation in own:
@@ -379,43 +387,42 @@ def _standing(
         return [
             name
             for name in names
-            if name in found or (matching.settles(name) and not matching.relations_for(name).isdisjoint(own))
+            if name in following or (matching.settles(name) and not matching.relations_for(name).isdisjoint(own))
         ]
 
     # A relation leads to its fallback only where all else in it would be determined with all fallbacks known.
-    sure = given | (everything.unknowns.keys() - everything.loose(bare.holders))
+    determinable = given | (everything.unknowns.keys() - everything.loose(bare.holders))
 
     def may_follow(name: str) -> bool:
-        writers = structure.writers.get(name, ())
-        return any(sure.issuperset({*structure.members[one]} - {name}) for one in writers) or (
-            sought is not None and any(ahead.issuperset(structure.members[one]) for one in writers)
-        )
+        inputs = [{*structure.members[relation]} for relation in structure.writers.get(name, ())]
+        if any(determinable.issuperset(members - {name}) for members in inputs):
+            return True
+        return sought is not None and any(ahead.issuperset(members) for members in inputs)
 
-    alone = [name for name in candidates if may_follow(name) and settled([name])]
-    dropped = alone
-    while dropped != (found := settled(dropped)):  # some are determined only through each other
-        dropped = found
-    for name in alone:  # one that was not determined beside others that have come back since
+    settled_alone = [name for name in candidates if may_follow(name) and settled([name])]
+    dropped = settled_alone
+    while dropped != (still_settled := settled(dropped)):  # some are determined only through each other
+        dropped = still_settled
+    for name in settled_alone:  # one that was not determined beside others that have come back since
         if name not in dropped and len(settled([*dropped, name])) > len(dropped):
             dropped = [*dropped, name]
-    return [one for one in candidates if one not in dropped]
+    return [name for name in candidates if name not in dropped]
 
 
-def _left_over(structure: Structure, basis: Matching, candidates: Sequence[str], meant: Set[str]) -> set[str]:
-    """The fallbacks that the given values determine where other fallbacks are known.
+def _redundant(structure: Structure, basis: Matching, candidates: Sequence[str], tied: Set[str]) -> set[str]:
+    """The fallbacks that the given values determine together with the other fallbacks.
 
-    Of two that determine each other it is a rest, of two rests the one that is meant, and else the one whose own
-    relations stand on the other.
+    Of two that determine each other it is the one that no relation is written for; of two such, the one that a relation
+    ties to the target; and else the one whose own relations depend on the other.
     """
-
     whole = structure.whole or structure
 
     def rank(name: str) -> tuple[bool, bool, int]:
-        above = {one for relation in upstream(whole, [name], basis.known) for one in whole.members[relation]}
-        return not structure.is_written(name), name in meant, len(above.intersection(candidates))
+        inputs = whole.quantities_of(upstream(whole, [name], basis.known))
+        return not structure.is_written(name), name in tied, len(inputs.intersection(candidates))
 
-    tied = basis.given(candidates).conflicting(candidates)  # all others can be known beside any of these
-    in_turn = sorted((name for name in candidates if name in tied), key=rank)
+    conflicting = basis.given(candidates).conflicting(candidates)  # all others can be known beside any of these
+    in_turn = sorted((name for name in candidates if name in conflicting), key=rank)
     fixes = basis.given(in_turn).fixes  # the matching leaves unmatched what it is given last
     return {name for name in in_turn if f"={name}" not in fixes}
 
@@ -429,64 +436,65 @@ def based(
     """
     strong = frozenset(given)
     basis = Matching(strong)
-    late = {one for one in relations if one in structure.rivals and structure.forward[one] not in strong}
+    late = {name for name in relations if name in structure.rivals and structure.forward[name] not in strong}
     basis.add_all((relation for relation in relations if relation not in late), structure.members)
-    reached = basis.unknowns.keys() | {name for one in late for name in structure.members[one]} - strong
-    used = [name for name in weak if name in reached and basis.add_value(name)]
+    inside = basis.unknowns.keys() | structure.quantities_of(late) - strong
+    used = [name for name in weak if name in inside and basis.add_value(name)]
     return basis, used
 
 
 def determined(structure: Structure, given: Iterable[str], weak: Iterable[str]) -> frozenset[str]:
     """The quantities that a plan could compute from these names, whatever its target: no plan determines another."""
-    known, rest = frozenset(given), list(weak)
-    found = _determined(structure, known, rest)
-    others = (other.structure for other in structure.alternatives if other.adds_to(found | known))
-    return found.union(*(determined(other, known, rest) for other in others))
+    known, weak_names = frozenset(given), list(weak)
+    names = _determined(structure, known, weak_names)
+    alternatives = (exchange.structure for exchange in structure.alternatives if exchange.adds_to(names | known))
+    return names.union(*(determined(alternative, known, weak_names) for alternative in alternatives))
 
 
-def _determined(structure: Structure, known: frozenset[str], rest: Sequence[str]) -> frozenset[str]:
+def _determined(structure: Structure, known: frozenset[str], weak: Sequence[str]) -> frozenset[str]:
     """The quantities that a plan could compute without estimates in the place of other relations."""
-    fixed = known.union(rest, *structure.limits)
-    bearing = _bearing(structure, fixed)
-    inside = {name for relation in bearing for name in structure.members[relation]}
-    standing = _standing(structure, bearing, known, rest)
-    standing += [name for name in rest if name in structure.otherwise and name not in inside]
+    fixed = known.union(weak, *structure.limits)
+    bearing = _bearing_relations(structure, fixed)
+    inside = structure.quantities_of(bearing)
+    standing = _fallbacks_in_use(structure, bearing, known, weak)
+    standing += [name for name in weak if name in structure.otherwise and name not in inside]
     bare = structure.not_written_for(standing)
-    used = [*standing, *(name for name in rest if name not in structure.otherwise)]
-    bearing = _bearing(bare, fixed)
+    used = [*standing, *(name for name in weak if name not in structure.otherwise)]
+    bearing = _bearing_relations(bare, fixed)
     matching, _ = based(bare, bearing, known, used)
     for relation in structure.rivals & bare.members.keys():
         matching.add(relation, structure.members[relation])
-    found = {name for name in used if bare.holders.get(name) and name not in known}
-    found |= matching.determined(bare)
-    found |= bare.led_to(bare.apart(fixed), found | known)
-    return frozenset(found) | _determined_by_what_they_lead_to(structure, known, rest, standing, found)
+    names = {name for name in used if bare.holders.get(name) and name not in known}
+    names |= matching.determined(bare)
+    names |= bare.led_to(bare.apart(fixed), names | known)
+    return frozenset(names) | _determined_by_what_they_lead_to(structure, known, weak, standing, names)
 
 
-def _bearing(structure: Structure, fixed: frozenset[str]) -> list[str]:
-    gone = structure.apart(fixed)
-    return [one for one in structure.members if one not in gone]
+def _bearing_relations(structure: Structure, fixed: frozenset[str]) -> list[str]:
+    """The relations of which none alone contains an open quantity."""
+    apart = structure.apart(fixed)
+    return [relation for relation in structure.members if relation not in apart]
 
 
 def _determined_by_what_they_lead_to(
-    structure: Structure, known: frozenset[str], rest: Sequence[str], standing: Sequence[str], found: Set[str]
+    structure: Structure, known: frozenset[str], weak: Sequence[str], standing: Sequence[str], determined: Set[str]
 ) -> frozenset[str]:
-    """The quantities that are determined if asked for, since they lead to fallbacks that stand otherwise."""
+    """The quantities that are determined only when asked for: fallbacks that they lead to are then not used."""
     if not any(name in structure.writers for name in standing):
         return frozenset()
-    leads = _Leads.of(structure, known, rest)
-    sought = [name for name in structure.holders if name not in found and name in leads.starts]
-    firm = [name for name in rest if name not in structure.otherwise]
+    leads = _Leads.of(structure, known, weak)
+    sought = [name for name in structure.holders if name not in determined and name in leads.starts]
+    firm = [name for name in weak if name not in structure.otherwise]
     bases: dict[frozenset[str], Matching | None] = {}  # for quantities that lead to each other
     determined_too = set()
     for name in sought:
         led = leads.beyond_fallbacks(name)
         if led and led not in bases:
-            left = _standing(structure, list(structure.members), known, rest, name)
-            bare = structure.not_written_for(left)
+            standing_here = _fallbacks_in_use(structure, list(structure.members), known, weak, sought=name)
+            bare = structure.not_written_for(standing_here)
             bases[led] = None
-            if len(left) < len(standing):
-                bases[led], _ = based(bare, list(bare.members), known, [*left, *firm])
+            if len(standing_here) < len(standing):
+                bases[led], _ = based(bare, list(bare.members), known, [*standing_here, *firm])
         basis = bases.get(led)
         if basis is not None and basis.settles(name):
             determined_too.add(name)
@@ -494,9 +502,9 @@ def _determined_by_what_they_lead_to(
 
 
 def _depends_on_answer(structure: Structure, solved: Mapping[str, str], name: str, answered: set[str]) -> bool:
-    """Whether a displaced weak value is computed from quantities of the answer."""
-    behind = reached((name,), lambda found: structure.members[solved[found]] if found in solved else ())
-    return any(found in answered for found in behind)
+    """Whether a quantity is computed from quantities of the answer."""
+    behind = reached((name,), lambda unknown: structure.members[solved[unknown]] if unknown in solved else ())
+    return any(unknown in answered for unknown in behind)
 
 
 def _following_from_givens(structure: Structure, name: str, given: Sequence[str]) -> list[Block]:
@@ -515,13 +523,13 @@ def ordered(
     edges: dict[str, list[str]] = {name: [] for name in pending}
     while pending:
         name = pending.pop()
-        for other in structure.members[solved[name]]:
-            if other == name or other in known:
+        for member in structure.members[solved[name]]:
+            if member == name or member in known:
                 continue
-            edges[name].append(other)
-            if other not in edges:
-                edges[other] = []
-                pending.append(other)
+            edges[name].append(member)
+            if member not in edges:
+                edges[member] = []
+                pending.append(member)
     if not edges:
         return []
     order = {name: i for i, name in enumerate(structure.holders)}
@@ -537,14 +545,14 @@ def ordered(
 class ActiveLimits:
     """The inequalities that could determine the target of one question if they were active, with equal sides.
 
-    That is asked of every inequality where nothing else determines the target, and the answer is nearly always no. A
-    plan in which it is one more equation would tell, and takes long. Here it joins the matching of the question:
+    Where nothing else determines the target, every inequality is tried, and nearly always in vain. A plan with the
+    inequality as one more equation would tell, but takes long. Here it is added to the matching of the question:
 
-    1. Where it can be matched beside all that is there, it is one more equation, which determines its own unknown and
-      what that leads to. No fallback yields to it: one that it determined could not be known beside it.
-    2. Where it cannot, it says something of what is determined already, and takes the place of a weak value. That
-      leaves as much open as before, unless a fallback yields whose own relations count from then on.
-    3. Where estimates may stand in the place of other relations, all of them join.
+    1. If it can be matched, it is one more equation: it determines its own unknown and what follows from that. No
+      fallback yields to it: one that it determined could not be known beside it.
+    2. If it cannot, it constrains what is determined already, and takes the place of a weak value. That leaves as much
+      open as before, unless a fallback yields: its own relations then count again.
+    3. If estimates may stand in the place of other relations, all of them are added.
 
     >>> from derive.relation_files.loading import load
     >>> fleet = load('''[quantities]
@@ -566,10 +574,10 @@ class ActiveLimits:
         self.replaced = structure.members.keys() - base.structure.members.keys()
         """The relations in whose place fallbacks stand."""
         self.standing = {structure.forward[relation] for relation in self.replaced}
-        self.estimates = [pair for other in structure.alternatives for pair in other.estimates.items()]
+        self.estimates = [*chain.from_iterable(exchange.estimates.items() for exchange in structure.alternatives)]
         matching = base.matching.copy()
         late = structure.rivals | matching.members.keys()
-        matching.add_all((one for one in base.structure.members if one not in late), structure.members)
+        matching.add_all((relation for relation in base.structure.members if relation not in late), structure.members)
         self.matching = matching.given(name for name in base.weak if f"={name}" not in matching.members)
 
     def could_determine(self, limit: str, names: Sequence[str]) -> bool:

@@ -13,7 +13,6 @@ An expression that is needed again, for the same target or another, is therefore
 scope: the text of each quantity that it depends on, and the tests that it must pass. On floats a failed test returns
 NaN at once. Otherwise tests are masks, over points or for the one point of machine code, and blank the points that
 fail.
-
 """
 
 from __future__ import annotations
@@ -40,33 +39,34 @@ Writer = Callable[[Node], str]
 """The text of an expression, whose parts are written before it."""
 
 DOUBT = "doubt"
-"""What a text makes true where it cannot tell, in a dialect that asks another."""
+"""The variable that a text sets to true where it cannot decide, in a dialect that asks another."""
 
 SETTLED = "settled"
-"""The operation that decides where doubles do not: of a decision, how near it is to another one, and how near it may be
-for doubles; and, unless the solver has to be asked, the place of its exact points among `exact`, and their numbers.
-"""
+"""The operation that decides where doubles do not. Its arguments are a decision, the distance of its numbers from
+another outcome, the bound on their error, and, unless the solver has to be asked, the place of the decision's exact
+points among `exact`, and the numbers for these."""
 
 NUMBERS = SimpleNamespace(**{**vars(math), **{name: entry.value for name, entry in TABLE.items()}})
-"""What Python's math has, with all functions of the table."""
+"""The functions of Python's math module, and all functions of the table."""
 
 SIGNS = {op: sign for sign, op in COMPARISONS.items()}
 _FINITE = {"pi", *(name for name, entry in TABLE.items() if entry.is_bounded)}
-_TOTAL = {"pi", "neg", "max", "min"} | {name for name, one in TABLE.items() if one.is_everywhere and not one.overflows}
-_AS_THEIR_PARTS = {"neg", "max", "min", *(name for name, one in TABLE.items() if not (one.is_bounded or one.overflows))}
+_NEVER_OVERFLOW = {name for name, entry in TABLE.items() if not entry.overflows}
+_TOTAL = {"pi", "neg", "max", "min", *(name for name in _NEVER_OVERFLOW if TABLE[name].is_everywhere)}
+_AS_THEIR_PARTS = {"neg", "max", "min", *(name for name in _NEVER_OVERFLOW if not TABLE[name].is_bounded)}
 _GROWING = {"add", "mul", *(name for name, entry in TABLE.items() if entry.is_everywhere and entry.overflows)}
 _SWALLOWING = {"inv", "pow", "max", "min", *(name for name, entry in TABLE.items() if entry.swallows)}
-"""Operations that make a finite number of something that is none."""
+"""Operations that may turn an undefined operand into a finite number."""
 
 
-class Unsaid(Exception):  # noqa: N818  # no error: another dialect is taken
+class UnsupportedOperation(Exception):  # noqa: N818  # no error: another dialect is taken
     """An operation that a dialect cannot express."""
 
 
 class Dialect:
     """How a dialect writes the parts of an expression: here as Python does for one point."""
 
-    is_lazy = True  # whether it treats one point, and skips arms that are not chosen
+    is_lazy = True  # whether it computes one point, and skips arms that are not chosen
     leaves = False  # whether a failed test returns from the function at once
     asks = False  # whether an infinity says that another dialect must compute the point
     size = "abs"  # the function that yields the absolute value
@@ -80,7 +80,7 @@ class Dialect:
     """A decision, and the test that doubles do not tell, as one text that is decided."""
 
     def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
-        """The function `compiled` of a text, which may call these names."""
+        """The function `compiled` that a text defines; the text may use these names."""
         names = {"__builtins__": {}, **space}
         execute(text, names)
         function: Callable[..., Any] = names["compiled"]
@@ -107,9 +107,9 @@ class Dialect:
         return f"({yes} if {test} else {no})"
 
     def written(self, node: Apply, part: Writer, inlined: Writer) -> str:
-        """One operation, from the texts of its parts; of an arm that must not be computed in advance it is `inlined`.
+        """The text of one operation, from those of its parts; an arm that must not be computed in advance is `inlined`.
 
-        A choice is the first arm whose condition holds: a later condition is looked at where those before it failed.
+        A choice is the first arm whose condition holds: a later condition is tested where those before it failed.
         """
         if node.op != "piecewise":
             text: str = self.arithmetic.applied(node, part)
@@ -146,11 +146,11 @@ class Dialect:
             **dict.fromkeys(("and", "or", "not"), logical),
             SETTLED: settling,
         }
-        return Arithmetic(number, {**rows, "true": lambda: "True"}, forms, otherwise=_unsaid)
+        return Arithmetic(number, {**rows, "true": lambda: "True"}, forms, otherwise=_refuse)
 
 
-def _unsaid(*_: object) -> NoReturn:
-    raise Unsaid
+def _refuse(*_: object) -> NoReturn:
+    raise UnsupportedOperation
 
 
 def operations(called: Callable[[Function], str], **own: Callable[..., str]) -> dict[str, Callable[..., str]]:
@@ -174,7 +174,7 @@ def operations(called: Callable[[Function], str], **own: Callable[..., str]) -> 
 
 
 def unsettled(node: Node) -> Node:
-    """An expression as it was before it was said where its decisions are settled."""
+    """An expression without the settling of its decisions."""
 
     def plain(part: Node) -> Node | None:
         return unsettled(part.args[0]) if isinstance(part, Apply) and part.op == SETTLED else None
@@ -183,8 +183,8 @@ def unsettled(node: Node) -> Node:
 
 
 def nested(function: str) -> Callable[..., str]:
-    """Calls of a function of two numbers for any number of them."""
-    return lambda *args: reduce(lambda one, other: f"{function}({one}, {other})", args)
+    """A writer of nested calls, by which a function of two numbers takes any number of them."""
+    return lambda *args: reduce(lambda left, right: f"{function}({left}, {right})", args)
 
 
 def is_literal(text: str) -> bool:
@@ -245,7 +245,7 @@ def _consists_of(node: Node, operations: Container[str]) -> bool:
     return all(part.op in operations for part in walk(node) if isinstance(part, Apply))
 
 
-_HELD = re.compile(r"\bv\d+\b")
+_LINE_NAME = re.compile(r"\bv\d+\b")
 _ITSELF = "="  # with which no quantity's name begins
 
 
@@ -263,7 +263,7 @@ def execute(text: str, space: dict[str, Any]) -> None:
 
 @contextmanager
 def refusing_what_is_too_deep() -> Iterator[None]:
-    """Say in words that a text is nested too deep to be parsed, translated or compiled.
+    """Turn the errors of Python for a text that is nested too deep to be compiled into a `LimitError`.
 
     A sum of very many terms is nested too: each term lies within the sum of those before it.
     """
@@ -276,7 +276,7 @@ def refusing_what_is_too_deep() -> Iterator[None]:
 
 @dataclass
 class Scope:
-    """The results of the lines so far for one target."""
+    """The names of the results of the lines so far, as one target sees them."""
 
     variables: dict[str, str] = field(default_factory=dict)  # the name of each quantity, and of each bound of an error
     written: dict[Node, str] = field(default_factory=dict)  # the name of each expression
@@ -286,29 +286,29 @@ class Scope:
     sizes: tuple[str, ...] = ()  # values still to be checked as finite
 
     def copy(self) -> Scope:
-        held = dict(self.variables), dict(self.written), dict(self.solved)
-        return Scope(*held, self.tests, self.asked, self.sizes)
+        results = dict(self.variables), dict(self.written), dict(self.solved)
+        return Scope(*results, self.tests, self.asked, self.sizes)
 
     def untested(self) -> Scope:
-        """The same results, and nothing to be passed or asked yet."""
+        """A copy with the same results, and with no tests or flags."""
         return Scope(dict(self.variables), dict(self.written), dict(self.solved))
 
     def text_of(self, name: str) -> str:
-        """The text of a quantity or of a bound, or the text that a name stands for itself."""
+        """The text of a quantity or of a bound; of a name made by `name_of_text`, that text."""
         return name.removeprefix(_ITSELF) if name.startswith(_ITSELF) else self.variables[name]
 
     def ask(self, *tests: str) -> None:
         self.asked = tuple(dict.fromkeys((*self.asked, *tests)))
 
     def bind(self, name: str, text: str) -> None:
-        before = self.variables.get(name)
+        earlier = self.variables.get(name)
         self.variables[name] = text
-        if before is not None and before != text:  # an expression may use the name's earlier text
-            self.written = {node: held for node, held in self.written.items() if name not in names_in(node)}
+        if earlier is not None and earlier != text:  # an expression may use the name's earlier text
+            self.written = {node: line for node, line in self.written.items() if name not in names_in(node)}
 
 
 class Sheet:
-    """The lines of a function of some names, what they may call, and the methods that write more of them.
+    """Writes the lines of one function of some names, and keeps what they may call.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> from derive.kernels.backends.python_numpy import Floats
@@ -326,49 +326,49 @@ class Sheet:
         self.indent = "    "
         self.space: dict[str, Any] = {"nan": math.nan, **dialect.names()}
         self._fresh = count()
-        self._held: dict[str, str] = {}  # the name of each text, as far as the next lines can see it
+        self._names: dict[str, str] = {}  # the name of each text, as far as the next lines can see it
         self._helpers: dict[Hashable, str] = {}
 
     def start(self) -> Scope:
-        """Where every name is an argument, and nothing is written yet."""
+        """The scope at the start of the function, in which every name is an argument."""
         return Scope(dict(self.arguments))
 
     def write(self, text: str) -> None:
         self.lines.append(self.indent + text)
 
     def line(self, text: str) -> str:
-        """The name of the value of a text."""
-        if text not in self._held:
-            is_doubtful = DOUBT in text
+        """The name of the value of a text, which is written as a line unless an earlier one may be used."""
+        if text not in self._names:
+            is_doubtful = DOUBT in text  # then its value of the flag is kept under a name of its own
             if is_doubtful:
                 self.write(f"{DOUBT} = False")
-            self._held[text] = self.named(text)
+            self._names[text] = self.named(text)
             if is_doubtful:
-                self._held[_doubt_about(self._held[text])] = self.named(DOUBT)
-        return self._held[text]
+                self._names[_doubt_about(self._names[text])] = self.named(DOUBT)
+        return self._names[text]
 
     def named(self, text: str) -> str:
-        """A new name for the value of a text."""
+        """Write a line that gives the value of a text a new name."""
         name = f"v{next(self._fresh)}"
         self.write(f"{name} = {text}")
         return name
 
-    def helper(self, key: Hashable, made: Callable[[], Any]) -> str:
-        """The name of a function that lines may call."""
+    def helper(self, key: Hashable, build: Callable[[], Any]) -> str:
+        """The name of a function that lines may call; it is built once for each key."""
         if key not in self._helpers:
-            function = made()  # may find that there is none
+            function = build()  # before it is named: there may be none, which raises
             self._helpers[key] = f"h{len(self._helpers)}"
             self.space[self._helpers[key]] = function
         return self._helpers[key]
 
     @contextmanager
     def under(self, heading: str) -> Iterator[None]:
-        """Lines of a nested block, which later lines do not see."""
+        """Write a nested block, whose names the lines after it do not see."""
         self.write(heading)
-        held, self._held, indent = self._held, dict(self._held), self.indent
+        outer_names, self._names, indent = self._names, dict(self._names), self.indent
         self.indent += "    "
         yield
-        self._held, self.indent = held, indent
+        self._names, self.indent = outer_names, indent
 
     def require(self, scope: Scope, *tests: str) -> None:
         """Continue only where the tests hold."""
@@ -408,6 +408,7 @@ class Sheet:
         return f"(({low!r} {above} {text}) & ({text} {below} {high!r}))"
 
     def expression(self, node: Node, scope: Scope) -> str:
+        """The text of an expression's value, whose operations are written as lines before it."""
         if isinstance(node, Name):
             return scope.text_of(node.name)
         if isinstance(node, Number):
@@ -419,15 +420,15 @@ class Sheet:
                 lambda inner: inlined(inner, scope.text_of, self.dialect),
             )
             name = scope.written[node] = self.line(text)
-            doubt = self._held.get(_doubt_about(name))
+            doubt = self._names.get(_doubt_about(name))
             if doubt is not None:
                 scope.ask(self.mask(scope, doubt))
         return scope.written[node]
 
     def agrees(self, equation: Equation, text: Writer) -> str:
         """The test that an equation holds within rounding."""
-        left, right, whole = apart(equation, text, self.dialect.size)
-        return self.line(f"({self.dialect.size}({left} - {right}) <= {AGREEMENT!r} * {whole})")
+        left, right, size = apart(equation, text, self.dialect.size)
+        return self.line(f"({self.dialect.size}({left} - {right}) <= {AGREEMENT!r} * {size})")
 
     def function(self, result: str, *further: str) -> Callable[..., Any]:
         """The function of the arguments, after further ones, that runs the lines and returns the value of a text."""
@@ -438,21 +439,21 @@ class Sheet:
 
     def _released(self) -> list[str]:
         """The lines, with a `del` after the last use of each name, so that its memory is reused while in cache."""
-        met, lines = set[str](), list[str]()
+        used_later, lines = set[str](), list[str]()
         for line in reversed(self.lines):
-            last = sorted(set(_HELD.findall(line)) - met)
-            met.update(last)
+            last_used = sorted(set(_LINE_NAME.findall(line)) - used_later)
+            used_later.update(last_used)
             is_end = line.lstrip().startswith("return")
-            lines.append(f"{line}; del {', '.join(last)}" if last and not is_end else line)
+            lines.append(f"{line}; del {', '.join(last_used)}" if last_used and not is_end else line)
         return lines[::-1]
 
 
 def apart(equation: Equation, text: Writer, size: str = "np.abs", *, is_estimate: bool = False) -> tuple[str, str, str]:
-    """Both sides of a relation, and what its gap is relative to: the absolute terms, or an estimate's value."""
+    """Both sides of a relation, and what its gap is relative to: the sum of absolute terms, or an estimate's value."""
     text = cache(text)  # a side of one term is that term, and may be a long choice
     measured = weighed(equation) if is_estimate else (*terms(equation.lhs), *terms(equation.rhs))
-    held = dict.fromkeys(map(text, measured))
-    return text(equation.lhs), text(equation.rhs), f"({' + '.join(f'{size}({term})' for term in held)})"
+    distinct = dict.fromkeys(map(text, measured))
+    return text(equation.lhs), text(equation.rhs), f"({' + '.join(f'{size}({term})' for term in distinct)})"
 
 
 def within(text: str, low: float, high: float, is_open: bool) -> str:
@@ -462,7 +463,7 @@ def within(text: str, low: float, high: float, is_open: bool) -> str:
 
 
 def _signs_of(low: float, high: float, is_open: bool) -> tuple[str, str]:
-    """How a number inside bounds compares with them: none is infinite."""
+    """The signs by which a finite number inside bounds compares with the lower and the upper one."""
     return "<" if is_open or low == -math.inf else "<=", "<" if high == math.inf else "<="
 
 

@@ -1,4 +1,4 @@
-"""What doubles leave undecided at single points, worked out from the decimals that were given there.
+"""Decisions that doubles leave open at single points, computed from the decimals that were given there.
 
 A number that is given is the decimal as which it is written: 2.7/0.45 is 6, in doubles a little more. What is rounded
 to a whole number, compared, or at the end of a function's domain has here the value that the solver gives it. Many
@@ -22,7 +22,7 @@ from derive.time_limits import query, tick
 from quantities.rational import written
 
 UNDEFINED = 0.5
-"""Of a condition on arrays: neither true, which is 1, nor false, which is 0."""
+"""The verdict of a condition on arrays that is neither true, which is 1, nor false, which is 0."""
 
 _MOST = 2.0**52  # whole numbers up to here are doubles, and so far apart that their quotients round to the right side
 _LONGEST = 1e15  # every decimal below has a double of its own
@@ -30,11 +30,11 @@ _LARGEST = 200  # parts of a form without a rational value that is put into othe
 _PLACES = 9  # limit on the decimal places of numbers that are worked out together
 
 Quotient = tuple[Any, Any]
-"""Arrays of whole numbers, above and below the line."""
+"""Arrays of whole numbers: numerators and denominators."""
 
 
 class ExactPoints:
-    """A decision at points: an expression, after those of the numbers in it, from numbers as they were given.
+    """A decision at points: an expression, after the steps that compute the numbers in it from those that are given.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> rounded_up = ExactPoints(parse_expression("ceil(q)"), {"q": parse_expression("a/b")})
@@ -76,54 +76,55 @@ class ExactPoints:
         return math.nan if rounded is None else value(rounded, values)
 
     def known(self, *numbers: float) -> float | bool:
-        """The same for Python's floats, which raise where something is undefined."""
-        found = self.at(*numbers)
-        if found is None or found != found:
+        """The value at one point; for the dialect of floats, it raises where there is none."""
+        result = self.at(*numbers)
+        if result is None or result != result:
             raise ValueError("undefined")
-        return found
+        return result
 
     def at_all(self, columns: Sequence[Any]) -> Any:
         """The values at many points, as an array; those of a condition are 1, 0 and a half."""
         import numpy
 
-        together = self._together(columns)
+        together = self._all_at_once(columns)
         if together is not None:
             return together
         return each_once(self.at, columns) if columns else numpy.array([_as_number(self.at())])
 
-    def _together(self, columns: Sequence[Any]) -> Any:
-        """All of them at once; None if some number is too long, or what is asked is no quotient of whole numbers."""
+    def _all_at_once(self, columns: Sequence[Any]) -> Any:
+        """The values at all points at once; None if a number is too long, or not a quotient of whole numbers."""
         try:
             values = {name: _quotient(column) for name, column in zip(self.names, columns, strict=True)}
             for name, form in self.steps.items():
                 values[name] = self._arithmetic.fold(form, values.__getitem__)
-            above, below = self._arithmetic.fold(self.decision, values.__getitem__)
+            numerator, denominator = self._arithmetic.fold(self.decision, values.__getitem__)
         except NoElement:
             return None
-        return above / below
+        return numerator / denominator
 
     @cached_property
     def _arithmetic(self) -> Arithmetic[Quotient]:
+        """The operations on quotients, with positive denominators; a verdict is 1 or 0."""
         import numpy
 
         def compared(test: Callable[[Any, Any], Any]) -> Callable[[Quotient, Quotient], Quotient]:
             def decided(left: Quotient, right: Quotient) -> Quotient:
-                sides = _held(left[0] * right[1], right[0] * left[1])
+                sides = _exact(left[0] * right[1], right[0] * left[1])
                 return test(*sides) * 1.0, 1.0
 
             return decided
 
         def inverse(number: Quotient) -> Quotient:
-            above, below = number
-            if not numpy.all(above):
+            numerator, denominator = number
+            if not numpy.all(numerator):
                 raise NoElement
-            sign = numpy.sign(above)
-            return sign * below, sign * above
+            sign = numpy.sign(numerator)
+            return sign * denominator, sign * numerator
 
         tests = {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal"}
         tests |= {"eq": "equal", "ne": "not_equal"}
         return Arithmetic(
-            number=lambda node: _held(*map(_as_double, (node.value.numerator, node.value.denominator))),
+            number=lambda node: _exact(*map(_as_double, (node.value.numerator, node.value.denominator))),
             operations={
                 "add": _sum,
                 "mul": _product,
@@ -137,50 +138,50 @@ class ExactPoints:
 
 
 def each_once(function: Callable[..., float | None], columns: Sequence[Any]) -> Any:
-    """The values of a function at points, each of which is looked at once; a half where it is undefined."""
+    """The values of a function at points, computed once for equal points; a half where it is undefined."""
     import numpy
 
     points, back = numpy.unique(numpy.array(columns), axis=1, return_inverse=True)
-    found = []
+    results = []
     with query():
         for point in points.T.tolist():
             tick()
-            found.append(_as_number(function(*point)))
-    return numpy.array(found)[back.reshape(-1)]
+            results.append(_as_number(function(*point)))
+    return numpy.array(results)[back.reshape(-1)]
 
 
 def _as_number(value: float | None) -> float:
     return UNDEFINED if value is None else float(value)
 
 
-def _as_double(whole: int) -> float:
-    if abs(whole) > _MOST:
+def _as_double(number: int) -> float:
+    if abs(number) > _MOST:
         raise NoElement
-    return float(whole)
+    return float(number)
 
 
-def _held(above: Any, below: Any) -> Quotient:
-    """Two whole numbers, if they are small enough to be exact."""
+def _exact(numerator: Any, denominator: Any) -> Quotient:
+    """Two arrays of whole numbers, if all are small enough to be exact doubles."""
     import numpy
 
-    if not (numpy.all(numpy.abs(above) <= _MOST) and numpy.all(numpy.abs(below) <= _MOST)):
+    if not (numpy.all(numpy.abs(numerator) <= _MOST) and numpy.all(numpy.abs(denominator) <= _MOST)):
         raise NoElement
-    return above, below
+    return numerator, denominator
 
 
 def _sum(*parts: Quotient) -> Quotient:
-    above, below = parts[0]
-    for more, under in parts[1:]:
-        first, second = _held(above * under, more * below)
-        above, below = _held(first + second, below * under)
-    return above, below
+    numerator, denominator = parts[0]
+    for other_numerator, other_denominator in parts[1:]:
+        first, second = _exact(numerator * other_denominator, other_numerator * denominator)
+        numerator, denominator = _exact(first + second, denominator * other_denominator)
+    return numerator, denominator
 
 
 def _product(*parts: Quotient) -> Quotient:
-    above, below = parts[0]
-    for more, under in parts[1:]:
-        above, below = _held(above * more, below * under)
-    return above, below
+    numerator, denominator = parts[0]
+    for other_numerator, other_denominator in parts[1:]:
+        numerator, denominator = _exact(numerator * other_numerator, denominator * other_denominator)
+    return numerator, denominator
 
 
 def _quotient(column: Any) -> Quotient:
@@ -188,8 +189,8 @@ def _quotient(column: Any) -> Quotient:
     import numpy
 
     for places in range(_PLACES + 1):
-        below = 10.0**places
-        above = numpy.rint(column * below)
-        if numpy.all(above / below == column) and numpy.all(numpy.abs(above) < _LONGEST):
-            return above, below
+        denominator = 10.0**places
+        numerator = numpy.rint(column * denominator)
+        if numpy.all(numerator / denominator == column) and numpy.all(numpy.abs(numerator) < _LONGEST):
+            return numerator, denominator
     raise NoElement

@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -27,21 +28,19 @@ from derive.kernels.backends.numba_source import CALLED, Slow
 from derive.tolerances import LAST_DIGIT, SAME_ROOT, SMALLEST
 from quantities.tolerances import SAME_COUNT
 
-_HELD = re.compile(r"\bv\d+\b")
+_LINE_NAME = re.compile(r"\bv\d+\b")
 
 
 @dataclass(frozen=True)
-class Built:
-    """A function of the runtime, by its name there."""
+class RuntimeFunction:
+    """A function of the runtime, by its name in it."""
 
     name: str
 
 
 @dataclass(frozen=True, eq=False)
 class Script:
-    """A function as Python text, and what the names in it stand for: other scripts, functions of the runtime, tuples of
-    numbers.
-    """
+    """A function as Python text, and what its names stand for: other scripts, functions of the runtime, tuples."""
 
     text: str
     space: Mapping[str, Any]
@@ -57,7 +56,7 @@ class JavaScript(Slow):
     takes_arms = True
 
     def names(self) -> dict[str, Any]:
-        own = {name: Built(name) for name in CALLED}
+        own = {name: RuntimeFunction(name) for name in CALLED}
         return {"m": None, "inf": None, "nan": None, "abs": None, **own}
 
     def comparison(self, node: Apply, part: Writer) -> str:
@@ -68,15 +67,15 @@ class JavaScript(Slow):
         known = f"{left} - {right} == {left} - {right} or abs({left} - {right}) == inf"
         return f"({left} {SIGNS[node.op]} {right} if {known} else ({DOUBT} := {DOUBT} | True))"
 
-    def settled(self, found: str, near: str, node: Apply, part: Writer) -> str:
-        """What differs by rounding alone is the same: a browser has doubles only."""
+    def settled(self, text: str, is_near: str, node: Apply, part: Writer) -> str:
+        """A decision in which numbers that differ by rounding alone are equal: a browser has doubles only."""
         decision = node.args[0]
         assert isinstance(decision, Apply)
         if decision.op in STEPPED:
-            return f"(m.floor({part(decision.args[0])} + 0.5) if {near} else {found})"
+            return f"(m.floor({part(decision.args[0])} + 0.5) if {is_near} else {text})"
         if decision.op in ("lt", "gt"):
-            return f"({found} and not {near})"
-        return f"({found} or {near})" if decision.op in ("le", "ge") else found
+            return f"({text} and not {is_near})"
+        return f"({text} or {is_near})" if decision.op in ("le", "ge") else text
 
     def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
         return Script(text, space)
@@ -98,36 +97,36 @@ def _written_once() -> str:
 
 
 def without_idle(lines: Sequence[str]) -> list[str]:
-    """The lines without those whose value no other needs.
+    """The lines without assignments to names that no later line uses.
 
     >>> without_idle(["    v0 = x[0]", "    v1 = x[1]", "    y[0] = v1 + 1"])
     ['    v1 = x[1]', '    y[0] = v1 + 1']
     """
-    met, kept = set[str](), list[str]()
+    used, kept = set[str](), list[str]()
     for line in reversed(lines):
         name, assigned, _ = line.strip().partition(" = ")
-        if not (assigned and _HELD.fullmatch(name) and name not in met):
-            met.update(_HELD.findall(line.partition(" = ")[2] if _HELD.fullmatch(name) else line))
+        if not (assigned and _LINE_NAME.fullmatch(name) and name not in used):
+            used.update(_LINE_NAME.findall(line.partition(" = ")[2] if _LINE_NAME.fullmatch(name) else line))
             kept.append(line)
     return kept[::-1]
 
 
 @dataclass(frozen=True)
 class Language:
-    """How a language writes a script as a function called `compiled`, and what such functions call."""
+    """How a language writes scripts as functions called `compiled`, and the functions and constants that they use."""
 
     function: Callable[[Script, Callable[[Any], str]], str]  # of a script, and of what names the things in its space
     runtime: Callable[[str], str]  # the name of a function of the runtime
     constant: str  # a line for a name and its numbers
 
 
-def javascript(held: dict[tuple[str, int], str]) -> Language:
-    """JavaScript, where the name that a function gives to an expression is made from it and the quantities in it.
+def javascript(names: dict[tuple[str, int], str]) -> Language:
+    """JavaScript, in which an expression has the same name in all functions; `names` holds these by text.
 
-    Bundles that share what is `held` have the same line for the same arithmetic.
+    Bundles that share `names` therefore have the same line for the same arithmetic.
     """
     return Language(
-        function=lambda script, name_of: _Writer(script, name_of, held).function(),
+        function=lambda script, name_of: _Writer(script, name_of, names).function(),
         runtime="derive.{}".format,
         constant="const {} = {};",
     )
@@ -155,15 +154,17 @@ class Bundle:
         with refusing_what_is_too_deep():
             self.last = tuple(map(self.name_of, scripts))
 
-    def name_of(self, one: Any) -> str:
-        if isinstance(one, Built):
-            return self.language.runtime(one.name)
-        is_constant = isinstance(one, tuple)
-        key = one if is_constant else id(one)
+    def name_of(self, callee: Any) -> str:
+        """The name of a script, a function of the runtime or a constant; one that is new is written first."""
+        if isinstance(callee, RuntimeFunction):
+            return self.language.runtime(callee.name)
+        is_constant = isinstance(callee, tuple)
+        key = callee if is_constant else id(callee)
         if key not in self._names:
-            text = json.dumps(one) if is_constant else self.language.function(one, self.name_of)
+            text = json.dumps(callee) if is_constant else self.language.function(callee, self.name_of)
             if text not in self._same:
-                name = self._same[text] = f"{'k' if is_constant else 'f'}{len(self._same)}"
+                letter = "k" if is_constant else "f"
+                name = self._same[text] = f"{letter}{len(self._same)}"
                 line = self.language.constant.format(name, text) if is_constant else text.replace("compiled", name, 1)
                 self.parts.append(line)
             self._names[key] = self._same[text]
@@ -174,23 +175,21 @@ _BINARY = {ast.Add: ("+", 11), ast.Sub: ("-", 11), ast.Mult: ("*", 12), ast.Div:
 _LOGICAL = {ast.And: ("&&", 4), ast.Or: ("||", 3), ast.BitAnd: ("&&", 4), ast.BitOr: ("||", 3)}
 _COMPARED = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "===", ast.NotEq: "!=="}
 _CONSTANTS = {"nan": "NaN", "inf": "Infinity"}
-_CHOICE, _LEAST_OF_TEST, _UNARY, _WHOLE = 2, 9, 14, 20
+_CHOICE, _UNARY, _WHOLE = 2, 14, 20  # how closely they bind in JavaScript; the numbers in the tables above say the same
 
 
 class _Writer:
-    """One function of a script, from Python's syntax tree to JavaScript; `name_of` names what it calls."""
+    """Writes one script, from Python's syntax tree, as a function in JavaScript; `name_of` names what it calls."""
 
-    def __init__(self, script: Script, name_of: Callable[[Any], str], held: dict[tuple[str, int], str]) -> None:
+    def __init__(self, script: Script, name_of: Callable[[Any], str], names: dict[tuple[str, int], str]) -> None:
         (self.tree,) = ast.parse(script.text).body
         self.space = script.space
         self.name_of = name_of
-        self.held = held  # the name of an expression, by its text and how many of the same text a function has had
-        self.met = Counter[str]()
-        self.own: dict[str, str] = {}  # what each name of the script is called; one that is assigned twice is kept
-        targets = (
-            node for node in ast.walk(self.tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-        )
-        self.times = Counter(node.id for node in targets)
+        self.shared_names = names  # of expressions, by text and its number among equal texts of one function
+        self.occurrences = Counter[str]()  # of each text so far
+        self.own: dict[str, str] = {}  # the new name of each name in the script; one that is assigned twice keeps its
+        names_used = (node for node in ast.walk(self.tree) if isinstance(node, ast.Name))
+        self.times = Counter(node.id for node in names_used if isinstance(node.ctx, ast.Store))
         self.inner: dict[str, None] = {}  # names that are assigned inside an expression, where none can be declared
 
     def function(self) -> str:
@@ -202,13 +201,13 @@ class _Writer:
         return "\n".join([f"function compiled({arguments}) {{", *declared, *lines, "}"])
 
     def _lines(self, body: Sequence[ast.stmt]) -> list[str]:
-        return [line for statement in body for line in self._statement(statement)]
+        return [*chain.from_iterable(map(self._statement, body))]
 
     def _statement(self, statement: ast.stmt) -> list[str]:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 text = self._text(value)
-                return [f"var {self._holding(name, text)} = {text};"]  # a name of the whole function, as in Python
+                return [f"var {self._assigned(name, text)} = {text};"]  # a name of the whole function, as in Python
             case ast.Assign(targets=[ast.Subscript() as place], value=value):
                 return [f"{self._text(place)} = {self._text(value)};"]
             case ast.Return(value=value):
@@ -220,11 +219,12 @@ class _Writer:
                 return [f"if ({self._text(test)}) {{", *self._lines(body), *otherwise, "}"]
         raise TypeError(f"no JavaScript for {ast.unparse(statement)}")
 
-    def _holding(self, name: str, text: str) -> str:
-        """What a name is called that holds an expression."""
-        if self.times[name] == 1 and _HELD.fullmatch(name):
-            self.met[text] += 1  # the same text may mean another number once `doubt` has changed
-            self.own[name] = self.held.setdefault((text, self.met[text]), f"w{len(self.held)}")
+    def _assigned(self, name: str, text: str) -> str:
+        """The name in JavaScript of a name that is assigned an expression."""
+        if self.times[name] == 1 and _LINE_NAME.fullmatch(name):
+            self.occurrences[text] += 1  # the same text may mean another number once `doubt` has changed
+            key = text, self.occurrences[text]
+            self.own[name] = self.shared_names.setdefault(key, f"w{len(self.shared_names)}")
         return self.own.get(name, name)
 
     def _text(self, node: ast.expr | None, least: int = 0) -> str:
@@ -274,8 +274,9 @@ class _Writer:
                 return "{} ? {} : {}".format(*parts), _CHOICE
         raise TypeError(f"no JavaScript for {ast.unparse(node) if node is not None else None}")
 
-    def _joined(self, sign: tuple[str, int], values: Sequence[ast.expr]) -> tuple[str, int]:
-        return f" {sign[0]} ".join(self._text(value, sign[1] + 1) for value in values), sign[1]
+    def _joined(self, operator: tuple[str, int], values: Sequence[ast.expr]) -> tuple[str, int]:
+        sign, level = operator
+        return f" {sign} ".join(self._text(value, level + 1) for value in values), level
 
     def _named(self, name: str) -> str:
         if name in _CONSTANTS:

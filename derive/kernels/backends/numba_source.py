@@ -53,7 +53,8 @@ def _table(called: Callable[[Function], str]) -> dict[str, Callable[..., str]]:
 
 
 def _power_of(base: str, exponent: str) -> str:
-    return f"{'m.pow' if is_literal(exponent) else 'power'}({base}, {exponent})"
+    function = "m.pow" if is_literal(exponent) else "power"  # which tests for NaN: NaN**0 is 1, and so is 1**NaN
+    return f"{function}({base}, {exponent})"
 
 
 class Slow(Dialect):
@@ -65,11 +66,11 @@ class Slow(Dialect):
     operations = _table(lambda entry: f"m.{entry.name}")
 
     def names(self) -> dict[str, Any]:
-        quiet = SimpleNamespace(
+        functions = SimpleNamespace(
             **{name: partial(called, function) for name, function in vars(NUMBERS).items() if callable(function)}
         )
         own = {name: getattr(python_runtime, name) for name in CALLED}
-        return {"m": quiet, "np": quiet, "inf": math.inf, "abs": abs, **own}
+        return {"m": functions, "np": functions, "inf": math.inf, "abs": abs, **own}
 
     def comparison(self, node: Apply, part: Writer) -> str:
         left, right = map(part, node.args)
@@ -77,10 +78,11 @@ class Slow(Dialect):
             return f"({left} {SIGNS[node.op]} {right})"
         return f"({left} {SIGNS[node.op]} {right} if abs({left} - {right}) < inf else ({DOUBT} := {DOUBT} | True))"
 
-    def settled(self, found: str, near: str, node: Apply, part: Writer) -> str:
+    def settled(self, text: str, is_near: str, node: Apply, part: Writer) -> str:
         decision, doubtful = node.args[0], f"({DOUBT} := {DOUBT} | True)"
-        is_test = isinstance(decision, Apply) and decision.op in CONDITIONS
-        return f"({found} if not {near} else {doubtful if is_test else f'nan * {doubtful}'})"
+        if not (isinstance(decision, Apply) and decision.op in CONDITIONS):
+            doubtful = f"nan * {doubtful}"
+        return f"({text} if not {is_near} else {doubtful})"
 
     def passed(self, tests: Sequence[str]) -> str:
         return " & ".join(tests)
@@ -112,15 +114,14 @@ def is_at_hand() -> bool:
 
 
 @lru_cache(maxsize=2)
-def _jit(is_entered: bool) -> Callable[..., Any]:
-    """What compiles a function; Python itself may call it only if it is entered from there: such a door takes time."""
+def _jit(*, is_entered: bool) -> Callable[..., Any]:
+    """The compiler of functions; Python itself may call one only if it `is_entered`: the wrapper takes time."""
     import numba
 
-    doors = {"no_cpython_wrapper": not is_entered, "no_cfunc_wrapper": True}
+    wrappers = {"no_cpython_wrapper": not is_entered, "no_cfunc_wrapper": True}
     # beyond a few lines, a function that is not inlined by force is called point by point and takes ten times as long
-    jit: Callable[..., Any] = lru_cache(maxsize=None)(
-        numba.njit(error_model="numpy", nogil=True, forceinline=True, **doors)
-    )
+    compiler = numba.njit(error_model="numpy", nogil=True, forceinline=True, **wrappers)
+    jit: Callable[..., Any] = lru_cache(maxsize=None)(compiler)
     return jit
 
 
@@ -134,18 +135,18 @@ def translated(text: str, space: tuple[tuple[str, Any], ...], *, is_entered: boo
 def _translated(text: str, space: tuple[tuple[str, Any], ...], is_entered: bool) -> Callable[..., Any]:
     names = dict(space)
     execute(text, names)
-    made: Callable[..., Any] = _jit(is_entered)(names["compiled"])
-    return made
+    function: Callable[..., Any] = _jit(is_entered=is_entered)(names["compiled"])
+    return function
 
 
 @lru_cache(maxsize=1)
 def _runtime() -> dict[str, Any]:
-    """The functions of `python_runtime`, each to be translated when it is first called, and calling these others."""
+    """The functions of `python_runtime`, each compiled when it is first called; they call each other in this form."""
     space = dict(vars(python_runtime))
     for name, function in vars(python_runtime).items():
         if isinstance(function, FunctionType):
-            space[name] = _jit(False)(FunctionType(function.__code__, space, name))
-    space["power"] = _jit(False)(_power)
+            space[name] = _jit(is_entered=False)(FunctionType(function.__code__, space, name))
+    space["power"] = _jit(is_entered=False)(_power)
     return space
 
 
@@ -169,7 +170,7 @@ def spread(values: Sequence[Any]) -> tuple[list[Any], tuple[int, ...]]:
     arrays = [numpy.asarray(value, dtype=float) for value in values]
     shape = numpy.broadcast_shapes(*(array.shape for array in arrays))
     axes = len(shape)
-    return [a.reshape((1,) * (axes - a.ndim) + a.shape) if a.ndim else a[()] for a in arrays], shape
+    return [x.reshape((1,) * (axes - x.ndim) + x.shape) if x.ndim else x[()] for x in arrays], shape
 
 
 def tiles(shape: Sequence[int], most: int) -> Iterator[Tile]:
@@ -180,17 +181,17 @@ def tiles(shape: Sequence[int], most: int) -> Iterator[Tile]:
     >>> [tile[0].stop for tile in tiles((3, 2), 4)]
     [2, 3]
     """
-    axis, whole = len(shape), [slice(0, size) for size in shape]
+    axis, everything = len(shape), [slice(0, size) for size in shape]
     while axis and math.prod(shape[axis - 1 :]) <= most:
         axis -= 1
     if not axis:
-        yield tuple(whole)
+        yield tuple(everything)
         return
     size, step = shape[axis - 1], max(1, most // math.prod(shape[axis:]))
     for index in product(*map(range, shape[: axis - 1])):
         before = tuple(slice(i, i + 1) for i in index)
         for start in range(0, size, step):
-            yield (*before, slice(start, min(start + step, size)), *whole[axis:])
+            yield (*before, slice(start, min(start + step, size)), *everything[axis:])
 
 
 def part(array: Any, tile: Tile) -> Any:
@@ -206,46 +207,48 @@ _TILE = 1 << 16  # points that a thread takes at once
 def looped(
     point: Callable[..., Any], count: int, values: Sequence[Any], ask: Callable[[Sequence[Any]], list[Any]]
 ) -> list[Any]:
-    """The results of a function at all points; `ask` computes the points that are infinite."""
+    """The results of a compiled function at all points; `ask` computes those that it returned as infinite."""
     import numpy
 
-    whole, shape = spread(values)
+    arguments, shape = spread(values)
     results = [numpy.empty(shape) for _ in range(count)]
     if not results[0].size:
         return results
     # a short axis would be an inner loop of few steps, which a processor cannot vectorise
-    is_even = all(array.shape == shape and array.flags.c_contiguous for array in whole if array.ndim)
+    is_even = all(array.shape == shape and array.flags.c_contiguous for array in arguments if array.ndim)
     long = [axis for axis, size in enumerate(shape) if size != 1]
 
     def folded(array: Any) -> Any:
         return array.reshape(-1) if is_even else array.reshape([array.shape[axis] for axis in long])
 
-    arrays = [folded(array) if array.ndim else array for array in whole]
-    held = [folded(result) for result in results]
-    loop = _loop(point, count, held[0].ndim, arrays)
+    arrays = [folded(array) if array.ndim else array for array in arguments]
+    outputs = [folded(result) for result in results]
+    loop = _loop(point, count, outputs[0].ndim, arrays)
 
-    def run(left: Iterator[Tile]) -> list[Tile]:
-        return [tile for tile in left if loop(*(one[tile] for one in held), *(part(array, tile) for array in arrays))]
+    def run(remaining: Iterator[Tile]) -> list[Tile]:
+        """The tiles in which some point is infinite."""
+        return [tile for tile in remaining if loop(*(x[tile] for x in outputs), *(part(x, tile) for x in arrays))]
 
-    first, *rest = tiles(held[0].shape, _TILE)
+    first, *others = tiles(outputs[0].shape, _TILE)
     asked = run(iter([first]))  # compiles the loop before threads need it
-    if rest:
-        left = iter(rest)  # a list's iterator, from which threads take one tile at a time
+    if others:
+        remaining = iter(others)  # a list's iterator, from which threads take one tile at a time
         with ThreadPoolExecutor(_helpers() or 1) as pool:
-            helpers = [pool.submit(run, left) for _ in range(_helpers())]
-            asked += run(left)
+            helpers = [pool.submit(run, remaining) for _ in range(_helpers())]
+            asked += run(remaining)
         asked += chain.from_iterable(helper.result() for helper in helpers)
     for tile in asked:
-        there = [one[tile] for one in held]
-        open_ones = [numpy.isinf(one) for one in there]
+        outputs_here = [output[tile] for output in outputs]
+        open_ones = [numpy.isinf(output) for output in outputs_here]
         pending = numpy.logical_or.reduce(open_ones)
-        found = ask([_at(part(array, tile), pending) for array in arrays])
-        for one, is_open, numbers in zip(there, open_ones, found, strict=True):
-            one[is_open] = _at(numbers, numpy.ones(pending.sum(), dtype=bool))[is_open[pending]]
+        answers = ask([_at(part(array, tile), pending) for array in arrays])
+        for output, is_open, numbers in zip(outputs_here, open_ones, answers, strict=True):
+            output[is_open] = _at(numbers, numpy.ones(pending.sum(), dtype=bool))[is_open[pending]]
     return results if shape else [result[()] for result in results]
 
 
 def _at(array: Any, pending: Any) -> Any:
+    """The numbers of an argument at the points where a mask is true."""
     import numpy
 
     return numpy.broadcast_to(array, pending.shape)[pending]
@@ -258,13 +261,13 @@ def _helpers() -> int:
 
 def _loop(point: Callable[..., Any], count: int, axes: int, arrays: Sequence[Any]) -> Callable[..., bool]:
     """The loop for arrays with such axes; it returns whether some point is infinite."""
-    outs, indices = [f"out{i}" for i in range(count)], [f"i{axis}" for axis in range(axes)]
+    outputs, indices = [f"out{i}" for i in range(count)], [f"i{axis}" for axis in range(axes)]
     read = ", ".join(_read(f"a{i}", array, indices) for i, array in enumerate(arrays))
-    lines = [f"def compiled({', '.join([*outs, *(f'a{i}' for i in range(len(arrays)))])}):", "    asked = False"]
+    lines = [f"def compiled({', '.join([*outputs, *(f'a{i}' for i in range(len(arrays)))])}):", "    asked = False"]
     lines += [f"{'    ' * (axis + 1)}for i{axis} in range(out0.shape[{axis}]):" for axis in range(axes)]
     inner = "    " * (axes + 1)
     lines += [f"{inner}found = point({read})"]
-    lines += [f"{inner}{out}[{', '.join(indices)}] = found[{i}]" for i, out in enumerate(outs)]
+    lines += [f"{inner}{out}[{', '.join(indices)}] = found[{i}]" for i, out in enumerate(outputs)]
     lines += [f"{inner}asked = asked | (abs(found[{i}]) == inf)" for i in range(count)]
     lines += ["    return asked", ""]
     return translated("\n".join(lines), (("point", point), ("inf", math.inf), ("abs", abs)), is_entered=True)

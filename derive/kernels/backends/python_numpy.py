@@ -41,7 +41,7 @@ from derive.tolerances import SAME_ROOT
 
 
 def _exact_points(node: Apply, part: Writer) -> tuple[str, str] | None:
-    """The exact points of a decision, and the numbers that were given; None where the solver has to be asked."""
+    """The texts of a decision's exact points and of the given numbers; None where the solver has to be asked."""
     if len(node.args) == 3:
         return None
     place, *names = node.args[3:]
@@ -66,10 +66,10 @@ class Floats(Dialect):
         own = {"max": max, "min": min, "abs": abs, "only": only, "undefined": _undefined}
         return {"m": NUMBERS, "inf": math.inf, **own}
 
-    def settled(self, found: str, near: str, node: Apply, part: Writer) -> str:
-        called = _exact_points(node, part)
-        known = "undefined()" if called is None else f"{called[0]}.known({called[1]})"
-        return f"({known} if {near} else {found})"
+    def settled(self, text: str, is_near: str, node: Apply, part: Writer) -> str:
+        exact_points = _exact_points(node, part)
+        known = "undefined()" if exact_points is None else f"{exact_points[0]}.known({exact_points[1]})"
+        return f"({known} if {is_near} else {text})"
 
     def sound(self, text: str) -> str:
         if text.isidentifier():
@@ -80,10 +80,10 @@ class Floats(Dialect):
         left, right = map(part, node.args)
         if is_total(node):
             return f"({left} {SIGNS[node.op]} {right})"
-        (left, one), (right, other) = map(self._kept, (left, right))
-        return f"({left} {SIGNS[node.op]} {right} if -inf < {one} - {other} < inf else undefined())"
+        (left, first_text), (right, second_text) = map(self._named, (left, right))
+        return f"({left} {SIGNS[node.op]} {right} if -inf < {first_text} - {second_text} < inf else undefined())"
 
-    def _kept(self, text: str) -> tuple[str, str]:
+    def _named(self, text: str) -> tuple[str, str]:
         """The name of a computed number, and the text that computes it."""
         if text.isidentifier() or text == "0.0" or is_literal(text):
             return text, text
@@ -91,10 +91,10 @@ class Floats(Dialect):
         return name, f"({name} := {text})"
 
 
-def _called(entry: Function) -> str:
+def _function_name(entry: Function) -> str:
     """The function of arrays: NumPy's, or one of `special`."""
-    known = entry.called_in_numpy
-    return f"np.{known[6:]}" if known.startswith("numpy.") else f"special.{entry.name}"
+    name = entry.called_in_numpy
+    return f"np.{name[6:]}" if name.startswith("numpy.") else f"special.{entry.name}"
 
 
 def _power(base: str, exponent: str) -> str:
@@ -110,7 +110,7 @@ class Arrays(Dialect):
     is_lazy = False
     size = "np.abs"
     operations = operations(
-        _called,
+        _function_name,
         max=nested("np.maximum"),
         min=nested("np.minimum"),
         pow=_power,
@@ -124,19 +124,13 @@ class Arrays(Dialect):
     def names(self) -> dict[str, Any]:
         import numpy
 
-        return {
-            "np": numpy,
-            "inf": math.inf,
-            "judges": self._judges,
-            "special": _OfArrays(),
-            **_NAMES,
-        }
+        return {"np": numpy, "inf": math.inf, "judges": self._judges, "special": _OfArrays(), **_NAMES}
 
-    def settled(self, found: str, near: str, node: Apply, part: Writer) -> str:
-        called = _exact_points(node, part)
-        if called is None:
-            return f"(({DOUBT} := {near}), {found})[1]"
-        return f"settled({found}, {near}, {called[0]}, ({called[1]}))"
+    def settled(self, text: str, is_near: str, node: Apply, part: Writer) -> str:
+        exact_points = _exact_points(node, part)
+        if exact_points is None:
+            return f"(({DOUBT} := {is_near}), {text})[1]"
+        return f"settled({text}, {is_near}, {exact_points[0]}, ({exact_points[1]}))"
 
     def comparison(self, node: Apply, part: Writer) -> str:
         left, right = map(part, node.args)
@@ -148,9 +142,9 @@ class Arrays(Dialect):
             self._places[node] = len(self._judges)
             plain = unsettled(node)
             self._judges.append(lambda *numbers: truth(plain, dict(zip(names, numbers, strict=True))))
-        held = "".join(f"{part(Name(name))}, " for name in names)
+        values = "".join(f"{part(Name(name))}, " for name in names)
         clear = all(map(is_clear, node.args))
-        return f"told({test}, {left}, {right}, {clear}, judges[{self._places[node]}], ({held}))"
+        return f"compared({test}, {left}, {right}, {clear}, judges[{self._places[node]}], ({values}))"
 
     def logic(self, op: str, tests: Sequence[str]) -> str:
         if op == "not":
@@ -184,10 +178,10 @@ def _undefined() -> float:
 _HALF = UNDEFINED
 
 Judge = Callable[..., "bool | None"]
-"""What a comparison comes to at the numbers of its names."""
+"""The verdict of a comparison at the numbers of its names."""
 
 
-def told(test: Any, left: Any, right: Any, is_clear: bool, judge: Judge, names: Sequence[Any]) -> Any:
+def compared(test: Any, left: Any, right: Any, is_clear: bool, judge: Judge, names: Sequence[Any]) -> Any:
     """A comparison, passed to the evaluator where its sides are not both finite.
 
     Sides are clear if an infinity in them can only be a number too large for a double, and compares as such.
@@ -208,16 +202,16 @@ def told(test: Any, left: Any, right: Any, is_clear: bool, judge: Judge, names: 
     return verdicts if (verdicts == _HALF).any() else verdicts == 1
 
 
-def settled(found: Any, near: Any, exact: ExactPoints, numbers: Sequence[Any]) -> Any:
-    """Numbers or verdicts, worked out from what was given where doubles are too near to another one."""
+def settled(computed: Any, is_near: Any, exact: ExactPoints, numbers: Sequence[Any]) -> Any:
+    """Numbers or verdicts; where doubles are too near to another outcome, they are computed exactly from the givens."""
     import numpy
 
-    if not numpy.any(near):
-        return found
+    if not numpy.any(is_near):
+        return computed
     is_test = exact.is_condition
-    found, near, *numbers = numpy.broadcast_arrays(found, near, *numbers)
-    result = found.astype(float)
-    result[near] = exact.at_all([number[near] for number in numbers])
+    computed, is_near, *numbers = numpy.broadcast_arrays(computed, is_near, *numbers)
+    result = computed.astype(float)
+    result[is_near] = exact.at_all([number[is_near] for number in numbers])
     if is_test and not (result == _HALF).any():
         result = result == 1
     return result[()]
@@ -245,7 +239,7 @@ def sound(number: Any) -> Any:
     """A number that is finite, or NaN."""
     import numpy
 
-    if inside(number, -math.inf, math.inf, True) is True:
+    if inside(number, -math.inf, math.inf, is_open=True) is True:
         return number
     return numpy.where(numpy.isfinite(number), number, numpy.nan)[()]
 
@@ -259,20 +253,23 @@ def chosen(verdicts: Any, yes: Any, no: Any) -> Any:
     """
     import numpy
 
-    if _are_bools(verdicts):
-        return numpy.where(verdicts, yes, no) if numpy.ndim(verdicts) else yes if verdicts else no
-    return numpy.where(verdicts == _HALF, numpy.nan, numpy.where(verdicts == 1, yes, no))
+    if not _are_bools(verdicts):
+        return numpy.where(verdicts == _HALF, numpy.nan, numpy.where(verdicts == 1, yes, no))
+    if numpy.ndim(verdicts):
+        return numpy.where(verdicts, yes, no)
+    return yes if verdicts else no
 
 
 def both(*verdicts: Any) -> Any:
     """Where all of several conditions hold; conditions that hold everywhere cost nothing."""
     import numpy
 
-    left = [one for one in verdicts if one is not True]
-    return reduce(numpy.minimum, left) if left else True
+    undecided = [verdicts_here for verdicts_here in verdicts if verdicts_here is not True]
+    return reduce(numpy.minimum, undecided) if undecided else True
 
 
 def contrary(verdicts: Any) -> Any:
+    """Where a condition does not hold; undefined where it is."""
     import numpy
 
     return numpy.logical_not(verdicts) if _are_bools(verdicts) else 1 - verdicts
@@ -291,38 +288,38 @@ def _are_bools(verdicts: Any) -> bool:
 
 
 class Axes:
-    """The number of axes that the arrays of one call have, and the solutions found in it for all targets."""
+    """The number of axes of the arrays in one call, and the solutions that the call has computed, for all targets."""
 
     def __init__(self, *arguments: Any) -> None:
         self.count = max((argument.ndim for argument in arguments), default=0)
         self._solved: dict[Any, Any] = {}
 
-    def once(self, found: Callable[..., Any], point: tuple[Any, ...]) -> Any:
+    def once(self, function: Callable[..., Any], point: tuple[Any, ...]) -> Any:
         """The result of a function at a point, computed once."""
-        if (found, point) not in self._solved:
-            self._solved[found, point] = found(*point)
-        return self._solved[found, point]
+        if (function, point) not in self._solved:
+            self._solved[function, point] = function(*point)
+        return self._solved[function, point]
 
-    def added(self, held: Any) -> Any:
+    def added(self, values: Any) -> Any:
         """Arrays of several values, with their second axis moved before all existing ones."""
-        size, several, *shape = held.shape
-        held = held.reshape(size, several, *(1,) * (self.count - len(shape)), *shape)
+        size, count, *shape = values.shape
+        values = values.reshape(size, count, *(1,) * (self.count - len(shape)), *shape)
         self.count += 1
-        return held
+        return values
 
 
-def branches(axes: Axes, inside: Any, *tried: Any) -> tuple[Any, Any]:
+def branches(axes: Axes, inside: Any, *candidates: Any) -> tuple[Any, Any]:
     """The one number among several, ignoring NaN; if points inside have more, all of them along a new axis.
 
     The second result says at which points inside it is only bounded.
     """
     import numpy
 
-    tried = numpy.broadcast_arrays(*tried)  # an arm of literals alone is one number for all points
-    low, high = numpy.fmin.reduce(tried), numpy.fmax.reduce(tried)
+    candidates = numpy.broadcast_arrays(*candidates)  # an arm of literals alone is one number for all points
+    low, high = numpy.fmin.reduce(candidates), numpy.fmax.reduce(candidates)
     if not (_are_same(low, high) | numpy.isnan(low)).all():
         is_bounded = numpy.isinf(high) & inside
-        finite = [numpy.where(numpy.isinf(one), numpy.nan, one) for one in tried]
+        finite = [numpy.where(numpy.isinf(candidate), numpy.nan, candidate) for candidate in candidates]
         low, high = numpy.fmin.reduce(finite), numpy.fmax.reduce(finite)
         differ = ~_are_same(low, high) & ~numpy.isnan(low)
         low = numpy.where(is_bounded, numpy.nan, low)
@@ -344,43 +341,43 @@ def rows(result: Any, bounded: Sequence[Any], *arguments: Any) -> Any:
     import numpy
 
     sizes = zip(*(argument.shape for argument in arguments if argument.ndim), strict=True)
-    shape = tuple(next((size for size in along if size != 1), 1) for along in sizes)
-    bounded = [one for one in bounded if numpy.any(one)]
+    shape = tuple(next((size for size in sizes_along if size != 1), 1) for sizes_along in sizes)
+    bounded = [flag for flag in bounded if numpy.any(flag)]
     if not bounded and numpy.shape(result) == shape:
         return numpy.asarray(result)[None]
-    parts = [result, *(numpy.where(one, numpy.inf, numpy.nan) for one in bounded)]
-    whole = [numpy.broadcast_to(part, numpy.broadcast_shapes(numpy.shape(part), shape)) for part in parts]
-    held = [part.reshape(-1, *shape) for part in whole]
-    return held[0] if len(held) == 1 else numpy.concatenate(held)
+    parts = [result, *(numpy.where(flag, numpy.inf, numpy.nan) for flag in bounded)]
+    full = [numpy.broadcast_to(part, numpy.broadcast_shapes(numpy.shape(part), shape)) for part in parts]
+    rows_of_parts = [part.reshape(-1, *shape) for part in full]
+    return rows_of_parts[0] if len(rows_of_parts) == 1 else numpy.concatenate(rows_of_parts)
 
 
-def stacked(*held: Any) -> Any:
+def stacked(*parts: Any) -> Any:
     """The rows of several functions."""
     import numpy
 
-    return numpy.concatenate(held)
+    return numpy.concatenate(parts)
 
 
 def of_one_value(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of rows as one of single values, for values needed before lines continue; and where it fails."""
+    """A function of rows as one of single values, with which lines can continue, and where there is none."""
 
     def at(axes: Axes, *arrays: Any) -> tuple[Any, Any]:
         import numpy
 
-        (held,) = function(*map(numpy.asarray, arrays))  # what is the same at all points may be a literal
-        number, several, bounded = only_of_arrays(held)
+        (values,) = function(*map(numpy.asarray, arrays))  # what is the same at all points may be a literal
+        number, several, bounded = only_of_arrays(values)
         return number, several | bounded
 
     return at
 
 
-def only_of_arrays(held: Any) -> tuple[Any, Any, Any]:
-    """The same for rows, point by point; where there are several; and where something was only bounded."""
+def only_of_arrays(values: Any) -> tuple[Any, Any, Any]:
+    """The one value of each point, NaN without one; where there are several; and where something is only bounded."""
     import numpy
 
-    if len(held) == 1:
-        return held[0], numpy.False_, numpy.False_
-    low, high = numpy.fmin.reduce(held), numpy.fmax.reduce(held)
+    if len(values) == 1:
+        return values[0], numpy.False_, numpy.False_
+    low, high = numpy.fmin.reduce(values), numpy.fmax.reduce(values)
     same = _are_same(low, high)
     return numpy.where(same, low, numpy.nan), ~same & ~numpy.isnan(low), numpy.isinf(high)
 
@@ -391,14 +388,14 @@ def only(*numbers: float) -> float:
     >>> only(math.nan, 2.0, 2.0)
     2.0
     """
-    found = python_runtime.only(*numbers)
-    if math.isinf(found):
+    number = python_runtime.only(*numbers)
+    if math.isinf(number):
         raise ValueError("several values, or bounds and no value")
-    return found
+    return number
 
 
 _NAMES = {
-    one.__name__: one
-    for one in (told, settled, both, chosen, contrary, inside, sound, sure, Axes, branches, rows, stacked)
+    function.__name__: function
+    for function in (compared, settled, both, chosen, contrary, inside, sound, sure, Axes, branches, rows, stacked)
 }
-"""By which the text of a function calls them."""
+"""The functions that a text may call, by their names."""

@@ -18,12 +18,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
-from itertools import chain
+from itertools import chain, product
 from math import floor, frexp, inf, isfinite, isnan, ldexp, nan, prod
 from typing import Any
 
 from derive.expressions.tree import Apply, Node, names_in, walk
-from derive.kernels.backends.emitter import Dialect, Scope, Sheet, Unsaid, within
+from derive.kernels.backends.emitter import Dialect, Scope, Sheet, UnsupportedOperation, within
 from derive.kernels.backends.numba_source import Slow
 from derive.kernels.backends.python_numpy import Arrays, Axes
 from derive.kernels.blocks.block_lines import Attempt, ParametricSystem, Pieces, attempt
@@ -45,47 +45,47 @@ _GRAIN = 32  # boxes around single points, to a factor of two
 _CELLS = 4096  # limit on cached boxes
 _TEARS = 3  # unknowns of which it is tried whether one proof covers all inputs
 _CUTS = 16  # in search of the longest span with a proof
-_VAIN = 24  # failed proofs without a success after which no other is tried
+_FAILURES = 24  # failed proofs without a success after which no other is tried
 
 
 def worked_out(
     library: RelationSet, block: Block, inputs: Sequence[str], dialect: Dialect, origins: Origins
 ) -> Callable[..., Any]:
-    """The function of the inputs, and of what they follow from, that returns a block's unknowns, in a dialect."""
+    """The function, in a dialect, that returns a block's unknowns from its inputs and the numbers these follow from."""
     equations = tuple(library.relations[name].written for name in block.relations)
     domains = {name: library.declared[name].domain for name in (*block.unknowns, *inputs)}
     system = ParametricSystem(equations, block.unknowns, tuple(inputs), domains)
     if isinstance(dialect, Slow):
-        return _of_one_solution(system, dialect)
-    way = attempt(system)
+        return _single_solution(system, dialect)
+    method = attempt(system)
     if dialect.is_lazy:
-        return solver(library, block, inputs, origins, OnePoint(way) if way else None)
-    return solver_of_arrays(library, block, inputs, origins, ManyPoints(way) if way else None)
+        return solver(library, block, inputs, origins, OnePoint(method) if method else None)
+    return solver_of_arrays(library, block, inputs, origins, ManyPoints(method) if method else None)
 
 
 # The solver, where lines do not decide
 
-Tried = Callable[..., "list[tuple[float, ...]] | None"]
-"""All solutions at a point; None where they have to be asked for."""
+SolutionsOfOne = Callable[..., "list[tuple[float, ...]] | None"]
+"""All solutions at a point; None where the solver has to be called."""
 
-TriedAtAll = Callable[[Sequence[Any]], tuple[Any, Any]]
-"""All solutions at many points, of each unknown a row for each; and where they have to be asked for."""
+SolutionsOfMany = Callable[[Sequence[Any]], tuple[Any, Any]]
+"""All solutions at many points, in rows for each unknown; and the points where the solver has to be called."""
 
 
 def solver(
-    library: RelationSet, block: Block, inputs: Sequence[str], origins: Origins, tried: Tried | None = None
+    library: RelationSet, block: Block, inputs: Sequence[str], origins: Origins, by_lines: SolutionsOfOne | None = None
 ) -> Callable[..., tuple[float, ...]]:
     """The block's only admissible solution, as a number for each unknown; NaN if there is none.
 
-    The solver is called where `tried` does not decide.
+    The solver is called where `by_lines` does not decide.
     """
-    found = _solutions(library, block, inputs, origins)
+    solutions_at = _solutions(library, block, inputs, origins)
     nothing = (nan,) * len(block.unknowns)
 
     def at(*numbers: float) -> tuple[float, ...]:
         given = numbers[: len(inputs)]
-        solutions = tried(*given) if tried and all(map(isfinite, given)) else None
-        solutions = found(*numbers) if solutions is None else solutions
+        solutions = by_lines(*given) if by_lines and all(map(isfinite, given)) else None
+        solutions = solutions_at(*numbers) if solutions is None else solutions
         if solutions is None or len(solutions) > 1:
             raise ValueError("several solutions")
         return solutions[0] if solutions else nothing
@@ -94,10 +94,10 @@ def solver(
 
 
 def solver_of_arrays(
-    library: RelationSet, block: Block, inputs: Sequence[str], origins: Origins, tried: TriedAtAll | None = None
+    library: RelationSet, block: Block, inputs: Sequence[str], origins: Origins, by_lines: SolutionsOfMany | None = None
 ) -> Callable[..., Any]:
     """The same for arrays, with several solutions along an axis of their own; and last, where an unknown is bounded."""
-    found, size = _solutions(library, block, inputs, origins), len(block.unknowns)
+    solutions_at, size = _solutions(library, block, inputs, origins), len(block.unknowns)
 
     def at(axes: Axes, *arrays: Any) -> Any:
         import numpy
@@ -105,30 +105,30 @@ def solver_of_arrays(
         shape = numpy.broadcast_shapes(*(numpy.shape(array) for array in arrays))
         flat = [numpy.broadcast_to(array, shape).ravel() for array in arrays]
         columns, pending = numpy.full((size, 1, prod(shape)), nan), numpy.full(prod(shape), True)
-        if tried and inputs:
-            columns, pending = tried(flat[: len(inputs)])
+        if by_lines and inputs:
+            columns, pending = by_lines(flat[: len(inputs)])
         places = numpy.flatnonzero(pending)
-        points = [axes.once(found, tuple(float(array[i]) for array in flat)) for i in places]
+        points = [axes.once(solutions_at, tuple(float(array[i]) for array in flat)) for i in places]
         bounded = numpy.zeros(pending.shape, bool)
         bounded[places] = [solutions is None for solutions in points]
-        columns = _widened(columns, max((len(one) for one in points if one), default=1))
+        columns = _widened(columns, max((len(solutions) for solutions in points if solutions), default=1))
         for i, solutions in zip(places, points, strict=True):
             for j, solution in enumerate(solutions or ()):
                 columns[:, j, i] = solution
-        held = columns.reshape(size, -1, *shape)
-        return *(held[:, 0] if held.shape[1] == 1 else axes.added(held)), bounded.reshape(shape)
+        rows = columns.reshape(size, -1, *shape)
+        return *(rows[:, 0] if rows.shape[1] == 1 else axes.added(rows)), bounded.reshape(shape)
 
     return at
 
 
-def _widened(columns: Any, several: int) -> Any:
-    """The same with room for this many solutions of a point."""
+def _widened(columns: Any, wanted: int) -> Any:
+    """The columns with room for this many solutions of a point."""
     import numpy
 
-    size, held, count = columns.shape
-    if held >= several:
+    size, rows, count = columns.shape
+    if rows >= wanted:
         return columns
-    return numpy.concatenate([columns, numpy.full((size, several - held, count), nan)], axis=1)
+    return numpy.concatenate([columns, numpy.full((size, wanted - rows, count), nan)], axis=1)
 
 
 def _solutions(
@@ -154,7 +154,7 @@ def _solutions(
 
 
 class _Proofs:
-    """The pieces that hold at most one root, for boxes of inputs."""
+    """Searches, for boxes of inputs, the pieces of the tear's domain that are proved to hold at most one root."""
 
     def __init__(self, attempt: Attempt) -> None:
         self.attempt = attempt
@@ -166,59 +166,66 @@ class _Proofs:
     @property
     def _box(self) -> tuple[Span, ...]:
         """All inputs in their domains."""
-        domains = [self.attempt.system.domains[name] for name in self.inputs]
-        return tuple(
-            (max(one.low, -MOST_FACTOR) if one.low or not one.open_low else LEAST_FACTOR, min(one.high, MOST_FACTOR))
-            for one in domains
-        )
+        spans = []
+        for domain in (self.attempt.system.domains[name] for name in self.inputs):
+            is_positive = domain.low == 0 and domain.open_low
+            low = LEAST_FACTOR if is_positive else max(domain.low, -MOST_FACTOR)
+            spans.append((low, min(domain.high, MOST_FACTOR)))
+        return tuple(spans)
 
     @cached_property
     def whole(self) -> tuple[tuple[Span, ...], Pieces] | None:
         """One proof for all inputs."""
-        found = self.of(self._box)
-        return None if found is None else (self._box, found)
+        pieces = self.of(self._box)
+        return None if pieces is None else (self._box, pieces)
 
     @cached_property
     def widest(self) -> tuple[tuple[Span, ...], Pieces] | None:
-        """One proof for as many inputs as possible: all, or one of them limited from above or below."""
+        """One proof for as many inputs as possible: all, or with one input limited from above or below."""
         if self.whole is not None:
             return self.whole
-        ways = (self._shortened(self._box, at, side) for at in range(len(self._box)) for side in (0, 1))
-        return next((way for way in ways if way), None)
+        proofs = (self._longest_part(self._box, *cut) for cut in product(range(len(self._box)), (0, 1)))
+        return next((proof for proof in proofs if proof), None)
 
-    def _shortened(self, whole: tuple[Span, ...], at: int, side: int) -> tuple[tuple[Span, ...], Pieces] | None:
-        """The same with the longest part of one span that has a proof, from one of its ends."""
-        start, good, bad = whole[at][side], whole[at][side], whole[at][1 - side]
+    def _longest_part(self, box: tuple[Span, ...], place: int, side: int) -> tuple[tuple[Span, ...], Pieces] | None:
+        """A proof for a box in which one span is cut to its longest part that has one, from one of its ends."""
+        before, span, after = box[:place], box[place], box[place + 1 :]
+        start, good, bad = span[side], span[side], span[1 - side]
+        if self.of((*before, (start, start), *after)) is None:
+            return None
         best = None
-        for _ in range(_CUTS if self.of((*whole[:at], (start, start), *whole[at + 1 :])) is not None else 0):
+        for _ in range(_CUTS):
             between = middle((min(good, bad), max(good, bad)))
-            spans = (*whole[:at], (min(start, between), max(start, between)), *whole[at + 1 :])
-            found = self.of(spans)
-            good, bad = (good, between) if found is None else (between, bad)
-            best = best if found is None else (spans, found)
+            spans = (*before, (min(start, between), max(start, between)), *after)
+            pieces = self.of(spans)
+            if pieces is None:
+                bad = between
+            else:
+                good, best = between, (spans, pieces)
         return best
 
     def of(self, spans: Sequence[Span]) -> Pieces | None:
         """The pieces for all inputs within some bounds."""
-        if self._failed >= _VAIN and not self._is_of_use:
+        if self._failed >= _FAILURES and not self._is_of_use:
             return None
-        found = self.attempt.proved(dict(zip(self.inputs, spans, strict=True)))
-        self._failed += found is None
-        self._is_of_use |= found is not None
-        return found
+        pieces = self.attempt.proved(dict(zip(self.inputs, spans, strict=True)))
+        self._failed += pieces is None
+        self._is_of_use |= pieces is not None
+        return pieces
 
     def _of_cell(self, cell: tuple[tuple[int, int], ...]) -> Pieces | None:
+        """The pieces for a small box: of each input, the number of a step in its mantissa, and its exponent."""
         ends = [(ldexp(share / _GRAIN, power), ldexp((share + 1) / _GRAIN, power)) for share, power in cell]
         return self.of([(x, x) if x == 0 else (x, y) for x, y in ends])
 
     def around(self, numbers: Sequence[float]) -> Pieces | None:
         """The pieces for a point."""
         if self.widest is not None:
-            spans, found = self.widest
+            spans, pieces = self.widest
             if all(low <= x <= high for x, (low, high) in zip(numbers, spans, strict=True)):
-                return found
-        parts = [frexp(x) for x in numbers]
-        return self.cell(tuple((floor(share * _GRAIN), power) for share, power in parts))
+                return pieces
+        mantissas = [frexp(x) for x in numbers]
+        return self.cell(tuple((floor(share * _GRAIN), power) for share, power in mantissas))
 
 
 class OnePoint:
@@ -231,20 +238,20 @@ class OnePoint:
 
     def __call__(self, *numbers: float) -> list[tuple[float, ...]] | None:
         try:
-            results = [self._lines(*numbers)] if self._attempt.linear else self._searched(numbers)
+            results = [self._lines(*numbers)] if self._attempt.linear else self._search(numbers)
         except (ValueError, ZeroDivisionError, OverflowError):
             return None
         if results is None or any(inf in result for result in results):
             return None
         return [result for result in results if not isnan(result[0])]
 
-    def _searched(self, numbers: Sequence[float]) -> list[tuple[float, ...]] | None:
-        found = self.proofs.around(numbers)
-        return None if found is None else [self._lines(*piece, *numbers) for piece in chain(*found)]
+    def _search(self, numbers: Sequence[float]) -> list[tuple[float, ...]] | None:
+        pieces = self.proofs.around(numbers)
+        return None if pieces is None else [self._lines(*piece, *numbers) for piece in chain(*pieces)]
 
 
 class ManyPoints:
-    """The same for arrays of points: a row of solutions for each unknown, and where the solver is needed."""
+    """The solutions of a block at many points: rows of solutions for each unknown, and where the solver is needed."""
 
     def __init__(self, attempt: Attempt) -> None:
         self._attempt = attempt
@@ -256,30 +263,30 @@ class ManyPoints:
         import numpy
 
         size, count = len(self._attempt.system.unknowns), arrays[0].size
-        held = [numpy.full((size, count), nan)]
-        sound = numpy.logical_and.reduce([numpy.isfinite(array) for array in arrays])
-        pending = ~sound & ~numpy.logical_or.reduce([numpy.isnan(array) for array in arrays])
-        for places, found in self._solved(arrays, numpy.flatnonzero(sound)):
-            held += [numpy.full((size, count), nan) for _ in range(len(found) - len(held))]
-            for row, solution in zip(held, found, strict=False):
+        rows = [numpy.full((size, count), nan)]
+        is_finite = numpy.logical_and.reduce([numpy.isfinite(array) for array in arrays])
+        pending = ~is_finite & ~numpy.logical_or.reduce([numpy.isnan(array) for array in arrays])
+        for places, point_solutions in self._solution_groups(arrays, numpy.flatnonzero(is_finite)):
+            rows += [numpy.full((size, count), nan) for _ in range(len(point_solutions) - len(rows))]
+            for row, solution in zip(rows, point_solutions, strict=False):
                 row[:, places] = solution
                 pending[places] |= numpy.isinf(solution).any(axis=0)
-        solutions = numpy.stack(held, axis=1)
+        solutions = numpy.stack(rows, axis=1)
         solutions[:, :, pending] = nan
         return solutions, pending
 
-    def _solved(self, arrays: Sequence[Any], places: Any) -> Iterator[tuple[Any, Sequence[Any]]]:
+    def _solution_groups(self, arrays: Sequence[Any], places: Any) -> Iterator[tuple[Any, Sequence[Any]]]:
         """Groups of points with their solutions, infinite where the solver is needed."""
         import numpy
 
         size = len(self._attempt.system.unknowns)
         if self._attempt.linear:
-            yield places, [self._shaped(self._lines(*(array[places] for array in arrays)), places)]
+            yield places, [self._as_array(self._lines(*(array[places] for array in arrays)), places)]
             return
-        for group, found in self._groups(arrays, places, _HALVINGS):
+        for group, pieces in self._groups(arrays, places, _HALVINGS):
             inputs = [array[group] for array in arrays]
-            if found is not None:
-                yield group, [self._shaped(self._lines(*piece, *inputs), group) for piece in chain(*found)]
+            if pieces is not None:
+                yield group, [self._as_array(self._lines(*piece, *inputs), group) for piece in chain(*pieces)]
             elif group.size >= _FEW:
                 yield group, [numpy.full((size, group.size), inf)]
             else:
@@ -287,35 +294,35 @@ class ManyPoints:
                     alone = self._alone(*point)
                     yield i, [(inf,) * size] if alone is None else alone
 
-    def _shaped(self, found: Sequence[Any], places: Any) -> Any:
+    def _as_array(self, columns: Sequence[Any], places: Any) -> Any:
         import numpy
 
-        return numpy.array([numpy.broadcast_to(one, places.shape) for one in found])
+        return numpy.array([numpy.broadcast_to(column, places.shape) for column in columns])
 
     def _groups(self, arrays: Sequence[Any], places: Any, halvings: int) -> Iterator[tuple[Any, Pieces | None]]:
         """Groups of points that share a proof; None for those without one."""
         import numpy
 
         if halvings == _HALVINGS and self._proofs.widest is not None:
-            if places.size >= _CROWD and (found := self._proofs.of(_hull(arrays, places))) is not None:
-                yield places, found  # the narrowest box for these points
+            if places.size >= _CROWD and (pieces := self._proofs.of(_hull(arrays, places))) is not None:
+                yield places, pieces  # the narrowest box for these points
                 return
             ends, proved = self._proofs.widest
             pairs = zip(arrays, ends, strict=True)
-            inside = numpy.logical_and.reduce([(low <= a[places]) & (a[places] <= high) for a, (low, high) in pairs])
+            inside = numpy.logical_and.reduce([(low <= x[places]) & (x[places] <= high) for x, (low, high) in pairs])
             yield places[inside], proved
             places = places[~inside]
         if places.size < _FEW:
             yield places, None
             return
         spans = _hull(arrays, places)
-        found = self._proofs.of(spans)
-        if found is not None or not halvings:
-            yield places, found
+        pieces = self._proofs.of(spans)
+        if pieces is not None or not halvings:
+            yield places, pieces
         else:
             widest = _by_width(spans)
-            column = arrays[widest[halvings % len(widest)]][places]
-            order = places[numpy.argsort(column, kind="stable")]
+            numbers = arrays[widest[halvings % len(widest)]][places]
+            order = places[numpy.argsort(numbers, kind="stable")]
             for half in (order[: order.size // 2], order[order.size // 2 :]):
                 yield from self._groups(arrays, half, halvings - 1)
 
@@ -331,33 +338,33 @@ def _by_width(spans: Sequence[Span]) -> list[int]:
     return sorted(moving, key=lambda i: -widths[i]) or [0]
 
 
-def _of_one_solution(system: ParametricSystem, dialect: Slow) -> Callable[..., Any]:
+def _single_solution(system: ParametricSystem, dialect: Slow) -> Callable[..., Any]:
     """The only solution of a block, for lines of one point; infinities where another dialect is needed."""
     if len(system.unknowns) > dialect.most_unknowns:
-        raise Unsaid
+        raise UnsupportedOperation
     if dialect.takes_arms:
         closed = _in_closed_form(system, dialect)
         if closed is not None:
             return closed
-    way = attempt(system)
-    if way is not None and way.linear:
-        return way.lines(dialect)
-    proofs = [_Proofs(one) for one in way.ways[:_TEARS]] if way is not None else []
-    whole = next((one for one in proofs if one.whole is not None), None)
-    if whole is None and dialect.takes_arms and len(variants_of(system.equations, frozenset(system.unknowns))) > 1:
-        return by_arms(system, dialect, partial(_of_one_solution, dialect=dialect))
-    if whole is None and (not proofs or proofs[0].widest is None):
-        raise Unsaid
-    return _bracketed(whole or proofs[0], dialect)
+    method = attempt(system)
+    if method is not None and method.linear:
+        return method.lines(dialect)
+    proofs = [_Proofs(by_tear) for by_tear in method.ways[:_TEARS]] if method is not None else []
+    complete = next((proof for proof in proofs if proof.whole is not None), None)
+    if complete is None and dialect.takes_arms and len(variants_of(system.equations, frozenset(system.unknowns))) > 1:
+        return by_arms(system, dialect, partial(_single_solution, dialect=dialect))
+    if complete is None and (not proofs or proofs[0].widest is None):
+        raise UnsupportedOperation
+    return _search_function(complete or proofs[0], dialect)
 
 
-def _bracketed(proofs: _Proofs, dialect: Slow) -> Callable[..., Any]:
-    """The lines that search where a proof holds."""
+def _search_function(proofs: _Proofs, dialect: Slow) -> Callable[..., Any]:
+    """The function that searches each piece where the proof holds; infinities elsewhere, or with several solutions."""
     assert proofs.widest is not None
     spans, pieces = proofs.widest
     sheet = Sheet(dialect, proofs.inputs)
     arguments = [*sheet.arguments.values()]
-    listed, count = ", ".join(arguments), len(proofs.attempt.system.unknowns)
+    inputs, count = ", ".join(arguments), len(proofs.attempt.system.unknowns)
     nothing, several = f"({'nan, ' * count})", f"({'inf, ' * count})"
     sheet.space["lines"] = proofs.attempt.lines(dialect)
     tests = [f"({low!r} <= {a} <= {high!r})" for a, (low, high) in zip(arguments, spans, strict=True)]
@@ -365,7 +372,7 @@ def _bracketed(proofs: _Proofs, dialect: Slow) -> Callable[..., Any]:
         sheet.write(f"return {several}")
     sheet.write(f"found = {nothing}")
     for low, high in chain(*pieces):
-        sheet.write(f"one = lines({low!r}, {high!r}, {listed})")
+        sheet.write(f"one = lines({low!r}, {high!r}, {inputs})")
         sheet.write(f"found = found if one[0] != one[0] else one if found[0] != found[0] else {several}")
     return sheet.function("found")
 
@@ -382,40 +389,43 @@ def by_arms(
     """
     variants = variants_of(system.equations, frozenset(system.unknowns))
     if not 1 < len(variants) <= _MOST or not system.inputs:
-        raise Unsaid
+        raise UnsupportedOperation
     sheet = Sheet(dialect, system.inputs)
-    scope, arguments, told = sheet.start(), ", ".join(sheet.arguments.values()), []
+    scope, arguments, results = sheet.start(), ", ".join(sheet.arguments.values()), []
     for variant in variants:
-        helper = sheet.helper(variant, partial(_variant, replace(system, equations=variant), dialect, solved))
-        told.append(_kept(sheet, system, f"{helper}({arguments})", scope))
-    found = [sheet.line(f"only({', '.join(column)})") for column in zip(*told, strict=True)]
-    is_open = sheet.line(" or ".join(f"abs({one}) == inf" for one in found))
-    return sheet.function(f"({', '.join(dialect.pick(is_open, 'inf', one) for one in found)},)")
+        helper = sheet.helper(variant, partial(_variant_function, replace(system, equations=variant), dialect, solved))
+        results.append(_where_satisfied(sheet, system, f"{helper}({arguments})", scope))
+    columns = [sheet.line(f"only({', '.join(column)})") for column in zip(*results, strict=True)]
+    is_open = sheet.line(" or ".join(f"abs({column}) == inf" for column in columns))
+    return sheet.function(f"({', '.join(dialect.pick(is_open, 'inf', column) for column in columns)},)")
 
 
-def _kept(sheet: Sheet, system: ParametricSystem, called: str, scope: Scope) -> list[str]:
-    """What a variant yields where it satisfies the equations as they are."""
-    inner, found = scope.copy(), sheet.line(called)
-    values = [sheet.line(f"{found}[{i}]") for i in range(len(system.unknowns))]
+def _where_satisfied(sheet: Sheet, system: ParametricSystem, called: str, scope: Scope) -> list[str]:
+    """The unknowns by a variant where they satisfy the equations themselves, with all their arms; NaN elsewhere."""
+    inner, result = scope.copy(), sheet.line(called)
+    values = [sheet.line(f"{result}[{i}]") for i in range(len(system.unknowns))]
     for name, value in zip(system.unknowns, values, strict=True):
         inner.bind(name, value)
     text = partial(sheet.expression, scope=inner)
-    held = sheet.line(sheet.dialect.logic("and", [sheet.agrees(one, text) for one in system.equations]))
+    fits = sheet.line(sheet.dialect.logic("and", [sheet.agrees(equation, text) for equation in system.equations]))
     unclear = " or ".join((f"(abs({values[0]}) == inf)", *inner.asked))
-    return [sheet.line(f"inf if {unclear} else {value} if {held} else nan") for value in values]
+    return [sheet.line(f"inf if {unclear} else {value} if {fits} else nan") for value in values]
 
 
-def _variant(
+def _variant_function(
     system: ParametricSystem, dialect: Slow, solved: Callable[[ParametricSystem], Callable[..., Any]]
 ) -> Callable[..., Any]:
-    fixed = [one for one in system.equations if {*system.unknowns}.isdisjoint(names_in(one.lhs, one.rhs))]
+    """The function of the inputs for one variant; infinite where an equation without unknowns is satisfied in it."""
+    unknowns = {*system.unknowns}
+    fixed = [equation for equation in system.equations if unknowns.isdisjoint(names_in(equation.lhs, equation.rhs))]
     if not fixed:
         return _in_closed_form(system, dialect) or solved(system)
     sheet = Sheet(dialect, system.inputs)
     scope = sheet.start()
-    met = sheet.line(dialect.logic("and", [sheet.agrees(one, partial(sheet.expression, scope=scope)) for one in fixed]))
-    told = sheet.line(f"inf if {' or '.join((met, *scope.asked))} else nan")
-    return sheet.function(f"({', '.join([told] * len(system.unknowns))},)")
+    text = partial(sheet.expression, scope=scope)
+    is_met = sheet.line(dialect.logic("and", [sheet.agrees(equation, text) for equation in fixed]))
+    result = sheet.line(f"inf if {' or '.join((is_met, *scope.asked))} else nan")
+    return sheet.function(f"({', '.join([result] * len(system.unknowns))},)")
 
 
 def _in_closed_form(system: ParametricSystem, dialect: Slow) -> Callable[..., Any] | None:
@@ -436,15 +446,15 @@ def _in_closed_form(system: ParametricSystem, dialect: Slow) -> Callable[..., An
         domains = [(scope.variables[name], system.domains[name]) for name in unknowns]
         tests = [within(text, domain.low, domain.high, domain.open_low) for text, domain in domains]
         inside = sheet.line(dialect.logic("and", tests))
-        open_tests = [*scope.asked, *_singular(sheet, candidates[0].form, scope)]
+        open_tests = [*scope.asked, *_singularity_tests(sheet, candidates[0].form, scope)]
         unclear = f"inf if {' or '.join(open_tests)} else " if open_tests else ""
-        told = (f"({unclear}{scope.variables[name]} if {inside} else nan)" for name in unknowns)
-        return sheet.function(f"({', '.join(told)},)")
+        results = (f"({unclear}{scope.variables[name]} if {inside} else nan)" for name in unknowns)
+        return sheet.function(f"({', '.join(results)},)")
     return None
 
 
-def _singular(sheet: Sheet, form: Node, scope: Scope) -> Iterator[str]:
-    """The tests that a sum which a form divides by cancels: the equations are dependent there, and any value may do."""
+def _singularity_tests(sheet: Sheet, form: Node, scope: Scope) -> Iterator[str]:
+    """The tests that a divisor of a form is zero within rounding: the equations are dependent there."""
     for node in walk(form):
         if isinstance(node, Apply) and node.op == "inv" and names_in(node) and len(terms(node.args[0])) > 1:
             size = " + ".join(f"abs({sheet.expression(term, scope)})" for term in terms(node.args[0]))

@@ -26,6 +26,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import product
 from math import inf, isfinite, nan
 from typing import Any
 
@@ -62,7 +63,7 @@ _PATIENCE = 100  # limit on pieces that are examined
 _OPERATIONS = 20_000  # limit on operations of a form over all pieces: a long form is proved at once or hardly ever
 
 Pieces = tuple[tuple[Span, ...], tuple[Span, ...]]
-"""Pieces with at most one zero each; and beyond them those of which nothing is proved."""
+"""Pieces with at most one zero each, and pieces beyond the reach of a search, of which nothing is proved."""
 
 
 def pieces(form: Node, name: str, box: Mapping[str, Span], domain: Domain) -> Pieces | None:
@@ -79,30 +80,34 @@ def pieces(form: Node, name: str, box: Mapping[str, Span], domain: Domain) -> Pi
 
 @lru_cache(maxsize=1024)
 def _pieces(form: Node, name: str, spans: tuple[tuple[str, Span], ...], domain: Domain) -> Pieces | None:
-    """The same, cached: many programs of a page hold the same block."""
-    whole, box = reach(domain), dict(spans)
-    forms = tuple(dict.fromkeys((form, without_quotients(form, name, {**box, name: whole}))))
-    kept: list[tuple[Span, bool]] = []
-    pending = [whole]
+    """`pieces`, cached: many programs of a page contain the same block."""
+    sought, box = reach(domain), dict(spans)
+    forms = tuple(dict.fromkeys((form, without_quotients(form, name, {**box, name: sought}))))
+    monotone: list[tuple[Span, bool]] = []  # pieces, and whether a form rises on them
+    pending = [sought]
     operations = max(1, sum(1 for _ in walk(*forms)))
     for _ in range(min(_PATIENCE, 1 + _OPERATIONS // operations)):
         if not pending:
             break
         tick()
         piece = pending.pop()
-        seen = _seen(forms, name, box, piece)
-        if seen is None:
+        enclosure = _enclosure_of(forms, name, box, piece)
+        if enclosure is None:
             continue
-        if not seen.is_monotone:
+        if not enclosure.is_monotone:
             pending.extend(_halves(piece))
             continue
-        rises = seen.slopes[0] > 0
-        if kept and kept[-1][1] == rises and kept[-1][0][1] == piece[0]:
-            piece = kept.pop()[0][0], piece[1]
-        kept.append((piece, rises))
+        rises = enclosure.slopes[0] > 0
+        if monotone:  # one that continues the last piece, and rises or falls as that does, is joined to it
+            (low, high), last_rises = monotone[-1]
+            if last_rises == rises and high == piece[0]:
+                monotone.pop()
+                piece = low, piece[1]
+        monotone.append((piece, rises))
     if pending:
         return None
-    return tuple(piece for piece, _ in kept), tuple(one for one in _tails(domain) if _seen(forms, name, box, one))
+    tails = tuple(tail for tail in _tails(domain) if _enclosure_of(forms, name, box, tail))
+    return tuple(piece for piece, _ in monotone), tails
 
 
 def reach(domain: Domain) -> Span:
@@ -112,7 +117,7 @@ def reach(domain: Domain) -> Span:
 
 
 def _tails(domain: Domain) -> Iterator[Span]:
-    """The parts of a domain beyond that."""
+    """The parts of a domain beyond the reach of a search."""
     if 0 <= domain.low < SMALLEST:
         yield (LEAST if domain.open_low else domain.low), SMALLEST
     if domain.low < -LARGEST:
@@ -121,15 +126,15 @@ def _tails(domain: Domain) -> Iterator[Span]:
         yield LARGEST, min(domain.high, MOST)
 
 
-def _seen(forms: Sequence[Node], name: str, box: Mapping[str, Span], piece: Span) -> Enclosure | None:
+def _enclosure_of(forms: Sequence[Node], name: str, box: Mapping[str, Span], piece: Span) -> Enclosure | None:
     """The enclosure of the first monotone form of several with one sign; None if they certainly miss zero."""
-    found: Enclosure | None = None
+    first: Enclosure | None = None
     for form in forms:
-        at = _enclosed(form, {**box, name: piece}, name)
-        if at is None or at.is_monotone:
-            return at
-        found = found or at
-    return found
+        enclosure = _enclosed(form, {**box, name: piece}, name)
+        if enclosure is None or enclosure.is_monotone:
+            return enclosure
+        first = first or enclosure
+    return first
 
 
 def _enclosed(form: Node, spans: Mapping[str, Span], name: str) -> Enclosure | None:
@@ -147,8 +152,8 @@ def _enclosed(form: Node, spans: Mapping[str, Span], name: str) -> Enclosure | N
 
 def _halves(piece: Span) -> tuple[Span, Span]:
     """The two parts of a piece, the lower one last."""
-    at = middle(piece)
-    return (at, piece[1]), (piece[0], at)
+    cut = middle(piece)
+    return (cut, piece[1]), (piece[0], cut)
 
 
 _MOST = 8  # limit on unknowns of a linear system
@@ -169,7 +174,7 @@ class ParametricSystem:
         return {name: self.domains[name].closed for name in (*self.inputs, *self.unknowns)}
 
     def turns(self, equation: Equation, unknown: str) -> bool:
-        """Whether an unknown is an angle in an equation, or in one, that is sought in one turn."""
+        """Whether an unknown is an angle in an equation, or part of one, and unbounded: it is sought in one turn."""
         domain = self.domains[unknown]
         is_bounded = isfinite(domain.low) and isfinite(domain.high)
         return not is_bounded and bool(angles_of(equation, unknown))
@@ -187,7 +192,7 @@ class Attempt:
 
     @property
     def ways(self) -> tuple[Attempt, ...]:
-        """The same system by each of its tears."""
+        """The attempts by each tear of the system, this one first."""
         return self, *(replace(self, tear=tear, branch=branch, others=()) for tear, branch in self.others)
 
     def proved(self, box: Mapping[str, Span]) -> Pieces | None:
@@ -196,17 +201,17 @@ class Attempt:
         if not loses_nothing(self.branch, {**self.system.box, **box}):
             return None
         domain = self.system.domains[self.tear]
-        found = pieces(_gap(self.branch.left[0]), self.tear, box, domain)
+        proved = pieces(_gap(self.branch.left[0]), self.tear, box, domain)
         if any(self.system.turns(equation, self.tear) for equation in self.system.equations):
-            return found if found and found[0] == (reach(domain),) else None  # else only one turn is searched
-        return found
+            return proved if proved and proved[0] == (reach(domain),) else None  # else only one turn is searched
+        return proved
 
     def lines(self, dialect: Dialect) -> Callable[..., Any]:
         """The function of the inputs that returns all unknowns; for a search, a piece's ends come first."""
-        return _Listing(self, dialect).function()
+        return _AttemptLines(self, dialect).function()
 
 
-class _Listing:
+class _AttemptLines:
     """Writes the lines of an attempt in one dialect."""
 
     def __init__(self, attempt: Attempt, dialect: Dialect) -> None:
@@ -222,10 +227,10 @@ class _Listing:
         else:
             self._search()
         ends = () if self.attempt.linear else ("low", "high")
-        return self.sheet.function(f"({', '.join(self._judged(self._trusted()))},)", *ends)
+        return self.sheet.function(f"({', '.join(self._selected(self._trusted()))},)", *ends)
 
     def _eliminate(self) -> None:
-        """The unknowns of linear equations."""
+        """Write the unknowns of linear equations."""
         rows = []
         for form in self.attempt.linear:
             sides = [*(form.get(name, ZERO) for name in self.system.unknowns), negated(form.get(None, ZERO))]
@@ -236,15 +241,15 @@ class _Listing:
             self.scope.bind(name, text)
 
     def _search(self) -> None:
-        """The tear within the ends of a piece, and the other unknowns in terms of it."""
+        """Write the search of the tear between the ends of a piece, and the other unknowns in terms of it."""
         branch, sheet = self.attempt.branch, self.sheet
         assert branch is not None
         left, names = branch.left[0], (self.attempt.tear, *self.system.inputs)
         sheet.space["gap"] = _function(self.dialect, names, _gap(left))
         sheet.space["least"] = _function(self.dialect, names, _sizes(left), _noise(left))
         sheet.space.setdefault("crossing", crossings)  # of arrays, where the dialect has none of its own
-        found = sheet.line(f"crossing(gap, least, low, high, ({', '.join(sheet.arguments.values())},))")
-        self.scope.bind(self.attempt.tear, found)
+        root = sheet.line(f"crossing(gap, least, low, high, ({', '.join(sheet.arguments.values())},))")
+        self.scope.bind(self.attempt.tear, root)
         for name, form in branch.forms.items():
             self.scope.bind(name, sheet.expression(form, self.scope))
 
@@ -260,40 +265,42 @@ class _Listing:
     def _errors(self) -> list[str]:
         """The relative error of each unknown: the relative change that would explain the residuals."""
         size, equations, unknowns = self.dialect.size, self.system.equations, self.system.unknowns
-        here = [self._share(equation, self.scope) for equation in equations]
+        residuals = [self._relative_residual(equation, self.scope) for equation in equations]
         columns = []
         for name in unknowns:
-            aside = self.scope.copy()
-            aside.bind(name, self.sheet.line(f"{self.scope.variables[name]} * {1 + ASIDE!r}"))
-            pairs = zip(equations, here, strict=True)
-            columns.append([self._moved(name, equation, share, aside) for equation, share in pairs])
-            self.scope.ask(*aside.asked)
+            displaced = self.scope.copy()
+            displaced.bind(name, self.sheet.line(f"{self.scope.variables[name]} * {1 + ASIDE!r}"))
+            pairs = zip(equations, residuals, strict=True)
+            columns.append([self._slope(name, equation, residual, displaced) for equation, residual in pairs])
+            self.scope.ask(*displaced.asked)
         count = range(len(unknowns))
         rows = [[column[i] for column in columns] + [repr(ASIDE) if i == k else "0.0" for k in count] for i in count]
-        amiss = []
-        for equation, share in zip(equations, here, strict=True):
-            noise, whole = (self.sheet.expression(one, self.scope) for one in (_noise(equation), _sizes(equation)))
-            amiss.append(self.sheet.line(f"{size}({share}) + {EPSILON!r} * {noise} / {whole}"))
+        deviations = []
+        for equation, residual in zip(equations, residuals, strict=True):
+            noise = self.sheet.expression(_noise(equation), self.scope)
+            scale = self.sheet.expression(_sizes(equation), self.scope)
+            deviations.append(self.sheet.line(f"{size}({residual}) + {EPSILON!r} * {noise} / {scale}"))
         errors = []
         for row in eliminated(self.sheet, rows):
-            parts = [f"{size}({text}) * {one}" for text, one in zip(row, amiss, strict=True) if text != "0.0"]
+            products = zip(row, deviations, strict=True)
+            parts = [f"{size}({text}) * {deviation}" for text, deviation in products if text != "0.0"]
             errors.append(self.sheet.line(" + ".join(parts)))
         return errors
 
-    def _share(self, equation: Equation, scope: Scope) -> str:
+    def _relative_residual(self, equation: Equation, scope: Scope) -> str:
         """The residual relative to the sum of the absolute terms."""
         parts = (equation.lhs, equation.rhs, _sizes(equation))
-        left, right, whole = (self.sheet.expression(one, scope) for one in parts)
-        return self.sheet.line(f"({left} - {right}) / {whole}")
+        left, right, size_of_terms = (self.sheet.expression(node, scope) for node in parts)
+        return self.sheet.line(f"({left} - {right}) / {size_of_terms}")
 
-    def _moved(self, name: str, equation: Equation, share: str, aside: Scope) -> str:
-        """The increase of the relative residual when a name is moved aside."""
+    def _slope(self, name: str, equation: Equation, residual: str, displaced: Scope) -> str:
+        """The increase of the relative residual when an unknown is displaced."""
         if name not in names_in(equation.lhs, equation.rhs):
             return "0.0"
-        return self.sheet.line(f"{self._share(equation, aside)} - {share}")
+        return self.sheet.line(f"{self._relative_residual(equation, displaced)} - {residual}")
 
-    def _judged(self, trusted: str) -> list[str]:
-        """The unknowns where they are inside; NaN where one is outside, or was not found."""
+    def _selected(self, trusted: str) -> list[str]:
+        """The unknowns where all are inside their domains; NaN where one is outside or has no root; else infinity."""
         inside, outside = [trusted], []
         for name in self.system.unknowns:
             text, domain = self.scope.variables[name], self.system.domains[name]
@@ -307,8 +314,8 @@ class _Listing:
         fits = line(dialect.logic("and", inside))
         misses = line(dialect.logic("and", [trusted, dialect.logic("or", outside)])) if outside else "False"
         if self.attempt.branch is not None:
-            found = self.scope.variables[self.attempt.tear]
-            misses = line(dialect.logic("or", [misses, f"({found} != {found})"]))
+            root = self.scope.variables[self.attempt.tear]
+            misses = line(dialect.logic("or", [misses, f"({root} != {root})"]))
         texts = (self.scope.variables[name] for name in self.system.unknowns)
         return [line(dialect.pick(fits, text, dialect.pick(misses, "nan", "inf"))) for text in texts]
 
@@ -325,12 +332,19 @@ def attempt(system: ParametricSystem) -> Attempt | None:
     forms = linear_forms(equations, frozenset(unknowns))
     if forms is not None:
         return Attempt(system, linear=tuple(forms)) if len(unknowns) <= _MOST else None
-    if any(system.turns(equation, name) for equation in equations for name in unknowns):
+    if any(system.turns(*pair) for pair in product(equations, unknowns)):
         return None
-    ways = [(tear, expressed(equations, unknowns, tear)) for tear in unknowns]
-    single = [(tear, branches[0]) for tear, branches in ways if len(branches) == 1]
-    single.sort(key=lambda way: (not loses_nothing(way[1], system.box), len(way[1].lost) + len(way[1].powers)))
-    return Attempt(system, tear=single[0][0], branch=single[0][1], others=tuple(single[1:])) if single else None
+    branches_of = [(tear, expressed(equations, unknowns, tear)) for tear in unknowns]
+    single = {tear: branches[0] for tear, branches in branches_of if len(branches) == 1}
+    if not single:
+        return None
+
+    def rank(tear: str) -> tuple[bool, int]:
+        branch = single[tear]
+        return not loses_nothing(branch, system.box), len(branch.lost) + len(branch.powers)
+
+    tear, *others = sorted(single, key=rank)
+    return Attempt(system, tear=tear, branch=single[tear], others=tuple((other, single[other]) for other in others))
 
 
 @lru_cache(maxsize=256)
@@ -341,8 +355,8 @@ def _gap(equation: Equation) -> Node:
 @lru_cache(maxsize=256)
 def _sizes(equation: Equation) -> Node:
     """The sum of the absolute terms of both sides."""
-    held = [*terms(equation.lhs), *terms(equation.rhs)]
-    return added(*(Apply("abs", (term,)) for term in held))
+    both_sides = [*terms(equation.lhs), *terms(equation.rhs)]
+    return added(*(Apply("abs", (term,)) for term in both_sides))
 
 
 @lru_cache(maxsize=256)
@@ -352,7 +366,7 @@ def _noise(equation: Equation) -> Node:
 
 
 def _function(dialect: Dialect, names: Sequence[str], *nodes: Node) -> Callable[..., Any]:
-    """One expression as a function of names; with sizes and roundings, the least residual with a certain sign."""
+    """A function of names: of one node, its value; of two, sizes and roundings, the least residual of certain sign."""
     sheet = Sheet(dialect, names)
     scope = sheet.start()
     texts = [sheet.expression(node, scope) for node in nodes]
@@ -362,6 +376,7 @@ def _function(dialect: Dialect, names: Sequence[str], *nodes: Node) -> Callable[
 
 
 def _is_plain(text: str) -> bool:
+    """Whether a text is a literal number other than the zero that elimination skips."""
     return text != "0.0" and not text.isidentifier()
 
 
@@ -377,21 +392,22 @@ def crossings(
 
     ends = [numpy.full(inputs[0].shape, end) for end in (high, low)]
     gaps = [gap(end, *inputs) for end in ends]
-    sizes = [numpy.abs(one) for one in gaps]
-    sure = [(size > least(end, *inputs)) | (size == inf) for size, end in zip(sizes, ends, strict=True)]
-    found = numpy.where(sure[0] & sure[1], nan, inf)
-    places = numpy.flatnonzero(sure[0] & sure[1] & ((gaps[0] < 0) != (gaps[1] < 0)))
+    sizes = [numpy.abs(gap_at_end) for gap_at_end in gaps]
+    is_certain = [(size > least(end, *inputs)) | (size == inf) for size, end in zip(sizes, ends, strict=True)]
+    roots = numpy.where(is_certain[0] & is_certain[1], nan, inf)
+    places = numpy.flatnonzero(is_certain[0] & is_certain[1] & ((gaps[0] < 0) != (gaps[1] < 0)))
     if places.size:
-        held = [array[places] for array in (ends[0], gaps[0], ends[1], gaps[1])]
-        found[places] = _closed_in(gap, held, [array[places] for array in inputs])
-    return found
+        bracket = [array[places] for array in (ends[0], gaps[0], ends[1], gaps[1])]
+        roots[places] = _narrowed(gap, bracket, [array[places] for array in inputs])
+    return roots
 
 
-def _closed_in(gap: Callable[..., Any], bracket: Sequence[Any], inputs: Sequence[Any]) -> Any:
+def _narrowed(gap: Callable[..., Any], bracket: Sequence[Any], inputs: Sequence[Any]) -> Any:
+    """The roots in brackets, narrowed by Chandrupatla's method; infinite where the residual is undefined on the way."""
     import numpy
 
     x1, f1, x2, f2 = bracket
-    found, places = numpy.full(x1.shape, inf), numpy.arange(x1.size)
+    roots, places = numpy.full(x1.shape, inf), numpy.arange(x1.size)
     share, pending = numpy.full(x1.shape, 0.5), numpy.full(x1.shape, True)
     for _ in range(_STEPS):
         x = numpy.where(pending, _cut(x1, x2, share), x1)
@@ -402,10 +418,10 @@ def _closed_in(gap: Callable[..., Any], bracket: Sequence[Any], inputs: Sequence
         x1, f1 = x, f
         best = numpy.where(numpy.abs(f1) < numpy.abs(f2), x1, x2)
         narrow = LAST_DIGIT * numpy.abs(best) / numpy.abs(x2 - x1)
-        lost, met = numpy.isnan(f), f == 0
-        done = pending & (met | lost | (narrow >= 0.5))
-        found[places[done]] = numpy.where(met, x1, numpy.where(lost, inf, best))[done]
-        pending &= ~done
+        is_undefined, is_zero = numpy.isnan(f), f == 0
+        is_done = pending & (is_zero | is_undefined | (narrow >= 0.5))
+        roots[places[is_done]] = numpy.where(is_zero, x1, numpy.where(is_undefined, inf, best))[is_done]
+        pending &= ~is_done
         if not pending.any():
             break
         across, along = (f1 - f2) / (f3 - f2), (x1 - x2) / (x3 - x2)
@@ -416,11 +432,11 @@ def _closed_in(gap: Callable[..., Any], bracket: Sequence[Any], inputs: Sequence
             x1, f1, x2, f2, share, places = (array[pending] for array in (x1, f1, x2, f2, share, places))
             inputs = [array[pending] for array in inputs]
             pending = numpy.full(x1.shape, True)
-    return found
+    return roots
 
 
 def _cut(x1: Any, x2: Any, share: Any) -> Any:
-    """Where brackets are cut: at zero, by ratio, or by interpolation."""
+    """Where brackets are cut: at zero, at the geometric mean of ends far apart, or at the share interpolated."""
     import numpy
 
     a, b = numpy.minimum(x1, x2), numpy.maximum(x1, x2)
@@ -437,7 +453,7 @@ _NOTHING = "0.0"
 
 
 def eliminated(sheet: Sheet, rows: Sequence[Sequence[str]]) -> list[list[str]]:
-    """The columns beyond the square after elimination; not numbers where the system is singular.
+    """The columns beyond the square after elimination; NaN where the system is singular.
 
     >>> from derive.kernels.backends.python_numpy import Floats
     >>> sheet = Sheet(Floats())
@@ -447,38 +463,39 @@ def eliminated(sheet: Sheet, rows: Sequence[Sequence[str]]) -> list[list[str]]:
     """
     table = [list(row) for row in rows]
     for column in range(len(table)):
-        _pivoted(sheet, table, column)
+        _pivot(sheet, table, column)
         pivot = table[column]
         if pivot[column] == _NOTHING:
             pivot[column] = "nan"
-        for at in range(column + 1, len(pivot)):
-            if pivot[at] != _NOTHING:
-                pivot[at] = sheet.line(f"{pivot[at]} / {pivot[column]}")
+        for place in range(column + 1, len(pivot)):
+            if pivot[place] != _NOTHING:
+                pivot[place] = sheet.line(f"{pivot[place]} / {pivot[column]}")
         for row in table[:column] + table[column + 1 :]:
-            _cleared(sheet, row, pivot, column)
+            _clear(sheet, row, pivot, column)
     return [row[len(table) :] for row in table]
 
 
-def _pivoted(sheet: Sheet, table: list[list[str]], column: int) -> None:
+def _pivot(sheet: Sheet, table: list[list[str]], column: int) -> None:
     """Move the largest entry of a column to its pivot."""
     top, size = table[column], sheet.dialect.size
     for row in table[column + 1 :]:
         if row[column] == _NOTHING:
             continue
         test = sheet.line(f"({size}({row[column]}) > {size}({top[column]}))")
-        for at in range(column, len(top)):
-            if top[at] != row[at]:
-                yes, no = sheet.dialect.pick(test, row[at], top[at]), sheet.dialect.pick(test, top[at], row[at])
-                top[at], row[at] = sheet.line(yes), sheet.line(no)
+        for place in range(column, len(top)):
+            if top[place] != row[place]:
+                larger = sheet.dialect.pick(test, row[place], top[place])
+                smaller = sheet.dialect.pick(test, top[place], row[place])
+                top[place], row[place] = sheet.line(larger), sheet.line(smaller)
 
 
-def _cleared(sheet: Sheet, row: list[str], pivot: Sequence[str], column: int) -> None:
+def _clear(sheet: Sheet, row: list[str], pivot: Sequence[str], column: int) -> None:
     """Subtract the multiple of the pivot's row that makes another row's entry vanish."""
     factor = row[column]
     if factor == _NOTHING:
         return
-    for at in range(column + 1, len(row)):
-        if pivot[at] != _NOTHING:
-            taken = f"{factor} * {pivot[at]}"
-            row[at] = sheet.line(f"-({taken})" if row[at] == _NOTHING else f"{row[at]} - {taken}")
+    for place in range(column + 1, len(row)):
+        if pivot[place] != _NOTHING:
+            product = f"{factor} * {pivot[place]}"
+            row[place] = sheet.line(f"-({product})" if row[place] == _NOTHING else f"{row[place]} - {product}")
     row[column] = _NOTHING

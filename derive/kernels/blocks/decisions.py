@@ -18,6 +18,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import chain
 
 from derive.expressions.functions import STEPPED, TABLE
 from derive.expressions.tree import COMPARISONS, Apply, Name, Node, Number, names_in, walk, with_forms
@@ -48,7 +49,7 @@ def roundings(node: Node) -> Node:
 
 @dataclass(frozen=True)
 class RoundingError:
-    """The errors of expressions in names that have errors of their own, as shares or as expressions, and bounds."""
+    """Bounds the rounding errors of expressions in names, whose own errors are shares of their value or expressions."""
 
     errors: Mapping[str, Fraction | Node] = field(default_factory=dict)
     spans: Mapping[str, Span] = field(default_factory=dict)
@@ -125,7 +126,7 @@ class RoundingError:
 
 
 def _beside(product: Apply, index: int, error: Node) -> Node:
-    """The error of a product due to that of one factor."""
+    """The error of a product due to the error of one factor."""
     return multiplied(error, *(_size(arg) for i, arg in enumerate(product.args) if i != index))
 
 
@@ -154,9 +155,9 @@ _SOUGHT = Fraction(TIGHT) / Fraction(EPSILON)  # roundings in what a search has 
 
 @dataclass(frozen=True)
 class _Known:
-    """A number: its exact form in others, its error in roundings, as a share or an expression, and its bounds.
+    """What is known of a number: its exact form in other numbers, its error in roundings, and its bounds.
 
-    Without a form, lines cannot follow where it comes from.
+    The error is a share of the value or an expression. Without a form, the number cannot be traced to the givens.
     """
 
     form: Node | None
@@ -167,24 +168,24 @@ class _Known:
 
 @dataclass(frozen=True)
 class Origins:
-    """How quantities follow from numbers as they were given, by the names of whose texts."""
+    """How quantities follow from the given numbers, by exact points; the names are those of the numbers' texts."""
 
     points: Mapping[str, ExactPoints]
     names: tuple[str, ...]
 
     def values(self, numbers: Sequence[float]) -> dict[str, float]:
         """The quantities at a point, as exactly as they are known."""
-        typed = dict(zip(self.names, numbers, strict=True))
+        given_numbers = dict(zip(self.names, numbers, strict=True))
         quantities = {}
         for name, point in self.points.items():
-            number = point.at(*(typed[one] for one in point.names))
+            number = point.at(*(given_numbers[name] for name in point.names))
             assert isinstance(number, float)  # and no verdict
             quantities[name] = number
         return quantities
 
 
 class Decisions:
-    """The decisions in the lines of one sheet."""
+    """Records the numbers on one sheet, and settles the decisions in expressions of them."""
 
     def __init__(self) -> None:
         self._known: dict[str, _Known] = {}  # by the name that stands for the text, each after those in its form
@@ -196,7 +197,7 @@ class Decisions:
         self._places: dict[Node, int] = {}  # where that of a decision stands
 
     def given(self, text: str, argument: str, quantity: Declaration) -> None:
-        """A given in base units, from the argument in its declared unit."""
+        """Record a given in base units, computed from the argument in its declared unit."""
         unit, typed = quantity.unit, name_of_text(argument)
         if text == argument:
             self._note(text, _Known(typed, Fraction(1), _span(quantity), is_decimal=True))
@@ -209,34 +210,35 @@ class Decisions:
         self._note(text, _Known(form, error, _span(quantity)))
 
     def stated(self, text: str, number: float, quantity: Declaration) -> None:
-        """A default in base units."""
+        """Record a default in base units."""
         exact = exact_of(number)
         form = Number(Fraction(number) if exact is None else exact)
         self._note(text, _Known(form, Fraction(1), _span(quantity), is_decimal=_is_short(form)))
 
     def computed(self, text: str, form: Node, scope: Scope, quantity: Declaration) -> None:
-        """A number computed by a closed form in quantities."""
+        """Record a number computed by a closed form in quantities."""
         form = self._in_texts(form, scope)
         if all(name in self._known for name in names_in(form)):
             share = self._errors.share(form)
             self._note(text, _Known(form, self._errors.of(form) if share is None else share, _span(quantity)))
 
     def from_search(self, text: str, quantity: Declaration) -> None:
-        """A number that a search has found, or that is one root of several: lines cannot follow where it comes from."""
+        """Record a number that a search has found, or that is one root of several: it has no form to trace it by."""
         self._note(text, _Known(None, _SOUGHT, _span(quantity)))
 
-    def same(self, text: str, other: str) -> None:
-        """A number that is another one, but for the rounding of that."""
-        known = self._known.get(name_of_text(other).name)
-        if known is not None and text != other:
+    def same(self, text: str, original: str) -> None:
+        """Record a number that is another one without its rounding."""
+        known = self._known.get(name_of_text(original).name)
+        if known is not None and text != original:
             self._note(text, known)
 
     def may_cancel(self, text: str) -> bool:
-        """Whether a number may be all that the rounding of larger terms has left."""
+        """Whether a number may consist of nothing but the rounding of larger terms."""
         known = self._known.get(name_of_text(text).name)
         return known is not None and known.form is not None and not isinstance(known.error, Fraction)
 
     def _note(self, text: str, known: _Known) -> None:
+        """Keep what is known of a number under the name that stands for its text."""
         name = name_of_text(text).name
         if name in self._known:  # another quantity is the same number, and may have another domain
             self._spans[name] = hull(self._spans[name], known.span)
@@ -249,7 +251,7 @@ class Decisions:
             self._shares[name], self._bounds[bound.name] = bound, known.error
 
     def bounds(self, node: Node) -> Iterator[tuple[str, Node]]:
-        """The bounds of errors in an expression, each after those in it."""
+        """The bounds of errors that an expression mentions, by name, each after those that it depends on."""
         needed = {*reached(names_in(node), self._bounded_by)}
         return ((name, bound) for name, bound in self._bounds.items() if name in needed)
 
@@ -262,18 +264,18 @@ class Decisions:
         return with_forms(node, {name: name_of_text(scope.text_of(name)) for name in names_in(node)})
 
     def origins(self, names: Sequence[str], scope: Scope) -> Origins:
-        """Where quantities come from, as far as lines know that."""
+        """How quantities follow from the givens, as far as they can be traced."""
         points = {}
         for name in names:
             text = name_of_text(scope.text_of(name))
             known = self._exact_points(text) if text.name in self._known else None
             if known is not None:
                 points[name] = known
-        typed = dict.fromkeys(name for point in points.values() for name in point.names)
-        return Origins(points, tuple(typed))
+        given = dict.fromkeys(chain.from_iterable(point.names for point in points.values()))
+        return Origins(points, tuple(given))
 
     def settled(self, node: Node, scope: Scope) -> Node:
-        """An expression in quantities, with what settles each of its decisions."""
+        """An expression in quantities in which each decision carries how it is settled (`SETTLED`)."""
         if not any(isinstance(part, Apply) and _may_decide(part) for part in walk(node)):
             return node
         return self._settled(self._in_texts(node, scope))
@@ -302,9 +304,9 @@ class Decisions:
 
     @staticmethod
     def _as_computed(new: Apply, gap: Node, room: Node) -> Node:
-        """A decision on computed numbers: what differs by rounding alone is the same, as it is to the solver.
+        """A decision on numbers that cannot be traced, of which those that differ by rounding alone are equal.
 
-        What differs by more, but not by more than these numbers may be off, is left to the solver.
+        The solver treats them so too. If they differ by more, but not by more than their errors, it is asked.
         """
         if new.op not in _TESTS and new.op not in STEPPED:
             return Apply(SETTLED, (new, gap, room))
@@ -321,7 +323,7 @@ class Decisions:
         return Apply(SETTLED, (equal, Apply("piecewise", (beyond, is_close, gap)), room))
 
     def _of_test(self, node: Apply, new: Apply) -> tuple[Node, Node] | None:
-        """How near two sides are, and how near they may be."""
+        """The distance of two sides, and the bound on its error."""
         if all(map(self._is_plain, node.args)):
             return None
         left, right = new.args
@@ -329,24 +331,25 @@ class Decisions:
         return _size(added(left, negated(right))), multiplied(_TWICE, room)
 
     def _of_steps(self, node: Apply, new: Apply) -> tuple[Node, Node] | None:
-        """How near a number is to a whole one."""
+        """The distance of a number from a whole one, and the bound on its error."""
         (argument,), (number,) = node.args, new.args
         if self._is_plain(argument):
             return None
-        whole = Apply("floor", (Apply("add", (number, _HALF)),))
-        return _size(Apply("add", (number, negated(whole)))), multiplied(_TWICE, self._error(argument, number))
+        nearest = Apply("floor", (Apply("add", (number, _HALF)),))
+        return _size(Apply("add", (number, negated(nearest)))), multiplied(_TWICE, self._error(argument, number))
 
     def _of_ends(self, node: Apply, new: Apply) -> tuple[Node, Node] | None:
-        """How near a function's argument is to an end of its domain, in front of which too few digits may be left."""
+        """The distance of a function's argument from an end of its domain, and the bound on its error."""
         argument, number = node.args[0], new.args[0]
         if self._is_plain(argument):
             return None
+        # near an end too few digits of the argument may be left
         is_exact = self._exact_points(argument) is not None  # else more digits are nowhere to be had
         error = multiplied(_MAGNIFIED if is_exact else _TWICE, self._error(argument, number))
         if node.op == "tan":
             return Number(Fraction(1)), multiplied(error, _size(new))
-        seen = enclose(argument, self._errors.spans, "")
-        low, high = (-math.inf, math.inf) if seen is None else seen.values
+        enclosure = enclose(argument, self._errors.spans, "")
+        low, high = (-math.inf, math.inf) if enclosure is None else enclosure.values
         ends = [end for end in _ends(node) if low <= end <= high]
         if self._errors.share(argument) is not None and low >= 0:
             ends = [end for end in ends if end]  # a share of the number itself is as small beside zero
@@ -387,6 +390,7 @@ class Decisions:
 
 
 def _may_decide(node: Apply) -> bool:
+    """Whether rounding may change the outcome of an operation: a test, a step, or a domain with an end."""
     return node.op in _TESTS or node.op in STEPPED or node.op == "tan" or any(True for _ in _ends(node))
 
 
@@ -401,6 +405,7 @@ def _ends(node: Apply) -> Iterator[float]:
 
 
 def _is_short(number: Number) -> bool:
+    """Whether a number is a double, or a decimal of at most fifteen digits."""
     return number.is_double or Fraction(f"{number.real:.15g}") == number.value
 
 

@@ -15,7 +15,7 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
+from itertools import chain, product
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from derive.expressions.tree import Apply, Equation, Node, names_in, render, walk
@@ -59,7 +59,7 @@ class Choice:
 
     @property
     def regimes(self) -> tuple[str, ...]:
-        """What is told of each form: the arms that the givens alone do not choose; "" where these are none."""
+        """The text that a page shows of each form: its arms that the givens alone do not choose, or ""."""
         return tuple("; ".join(arm.text for arm in form if arm.configured_by is None) for form in self.forms)
 
 
@@ -77,17 +77,18 @@ def choice_of(equation: Equation, given: Collection[str] = ()) -> Choice | None:
     sizes = [len(arms_of(node)) for node in nodes.values()]
     if math.prod(sizes) > _MOST:
         return None
-    forms = [
-        tuple(dict.fromkeys(arm for side in (equation.lhs, equation.rhs) for arm in _arms(side, taken, given)))
-        for taken in (dict(zip(nodes, places, strict=True)) for places in product(*map(range, sizes)))
-    ]
+    forms = []
+    for ways in product(*map(range, sizes)):
+        way_of_each = dict(zip(nodes, ways, strict=True))
+        arms = chain(_arms(equation.lhs, way_of_each, given), _arms(equation.rhs, way_of_each, given))
+        forms.append(tuple(dict.fromkeys(arms)))
     distinct = tuple(dict.fromkeys(forms))
     return Choice(tuple(nodes.values()), distinct, tuple(map(distinct.index, forms)))
 
 
-def _arms(node: Node, taken: Mapping[int, int], given: Collection[str]) -> Iterator[Arm]:
-    """The binding arms, outermost first, if each choice goes its stated way."""
-    for choice, arm in taken_arms(node, lambda choice: arms_of(choice)[taken[id(choice)]]):
+def _arms(node: Node, way_of_each: Mapping[int, int], given: Collection[str]) -> Iterator[Arm]:
+    """The binding arms, outermost first, if each choice takes the arm at the place stated for it."""
+    for choice, arm in taken_arms(node, lambda choice: arms_of(choice)[way_of_each[id(choice)]]):
         yield Arm(render(arm), deciding(choice) if is_configured(choice, given) else None)
 
 
@@ -97,7 +98,7 @@ _OPEN = ("undecided", "uncompiled")
 
 @dataclass(frozen=True)
 class Reason:
-    """A reason; the quantity is that of which it is said, or a relation's name."""
+    """Why a quantity has no number; where a relation is the reason, `quantity` is its name."""
 
     kind: Kind
     quantity: str
@@ -113,9 +114,7 @@ class Reason:
 
 
 class Reasons:
-    """The reasons of a program; each is told by its number, from 1.
-
-    Programs that share `numbers` tell the same reason by the same number.
+    """The reasons of a program, numbered from 1. Programs that share `numbers` give the same reason the same number.
 
     >>> from quantities.declaration import Declaration
     >>> listed = Reasons({})
@@ -149,8 +148,8 @@ class Reasons:
         return self.place(Reason("undecided", "", f"whether {render(condition)} cannot be told here"))
 
     def uncompiled(self, block: Block) -> int:
-        named, relations = (_listed(names) for names in (block.unknowns, block.relations))
-        text = f"{named} can only be searched for, in {relations}: derive solve does, this page cannot"
+        unknowns, relations = (_listed(names) for names in (block.unknowns, block.relations))
+        text = f"{unknowns} can only be searched for, in {relations}: derive solve does, this page cannot"
         return self.place(Reason("uncompiled", block.unknowns[0], text))
 
     def unasked(self, target: str) -> int:
@@ -161,8 +160,8 @@ class Reasons:
         return self.place(Reason("case", target, f"no relation for {target} applies here"))
 
     def failing(self, target: str, conditions: tuple[Node, ...]) -> int:
-        said = " and ".join(dict.fromkeys(map(render, conditions)))
-        return self.place(Reason("case", target, f"{said} does not hold at these numbers"))
+        all_conditions = " and ".join(dict.fromkeys(map(render, conditions)))
+        return self.place(Reason("case", target, f"{all_conditions} does not hold at these numbers"))
 
     def contradicted(self, relation: str) -> int:
         return self.place(Reason("contradiction", relation, f"the givens contradict {relation}"))
@@ -197,7 +196,7 @@ class Layout:
     @cached_property
     def places(self) -> Mapping[tuple[str, Any], int]:
         """Where each number stands, in the order in which `blank` fills them."""
-        told: dict[str, Iterable[Any]] = {
+        subjects_of: dict[str, Iterable[Any]] = {
             **dict.fromkeys(("number", "why"), self.outputs),
             **dict.fromkeys(("left", "right", "state"), self.checks),
             "form": self.choices,
@@ -205,98 +204,108 @@ class Layout:
             "displaced": self.yielding,
             "barred": self.barring,
         }
-        keys = ((what, of) for what, listed in told.items() for of in listed)
+        keys: list[tuple[str, Any]] = []
+        for what, subjects in subjects_of.items():
+            keys += [(what, subject) for subject in subjects]
         return {key: place for place, key in enumerate(keys)}
 
 
-def laid_out(library: RelationSet, found: Cases, stated: Iterable[str]) -> Layout:
+def laid_out(library: RelationSet, cases: Cases, stated: Iterable[str]) -> Layout:
     """The layout of a question; `stated` names have numbers that only complete inequalities."""
-    outline, plans = found.outline, found.plans
-    every = [end for tree in found.alternatives for end in ends(tree)]
-    whole = [(case, names_in(*decided)) for case, decided in every if case is not None]
+    outline, plans = cases.outline, cases.plans
     blocks = _in_order(library, plans)
-    aside = [(block, case.plan) for case, asides in whole for block in extra(library, outline, case, asides)]
-    outputs = dict.fromkeys([outline.target, *_unknowns(blocks), *_unknowns(block for block, _ in aside)])
-    twice, firm = _stated_twice(library, found)
+    twice, firm = _stated_twice(library, cases)
     checks: dict[str, None] = dict.fromkeys(twice)
-    for case, asides in whole:
-        known = _known(outline, case, asides) | {*_unknowns(extra(library, outline, case, asides))}
+    barring: dict[Block, bool] = {}
+    for case, decided in chain.from_iterable(map(ends, cases.alternatives)):
+        if case is None:
+            continue
+        asides = names_in(*decided)
+        blocks_for_checks = extra(library, outline, case, asides)
+        known = _known(outline, case, asides) | {*_unknowns(blocks_for_checks)}
         checks |= dict.fromkeys(testable(library, case, known, stated))
-    choosing = [name for block in blocks for name in block.relations if library.relations[name].chooses]
+        for block in blocks_for_checks:
+            barring[block] = barring.get(block, True) and _is_firm(library, case.plan, block)
+    outputs = dict.fromkeys([outline.target, *_unknowns(blocks), *_unknowns(barring)])
+    relations = chain.from_iterable(block.relations for block in blocks)
+    choosing = [name for name in relations if library.relations[name].chooses]
     forms = {
         name: choice_of(library.relations[name].written, {*outline.strong, *always_in_use(plans, name)})
         for name in dict.fromkeys(choosing)
     }
     return Layout(
-        tuple(outputs),
-        tuple(sorted(checks, key=library.places.__getitem__)),
-        twice,
-        firm,
-        {name: choice for name, choice in forms.items() if choice is not None},
-        tuple(blocks),
-        tuple(name for name in list(outputs)[1:] if _may_yield(library, name)),
-        {block: all(_is_firm(library, made, one) for one, made in aside if one == block) for block, _ in aside},
-        tuple(name for name, choice in forms.items() if choice is None),
+        outputs=tuple(outputs),
+        checks=tuple(sorted(checks, key=library.places.__getitem__)),
+        stated_twice=twice,
+        contradictions=firm,
+        choices={name: choice for name, choice in forms.items() if choice is not None},
+        steps=tuple(blocks),
+        yielding=tuple(name for name in list(outputs)[1:] if _may_yield(library, name)),
+        barring=barring,
+        too_many=tuple(name for name, choice in forms.items() if choice is None),
     )
 
 
 def always_in_use(plans: Iterable[Plan], relation: str) -> frozenset[str]:
     """The weak values in use wherever a relation is solved."""
-    solving = [made for made in plans if relation in made.relations]
-    return frozenset.intersection(*(frozenset(made.weak) for made in solving)) if solving else frozenset()
+    solving = [plan for plan in plans if relation in plan.relations]
+    return frozenset.intersection(*(frozenset(plan.weak) for plan in solving)) if solving else frozenset()
 
 
 def _in_order(library: RelationSet, plans: Sequence[Plan]) -> list[Block]:
-    """The blocks of all plans, each behind those that it needs in any of them, otherwise as they come."""
+    """The blocks of all plans in their order, each after those that it needs in any plan."""
     needed = dict[Block, set[Block]]()
-    for made in plans:
-        leading = {name: block for block in made.blocks for name in block.unknowns}
-        for block in made.blocks:
-            met = library.held_by(block.relations).keys() - {*block.unknowns}
-            needed.setdefault(block, set()).update(leading[name] for name in met & leading.keys())
-    found = dict[Block, None]()
-    while left := [block for block in needed if block not in found]:
-        found[next((block for block in left if needed[block] <= found.keys()), left[0])] = None
-    return list(found)
+    for plan in plans:
+        block_of: dict[str, Block] = {}
+        for block in plan.blocks:
+            block_of |= dict.fromkeys(block.unknowns, block)
+        for block in plan.blocks:
+            members = library.held_by(block.relations).keys() - {*block.unknowns}
+            needed.setdefault(block, set()).update(block_of[name] for name in members & block_of.keys())
+    ordered = dict[Block, None]()
+    while remaining := [block for block in needed if block not in ordered]:
+        ordered[next((block for block in remaining if needed[block] <= ordered.keys()), remaining[0])] = None
+    return list(ordered)
 
 
 def _may_yield(library: RelationSet, name: str) -> bool:
-    """Whether a quantity has a default that an answer is compared with: no definition, and not one that stands in."""
+    """Whether a quantity has a default that may differ from an answer: neither exact by definition nor a fallback."""
     own = library.defaults.get(name)
     return own is not None and own.source.kind != "exact" and not own.source.stands_in
 
 
-def _is_firm(library: RelationSet, made: Plan, block: Block) -> bool:
+def _is_firm(library: RelationSet, plan: Plan, block: Block) -> bool:
     """Whether exact relations and givens alone lead to a block."""
     is_exact = all(library.relations[name].approximate is None for name in block.relations)
-    return is_exact and not weak_behind(library, made, library.held_by(block.relations))
+    return is_exact and not weak_behind(library, plan, library.held_by(block.relations))
 
 
-def _stated_twice(library: RelationSet, found: Cases) -> tuple[dict[str, dict[str, Cases]], frozenset[str]]:
-    """The relations that the givens decide, and those in which no weak value plays a part.
+def _stated_twice(library: RelationSet, cases: Cases) -> tuple[dict[str, dict[str, Cases]], frozenset[str]]:
+    """The relations that the givens of a target state twice, and those of them in which no weak value plays a part.
 
-    A limit that a weak value decides is a check like any other. One in whose conditions alone a weak value stands is
-    not: these say whether it applies.
+    A limit that a weak value decides is left out: it is a check like any other. A weak value in its conditions alone
+    does not count, since these only say whether it applies.
     """
-    twice = {name: led for name, led in testing(library, found).items() if not _leads(name, led)}
+    twice = {name: plans for name, plans in testing(library, cases).items() if not _leads(name, plans)}
     firm = set()
-    for name, led in twice.items():
-        here = [(made, library.members[name]) for made in found.plans]
-        inside = {one: plans for one, plans in led.items() if one in library.members[name]}
-        there = [(made, (one,)) for one, plans in inside.items() for made in plans.plans]
-        if not any(weak_behind(library, made, names) for made, names in (*here, *there)):
+    for name, plans_of_members in twice.items():
+        members = library.members[name]
+        is_weak = any(weak_behind(library, plan, members) for plan in cases.plans)
+        for member in plans_of_members.keys() & {*members}:
+            is_weak = is_weak or any(weak_behind(library, plan, [member]) for plan in plans_of_members[member].plans)
+        if not is_weak:
             firm.add(name)
-    kept = {name: led for name, led in twice.items() if name in firm or library.relations[name].is_equation}
+    kept = {name: plans for name, plans in twice.items() if name in firm or library.relations[name].is_equation}
     return kept, frozenset(firm)
 
 
-def weak_behind(library: RelationSet, made: Plan, names: Iterable[str]) -> set[str]:
+def weak_behind(library: RelationSet, plan: Plan, names: Iterable[str]) -> set[str]:
     """The weak values of a plan that lead to some quantities."""
-    return leading_to(library, (*made.blocks, *made.extra), names) & {*made.weak}
+    return leading_to(library, (*plan.blocks, *plan.extra), names) & {*plan.weak}
 
 
 def leading_to(library: RelationSet, blocks: Iterable[Block], names: Iterable[str]) -> set[str]:
-    """Some quantities, and all that blocks compute them from; in several cases, from what they need in any."""
+    """Some quantities, and all those that blocks compute them from, in any case."""
     needed: dict[str, set[str]] = {}
     for block in blocks:
         for name in block.unknowns:
@@ -304,33 +313,34 @@ def leading_to(library: RelationSet, blocks: Iterable[Block], names: Iterable[st
     return {*reached(names, lambda name: needed.get(name, ()))}
 
 
-def _leads(relation: str, led: Mapping[str, Cases]) -> bool:
+def _leads(relation: str, plans_of_members: Mapping[str, Cases]) -> bool:
     """Whether a relation holds because a quantity in it follows from it in every case."""
     return any(
-        all(made.blocks and relation in made.blocks[-1].relations for made in plans.plans) for plans in led.values()
+        all(plan.blocks and relation in plan.blocks[-1].relations for plan in cases.plans)
+        for cases in plans_of_members.values()
     )
 
 
 def extra(library: RelationSet, outline: Outline, case: Case, asides: Iterable[str]) -> list[Block]:
-    """The blocks that only checks need, and whose quantities and conditions are known in a case.
+    """The blocks whose inputs and conditions are known in a case, and that only checks need.
 
-    So are those by which what the givens determine may leave its domain.
+    Among them are the blocks of quantities that the givens determine and that may leave their domain.
     """
-    known, found = _known(outline, case, asides), list[Block]()
+    known, blocks = _known(outline, case, asides), list[Block]()
     beside = leaving_from(library, outline.strong).blocks
-    for block in (*case.plan.extra, *(one for one in beside if only_form(library, one) is not None)):
+    for block in (*case.plan.extra, *(candidate for candidate in beside if only_form(library, candidate) is not None)):
         if known.issuperset(block.unknowns):
             continue
-        conditions = [condition for name in block.relations for condition in library.relations[name].conditions]
+        conditions = chain.from_iterable(library.relations[name].conditions for name in block.relations)
         needed = library.held_by(block.relations).keys() - {*block.unknowns}
         if known >= needed | {*names_in(*conditions)}:
-            found.append(block)
+            blocks.append(block)
             known |= {*block.unknowns}
-    return found
+    return blocks
 
 
 def _known(outline: Outline, case: Case, asides: Iterable[str]) -> set[str]:
-    """What is known in a case before the blocks for its checks."""
+    """The quantities known in a case before the blocks for its checks."""
     return {*outline.strong, *case.plan.weak, *asides, *case.plan.unknowns}
 
 
@@ -343,11 +353,11 @@ def testable(library: RelationSet, case: Case, known: Iterable[str], stated: Ite
         members = library.members[relation.name]
         if relation.name in case.plan.spent or numbers.isdisjoint(members):
             return False
-        there = numbers if relation.is_equation else everything
-        return there.issuperset(members) and there.issuperset(names_in(*relation.conditions))
+        completing = numbers if relation.is_equation else everything
+        return completing.issuperset(members) and completing.issuperset(names_in(*relation.conditions))
 
     return [name for name, relation in library.relations.items() if is_tested(relation)]
 
 
 def _unknowns(blocks: Iterable[Block]) -> Iterator[str]:
-    return (name for block in blocks for name in block.unknowns)
+    return chain.from_iterable(block.unknowns for block in blocks)

@@ -13,7 +13,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from derive.expressions.tree import Node, names_in, render
-from derive.kernels.backends.javascript import Built, Bundle, Script, javascript
+from derive.kernels.backends.javascript import Bundle, RuntimeFunction, Script, javascript
 from derive.kernels.case_dispatch import End
 from derive.kernels.programs.layout import Layout, Reason, Reasons, laid_out, leading_to
 from derive.kernels.programs.program_lines import Listing
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 class Shared:
     """What the programs of one page have in common, so that the same arithmetic is the same line in all of them."""
 
-    reasons: dict[Reason, int] = field(default_factory=dict)  # the number by which each is told
-    inputs: dict[str, int] = field(default_factory=dict)  # where the number of each stands
+    reasons: dict[Reason, int] = field(default_factory=dict)  # the number of each
+    inputs: dict[str, int] = field(default_factory=dict)  # the place of each number among the inputs
     lines: dict[tuple[str, int], str] = field(default_factory=dict)  # the name of each expression
 
 
@@ -87,7 +87,7 @@ class Program:
                 {"name": name, "at": places["number", name], "why": places["why", name]} for name in layout.outputs
             ],
             "constants": [{"name": name, "number": _default(declared[name])} for name in self.constants],
-            "reasons": [asdict(one) for one in self.reasons.values()],
+            "reasons": [asdict(reason) for reason in self.reasons.values()],
             "checks": [self._check(self.library.relations[name]) for name in layout.checks],
             "choices": [
                 {
@@ -113,11 +113,13 @@ class Program:
 
     def _met(self) -> dict[str, Declaration]:
         """The quantities of the steps."""
-        relations = (self.library.relations[name] for block in self.layout.steps for name in block.relations)
-        return {name: one for relation in relations for name, one in relation.declared.items()}
+        quantities: dict[str, Declaration] = {}
+        for name in chain.from_iterable(block.relations for block in self.layout.steps):
+            quantities |= self.library.relations[name].declared
+        return quantities
 
     def _role(self, name: str) -> str:
-        """What an input is for: the target, or only checks, or nothing in this program."""
+        """Whether this program needs an input for the target, only for checks, or not at all."""
         if name == self.target or name in self.needed:
             return "target"
         return "check" if name in self.library.held_by(self.layout.checks) else "none"
@@ -145,41 +147,38 @@ class Program:
         }
 
     def _left_out(self) -> list[dict[str, str]]:
-        reasons = self.reasons.values()
-        uncompiled = [{"what": one.quantity, "reason": one.text} for one in reasons if one.kind == "uncompiled"]
+        """What a page cannot show, each with the reason."""
         many = "it may take too many forms to tell which of its arms bind"
-        return uncompiled + [{"what": name, "reason": many} for name in self.layout.too_many]
+        texts = [(reason.quantity, reason.text) for reason in self.reasons.values() if reason.kind == "uncompiled"]
+        texts += [(name, many) for name in self.layout.too_many]
+        return [{"what": what, "reason": text} for what, text in texts]
 
 
 def programmed(
-    library: RelationSet,
-    target: str,
-    given: Iterable[str],
-    stated: Iterable[str] = (),
-    shared: Shared | None = None,
+    library: RelationSet, target: str, given: Iterable[str], stated: Iterable[str] = (), shared: Shared | None = None
 ) -> Program:
     """The program of a target from given names; `stated` names have numbers that only complete inequalities."""
     shared = Shared() if shared is None else shared
-    found = found_for(library, target, given)
-    strong = found.outline.strong
+    cases = found_for(library, target, given)
+    strong = cases.outline.strong
     beside = tuple(dict.fromkeys(library.declaration(name).name for name in stated))
-    beside = tuple(name for name in beside if name not in (*strong, found.outline.target))
-    layout, reasons = laid_out(library, found, beside), Reasons(shared.reasons)
+    beside = tuple(name for name in beside if name not in (*strong, cases.outline.target))
+    layout, reasons = laid_out(library, cases, beside), Reasons(shared.reasons)
     places = {name: shared.inputs.setdefault(name, len(shared.inputs)) for name in (*strong, *beside)}
-    if found.is_asked:
-        place = reasons.unasked(found.outline.target)
+    if cases.is_asked:
+        place = reasons.unasked(cases.outline.target)
         lines = f"def compiled(x, y):\n    blank(y, {place}, {len(layout.outputs)}, {len(layout.checks)})\n"
-        scripts = [Script(lines, {"blank": Built("blank")})]
+        scripts = [Script(lines, {"blank": RuntimeFunction("blank")})]
     else:
-        scripts = [Listing(library, found, places, layout, reasons).script(tree) for tree in found.alternatives]
-    several = reasons.several(found.outline.target) if len(scripts) > 1 else 0
-    needed = frozenset(name for end in found.ends for name in _met(library, end))
-    met = needed.union(library.held_by(layout.checks))
-    weak = dict.fromkeys(name for made in found.plans for name in made.weak)
-    constants = tuple(name for name in weak if name in met)
+        scripts = [Listing(library, cases, places, layout, reasons).script(tree) for tree in cases.alternatives]
+    several = reasons.several(cases.outline.target) if len(scripts) > 1 else 0
+    needed = frozenset(chain.from_iterable(_needed_at(library, end) for end in cases.ends))
+    used = needed.union(library.held_by(layout.checks))
+    weak = dict.fromkeys(chain.from_iterable(plan.weak for plan in cases.plans))
+    constants = tuple(name for name in weak if name in used)
     return Program(
         library=library,
-        target=found.outline.target,
+        target=cases.outline.target,
         inputs=(*strong, *beside),
         constants=constants,
         needed=needed,
@@ -188,11 +187,11 @@ def programmed(
         shared=shared,
         several=several,
         scripts=tuple(scripts),
-        answers=all(one.kind != "uncompiled" for one in reasons.held.values()),
+        answers=all(reason.kind != "uncompiled" for reason in reasons.held.values()),
     )
 
 
-def _met(library: RelationSet, end: End) -> Iterator[str]:
+def _needed_at(library: RelationSet, end: End) -> Iterator[str]:
     """The quantities in the relations of a case's plan, and in the conditions that lead to it."""
     case, decided = end
     yield from names_in(*decided)
@@ -212,7 +211,7 @@ def _side(which: str, relation: Relation, side: Node) -> dict[str, Any]:
 
 
 def step(library: RelationSet, block: Block, letters: Mapping[str, str]) -> dict[str, Any]:
-    """One step; it has a form for each way to isolate its unknown, and none if there is no closed form."""
+    """The data of one step: a form for each way to isolate its unknown, none if there is no closed form."""
     relations = [library.relations[name] for name in block.relations]
     candidates = isolate(relations[0].written, block.unknowns[0]) if len(block.unknowns) == 1 else None
     is_closed = candidates is not None and not any(candidate.winds for candidate in candidates)
@@ -227,7 +226,7 @@ def step(library: RelationSet, block: Block, letters: Mapping[str, str]) -> dict
 
 
 def form(node: Node, letters: Mapping[str, str]) -> dict[str, Any]:
-    r"""A closed form, and the same with a place for each number.
+    r"""The data of a closed form: its text, and its LaTeX with letters and with a placeholder for each number.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> told = form(parse_expression("V/I"), {"V": "V", "I": "I"})

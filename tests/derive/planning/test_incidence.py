@@ -56,7 +56,8 @@ def test_a_target_reaches_what_hangs_together_with_it_by_unknowns(rows, known, t
         [(r, n) for r, held in graph.members.items() for n in held if n == target or n not in known]
     )
     connected = networkx.node_connected_component(joined, target) if target in joined else set()
-    assert graph.reached(target, frozenset(known)) == [relation for relation in graph.members if relation in connected]
+    relations = [relation for relation in graph.members if relation in connected]
+    assert list(graph.reached(target, frozenset(known))) == relations
 
 
 def test_what_was_made_before_makes_no_difference_between_graphs():
