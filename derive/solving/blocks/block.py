@@ -46,12 +46,7 @@ from derive.solving.blocks.one_unknown import solutions_of, values_of
 from derive.solving.blocks.outcome import Outcome, Solution, System, agrees, is_covered
 from derive.solving.blocks.polishing import each_once, fitted, sharp
 from derive.solving.blocks.samples import is_narrow
-from derive.solving.blocks.solution_curves import (
-    holds_along_branch,
-    is_open_in_part,
-    lies_on_curve,
-    repeat_each_other,
-)
+from derive.solving.blocks.solution_curves import holds_along_branch, is_open_in_part, lies_on_curve, repeat_each_other
 from derive.solving.blocks.substitution import Lost
 from derive.solving.blocks.tearing import tearings, torn
 from derive.time_limits import sharing, tick
@@ -160,14 +155,11 @@ def _solved(system: System) -> Outcome:
         return outcome
     seen = (*search.solutions, *seen_in(search, system))
     points = [solution.values for solution in (*outcome.solutions, *seen) if not solution.spans]
-    if is_single and any(_is_on_curve(point, system) for point in points):
+    on_curve = (point for point in points if lies_on_curve(point, system))
+    # in many digits, a point that seems to lie on a curve may become an isolated root
+    if is_single and any(lies_on_curve(sharp(point, system), system) for point in on_curve):
         return _REPEATING
     return _with_seen(outcome, seen)
-
-
-def _is_on_curve(values: Mapping[str, float], system: System) -> bool:
-    """Whether a solution lies on a curve of them, and so does the root that it becomes in many digits."""
-    return lies_on_curve(values, system) and lies_on_curve(sharp(values, system), system)
 
 
 def _is_settled(outcome: Outcome) -> bool:
@@ -350,10 +342,7 @@ def _counted(system: System) -> Outcome | None:
 
 
 def _regained(outcome: Outcome, lost: tuple[Lost, ...], system: System, depth: int) -> Outcome:
-    """The outcome of tearing, with the solutions that it lost: those at which one of its divisors is zero.
-
-    For these the equation that was divided is replaced by `divisor = 0`, down to this depth of divisors at once.
-    """
+    """The outcome of tearing, with the solutions that it lost: those at which one or more of its divisors are zero."""
     solutions = list(outcome.solutions)
     open_divisors: list[str] = []
     for equation, divisor in lost:

@@ -134,7 +134,8 @@ class _BoxSearch:
                 return region, ()
             if is_narrower(remainder, box, _PAYS):
                 return Narrowing(), (remainder,)
-            cut = self._cut(box, places)
+            # so that one part is empty or in a region, or else in the middle
+            cut = self._largest_empty_slab(box) or _cut_at_region(box, places) or _across(box)
             return None if cut is None else (cut, cut.halves(box))
 
         tree = recorded(self.whole, step, _MOST)
@@ -169,10 +170,6 @@ class _BoxSearch:
         except (NoElement, ZeroDivisionError):
             return False
 
-    def _cut(self, box: Box, places: Sequence[Place]) -> Cut | None:
-        """Where a box is cut: so that one part is empty or in a region, or else in the middle."""
-        return self._largest_empty_slab(box) or _cut_at_region(box, places) or _across(box)
-
     def _largest_empty_slab(self, box: Box) -> Cut | None:
         """The cut that takes off the largest part in which contractors leave nothing.
 
@@ -183,11 +180,10 @@ class _BoxSearch:
             rest = contracted(graph, box)
             if is_bounded and rest is not None and graph is self.graphs[0]:
                 return None
-            if rest is None:
-                continue
-            cut = cut_off(box, rest, _PAYS, partial(self._holds, self.system.is_empty))
-            if cut is not None:
-                return cut
+            if rest is not None:
+                cut = cut_off(box, rest, _PAYS, partial(self._holds, self.system.is_empty))
+                if cut is not None:
+                    return cut
         return None
 
 

@@ -212,10 +212,7 @@ def narrowed(
 
 
 def _end(equation: Equation, name: str, box: Mapping[str, Span], above: Mapping[str, float], side: int) -> float | None:
-    """The lower (side 0) or upper (side 1) end of what an equation leaves of an unknown's interval; None if nothing.
-
-    The interval is halved from that end on, and pieces in which the sides cannot meet are dropped.
-    """
+    """The lower (side 0) or upper (side 1) end of what an equation leaves of an unknown's interval; None if nothing."""
     tick()
     if _may_meet(equation, {**box, name: _tip(box[name], side)}, above):
         return box[name][side]  # halving would end there too: every piece looked at would hold the tip

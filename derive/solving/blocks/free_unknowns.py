@@ -52,8 +52,8 @@ def has_choice(equation: Equation, name: str) -> bool:
 def has_pieces(equation: Equation, name: str) -> bool:
     """Whether the equation may hold along a part of the domain and not all of it, because of a choice or a root.
 
-    Any other equation is analytic, and so holds throughout its domain or at isolated points. It may seem to hold along
-    an interval, where its sides differ by less than every digit computed, as `tanh` nears one.
+    Any other is analytic, and holds throughout or at isolated points. Where its sides differ by less than every digit
+    computed, as `tanh` and one do, it only seems to hold along an interval.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> [has_pieces(parse_equation(text), "x") for text in ("y = tanh(x)", "y = x - sqrt(x**2)", "y = x + abs(x)")]
@@ -317,8 +317,7 @@ def _degree(node: Node, name: str, known: Mapping[str, float]) -> _Degree:
 
 
 def bounds_over(form: Node, values: Mapping[str, float], spans: Mapping[str, Span], most: int = PARTS) -> Span:
-    """The bounds of a form over intervals: tight where all are finite, from `most` enclosures at most; else one
-    enclosure."""
+    """The bounds of a form over intervals: tight where all are finite and `most` enclosures do, else one enclosure."""
     moving = {name: spans[name] for name in names_in(form) if name in spans}
     if all(map(math.isfinite, chain.from_iterable(moving.values()))):
         inside = {name: (low + high) / 2 for name, (low, high) in moving.items()}

@@ -81,8 +81,8 @@ class _Harvest:
             return  # the givens are lost in rounding there
         order = _DOUBLE
         if refined is not None:
-            root, order = refined
-            order = order or _DOUBLE
+            root, shown = refined
+            order = shown or _DOUBLE
             values = root if order > 1 and self.system.holds(root) else values
         if order > 1:
             if self._is_rough(values):

@@ -103,9 +103,7 @@ def each_once(outcome: Outcome, system: System) -> Outcome:
 
 
 def _add(kept: list[Solution], solution: Solution, system: System, tolerance: float) -> None:
-    """Add a solution; but if one kept is the same root, since the equations hold all the way between the two, keep the
-    best point of both instead.
-    """
+    """Add a solution, or keep only the best point if the equations hold all the way to one that is kept."""
     for i, other in enumerate(kept):
         if solution.spans or other.spans or not _may_be_one(solution.values, other.values, system):
             continue
@@ -143,13 +141,9 @@ def are_apart(first: Mapping[str, float], second: Mapping[str, float], system: S
         return False
     points = [[values[name] for name in system.unknowns] for values in (first, second)]
     reach = [abs(x - y) / 2 for x, y in zip(*points, strict=True)]
-    boxes = []
-    for point in points:
-        isolated = isolated_near(dag, point, reach)
-        if isolated is None:
-            return False
-        _, narrow = isolated
-        boxes.append(narrow)
+    boxes = [narrow for _, narrow in filter(None, (isolated_near(dag, point, reach) for point in points))]
+    if len(boxes) < len(points):
+        return False
     return any(end < low or high < start for (start, end), (low, high) in zip(*boxes, strict=True))
 
 
@@ -170,9 +164,8 @@ def sharp(values: Mapping[str, float], system: System) -> Mapping[str, float]:
 
 
 def is_telling(values: Mapping[str, float], system: System) -> bool:
-    """Whether every number in the equations affects their residuals at a point.
-
-    Beside large unknowns the givens are lost in rounding, and equations that contradict each other seem to hold.
+    """Whether every number in the equations affects their residuals at a point: beside large unknowns the givens are
+    lost in rounding, and equations that contradict each other seem to hold.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> circle = System((parse_equation("x**2 + y**2 = 4"),), ("x", "y"), {}, {})

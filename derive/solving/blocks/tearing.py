@@ -74,7 +74,7 @@ _UNPROVED = "it is not proved that there are no other solutions"
 def torn(system: System) -> tuple[Outcome, tuple[Lost, ...]] | None:
     """The outcome by tearing, and what it may have lost: equations, each with a divisor of it that may be zero.
 
-    None for a large system, one without a tear, or if the time allowed for tearing ends before the first outcome.
+    None for a large system, one without a tear, or where the time for it ends before the first outcome.
     """
     if len(system.unknowns) > _MOST or sizes(system.equations) > _LARGEST:
         return None
@@ -162,8 +162,7 @@ def straight(
 
 
 def _rank(outcome: Outcome, lost: Sequence[Lost]) -> tuple[bool, bool, bool, int]:
-    """The rank of an outcome: with solutions before without, decided before undecided, proved before unproved, and
-    then the fewest divisors that may be zero."""
+    """The rank of an outcome: solutions before none, decided before undecided, proved before unproved, few lost."""
     return bool(outcome.solutions), not outcome.undecided, not outcome.caveat, -len(lost)
 
 
@@ -299,9 +298,8 @@ class _TornBranch:
     def in_proportion(self, roots: Outcome) -> Solution | None:
         """The solution that is the tear's whole domain; None if the system does not hold throughout it.
 
-        Each other unknown is then a factor times a power of the tear, and the equations hold in proportion, choices
-        included. The domain of an unknown that moves has to be all positive numbers; one that does not move is tested
-        at one point.
+        Each unknown that moves has to be a power of the tear, times a factor, and its domain all positive numbers. One
+        that does not move is tested at one point.
         """
         system, tear = self.system, self.tear
         if not any(solution.is_whole for solution in roots.solutions):

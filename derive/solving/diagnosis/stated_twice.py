@@ -99,19 +99,11 @@ def agreement(library: RelationSet, question: Question, answers: Sequence[Answer
         return Agreement(notes=(UNTESTED,))
 
 
-def stated_twice(library: RelationSet, question: Question) -> StatedTwice:
-    """What the names of the strong values state twice by all relations."""
-    return _stated_twice(library, question, frozenset())
-
-
 def _agreement_of_exact(
-    library: RelationSet,
-    question: Question,
-    passed: Collection[str],
-    reached: Collection[str],
+    library: RelationSet, question: Question, passed: Collection[str], reached: Collection[str]
 ) -> Agreement:
     """The agreement of what exact relations state twice at the strong values alone; raises if it is a contradiction."""
-    twice = _stated_twice(library, question, frozenset())
+    twice = stated_twice(library, question)
     if twice.is_told(passed, reached):
         return Agreement()
     alone = question.but(weak={}, own=None, outdated={}, goes_with={}, origins={})
@@ -134,7 +126,7 @@ def _agreement_of_exact(
 
     while more := set(filter(is_unsure, twice.conditional)):
         unsure |= more
-        twice = _stated_twice(library, question, unsure)
+        twice = stated_twice(library, question, unsure)
     plan = Plan("", (), (), tuple(twice.tests), twice.blocks)
     states = [_without_undefined(library, twice, state) for state in _states(library, twice.blocks, alone)]
     left_by_middle: frozenset[str] = frozenset()  # no value in the middle of the ranges, but perhaps elsewhere
@@ -164,8 +156,7 @@ def _check_left_by_middle(library: RelationSet, plan: Plan, name: str) -> Check:
 
 
 def _without_undefined(library: RelationSet, twice: StatedTwice, state: State) -> State:
-    """The state, with quantities no longer barred of which a relation says nothing at these numbers; what a test needs
-    stays barred."""
+    """The state without bars on quantities that no test needs, and of which a relation says nothing here."""
     beside = [block for block in twice.blocks if twice.needed.isdisjoint(block.unknowns)]
     silent = [block.unknowns for block in beside if is_silent(library, block, state.values)]
     return replace(state, barred=state.barred.difference(*silent))
@@ -240,8 +231,8 @@ def _states(library: RelationSet, blocks: Sequence[Block], question: Question) -
     return states
 
 
-def _stated_twice(library: RelationSet, question: Question, left_out: frozenset[str]) -> StatedTwice:
-    """What the names of the strong values state twice by all relations but some."""
+def stated_twice(library: RelationSet, question: Question, left_out: frozenset[str] = frozenset()) -> StatedTwice:
+    """What the names of the strong values state twice by all relations but those left out."""
     zeros = frozenset(name for name, value in question.strong.items() if not value.base[1])
     key = frozenset(question.strong), zeros, left_out
 
@@ -253,11 +244,7 @@ def _stated_twice(library: RelationSet, question: Question, left_out: frozenset[
 
 
 def by_names(
-    library: RelationSet,
-    core: Core,
-    given: frozenset[str],
-    zeros: frozenset[str],
-    left_out: frozenset[str],
+    library: RelationSet, core: Core, given: frozenset[str], zeros: frozenset[str], left_out: frozenset[str]
 ) -> StatedTwice:
     """What these names state twice, of which some are zero; relations outside the core only lead on from it."""
     estimates = {name for name, relation in library.relations.items() if relation.approximate is not None}
