@@ -236,21 +236,16 @@ def _interval_of(name: str, values: Mapping[str, float], system: System) -> Span
         around = [span for span in spans if lies_in((values[name], values[name]), span, SAME_ROOT)]
         if not around:
             return None
-        low, high = max(low, around[0][0]), min(high, around[0][1])
+        start, end = around[0]
+        low, high = max(low, start), min(high, end)
     return (low, high) if low < high and not is_narrow((low, high)) else None
-
-
-def _has_line_of_solutions(linear: tuple[list[dict[str, float]], bool, str]) -> bool:
-    """Whether a linear system has a whole line of solutions."""
-    values, singular, reason = linear
-    return singular and not values and "contradict" not in reason
 
 
 def _denied_by_one_equation(system: System) -> Outcome | None:
     """The outcome if one equation cannot hold: it has no unknown left, or a single one that has no value; else None.
 
-    Products with a factor that is zero vanish from an equation. An equation that makes its only unknown zero may so
-    leave another one a single unknown, or none: those are looked at again.
+    A product with a zero factor is zero. So what is known to be zero, or is made so by one equation, may leave others a
+    single unknown or none.
     """
     pending = system.equations
     zeros = {name for name, number in system.known.items() if number == 0}
@@ -296,8 +291,10 @@ def _closed(system: System, *, is_single: bool, depth: int = _DIVISORS) -> Outco
         return Outcome((), reason=_CONTRADICTING.reason)
     problem = (system.equations, system.unknowns, system.known, system.domains)
     linear = linear_solutions(*problem) or product_solutions(*problem)
-    if linear is not None and (is_single or not _has_line_of_solutions(linear)):
-        values, singular, reason = linear
+    values, singular, reason = linear or ([], False, "")
+    # in one arm among several, tearing gives the interval of each unknown along a whole line of solutions
+    is_line = singular and not values and "contradict" not in reason
+    if linear is not None and (is_single or not is_line):
         points = [fitted(point, system) for point in values]
         solutions = tuple(Solution(point, {}) for point in points if system.holds(point))
         reason = reason or ", ".join(filter(None, map(system.outside, points)))
@@ -321,7 +318,6 @@ def _closed(system: System, *, is_single: bool, depth: int = _DIVISORS) -> Outco
         all_move = any(len(solution.spans) > 1 and not solution.values for solution in by_tearing.solutions)
         return _REPEATING if is_single and all_move else by_tearing
     if linear is not None:
-        _, _, reason = linear
         return Outcome((), singular=True, reason=reason)
     return Outcome((), undecided=True)
 

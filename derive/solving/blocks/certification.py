@@ -37,7 +37,7 @@ _MOST = 2000  # boxes that are looked at
 _UNKNOWNS = 6  # beyond which boxes are too many
 _NARROW = (1e-13, 1e-11, 0.9 * SAME_SOLUTION)  # relative distances around a solution in which its existence is tried
 _REGIONS = (1e6, 1e3, 31.0, 9.0, 3.0, 1.0, 0.5, 0.25, 0.1, 0.03, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
-"""The same for its uniqueness: it is sought between the solution divided by one more than this, and multiplied."""
+"""The same for its uniqueness: a region reaches from the solution divided by 1 + share to the solution times it."""
 _FIRST = 8  # what a side that ends at zero is divided by
 _PAYS = 0.1  # share of a side that a contractor has to cut off
 
@@ -177,11 +177,11 @@ class _BoxSearch:
         """
         is_bounded = all(map(math.isfinite, chain.from_iterable(box)))
         for graph in self.graphs:
-            rest = contracted(graph, box)
-            if is_bounded and rest is not None and graph is self.graphs[0]:
+            remainder = contracted(graph, box)
+            if is_bounded and remainder is not None and graph is self.graphs[0]:
                 return None
-            if rest is not None:
-                cut = cut_off(box, rest, _PAYS, partial(self._holds, self.system.is_empty))
+            if remainder is not None:
+                cut = cut_off(box, remainder, _PAYS, partial(self._holds, self.system.is_empty))
                 if cut is not None:
                     return cut
         return None

@@ -136,7 +136,10 @@ def _values(narrow: Box, haze: Box, system: System) -> dict[str, float] | None:
     snapped = dict(middles)
     for name, (low, high), (least, most) in zip(system.unknowns, narrow, haze, strict=True):
         ends = [end for end in system.inside(name) if least <= end <= most]
-        snapped[name] = ends[0] if ends else 0.0 if low <= 0 <= high else middles[name]
+        if ends:
+            snapped[name] = ends[0]
+        elif low <= 0 <= high:
+            snapped[name] = 0.0
     for values in (snapped, fitted(middles, system)):
         if all(agrees(equation, {**system.known, **values}) for equation in system.equations):
             return values

@@ -218,9 +218,7 @@ def _is_in_proportion(problem: OneUnknown, points: Sequence[float]) -> bool:
 
 # Sides that are proportional to powers of their unknown
 
-
 _ONE = Number(Fraction(1))
-
 _Degree = Fraction | str | None
 
 

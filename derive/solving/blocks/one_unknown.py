@@ -63,7 +63,7 @@ from quantities.domain import Domain
 from quantities.rational import exact_of, nearest
 
 _TURNS = 400  # limit on turns of an angle
-_WHOLE = Name("a whole number")  # which nobody declares
+_WHOLE = Name("a whole number")  # no relation can have this name
 _PROOF = "no other root{sizes}: proved by interval arithmetic"
 
 
@@ -128,7 +128,8 @@ def _outcome_of_exact_solutions(exact: ExactSolutions, problem: OneUnknown) -> O
     solutions: list[Solution] = []
     for x in exact.points:
         form = next((form for number, form in forms if math.isclose(x, number, rel_tol=SAME_ROOT)), None)
-        solutions.append(Solution({problem.name: x}, {}, form, "" if form else _PROOF.format(sizes="")))
+        proof = "" if form else _PROOF.format(sizes="")
+        solutions.append(Solution({problem.name: x}, {}, form, proof))
     is_whole = len(exact.spans) == 1 and not exact.points
     solutions += (Solution({}, {problem.name: span}, is_whole=is_whole) for span in exact.spans)
     if solutions:
@@ -165,8 +166,7 @@ def _exact_numerator(problem: OneUnknown) -> Polynomial | None:
 
 
 def _at_ends(problem: OneUnknown, solutions: Sequence[Solution]) -> list[Solution]:
-    """The closed ends of the domain that solve the equation and are no closed form: an arm without the name may bind
-    there alone."""
+    """The ends of the domain that are further solutions: an arm without the name may bind there only."""
     name, domain = problem.name, problem.domain
     if not has_choice(problem.equation, name):
         return []
@@ -270,9 +270,8 @@ def _turn_counts(wave: Apply, problem: OneUnknown, within: Domain) -> range:
 def _computed(problem: OneUnknown, known: Mapping[str, float], form: Node) -> float:
     """The value of a form to its last digit; NaN if it has none, or one in doubles only.
 
-    In doubles `log(1 - (y - c)/a)` may be -37 where its argument is zero, and the form has no value: the sides of the
-    equation only approach each other there. So its rational parts are computed exactly first. That also keeps rounding
-    from moving an argument past the end of a function's domain.
+    In doubles `log(1 - (y - c)/a)` may be -37 where its argument is zero, and the sides only approach each other. So
+    rational parts are computed exactly, which also keeps an argument from passing the end of a function's domain.
     """
     exact_form = with_exact_parts(form, known)
     if exact_form is None:
@@ -350,10 +349,12 @@ def _falls_between_steps(problem: OneUnknown) -> bool:
     if len(roundings) != 1:
         return False
     (rounding,) = roundings
-    whole = Equation(replaced(equation.lhs, rounding, _WHOLE), "=", replaced(equation.rhs, rounding, _WHOLE))
-    if name in whole.names:
+    solved_for_rounding = Equation(
+        replaced(equation.lhs, rounding, _WHOLE), "=", replaced(equation.rhs, rounding, _WHOLE)
+    )
+    if name in solved_for_rounding.names:
         return False
-    outcome = values_of(whole, _WHOLE.name, problem.known, Domain("real", -math.inf, math.inf))
+    outcome = values_of(solved_for_rounding, _WHOLE.name, problem.known, Domain("real", -math.inf, math.inf))
     if outcome.undecided or outcome.caveat or outcome.singular or any(solution.spans for solution in outcome.solutions):
         return False
     numbers = [solution.values[_WHOLE.name] for solution in outcome.solutions]
@@ -471,11 +472,11 @@ def _by_whole_exponents(problem: OneUnknown, power: Apply) -> Outcome:
             number = value(exponent, {**problem.known, **solution.values}) if not solution.spans else 0.5
             if not abs(number - round(number)) <= SAME_ROOT * max(1.0, abs(number)):
                 continue
-            whole = Equation(exponent, "=", Number(Fraction(round(number))))
-            for exact in solutions_of(replace(problem, equation=whole)).solutions:
-                numbers = {**problem.known, **exact.values}
-                if agrees(equation, numbers) and not repeats(exact.values, solutions):
-                    solutions.append(Solution(exact.values, {}))
+            exponent_equation = Equation(exponent, "=", Number(Fraction(round(number))))
+            for candidate in solutions_of(replace(problem, equation=exponent_equation)).solutions:
+                numbers = {**problem.known, **candidate.values}
+                if agrees(equation, numbers) and not repeats(candidate.values, solutions):
+                    solutions.append(Solution(candidate.values, {}))
                 elif not value(exponent, numbers).is_integer():
                     undecided = True
     if solutions:

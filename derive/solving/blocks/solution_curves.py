@@ -164,10 +164,7 @@ def _echelon(rows: list[list[float]]) -> list[int]:
 def _continues(
     values: Mapping[str, float], direction: Mapping[str, float], sign: float, sizes: Mapping[str, float], system: System
 ) -> bool:
-    """Whether solutions continue in a direction: Newton's method ends at another solution about one step away.
-
-    The direction is relative to the unknowns' sizes; the sign says to which side of the solution the steps go.
-    """
+    """Whether each step in a direction, relative to the unknowns' sizes, leads Newton's method to another solution."""
     for step in _STEPS:
         tick()
         predicted = {name: x + sign * step * direction[name] * sizes[name] for name, x in values.items()}

@@ -135,18 +135,14 @@ def _outcomes_by_tear(system: System) -> Iterator[tuple[Outcome, tuple[Lost, ...
 
 def tearings(system: System) -> list[tuple[str, tuple[Branch, ...]]]:
     """The tears by which the other unknowns can be expressed, those with the fewest inversions first."""
-
-    def effort(tearing: tuple[str, tuple[Branch, ...]]) -> tuple[int, int]:
-        _, branches = tearing
-        return len(branches), sum(map(_inversions, branches))
-
-    by_tear = {tear: expressed(system.equations, system.unknowns, tear) for tear in system.unknowns}
-    return sorted(((tear, branches) for tear, branches in by_tear.items() if branches), key=effort)
+    ways = [(tear, expressed(system.equations, system.unknowns, tear)) for tear in system.unknowns]
+    return sorted(((tear, branches) for tear, branches in ways if branches), key=_effort)
 
 
-def _inversions(branch: Branch) -> int:
-    """The number of divisions and inverted powers in a branch."""
-    return len(branch.lost) + len(branch.powers)
+def _effort(way: tuple[str, tuple[Branch, ...]]) -> tuple[int, int]:
+    """The number of branches of a tear, and of the divisions and inverted powers in them."""
+    _, branches = way
+    return len(branches), sum(len(branch.lost) + len(branch.powers) for branch in branches)
 
 
 def straight(
@@ -155,7 +151,7 @@ def straight(
     """A tear by which all others can be expressed in one way, whatever the numbers in their spans are."""
     box = {**spans, **{name: domains[name].closed for name in unknowns}}
     ways = [(tear, expressed(equations, unknowns, tear)) for tear in unknowns]
-    for tear, branches in sorted(ways, key=lambda way: sum(map(_inversions, way[1]))):
+    for tear, branches in sorted(ways, key=_effort):
         if len(branches) == 1 and loses_nothing(branches[0], box):
             return tear, branches[0]
     return None

@@ -46,9 +46,9 @@ _REPEATED = 8  # limit on sets of dependent relations that are checked
 _LARGEST = 2000  # limit on nodes of an equation
 
 
-def cancelled(library: RelationSet, question: Question, aside: Mapping[str, str]) -> Found | None:
+def cancelled(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> Found | None:
     """The answer that does not depend on what is missing, if there is one."""
-    for elimination in _eliminations(library, question, aside):
+    for elimination in _eliminations(library, question, left_out):
         result = elimination.carried_out(only_closed=question.only_closed)
         if result is not None:
             for names in islice(repeated(elimination.rows, question.target), _REPEATED):
@@ -57,12 +57,12 @@ def cancelled(library: RelationSet, question: Question, aside: Mapping[str, str]
     return None
 
 
-def cancels(library: RelationSet, question: Question, aside: Mapping[str, str]) -> bool:
+def cancels(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> bool:
     """Whether elimination of what is missing leaves enough to fix the target, whatever the numbers."""
-    return any(elimination.left is not None for elimination in _eliminations(library, question, aside))
+    return any(elimination.left is not None for elimination in _eliminations(library, question, left_out))
 
 
-def _eliminations(library: RelationSet, question: Question, aside: Mapping[str, str]) -> Iterator[_Elimination]:
+def _eliminations(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> Iterator[_Elimination]:
     """The relations to eliminate from, chosen by their Jacobian at a random point and at the known numbers.
 
     If both choose the same relations, these are tried once.
@@ -70,9 +70,9 @@ def _eliminations(library: RelationSet, question: Question, aside: Mapping[str, 
     decisions = decisions_of(library, question)
     tried: list[tuple[str, ...]] = []
     for numbers in (None, question.stated_numbers):
-        left_out = {**dict.fromkeys(question.case.failing, ANOTHER), **aside}
+        skipped = {**dict.fromkeys(question.case.failing, ANOTHER), **left_out}
         while True:
-            rows = rows_of(library, question, frozenset(left_out), numbers, only_combined=True)
+            rows = rows_of(library, question, frozenset(skipped), numbers, only_combined=True)
             names = combined(rows, question.target)
             if not names or names in tried:
                 break
@@ -89,9 +89,9 @@ def _eliminations(library: RelationSet, question: Question, aside: Mapping[str, 
                 tried.append(names)
                 weak = tuple(name.removeprefix("=") for name in names if name not in library.relations)
                 known = {name: question.stated_numbers[name] for name in (*question.strong, *weak)}
-                yield _Elimination(library, question.target, relations, known, weak, rows, left_out)
+                yield _Elimination(library, question.target, relations, known, weak, rows, skipped)
                 break
-            left_out |= false
+            skipped |= false
 
 
 def prove_fit(library: RelationSet, question: Question, names: Sequence[str]) -> None:

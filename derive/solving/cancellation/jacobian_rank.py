@@ -133,7 +133,7 @@ def combined(rows: Rows, target: str) -> tuple[str, ...] | None:
     >>> combined(rows, "n") is None
     True
     """
-    sums = (origin for left, origin in _reduced(rows, target) if left.keys() == {target})
+    sums = (origin for remainder, origin in _reduced(rows, target) if remainder.keys() == {target})
     return next((tuple(label for label in rows if label in origin) for origin in sums), None)
 
 
@@ -144,8 +144,8 @@ def repeated(rows: Rows, target: str) -> Iterator[tuple[str, ...]]:
     >>> list(repeated(rows, "w"))
     [('a', 'b', 'c')]
     """
-    for left, origin in _reduced(rows, target):
-        if not left:
+    for remainder, origin in _reduced(rows, target):
+        if not remainder:
             yield tuple(name for name in rows if name in origin)
 
 
@@ -157,13 +157,13 @@ def _reduced(rows: Rows, target: str) -> Iterator[tuple[Row, Row]]:
     basis = _Basis()
     kept, _ = _without_own_names(rows, target)
     for label, row in kept.items():
-        left, origin = basis.reduced(row, {label: 1})
-        yield left, origin
-        basis.take(left, origin, target)
+        remainder, origin = basis.reduced(row, {label: 1})
+        yield remainder, origin
+        basis.take(remainder, origin, target)
 
 
 def tied(library: RelationSet, question: Question) -> list[str]:
-    """The givens that the rest may fix at another value in every case: those of dependent exact relations.
+    """The givens in dependent exact relations: in every case, the other givens may fix such a one at another value.
 
     Such a given is a combination of rows, so once it is known the combination is zero.
     """
@@ -222,39 +222,40 @@ class _Basis:
     def reduced(self, row: Row, origin: Row) -> tuple[Row, Row]:
         """A row without the leading names of the others, and its origin."""
         tick()
-        left, made_of = dict(row), dict(origin)
+        remainder, combination = dict(row), dict(origin)
         for name in [name for name in row if name in self.rows]:
-            factor = left[name]
-            subtract(left, self.rows[name][0], factor)
-            subtract(made_of, self.rows[name][1], factor)
-        return left, made_of
+            factor = remainder[name]
+            basis_row, its_combination = self.rows[name]
+            subtract(remainder, basis_row, factor)
+            subtract(combination, its_combination, factor)
+        return remainder, combination
 
-    def take(self, left: Row, origin: Row, last: str = "") -> None:
+    def take(self, remainder: Row, origin: Row, last: str = "") -> None:
         """Add a reduced row; the name `last` leads only if there is no other."""
-        if not left:
+        if not remainder:
             return
-        lead = next((name for name in left if name != last), last)
-        share = inverse(left[lead])
-        left, origin = scaled(left, share), scaled(origin, share)
-        for other, made_of in self.rows.values():
+        lead = next((name for name in remainder if name != last), last)
+        share = inverse(remainder[lead])
+        remainder, origin = scaled(remainder, share), scaled(origin, share)
+        for other, combination in self.rows.values():
             if lead in other:
                 factor = other[lead]
-                subtract(other, left, factor)
-                subtract(made_of, origin, factor)
-        self.rows[lead] = left, origin
+                subtract(other, remainder, factor)
+                subtract(combination, origin, factor)
+        self.rows[lead] = remainder, origin
 
 
 def _without_own_names(rows: Rows, target: str = "") -> tuple[Rows, list[tuple[str, Row]]]:
     """The rows whose names, except the target, also occur in others; and the rest, each with a name of its own."""
-    gone = Occurrences.of(rows).lone((target,))
-    kept = {label: row for label, row in rows.items() if label not in gone}
-    return kept, [(name, rows[label]) for label, name in gone.items()]
+    own_names = Occurrences.of(rows).lone((target,))
+    kept = {label: row for label, row in rows.items() if label not in own_names}
+    return kept, [(name, rows[label]) for label, name in own_names.items()]
 
 
 def _everywhere(library: RelationSet) -> tuple[Mapping[str, int], Rows]:
     """A random point, and the slopes of all equations there; relations hold there as far as they run forwards."""
 
-    def made() -> tuple[Mapping[str, int], Rows]:
+    def point_and_rows() -> tuple[Mapping[str, int], Rows]:
         structure = structure_of(library)
         point = {name: drawn(name) for name in structure.holders}
         free = set(structure.holders) - set(structure.forward.values())
@@ -263,7 +264,7 @@ def _everywhere(library: RelationSet) -> tuple[Mapping[str, int], Rows]:
         rows = {name: slopes(library.relations[name].written, point) for name in structure.members}
         return point, {name: row for name, row in rows.items() if row is not None}
 
-    return _EVERYWHERE.of(library.session, "", made)
+    return _EVERYWHERE.of(library.session, "", point_and_rows)
 
 
 def _residue_of_number(number: float) -> int:

@@ -22,14 +22,14 @@ from derive.numerics.intervals.enclosure import Span, enclose
 from derive.planning.incidence import structure_of
 from derive.planning.matching import Matching, directed
 from derive.planning.plan import Block, ordered
-from derive.solving.ranges.range_propagation import closed_forms, only_form
+from derive.solving.ranges.range_propagation import closed_forms, domains_of, only_form
 from derive.tolerances import AGREEMENT
 
 _LEAVING = Memo["Leaving"](most=256)
 
 
 def leaving(library: RelationSet, blocks: Iterable[Block]) -> list[str]:
-    """The unknowns that nothing keeps within their domains; of blocks in their order.
+    """The unknowns of some blocks, in order, that may leave their domains by the forms that they follow from.
 
     >>> from derive.relation_files.loading import load
     >>> rod = load('''[quantities]
@@ -117,7 +117,7 @@ def leaving_from(library: RelationSet, given: Iterable[str]) -> Leaving:
 def leaving_in_a_case(library: RelationSet, given: Iterable[str]) -> frozenset[str]:
     """What else may leave its domain where relations under conditions apply.
 
-    Of several relations for one quantity, each in its own case, any may have it leave.
+    Of several relations for one quantity, each in its own case, any may make it leave its domain.
     """
     names = frozenset(given)
     alone = [
@@ -148,7 +148,7 @@ def _leaving_by(library: RelationSet, given: frozenset[str], *, conditional: boo
 def certainly_left(library: RelationSet, blocks: Iterable[Block], given: Mapping[str, Span]) -> frozenset[str]:
     """The unknowns of some blocks, in order, that have no value in their domains wherever the givens lie in ranges.
 
-    What follows from them has none either. One without a closed form is taken to have one.
+    What follows from these has no value either. An unknown without a closed form is taken to have a value.
     """
     spans, left = dict(given), set[str]()
     for block in blocks:
@@ -156,9 +156,7 @@ def certainly_left(library: RelationSet, blocks: Iterable[Block], given: Mapping
         if inputs & left:
             left.update(block.unknowns)
             continue
-        spans |= {
-            name: (library.declared[name].domain.low, library.declared[name].domain.high) for name in block.unknowns
-        }
+        spans |= domains_of(library, block.unknowns)
         forms = closed_forms(library, block)
         if not forms or not spans.keys() >= {*names_in(*forms)}:
             continue

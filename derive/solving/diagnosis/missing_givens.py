@@ -159,9 +159,9 @@ class _Search:
                     break
         for name in reversed(tuple(names)):
             tick()
-            rest = [other for other in names if other != name]
-            if self.settles(rest):
-                names = rest
+            fewer = [other for other in names if other != name]
+            if self.settles(fewer):
+                names = fewer
         rows = self.rows | {f"={name}": {name: 1} for name in names}
         if self.settles(names) and target not in directions(rows, 1)[0]:
             yield tuple(self.ranked(names))
@@ -188,13 +188,13 @@ class _Search:
             name: [quotient.left(vectors[name]) for quotient in without_one] for _, name in chain.from_iterable(several)
         }
         pairs = chain.from_iterable(combinations(group, 2) for group in several)
-        for (_, name), (_, other) in sorted(pairs, key=lambda pair: (pair[0][0] + pair[1][0], pair[0][0])):
+        for (_, name), (_, other) in sorted(pairs, key=lambda pair: (sum(place for place, _ in pair), pair[0])):
             if not any(map(are_alike, left[name], left[other])):
                 yield (*chosen, name, other)
 
     def verified(self, sets: Iterator[Names], size: int) -> Iterator[Names]:
         """The sets that a plan confirms, or for the first few of them elimination."""
-        trials, found = _TRIALS[size], 0
+        trials, offered = _TRIALS[size], 0
         for names in islice(sets, _COMBINED):
             tick()
             fixes = self.settles(names)
@@ -202,9 +202,9 @@ class _Search:
                 trials -= 1
                 fixes = self.cancels(names)
             if fixes:
-                found += 1
+                offered += 1
                 yield tuple(self.ranked(names))
-            if found == _OFFERED[size]:
+            if offered == _OFFERED[size]:
                 return
 
     @property

@@ -88,7 +88,7 @@ def agreement(library: RelationSet, question: Question, answers: Sequence[Answer
     """
     passed = set.intersection(*({check.name for check in answer.checks if check.passed} for answer in answers))
     reached = set.intersection(*({*answer.quantities} for answer in answers))
-    worked_out = {name for answer in answers for name in answer.quantities if name not in answer.given}
+    worked_out = set[str]().union(*({*answer.quantities}.difference(answer.given) for answer in answers))
     try:
         with sharing(_SHARE):
             within = _agreement_of_exact(library, question, passed, reached)
@@ -109,7 +109,6 @@ def _agreement_of_exact(
     alone = question.but(weak={}, own=None, outdated={}, goes_with={}, origins={})
     decisions = decisions_of(library, alone)
     unsure = frozenset[str]()
-
     points = {name: (number, number) for name, number in question.numbers.items()}
     spans = {**points, **question.ranges}
 
@@ -135,7 +134,8 @@ def _agreement_of_exact(
         left_by_middle = frozenset.intersection(*(frozenset(state.barred) for state in states)) - nowhere
         states = [replace(state, barred=state.barred & nowhere) for state in states]
     clashes = [contradiction(library, alone, plan, state) for state in states]
-    is_proved = not any(is_doubt(note) or is_of_one_turn(note) for state in states for note in state.notes)
+    notes = chain.from_iterable(state.notes for state in states)
+    is_proved = not any(is_doubt(note) or is_of_one_turn(note) for note in notes)
     if states and is_proved and None not in clashes:
         raise next(clash for clash in clashes if clash is not None)
     for names in twice.dependent:
@@ -152,7 +152,7 @@ def _check_left_by_middle(library: RelationSet, plan: Plan, name: str) -> Check:
     reason = no_value_fits(plan.sources[name].relations, plan.sources[name].unknowns)
     verdict = f"in the middle of the ranges, {reason}"
     tested = library.declared[name]
-    return Check(name, reason, math.inf, False, verdict=verdict, brief=verdict, tested=tested, is_in_part=True)
+    return Check(name, reason, math.inf, passed=False, verdict=verdict, brief=verdict, tested=tested, is_in_part=True)
 
 
 def _without_undefined(library: RelationSet, twice: StatedTwice, state: State) -> State:
@@ -246,7 +246,7 @@ def stated_twice(library: RelationSet, question: Question, left_out: frozenset[s
 def by_names(
     library: RelationSet, core: Core, given: frozenset[str], zeros: frozenset[str], left_out: frozenset[str]
 ) -> StatedTwice:
-    """What these names state twice, of which some are zero; relations outside the core only lead on from it."""
+    """What these names state twice, of which some are zero; relations outside the core only follow from those in it."""
     estimates = {name for name, relation in library.relations.items() if relation.approximate is not None}
     skipped = left_out | estimates
     within = core.structure(skipped & core.decisive, frozenset())
@@ -285,7 +285,7 @@ def by_names(
 
 
 def _leaving_several(library: RelationSet) -> frozenset[str]:
-    """The relations that asked backwards may leave several values: they test what another makes one number."""
+    """The relations that may leave an unknown several values: another that gives one number is solved before them."""
 
     def leaves_several(relation: Relation) -> bool:
         parts = walk(relation.written.lhs, relation.written.rhs)

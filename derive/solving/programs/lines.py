@@ -138,7 +138,7 @@ class Lines:
         return as_float(self._now[variable])
 
     def is_extreme_at_ends(self, variable: str) -> bool:
-        """Whether ranges move a number, which is extreme where they end."""
+        """Whether ranges move a number, and its extremes lie where they end."""
         motion = self._motions.get(variable)
         return self._is_steady and motion is not None and motion.is_extreme_at_ends
 
@@ -148,7 +148,7 @@ class Lines:
 
     def block(self, block: Block, scope: dict[str, str]) -> None:
         """Write the lines of a block, and put the variables of its unknowns into the scope."""
-        members = dict.fromkeys(name for relation in block.relations for name in self.library.members[relation])
+        members = dict.fromkeys(chain.from_iterable(self.library.members[name] for name in block.relations))
         needs = [name for name in members if name not in block.unknowns and name in scope]
         key = (block, tuple(scope[name] for name in needs))
         if key not in self._shared:
@@ -242,13 +242,13 @@ class Lines:
             return None
         number = self._line(text)
         self._note_motion(number, candidate.form, scope)
-        there = {**scope, name: number}
+        scope_with_unknown = {**scope, name: number}
         tests = []
         for condition in chain.from_iterable(map(_conjuncts, map(_strict, candidate.conditions))):
-            compared = self._exact_text(condition, there)
+            compared = self._exact_text(condition, scope_with_unknown)
             if compared is None:
                 return None
-            tests.append(_Test(compared, self._is_decided_at_ends(condition, there)))
+            tests.append(_Test(compared, self._is_decided_at_ends(condition, scope_with_unknown)))
         is_extreme = self._motion(candidate.form, scope).is_extreme_at_ends
         tests += [_Test(inside, is_extreme) for inside in self._tests_of_domain(number, name)]
         return _ExactCase(candidate.form, text, tuple(tests))
@@ -296,7 +296,8 @@ class Lines:
         """What a number has to pass to lie in the domain of a quantity."""
         domain = self.library.declared[name].domain
         if low := self._end(domain.low):
-            yield f"{variable} {'>' if domain.open_low else '>='} {low}"
+            comparison = ">" if domain.open_low else ">="
+            yield f"{variable} {comparison} {low}"
         if high := self._end(domain.high):
             yield f"{variable} <= {high}"
 

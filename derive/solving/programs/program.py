@@ -244,7 +244,7 @@ class _Recording:
                 self.lines.demand_test(name, scope)
 
     def _may_contradict(self, plan: Plan, name: str) -> bool:
-        """Whether a relation that does not hold is a contradiction: no weak value behind it yields."""
+        """Whether a relation that does not hold is a contradiction: no weak value and no estimate leads to it."""
         relation = self.library.relations[name]
         if relation.approximate is not None:
             return False

@@ -72,10 +72,10 @@ _UNREACHED_ALONG = (
 _IN_THE_MIDDLE = "bounds are those in the middle of the ranges"
 _NONE = "the ranges were taken at their middle"
 _REACHED = ("bounds are exact", "bounds found by")
-"""How it begins that bounds are reached, to one part in a million."""
+"""How a sentence begins that calls bounds reached, to one part in a million."""
 
 _OVER_ALL = ("bounds contain every value", "bounds found by")
-"""How a state tells that its interval is that of all ranges."""
+"""How a note on a state begins if its interval is that over all ranges."""
 
 _GAP = Name("left without right")
 
@@ -237,10 +237,10 @@ class Branch:
         fixed = {name for name, value in question.values.items() if not value.is_range}
         if fixed.issuperset(names_in(*claims(library, question))):  # the ranges do not touch what decides the case
             return bounds
-        left = left_by_arms(library, question)
-        if left is None:
+        left_to_target = left_by_arms(library, question)
+        if left_to_target is None:
             return bounds
-        (low, high), (least, most) = bounds.ends, left
+        (low, high), (least, most) = bounds.ends, left_to_target
         if low < least <= high:
             low = float(f"{least:.15g}")  # without what was rounded outwards
         if low <= most < high:

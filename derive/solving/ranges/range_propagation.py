@@ -110,7 +110,7 @@ def spread_without_middle(
 ) -> Found | None:
     """The interval of a target that has no value at the midpoint of the ranges, but may have some elsewhere.
 
-    What is said of the midpoint is what is known `there`.
+    The notes say of the midpoint what `there` says.
     """
     if not ranges_of(library, question, first.plan):
         return None
@@ -172,9 +172,11 @@ def leaves_domain(library: RelationSet, target: str, forms: Mapping[str, Node], 
     """Whether some quantity that the target depends on may leave its domain in a part of the box."""
     for name in forms.keys() - {target} - _certainly_inside(library, forms, box):
         form = composed(name, forms)
-        if form is None or not box.keys() >= {*names_in(form)}:
-            continue
-        if leaves(library, form, box, domain_of(library, name)):
+        if (
+            form is not None
+            and box.keys() >= {*names_in(form)}
+            and leaves(library, form, box, domain_of(library, name))
+        ):
             return True
     return False
 
@@ -301,6 +303,7 @@ def _inputs(
 
 
 def domain_of(library: RelationSet, name: str) -> Span:
+    """The ends of a quantity's domain."""
     domain = library.declared[name].domain
     return domain.low, domain.high
 

@@ -12,6 +12,7 @@ import heapq
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from derive.expressions.tree import Equation, Name, Node, names_in
 from derive.model.relation_set import RelationSet
@@ -49,14 +50,15 @@ def along(library: RelationSet, plan: Plan, state: State, ranges: Mapping[str, S
         return None
     spans = _box_of(library, plan, state, ranges)
     stages = _all_stages(library, plan, spans)
-    names = names_in(*(zero for stage in stages for zero in stage.zeros))
+    names = names_in(*chain.from_iterable(stage.zeros for stage in stages))
     moving = {name: span for name, span in ranges.items() if name in names}
     count = next((place for place, stage in enumerate(stages) if plan.target in stage.unknowns), len(stages)) + 1
+    # the target's bounds need the stages up to its own; only if a later unknown may leave its domain are all followed
     bounds = _Path(stages[:count], state.values, spans).bounds(plan.target, moving)
-    if bounds is not None and not _stay_in_domains(
-        stages[count:], {**spans, plan.target: (bounds[0].at, bounds[1].at)}
-    ):
-        bounds = _Path(stages, state.values, spans).bounds(plan.target, moving)
+    if bounds is not None:
+        low, high = bounds
+        if not _stay_in_domains(stages[count:], {**spans, plan.target: (low.at, high.at)}):
+            bounds = _Path(stages, state.values, spans).bounds(plan.target, moving)
     if bounds is None:
         return None
     low, high = bounds
@@ -76,20 +78,22 @@ class _Piece:
 
 @dataclass(frozen=True)
 class _TargetBound:
-    """How low a target is in a piece: how it moves with each range, a lower bound, and its number in the middle."""
+    """How low a target is in a piece: its slope in each range, a lower bound, and its value in the middle."""
 
     piece: _Piece
     slopes: Mapping[str, Span]
     floor: float
-    met: float
+    in_middle: float
 
     def smaller(self) -> list[dict[str, Span]]:
         """The side of the piece on which the target is least, or its halves."""
         ranges = dict(self.piece.ranges)
         for name, (low, high) in ranges.items():
-            rise, steepest = self.slopes[name]
-            if rise >= 0 or steepest <= 0:
-                ranges[name] = (low, low) if rise >= 0 else (high, high)
+            least_slope, greatest_slope = self.slopes[name]
+            if least_slope >= 0:
+                ranges[name] = (low, low)
+            elif greatest_slope <= 0:
+                ranges[name] = (high, high)
         if ranges != self.piece.ranges:
             return [ranges]
         open_ranges = [name for name, (low, high) in ranges.items() if low < high]
@@ -103,8 +107,8 @@ class _Path:
     """A solution of simultaneous equations, followed through ranges of their givens from some numbers on."""
 
     def __init__(self, stages: Sequence[Stage], values: Mapping[str, float], domains: Mapping[str, Span]) -> None:
-        self.unknowns = [name for stage in stages for name in stage.unknowns]
-        self.zeros = tuple(zero for stage in stages for zero in stage.zeros)
+        self.unknowns = [*chain.from_iterable(stage.unknowns for stage in stages)]
+        self.zeros = tuple(chain.from_iterable(stage.zeros for stage in stages))
         self.equations = [Equation(zero, "=", ZERO) for zero in self.zeros]
         self.values, self.domains = values, domains
 
@@ -113,7 +117,7 @@ class _Path:
         if len(self.unknowns) != len(self.zeros) or len(self.zeros) > _SQUARE:
             return None
         if not ranges or target not in self.unknowns:
-            return Bound(self.values[target], True), Bound(self.values[target], True)
+            return Bound(self.values[target], is_close=True), Bound(self.values[target], is_close=True)
         start = [self.values[name] for name in self.unknowns]
         pieces = self._pieces(ranges, self.values, start, _HALVINGS)
         if not pieces:
@@ -131,14 +135,15 @@ class _Path:
             tick()
             for piece in pending:
                 bound = self._target_bound(piece, target, sign)
-                count, least = count + 1, min(least, bound.met)
+                count, least = count + 1, min(least, bound.in_middle)
                 heapq.heappush(queue, (bound.floor, count, bound))
-            spread = spread or max(bound.met for _, _, bound in queue) - queue[0][0]
+            spread = spread or max(bound.in_middle for _, _, bound in queue) - queue[0][0]
             floor, _, lowest = queue[0]
             if floor >= least - EXTREME * max(abs(least), spread / 100):
-                return Bound(floor if floor < least - TIGHT * abs(least) else least, True)
+                is_below = floor < least - TIGHT * abs(least)
+                return Bound(floor if is_below else least, is_close=True)
             if count > len(pieces) + 2 * _CUTS:
-                return Bound(floor, False)
+                return Bound(floor, is_close=False)
             heapq.heappop(queue)
             pending = [self._within(lowest.piece, ranges) for ranges in lowest.smaller()]
 
