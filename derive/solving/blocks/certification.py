@@ -134,7 +134,6 @@ class _BoxSearch:
                 return region, ()
             if is_narrower(remainder, box, _PAYS):
                 return Narrowing(), (remainder,)
-            # so that one part is empty or in a region, or else in the middle
             cut = self._largest_empty_slab(box) or _cut_at_region(box, places) or _across(box)
             return None if cut is None else (cut, cut.halves(box))
 

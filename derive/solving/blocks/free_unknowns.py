@@ -46,7 +46,7 @@ _RATIONAL = {"add", "mul", "neg", "inv", "pow"}
 
 def has_choice(equation: Equation, name: str) -> bool:
     """Whether the name stands inside a max, a min or a choice, whose inverse is not one expression."""
-    return any(name in part.names for part in operations(*equation.sides, among=CHOICES))
+    return any(name in operation.names for operation in operations(*equation.sides, among=CHOICES))
 
 
 def has_pieces(equation: Equation, name: str) -> bool:
@@ -59,12 +59,12 @@ def has_pieces(equation: Equation, name: str) -> bool:
     >>> [has_pieces(parse_equation(text), "x") for text in ("y = tanh(x)", "y = x - sqrt(x**2)", "y = x + abs(x)")]
     [False, True, True]
     """
-    parts = [part for part in operations(*equation.sides) if name in part.names]
-    for part in parts:
-        if part.op in ("max", "min", "piecewise", "abs", "sqrt", *STEPPED):
+    around = [operation for operation in operations(*equation.sides) if name in operation.names]
+    for operation in around:
+        if operation.op in ("max", "min", "piecewise", "abs", "sqrt", *STEPPED):
             return True
-        if part.op == "pow":
-            exponent = part.args[1]
+        if operation.op == "pow":
+            exponent = operation.args[1]
             if not isinstance(exponent, Number) or exponent.value.denominator != 1:
                 return True
     return False
@@ -74,7 +74,7 @@ def is_divided_by(equation: Equation, name: str) -> bool:
     """Whether a name stands in a divisor, and elsewhere as well: a form isolated for it may make the divisor zero."""
     if sum(occurrences(side, name) for side in equation.sides) < 2:
         return False
-    return any(name in part.names for part in operations(*equation.sides, among=("inv",)))
+    return any(name in operation.names for operation in operations(*equation.sides, among=("inv",)))
 
 
 def variants_of(
@@ -110,9 +110,9 @@ def _first_choice(
 ) -> tuple[int, Apply] | None:
     """The first choice that holds an unknown, and the place of its equation."""
     for index, equation in enumerate(equations):
-        for part in operations(*equation.sides, among=choices):
-            if any(name in unknowns for name in part.names):
-                return index, part
+        for choice in operations(*equation.sides, among=choices):
+            if any(name in unknowns for name in choice.names):
+                return index, choice
     return None
 
 
@@ -124,7 +124,7 @@ def holds_everywhere(problem: OneUnknown) -> bool:
     points = spread(*problem.whole)
     if not problem.meets(points[0]):
         return False
-    if any(problem.name in part.names for part in operations(*problem.sides, among=STEPPED)):
+    if any(problem.name in operation.names for operation in operations(*problem.sides, among=STEPPED)):
         return False
     variants = _variants(problem)
     if not variants or not all(all(map(variant.meets, points)) for variant in variants):
@@ -176,12 +176,12 @@ def is_level_span(problem: OneUnknown, span: Span) -> bool:
     beside = [end + share * (abs(end) or 1.0) for end, share in ((low, 1e-3), (high, -1e-3)) if math.isfinite(end)]
     points = [x for x in (*beside, middle(span) or 1.0, *spread(low, high)) if low <= x <= high]
     # many digits are dear, and needed only where doubles agree
-    met = any(
+    meets_somewhere = any(
         problem.meets_beside_givens(x)
         for x in points
         if problem.residual(x) == 0 or strain(problem.equation, problem.at(x)) <= AGREEMENT
     )
-    if not met:
+    if not meets_somewhere:
         return False
     return is_level(problem.equation, problem.name, problem.known, low, high) or _is_in_proportion(problem, points)
 

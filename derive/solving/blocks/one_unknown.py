@@ -218,7 +218,8 @@ def _may_have_other_roots(problem: OneUnknown, candidates: Sequence[Candidate]) 
     """Whether a name that occurs in several places may have roots besides the candidates."""
     if problem.occurrences < 2:
         return False
-    if not candidates or any(problem.name in part.names for part in operations(*problem.sides, among=SWITCHES)):
+    choices = operations(*problem.sides, among=SWITCHES)
+    if not candidates or any(problem.name in choice.names for choice in choices):
         return True  # an arm without the name has no candidate
     numbers = [value(candidate.form, problem.known) for candidate in candidates if not candidate.winds]
     outside = [x for x in numbers if x == x and x not in problem.domain and solves(x, problem)]
@@ -386,8 +387,8 @@ def _with_levels(roots: Roots, problem: OneUnknown) -> Roots:
     spans = [span for span in roots.plateaus if not is_root(span)]
     # seeded, since an interval between two others may be too narrow for the trial points
     gaps = [(end, start) for (_, end), (start, _) in pairwise(sorted(spans))]
-    tried = level_spans(problem, [middle(span) for span in (*spans, *gaps)])
-    for span in tried:
+    trial_spans = level_spans(problem, [middle(span) for span in (*spans, *gaps)])
+    for span in trial_spans:
         if not (is_root(span) or any(_covers(other, span) or _is_sharper(other, span, sign) for other in spans)):
             spans = [other for other in spans if not _is_inside(middle(other), span)] + [span]
     outside = tuple(x for x in roots.values if not any(_is_inside(x, span) for span in spans))

@@ -85,15 +85,15 @@ def runs(
     between = [(x + y) / 2 for x, y in pairwise(tried) if tried[x] and tried[y]]  # two roots are not a run
     tried |= {x: holds(x) for x in between}
     points = sorted(tried)
-    met = [tried[x] for x in points]
+    holding = [tried[x] for x in points]
     pieces: list[Span] = []
     low = span[0]
-    for (x, here), (y, there) in pairwise(zip(points, met, strict=True)):
-        if there and not here:
+    for (x, holds_here), (y, holds_next) in pairwise(zip(points, holding, strict=True)):
+        if holds_next and not holds_here:
             low = _edge(y, x, holds)
-        elif here and not there:
+        elif holds_here and not holds_next:
             pieces.append((low, _edge(x, y, holds)))
-    return [*pieces, (low, span[1])] if met and met[-1] else pieces
+    return [*pieces, (low, span[1])] if holding and holding[-1] else pieces
 
 
 def _edge(inside: float, outside: float, holds: Callable[[float], bool]) -> float:

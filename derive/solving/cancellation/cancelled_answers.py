@@ -198,8 +198,8 @@ class _Elimination:
         names = " and ".join(free)
         verb = "cancel" if len(free) > 1 else "cancels"
         note = (f"{names} {verb}: any value gives the same {self.target}",) if free else ()
-        kept = {} if form is None or not set(names_in(form)) <= self.known.keys() else {self.target: reduced(form)}
-        return State({**self.known, self.target: state.values[self.target]}, {}, kept, (*note, *state.notes))
+        forms = {} if form is None or not set(names_in(form)) <= self.known.keys() else {self.target: reduced(form)}
+        return State({**self.known, self.target: state.values[self.target]}, {}, forms, (*note, *state.notes))
 
     def _fits(self, projection: Projection, values: dict[str, float]) -> bool:
         """Whether values of the free quantities lead to values of all, at which every relation holds."""

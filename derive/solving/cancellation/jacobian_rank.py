@@ -102,15 +102,15 @@ def _rows_at(library: RelationSet, structure: Structure, names: Sequence[str], n
     relations = [name for name in names if name in everywhere]
     if not numbers:
         return {name: everywhere[name] for name in relations}
-    here = {**point, **{name: _residue_of_number(number) for name, number in numbers.items()}}
+    values = {**point, **{name: _residue_of_number(number) for name, number in numbers.items()}}
     moved = set(numbers)
     for name, relation in forwards(structure, relations, moved).items():
-        here[name] = residue(library.relations[relation].written.rhs, here)
+        values[name] = residue(library.relations[relation].written.rhs, values)
         moved.add(name)
 
     def sloped(name: str) -> Row:
-        point = tuple([here[member] for member in structure.members[name]])
-        return _SLOPES.of(library.session, (name, point), lambda: slopes(library.relations[name].written, here) or {})
+        point = tuple([values[member] for member in structure.members[name]])
+        return _SLOPES.of(library.session, (name, point), lambda: slopes(library.relations[name].written, values) or {})
 
     return {name: everywhere[name] if moved.isdisjoint(everywhere[name]) else sloped(name) for name in relations}
 

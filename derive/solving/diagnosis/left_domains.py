@@ -15,7 +15,7 @@ from itertools import chain
 
 from derive.caches import Memo
 from derive.expressions.functions import STEPPED
-from derive.expressions.tree import Apply, Node, names_in, walk
+from derive.expressions.tree import Node, names_in, operations
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import residual, value
 from derive.numerics.intervals.enclosure import Span, enclose
@@ -69,8 +69,7 @@ def _is_rounded(library: RelationSet, block: Block) -> bool:
     if len(block.relations) > 1:
         return False
     written = library.relations[block.relations[0]].written
-    parts = (part for part in walk(written.lhs, written.rhs) if isinstance(part, Apply) and part.op in STEPPED)
-    return any(block.unknowns[0] in names_in(part) for part in parts)
+    return any(block.unknowns[0] in operation.names for operation in operations(*written.sides, among=STEPPED))
 
 
 def may_be_undefined(library: RelationSet, block: Block) -> bool:
@@ -150,11 +149,11 @@ def certainly_left(library: RelationSet, blocks: Iterable[Block], given: Mapping
 
     What follows from these has no value either. An unknown without a closed form is taken to have a value.
     """
-    spans, left = dict(given), set[str]()
+    spans, without_value = dict(given), set[str]()
     for block in blocks:
         inputs = library.held_by(block.relations).keys() - {*block.unknowns}
-        if inputs & left:
-            left.update(block.unknowns)
+        if inputs & without_value:
+            without_value.update(block.unknowns)
             continue
         spans |= domains_of(library, block.unknowns)
         forms = closed_forms(library, block)
@@ -165,7 +164,7 @@ def certainly_left(library: RelationSet, blocks: Iterable[Block], given: Mapping
         enclosures = [enclosure.values for form in forms if (enclosure := enclose(form, spans, "")) is not None]
         inside = [(max(low, start), min(high, end)) for start, end in enclosures if start <= high and end >= low]
         if not inside:
-            left.add(name)
+            without_value.add(name)
             continue
         spans[name] = min(start for start, _ in inside), max(end for _, end in inside)
-    return frozenset(left)
+    return frozenset(without_value)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from derive.caches import Memo
 from derive.errors import DeriveError, LimitError
 from derive.expressions.functions import PERIODIC, STEPPED
-from derive.expressions.tree import Apply, Node, names_in, walk
+from derive.expressions.tree import Node, names_in, operations
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.piecewise_linear import CHOICES
 from derive.numerics.intervals.enclosure import truths
@@ -288,8 +288,7 @@ def _leaving_several(library: RelationSet) -> frozenset[str]:
     """The relations that may leave an unknown several values: another that gives one number is solved before them."""
 
     def leaves_several(relation: Relation) -> bool:
-        parts = walk(relation.written.lhs, relation.written.rhs)
-        return any(isinstance(part, Apply) and part.op in _SEVERAL for part in parts)
+        return any(True for _ in operations(*relation.written.sides, among=_SEVERAL))
 
     def names() -> frozenset[str]:  # kept: the walk over all relations takes long
         return frozenset(name for name, relation in library.relations.items() if leaves_several(relation))

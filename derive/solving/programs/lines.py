@@ -18,7 +18,7 @@ from flint import fmpq
 
 from derive.errors import DeriveError
 from derive.expressions.arithmetic import Arithmetic, Fold, NoElement
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, cases, names_in, walk
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, cases, names_in, operations
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds
 from derive.numerics.algebra.isolation import Candidate, isolate
@@ -515,7 +515,7 @@ def _in_one_unknown(equations: Sequence[Equation], unknowns: Sequence[str]) -> _
 
 
 def _has_choice(equation: Equation) -> bool:
-    return any(part.op == "piecewise" for part in walk(equation.lhs, equation.rhs) if isinstance(part, Apply))
+    return any(True for _ in operations(*equation.sides, among=("piecewise",)))
 
 
 def _strict(condition: Node) -> Node:

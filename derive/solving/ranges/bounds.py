@@ -205,9 +205,8 @@ class Branch:
             return Bounds(state.spans[target], _IN_THE_MIDDLE)
         if self.hangs_on_what_cancels:
             return Bounds(None, _NONE)
-        return Bounds(
-            bounds_sampled(self.at, ranges), "bounds were searched for along this solution, and are not proved"
-        )
+        how = "bounds were searched for along this solution, and are not proved"
+        return Bounds(bounds_sampled(self.at, ranges), how)
 
     def _holds_throughout(self, ranges: Mapping[str, Span]) -> bool:
         """Whether the closed form holds throughout the ranges; of several solutions each has one of its own."""
@@ -219,14 +218,14 @@ class Branch:
     def _by_form(self, form: Node, ranges: Mapping[str, Span]) -> Bounds:
         """The bounds of the target by its closed form, which holds throughout the ranges."""
         values, domain = self.state.values, self.library.declared[self.plan.target].domain
-        here = values[self.plan.target]
+        in_middle = values[self.plan.target]
         moving = {name: span for name, span in ranges.items() if degree(form, {name: Fraction(1)}) != 0}
         if not is_monotone(form, values, moving):
             form = eased(form, values, moving, self.library.quantities)
         (low, high), how = bounds_of_form(form, values, moving)
         if low == high:
-            low = high = here  # but for rounding: the ranges cancel
-        low, high = min(low, here), max(high, here)  # rounding may leave it outside
+            low = high = in_middle  # but for rounding: the ranges cancel
+        low, high = min(low, in_middle), max(high, in_middle)  # rounding may leave it outside
         return Bounds((max(low, domain.low), min(high, domain.high)), how)
 
     def cut_to_case(self, bounds: Bounds) -> Bounds:

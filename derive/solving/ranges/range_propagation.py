@@ -237,34 +237,31 @@ def _system(library: RelationSet, question: Question, plan: Plan) -> System | No
             if not leaves(library, composed_form, spans, domain_of(library, name)):
                 forms[name] = form
                 continue
-        turn = _turn_of(library, block, spans) if _winds(library, block) else None
-        if turn is None and _winds(library, block):
+        winds = _winds(library, block)
+        turn = _turn_of(library, block, spans) if winds else None
+        if winds and turn is None:
             return None
         unknowns, written = _rest_of_block(library, block, forms, spans)
         spans |= domains_of(library, unknowns)
         if turn is not None:
             spans[unknowns[0]] = turn.closed
         differences = [composed("", {**forms, "": difference_of(equation)}) for equation in written]
-        folded_zeros = [_with_numbers(zero, unknowns[0], spans) for zero in differences if zero is not None]
-        narrowed_spans = narrowed([Equation(zero, "=", ZERO) for zero in folded_zeros], unknowns, spans)
+        # numbers are put in, and divisors that are certainly positive multiplied out
+        known = {name: low for name, (low, high) in spans.items() if low == high}
+        numeric = [folded(difference, known) for difference in differences if difference is not None]
+        block_zeros = [without_quotients(difference, unknowns[0], spans) for difference in numeric]
+        narrower = narrowed([Equation(zero, "=", ZERO) for zero in block_zeros], unknowns, spans)
         if None in differences:
             return None
-        if narrowed_spans is None:
+        if narrower is None:
             return _NOWHERE
-        spans |= narrowed_spans
-        zeros += folded_zeros
+        spans |= narrower
+        zeros += block_zeros
     goal = composed("", {**forms, "": Name(plan.target)})
     if goal is None:
         return None
     used = {name: spans[name] for name in names_in(goal, *zeros)}
     return System(goal, domain_of(library, plan.target), tuple(zeros), used)
-
-
-def _with_numbers(zero: Node, name: str, spans: Mapping[str, Span]) -> Node:
-    """A difference with numbers substituted, and without divisors that are certainly positive."""
-    return without_quotients(
-        folded(zero, {other: low for other, (low, high) in spans.items() if low == high}), name, spans
-    )
 
 
 def _rest_of_block(

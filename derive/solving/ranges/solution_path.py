@@ -150,18 +150,19 @@ class _Path:
     def _target_bound(self, piece: _Piece, target: str, sign: int) -> _TargetBound:
         """How low the target times a sign is in a piece: by its interval, and by its middle and its slopes."""
         middle = {name: (low / 2 + high / 2,) * 2 for name, (low, high) in piece.ranges.items()}
-        there = self._within(piece, middle)
+        middle_piece = self._within(piece, middle)
         dag = dag_of(self.equations, [*self.unknowns, *piece.ranges], self._known(piece.ranges))
         rows = None if dag is None else implicit_slopes(dag, (*piece.around.values(), *piece.ranges.values()))
         slopes = dict.fromkeys(piece.ranges, ALL)
         if rows is not None:
             own_slopes = rows[self.unknowns.index(target)]
             slopes = {name: slope if sign > 0 else minus(slope) for name, slope in zip(slopes, own_slopes, strict=True)}
-        whole, here = (part.around[target] if sign > 0 else minus(part.around[target]) for part in (piece, there))
-        total = here
+        spans = (part.around[target] for part in (piece, middle_piece))
+        over_piece, in_middle = (span if sign > 0 else minus(span) for span in spans)
+        total = in_middle
         for name, (low, high) in piece.ranges.items():
             total = plus(total, times(slopes[name], plus((low, high), minus(middle[name]))))
-        return _TargetBound(piece, slopes, max(whole[0], total[0]), here[0] / 2 + here[1] / 2)
+        return _TargetBound(piece, slopes, max(over_piece[0], total[0]), in_middle[0] / 2 + in_middle[1] / 2)
 
     def _known(self, ranges: Mapping[str, Span]) -> dict[str, float]:
         others = [name for name in names_in(*self.zeros) if name not in self.unknowns and name not in ranges]

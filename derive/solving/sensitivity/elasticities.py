@@ -87,14 +87,14 @@ def put_in(node: Node, forms: Mapping[str, Node]) -> Node:
 
 def slopes(form: Node, values: Mapping[str, float]) -> dict[str, float]:
     """d ln form / d ln name, for every name in it."""
-    at = value(form, values)
-    spans = {name: (number, number) for name, number in values.items()}
+    number = value(form, values)
+    spans = {name: (x, x) for name, x in values.items()}
     slopes = {}
     for name in names_in(form):
         enclosure = enclose(form, spans, name)
-        if enclosure is None or at == 0 or at != at:
+        if enclosure is None or number == 0 or number != number:
             continue
-        low, high = (slope * values[name] / at for slope in enclosure.slopes)
+        low, high = (slope * values[name] / number for slope in enclosure.slopes)
         if abs(high - low) <= EXTREME * (abs(low) + abs(high)) + AGREEMENT < math.inf:
             slopes[name] = (low + high) / 2
     return slopes
