@@ -132,7 +132,7 @@ def _simplified(system: System, sums: Combined) -> System | None:
 
 
 def _solved(system: System) -> Outcome:
-    """The outcome of a system, by the first of the methods listed above the module that succeeds."""
+    """The outcome of a system, by the first of the methods listed at the top of the module that succeeds."""
     variants = variants_of(system.equations, frozenset(system.unknowns))
     is_single = len(variants) == 1
     as_stated = None if is_single else _torn_as_stated(system)
@@ -145,7 +145,7 @@ def _solved(system: System) -> Outcome:
     search = None
     with suppress(LimitError), sharing(_SHARE):
         search = exhausted(system)
-    tick()
+    tick()  # raises if the time of the whole query is over, and not only the share
     if search is not None and search.complete:
         return search.outcome
     pairs = zip(arms, closed, strict=True)

@@ -112,7 +112,7 @@ class _BoxSearch:
         self.whole: Box = tuple((domain.low, domain.high) for domain in claim.domains)
         self.graphs: list[Dag] = []  # of all equations together, and of each alone
         if len(claim.unknowns) > 1:
-            numbers = {number.name: float(number.value) for number in claim.known}
+            numbers = {known.name: float(known.value) for known in claim.known}
             systems = [claim.equations, *([equation] for equation in claim.equations)]
             graphs = [dag_of(equations, claim.unknowns, numbers, blur=BLUR) for equations in systems]
             self.graphs = [graph for graph in graphs if graph is not None]

@@ -63,7 +63,7 @@ from quantities.domain import Domain
 from quantities.rational import exact_of, nearest
 
 _TURNS = 400  # limit on turns of an angle
-_WHOLE = Name("a whole number")  # no relation can have this name
+_WHOLE = Name("a whole number")  # stands for what is rounded; no library declares such a name
 _PROOF = "no other root{sizes}: proved by interval arithmetic"
 
 
@@ -180,8 +180,8 @@ def _outcome_along_arms(problem: OneUnknown, solutions: Sequence[Solution]) -> O
     name, holds = problem.name, partial(problem.meets, tolerance=MET)
     roots = sorted(solution.values[name] for solution in solutions)
     points = [*map(middle, pairwise(roots)), *(0.5 * root for root in roots), *(2.0 * root for root in roots)]
-    cancelling = [x for x in points if x in problem.domain and holds(x) and problem.meets_beside_givens(x)]
-    seeds = [x for x in cancelling if is_cancelled(problem.equation, name, problem.at(x))]
+    meeting = [x for x in points if x in problem.domain and holds(x) and problem.meets_beside_givens(x)]
+    seeds = [x for x in meeting if is_cancelled(problem.equation, name, problem.at(x))]
     if not seeds:
         return None
     spans = runs(holds, problem.whole, problem.known, seeds)
@@ -350,12 +350,11 @@ def _falls_between_steps(problem: OneUnknown) -> bool:
     if len(roundings) != 1:
         return False
     (rounding,) = roundings
-    solved_for_rounding = Equation(
-        replaced(equation.lhs, rounding, _WHOLE), "=", replaced(equation.rhs, rounding, _WHOLE)
-    )
-    if name in solved_for_rounding.names:
+    lhs, rhs = (replaced(side, rounding, _WHOLE) for side in equation.sides)
+    in_whole_number = Equation(lhs, "=", rhs)
+    if name in in_whole_number.names:
         return False
-    outcome = values_of(solved_for_rounding, _WHOLE.name, problem.known, Domain("real", -math.inf, math.inf))
+    outcome = values_of(in_whole_number, _WHOLE.name, problem.known, Domain("real", -math.inf, math.inf))
     if outcome.undecided or outcome.caveat or outcome.singular or any(solution.spans for solution in outcome.solutions):
         return False
     numbers = [solution.values[_WHOLE.name] for solution in outcome.solutions]

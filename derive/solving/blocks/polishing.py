@@ -109,8 +109,8 @@ def _add(kept: list[Solution], solution: Solution, system: System, tolerance: fl
             continue
         enough = BLUR if _may_be_one(solution.values, other.values, system, HANDFUL) else tolerance
         between = [_part_of_way(share, solution.values, other.values) for share in _BETWEEN]
-        is_may_be_one = all(system.gap(point) <= enough for point in between)
-        if is_may_be_one and not are_apart(solution.values, other.values, system):
+        is_same_root = all(system.gap(point) <= enough for point in between)
+        if is_same_root and not are_apart(solution.values, other.values, system):
             best = min((between[0], other.values, solution.values), key=system.gap)
             kept[i] = replace(solution, values=best)
             return

@@ -86,7 +86,7 @@ def torn(system: System) -> tuple[Outcome, tuple[Lost, ...]] | None:
             results.append((outcome, lost))
             if len(results) == _TEARS:
                 break
-    tick()
+    tick()  # raises if the time of the whole query is over, and not only the share
     if not results:
         return None
     best, lost = max(results, key=lambda result: _rank(*result))
@@ -183,6 +183,7 @@ def _solutions_along(branches: Sequence[Branch], tear: str, system: System) -> O
                 continue
             root = solution.values[tear]
             beside = sorted((root * 0.999, root * 1.001)) if root else (-1e-3, 1e-3)
+            # the last relation may hold along an interval around the root, of which the search gave one point
             if is_level_span(branch.last, (beside[0], beside[1])):
                 pieces = branch.spanned(branch.last.whole, [root])
                 solutions.extend(piece for piece in pieces if not is_covered(piece, solutions))

@@ -183,7 +183,7 @@ class _Elimination:
         try:
             states, reason = solved(remaining, plan, State(self.known, only_closed=only_closed))
         except (LimitError, NoSolutionError, UnderdeterminedError):
-            tick()
+            tick()  # raises if the time of the whole query is over: another elimination would not help
             return None
         return None if any(self.target not in state.values for state in states) else (states, reason)
 

@@ -112,7 +112,7 @@ def _would_settle(library: RelationSet, question: Question | Outline, left_out: 
 
 @dataclass(frozen=True)
 class _Search:
-    """The search for givens that would fix a question's target, by the steps listed above the module."""
+    """The search for givens that would fix a question's target, by the steps listed at the top of the module."""
 
     library: RelationSet
     question: Question | Outline
@@ -162,6 +162,7 @@ class _Search:
             fewer = [other for other in names if other != name]
             if self.settles(fewer):
                 names = fewer
+        # counting may take the target for fixed though it cancels: the Jacobian shows whether it still moves
         rows = self.rows | {f"={name}": {name: 1} for name in names}
         if self.settles(names) and target not in directions(rows, 1)[0]:
             yield tuple(self.ranked(names))
@@ -259,7 +260,7 @@ class _Search:
         try:
             return cancels(self.library, numbered, dict.fromkeys(self.left_out, ""))
         except LimitError:
-            tick()
+            tick()  # raises if the time of the whole query is over
             return False
         except Undecided:  # only in some case
             return False

@@ -123,6 +123,7 @@ def _agreement_of_exact(
         relation = library.relations[name]
         return decisions.applies(relation) is not True or not all(map(is_steady, relation.conditions))
 
+    # without the relations that are unsure, others may be tests, which may be under conditions themselves
     while more := set(filter(is_unsure, twice.conditional)):
         unsure |= more
         twice = stated_twice(library, question, unsure)
@@ -285,12 +286,12 @@ def by_names(
 
 
 def _leaving_several(library: RelationSet) -> frozenset[str]:
-    """The relations that may leave an unknown several values: another that gives one number is solved before them."""
+    """The relations that may leave an unknown several values: others are used first, so that these are the tests."""
 
     def leaves_several(relation: Relation) -> bool:
         return any(True for _ in operations(*relation.written.sides, among=_SEVERAL))
 
-    def names() -> frozenset[str]:  # kept: the walk over all relations takes long
+    def names() -> frozenset[str]:  # cached, since the walk over all relations takes long
         return frozenset(name for name, relation in library.relations.items() if leaves_several(relation))
 
     return _LEAVING_SEVERAL.of(library.session, "", names)

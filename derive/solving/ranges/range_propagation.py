@@ -172,11 +172,9 @@ def leaves_domain(library: RelationSet, target: str, forms: Mapping[str, Node], 
     """Whether some quantity that the target depends on may leave its domain in a part of the box."""
     for name in forms.keys() - {target} - _certainly_inside(library, forms, box):
         form = composed(name, forms)
-        if (
-            form is not None
-            and box.keys() >= {*names_in(form)}
-            and leaves(library, form, box, domain_of(library, name))
-        ):
+        if form is None or not box.keys() >= {*names_in(form)}:
+            continue
+        if leaves(library, form, box, domain_of(library, name)):
             return True
     return False
 
