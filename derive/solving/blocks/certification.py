@@ -155,8 +155,7 @@ class _BoxSearch:
         return Place(narrow, narrow)
 
     def _contracted(self, box: Box) -> Box | None:
-        """What a step of the interval Newton method leaves of a box: all of it if the step is undefined, None if
-        nothing."""
+        """What a step of the interval Newton method leaves of a box: all if the step is undefined, None if nothing."""
         with suppress(NoElement, ZeroDivisionError):
             return None if self.system.keeps_sign(box) else self.system.narrowed(box)
         return box

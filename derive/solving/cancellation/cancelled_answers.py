@@ -375,8 +375,7 @@ class _System:
         return Apply(node.op, tuple(map(self._without_zeros, node.args))) if isinstance(node, Apply) else node
 
     def pivots(self, equations: Sequence[Equation], target: str) -> Iterator[tuple[Equation, str, Node]]:
-        """Names that an equation gives in terms of others, first those that occur only as factors, and in few
-        equations."""
+        """Equations, each with a name and its form by it: first names that are only factors, and in few equations."""
         holders: dict[str, list[Equation]] = {}
         for equation in equations:
             for name in equation.names:
@@ -419,8 +418,7 @@ class _System:
         return None if inverse is None else left.times(inverse)
 
     def _by_factor(self, equation: Equation, name: str, exponent: Fraction) -> Node | None:
-        """The form of a name that occurs in an equation only as a factor, with this exponent in the ratio of its sides;
-        None if it is not rational."""
+        """The form of a name that is a factor of the ratio of the sides, with this exponent; None if it has none."""
         ratio = self._ratio(equation)
         assert ratio is not None
         others = {base: power for base, power in ratio.powers.items() if base != Name(name)}

@@ -96,8 +96,7 @@ def _rows(
 
 
 def _rows_at(library: RelationSet, structure: Structure, names: Sequence[str], numbers: Mapping[str, float]) -> Rows:
-    """The slopes of relations at the random point, with some of its numbers replaced, and those that follow from
-    them."""
+    """The slopes of relations at the random point, but with these numbers and what follows from them."""
     point, everywhere = _everywhere(library)
     relations = [name for name in names if name in everywhere]
     if not numbers:

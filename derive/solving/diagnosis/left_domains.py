@@ -130,6 +130,7 @@ def leaving_in_a_case(library: RelationSet, given: Iterable[str]) -> frozenset[s
 
 
 def _leaving_by(library: RelationSet, given: frozenset[str], *, conditional: bool = False) -> Leaving:
+    """What may leave its domain by exact relations, those under conditions only where asked for."""
     left_out = {
         name
         for name, relation in library.relations.items()

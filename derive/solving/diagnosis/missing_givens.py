@@ -214,6 +214,7 @@ class _Search:
 
     @cached_property
     def basis(self) -> Basis:
+        """The relations that the target is connected to, matched to their unknowns."""
         question = self.question
         return basis_of(self.structure, question.target, question.strong, question.weak)
 
@@ -228,8 +229,7 @@ class _Search:
 
     @cached_property
     def settling(self) -> set[str]:
-        """The names each of which alone determines the target by counting: by exchange, those that the target
-        determines."""
+        """The names each of which determines the target by counting: by exchange, those that the target determines."""
         answered = self.matching.given((self.question.target,))
         return self.loose - answered.loose(self.basis.structure.holders)
 
@@ -297,11 +297,11 @@ class _Search:
 
     @cached_property
     def moves(self) -> list[Row]:
+        """How names move along four random directions of the null space: enough for sets of three."""
         return directions(self.rows, 4)
 
     def ranked(self, names: Iterable[str]) -> list[str]:
-        """The names: first measured or published ones, then those that no relation is written for; the nearest
-        first."""
+        """The names: first measured or published ones, then those that no relation is written for; nearest first."""
         return sorted(names, key=lambda name: self.ranks[name])
 
     @cached_property

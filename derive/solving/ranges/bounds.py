@@ -360,6 +360,7 @@ class _Box:
         return self.spans[name]
 
     def _find_span(self, name: str) -> Span | None:
+        """The bounds of a quantity: its range, by its form, along this solution, or by a plan of its own."""
         point = (self.values[name],) * 2
         if name in self.question.strong:
             return self.ranges.get(name, point)

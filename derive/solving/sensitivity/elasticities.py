@@ -103,8 +103,7 @@ def slopes(form: Node, values: Mapping[str, float]) -> dict[str, float]:
 def bounds_of_form(
     form: Node, values: Mapping[str, float], ranges: Mapping[str, Span], most: int = PARTS
 ) -> tuple[Span, str]:
-    """The least and the greatest value over the box of the ranges, and how they are known: from so many parts for
-    each at most."""
+    """The least and the greatest value over the box of the ranges, and how they are known: each from `most` parts."""
     corners = _corners(form, values, ranges)
     if corners is not None:
         least, greatest = corners
@@ -286,6 +285,7 @@ def without_idle_arms(node: Node, ranges: Mapping[str, Span]) -> Node:
 
 
 def _is_rational(part: Node) -> bool:
+    """Whether a node makes a rational expression of rational ones."""
     if not isinstance(part, Apply):
         return True
     if part.op == "pow":
@@ -294,6 +294,7 @@ def _is_rational(part: Node) -> bool:
 
 
 def _reduced(form: Node, quantities: Mapping[str, Quantity]) -> Node:
+    """The form as it is, in lowest terms, or in partial fractions: the one in which names occur least often."""
     import sympy
 
     from derive.expressions.sympy_bridge import from_sympy, to_sympy
